@@ -1,0 +1,45 @@
+/**
+ * An entry of the service catalogue: one way to move money in one country (interface section 2.9).
+ *
+ * @since 0.1.0
+ */
+import * as Country from "@manilla/core/Country"
+import * as Currency from "@manilla/core/Currency"
+import * as Environment from "@manilla/core/Environment"
+import * as OperationKind from "@manilla/core/OperationKind"
+import * as Schema from "effect/Schema"
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const AvailableService = Schema.Struct({
+  country: Schema.Struct({ code: Country.Country, name: Schema.optional(Schema.String) }),
+  currency: Schema.Struct({ code: Currency.Currency, name: Schema.optional(Schema.String) }),
+  operation: OperationKind.OperationKind,
+  payment_method: Schema.String,
+  available: Schema.Boolean
+}).annotations({ identifier: "AvailableService" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface AvailableService extends Schema.Schema.Type<typeof AvailableService> {}
+
+/**
+ * The catalogue depends on the application's environment and on the providers' availability.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const ServiceList = Schema.Struct({
+  environment: Schema.optional(Environment.Environment),
+  services: Schema.Array(AvailableService)
+}).annotations({ identifier: "ServiceList" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface ServiceList extends Schema.Schema.Type<typeof ServiceList> {}

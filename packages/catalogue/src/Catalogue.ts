@@ -1,0 +1,93 @@
+/**
+ * What can be done where: countries, currencies, operations and payment methods.
+ *
+ * @since 0.1.0
+ */
+import type * as Errors from "@manilla/core/Errors"
+import * as Gateway from "@manilla/core/Gateway"
+import type * as OperationKind from "@manilla/core/OperationKind"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { AvailableService, ServiceList } from "./AvailableService.js"
+import * as CatalogueApi from "./CatalogueApi.js"
+
+/**
+ * Which services to look for. What is left out matches every service.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Wanted {
+  readonly country?: string | undefined
+  readonly currency?: string | undefined
+  readonly operation?: OperationKind.OperationKind | undefined
+  readonly payment_method?: string | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Service {
+  /** The whole catalogue, with services that are unavailable now (interface section 4.15). */
+  readonly list: Effect.Effect<ServiceList, Errors.ReadError>
+  /** The services that are available now and match. */
+  readonly available: (
+    wanted: Wanted
+  ) => Effect.Effect<ReadonlyArray<AvailableService>, Errors.ReadError>
+}
+
+/**
+ * @since 0.1.0
+ * @category services
+ */
+export class Catalogue extends Context.Tag("@manilla/catalogue/Catalogue")<Catalogue, Service>() {}
+
+/**
+ * The services of a list that are available and match.
+ *
+ * @since 0.1.0
+ * @category filtering
+ */
+export const select = (
+  services: ReadonlyArray<AvailableService>,
+  wanted: Wanted
+): ReadonlyArray<AvailableService> =>
+  services.filter(
+    ({ available, country, currency, operation, payment_method }) =>
+      available &&
+      country.code === (wanted.country ?? country.code) &&
+      currency.code === (wanted.currency ?? currency.code) &&
+      operation === (wanted.operation ?? operation) &&
+      payment_method === (wanted.payment_method ?? payment_method)
+  )
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(function* () {
+  const gateway = yield* Gateway.Gateway
+  const calls = gateway.calls(CatalogueApi.group)
+  const list = Effect.map(calls.list({}), ({ data }) => data)
+  return {
+    list,
+    available: (wanted) => Effect.map(list, ({ services }) => select(services, wanted))
+  }
+})
+
+/**
+ * @example
+ * import * as Catalogue from "@manilla/catalogue/Catalogue"
+ * import * as Effect from "effect/Effect"
+ *
+ * const methods = Effect.gen(function* () {
+ *   const catalogue = yield* Catalogue.Catalogue
+ *   return yield* catalogue.available({ country: "BJ", currency: "XOF", operation: "COLLECTION" })
+ * })
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer: Layer.Layer<Catalogue, never, Gateway.Gateway> = Layer.effect(Catalogue, make)

@@ -1,0 +1,165 @@
+/**
+ * Money as the decimal string that the service sends: exact, kept digit for digit, never a float.
+ *
+ * @since 0.1.0
+ */
+import * as BigDecimal from "effect/BigDecimal"
+import * as Either from "effect/Either"
+import * as equivalence from "effect/Equivalence"
+import * as order from "effect/Order"
+import * as Schema from "effect/Schema"
+
+/**
+ * An amount that a request may carry: digits with an optional fraction of 1 to 4 digits, no sign
+ * (interface section 2.1). Minimum and maximum amounts are not shown by the interface.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Input = Schema.String.pipe(
+  Schema.pattern(/^[0-9]+(\.[0-9]{1,4})?$/, {
+    description: `an amount in digits with at most 4 decimals, such as "1500" or "12.50"`,
+    jsonSchema: { pattern: "^[0-9]+(\\.[0-9]{1,4})?$" }
+  })
+)
+
+/**
+ * An amount in an answer: any plain decimal string, however long, kept as it was sent. The service
+ * uses 4, 8 or 12 fraction digits (interface sections 2.1 and 2.7).
+ *
+ * @example
+ * import * as Amount from "@manilla/core/Amount"
+ *
+ * const amount = Amount.Amount.make("1500.0000")
+ * // stays "1500.0000": no digit is dropped
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Amount = Schema.String.pipe(
+  Schema.pattern(/^-?[0-9]+(\.[0-9]+)?$/, {
+    description: `a plain decimal string, such as "1500.0000"`,
+    jsonSchema: { pattern: "^-?[0-9]+(\\.[0-9]+)?$" }
+  }),
+  Schema.brand("Amount")
+)
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Amount = typeof Amount.Type
+
+/**
+ * The amount as a number that can be calculated with.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const toBigDecimal = (amount: Amount): BigDecimal.BigDecimal => {
+  const point = amount.indexOf(".")
+  return point === -1
+    ? BigDecimal.make(BigInt(amount), 0)
+    : BigDecimal.make(
+        BigInt(amount.slice(0, point) + amount.slice(point + 1)),
+        amount.length - point - 1
+      )
+}
+
+/**
+ * The number as an amount, with every digit of its scale. Never in exponent notation, whatever the
+ * scale.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const fromBigDecimal = (decimal: BigDecimal.BigDecimal): Amount => {
+  const { scale, value } = decimal.scale < 0 ? BigDecimal.scale(decimal, 0) : decimal
+  const sign = value < 0n ? "-" : ""
+  const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, "0")
+  const whole = digits.slice(0, digits.length - scale)
+  return Amount.make(
+    scale === 0 ? sign + whole : `${sign}${whole}.${digits.slice(digits.length - scale)}`
+  )
+}
+
+/**
+ * The amount as a request may carry it: zeros beyond the fourth decimal are dropped. `Left` when a
+ * digit other than zero, or a sign, would have to go: nothing is ever rounded.
+ *
+ * @example
+ * import * as Amount from "@manilla/core/Amount"
+ *
+ * const fee = Amount.Amount.make("2.50000000")
+ * const asked = Amount.toInput(fee)
+ * // Either.right("2.5000")
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const toInput = (amount: Amount): Either.Either<string, string> => {
+  const shortened = amount.replace(/(\.[0-9]{4})0+$/, "$1")
+  return Schema.is(Input)(shortened)
+    ? Either.right(shortened)
+    : Either.left(`${amount} cannot be asked for: a request takes at most 4 decimals and no sign`)
+}
+
+/**
+ * Orders amounts by value: `"1.50"` and `"1.5"` are equal. Currencies are the caller's concern.
+ *
+ * @since 0.1.0
+ * @category ordering
+ */
+export const Order: order.Order<Amount> = order.mapInput(BigDecimal.Order, toBigDecimal)
+
+/**
+ * `-1`, `0` or `1`, by value.
+ *
+ * @since 0.1.0
+ * @category ordering
+ */
+export const compare = (self: Amount, that: Amount): -1 | 0 | 1 => Order(self, that)
+
+/**
+ * Whether two amounts have the same value: `"1.50"` and `"1.5"` do.
+ *
+ * @since 0.1.0
+ * @category ordering
+ */
+export const Equivalence: equivalence.Equivalence<Amount> = equivalence.mapInput(
+  BigDecimal.Equivalence,
+  toBigDecimal
+)
+
+/**
+ * The exact sum, with as many decimals as its longest term. The sum of nothing is `"0"`.
+ *
+ * @example
+ * import * as Amount from "@manilla/core/Amount"
+ *
+ * Amount.sum([Amount.Amount.make("0.10"), Amount.Amount.make("0.2000")])
+ * // "0.3000"
+ *
+ * @since 0.1.0
+ * @category arithmetic
+ */
+export const sum = (amounts: Iterable<Amount>): Amount => {
+  const terms = Array.from(amounts, toBigDecimal)
+  const scale = terms.reduce((longest, term) => Math.max(longest, term.scale), 0)
+  const total = terms.reduce((value, term) => value + BigDecimal.scale(term, scale).value, 0n)
+  return fromBigDecimal(BigDecimal.make(total, scale))
+}
+
+/**
+ * The exact difference, with as many decimals as the longer term.
+ *
+ * @since 0.1.0
+ * @category arithmetic
+ */
+export const subtract = (self: Amount, that: Amount): Amount => {
+  const [a, b] = [toBigDecimal(self), toBigDecimal(that)]
+  const scale = Math.max(a.scale, b.scale)
+  return fromBigDecimal(
+    BigDecimal.make(BigDecimal.scale(a, scale).value - BigDecimal.scale(b, scale).value, scale)
+  )
+}

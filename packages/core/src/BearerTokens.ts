@@ -1,0 +1,46 @@
+/**
+ * Where the gateway gets its bearer tokens. `@manilla/token` provides it; a test or a caller with
+ * tokens of its own may provide another.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import type { Environment } from "./Environment.js"
+import type { TokenUnavailable } from "./Errors.js"
+
+/**
+ * A token, what it may be used for and where (interface section 5.1).
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface BearerToken {
+  readonly value: Redacted.Redacted
+  readonly environment: Environment
+  readonly scopes: ReadonlyArray<string>
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Service {
+  /** A token that has not expired. */
+  readonly get: Effect.Effect<BearerToken, TokenUnavailable>
+  /**
+   * Says that the service answered 401 to this token. Only the token that is current is dropped,
+   * so a thousand calls that were refused together cause one renewal.
+   */
+  readonly reject: (token: BearerToken) => Effect.Effect<void>
+}
+
+/**
+ * @since 0.1.0
+ * @category services
+ */
+export class BearerTokens extends Context.Tag("@manilla/core/BearerTokens")<
+  BearerTokens,
+  Service
+>() {}

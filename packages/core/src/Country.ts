@@ -1,0 +1,30 @@
+/**
+ * Countries as 2-character codes (interface section 2.1).
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * A country code that a request may carry: exactly 2 characters.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Input = Schema.String.pipe(
+  Schema.length(2, { description: `a country code of exactly 2 characters, such as "BJ"` })
+)
+
+/**
+ * A country code in an answer.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Country = Input.pipe(Schema.brand("Country"))
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Country = typeof Country.Type

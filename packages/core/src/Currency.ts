@@ -1,0 +1,30 @@
+/**
+ * Currencies as 3-character codes (interface section 2.1).
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * A currency code that a request may carry: exactly 3 characters.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Input = Schema.String.pipe(
+  Schema.length(3, { description: `a currency code of exactly 3 characters, such as "XOF"` })
+)
+
+/**
+ * A currency code in an answer.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Currency = Input.pipe(Schema.brand("Currency"))
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Currency = typeof Currency.Type

@@ -1,0 +1,410 @@
+/**
+ * Everything that a call can fail with, as tagged errors. A write has three ends, and its errors
+ * say which: `OutcomeUnknown` and `AppliedUnreadable` say so in their names, and every other error
+ * of a write means that nothing was applied.
+ *
+ * No error carries a URL, a request, a header, a token or a body.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { IdempotencyKey } from "./IdempotencyKey.js"
+
+/** Members that every error has. */
+const common = {
+  /** The operation, such as `Payments.create`. */
+  operation: Schema.String,
+  /** What happened and what to do, for a person. */
+  message: Schema.String
+}
+
+/** Members of an answer with an error status (interface sections 2.1 and 7). */
+const answered = {
+  ...common,
+  status: Schema.Int,
+  /** `error.code`; its values are not shown by the interface. */
+  code: Schema.optional(Schema.String),
+  /** `error.details`, an object or an array; its shape is not shown. */
+  details: Schema.optional(Schema.Unknown),
+  correlation_id: Schema.optional(Schema.String)
+}
+
+/**
+ * A field that breaks a rule.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const Issue = Schema.Struct({
+  /** Where: `payer.phone_number`. */
+  field: Schema.String,
+  /** Which rule: `must be a string of at most 32 characters`. Never the value. */
+  rule: Schema.String
+})
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Issue extends Schema.Schema.Type<typeof Issue> {}
+
+/**
+ * The input breaks a rule of the interface. Nothing was sent. Every broken field is named.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class InvalidRequest extends Schema.TaggedError<InvalidRequest>(
+  "@manilla/core/InvalidRequest"
+)("InvalidRequest", { ...common, issues: Schema.Array(Issue) }) {}
+
+/**
+ * 401: the token was refused, and so was a new one. Nothing was applied.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class Unauthorized extends Schema.TaggedError<Unauthorized>("@manilla/core/Unauthorized")(
+  "Unauthorized",
+  answered
+) {
+  static readonly status = 401
+}
+
+/**
+ * 403: the scope or the account's state does not suffice. Nothing was applied.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class Forbidden extends Schema.TaggedError<Forbidden>("@manilla/core/Forbidden")(
+  "Forbidden",
+  {
+    ...answered,
+    /** The scope that the operation needs, where the interface shows it. */
+    requiredScope: Schema.optional(Schema.String),
+    /** The scopes that the token has. */
+    grantedScopes: Schema.Array(Schema.String)
+  }
+) {
+  static readonly status = 403
+}
+
+/**
+ * 422: the payload or a business rule is not met. Nothing was applied.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class Unprocessable extends Schema.TaggedError<Unprocessable>("@manilla/core/Unprocessable")(
+  "Unprocessable",
+  answered
+) {
+  static readonly status = 422
+}
+
+/**
+ * 400. Nothing was applied.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class BadRequest extends Schema.TaggedError<BadRequest>("@manilla/core/BadRequest")(
+  "BadRequest",
+  answered
+) {
+  static readonly status = 400
+}
+
+/**
+ * 404. Nothing was applied.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class NotFound extends Schema.TaggedError<NotFound>("@manilla/core/NotFound")(
+  "NotFound",
+  answered
+) {
+  static readonly status = 404
+}
+
+/**
+ * 409.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class Conflict extends Schema.TaggedError<Conflict>("@manilla/core/Conflict")(
+  "Conflict",
+  answered
+) {
+  static readonly status = 409
+}
+
+/**
+ * 429: refused before it was processed. Nothing was applied.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class TooManyRequests extends Schema.TaggedError<TooManyRequests>(
+  "@manilla/core/TooManyRequests"
+)("TooManyRequests", {
+  ...answered,
+  /** How long the service asked to be left alone, in milliseconds. */
+  retryAfterMillis: Schema.optional(Schema.Number)
+}) {
+  static readonly status = 429
+}
+
+/**
+ * 5xx: the service failed.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ServerFault extends Schema.TaggedError<ServerFault>("@manilla/core/ServerFault")(
+  "ServerFault",
+  {
+    ...answered,
+    /** How long the service asked to be left alone, in milliseconds. */
+    retryAfterMillis: Schema.optional(Schema.Number)
+  }
+) {}
+
+/**
+ * A status that none of the other errors stands for. Redirects are never followed and end here.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class UnexpectedStatus extends Schema.TaggedError<UnexpectedStatus>(
+  "@manilla/core/UnexpectedStatus"
+)("UnexpectedStatus", {
+  ...answered,
+  /** How long the service asked to be left alone, in milliseconds. */
+  retryAfterMillis: Schema.optional(Schema.Number)
+}) {}
+
+/**
+ * No answer came: refused, reset, no such host, no trust in the certificate.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class TransportFault extends Schema.TaggedError<TransportFault>(
+  "@manilla/core/TransportFault"
+)("TransportFault", {
+  ...common,
+  /** `false` when it is certain that no byte of the request left. */
+  sent: Schema.Boolean,
+  /** The system's code, such as `ECONNRESET`. */
+  code: Schema.optional(Schema.String)
+}) {}
+
+/**
+ * The time of the attempt or of the whole call ran out.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class TimedOut extends Schema.TaggedError<TimedOut>("@manilla/core/TimedOut")("TimedOut", {
+  ...common,
+  afterMillis: Schema.Number
+}) {}
+
+/**
+ * What is wrong with an answer that could not be read.
+ *
+ * | reason          | the body                                                         |
+ * | --------------- | ---------------------------------------------------------------- |
+ * | `Empty`         | has no bytes                                                     |
+ * | `TooLarge`      | is longer than the gateway reads, counted after decompression    |
+ * | `NotText`       | is not UTF-8                                                     |
+ * | `NotJson`       | is not JSON: HTML, or cut short                                  |
+ * | `NotAnEnvelope` | is JSON without a boolean `success`                              |
+ * | `Contradiction` | says failure under a 2xx status, or success under an error       |
+ * | `DataMisfit`    | is an envelope of success around data that breaks its schema     |
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const MalformedReason = Schema.Literal(
+  "Empty",
+  "TooLarge",
+  "NotText",
+  "NotJson",
+  "NotAnEnvelope",
+  "Contradiction",
+  "DataMisfit"
+)
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type MalformedReason = typeof MalformedReason.Type
+
+/** What is kept of an answer that could not be read. */
+const unread = {
+  ...common,
+  status: Schema.Int,
+  correlation_id: Schema.optional(Schema.String),
+  /** The fields that break the schema, without their values. */
+  issues: Schema.Array(Issue)
+}
+
+/**
+ * An answer that is not the envelope, or breaks its schema.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class MalformedResponse extends Schema.TaggedError<MalformedResponse>(
+  "@manilla/core/MalformedResponse"
+)("MalformedResponse", {
+  ...unread,
+  reason: MalformedReason,
+  /** The beginning of a body that is not JSON, with digits, long words and strings struck out. */
+  excerpt: Schema.optional(Schema.String)
+}) {}
+
+/**
+ * The write was applied, and its answer cannot be read. Never send it again: read the resource by
+ * the id or reference that is here, or ask the service with the correlation id.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class AppliedUnreadable extends Schema.TaggedError<AppliedUnreadable>(
+  "@manilla/core/AppliedUnreadable"
+)("AppliedUnreadable", {
+  ...unread,
+  key: Schema.optional(IdempotencyKey),
+  /** `data.id`, if the answer had one. */
+  id: Schema.optional(Schema.String),
+  /** `data.reference`, if the answer had one. */
+  reference: Schema.optional(Schema.String)
+}) {}
+
+/**
+ * What can come of a request that was sent, or was refused before it was.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const RequestError = Schema.Union(
+  InvalidRequest,
+  Unauthorized,
+  Forbidden,
+  Unprocessable,
+  BadRequest,
+  NotFound,
+  Conflict,
+  TooManyRequests,
+  ServerFault,
+  UnexpectedStatus,
+  TransportFault,
+  TimedOut,
+  MalformedResponse
+)
+
+/**
+ * @since 0.1.0
+ * @category errors
+ */
+export type RequestError = typeof RequestError.Type
+
+/**
+ * No token could be obtained, so nothing was sent.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class TokenUnavailable extends Schema.TaggedError<TokenUnavailable>(
+  "@manilla/core/TokenUnavailable"
+)("TokenUnavailable", {
+  ...common,
+  /** What became of the request for a token, where one was made. */
+  cause: Schema.optional(RequestError)
+}) {}
+
+/**
+ * What a read fails with.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const ReadError = Schema.Union(...RequestError.members, TokenUnavailable)
+
+/**
+ * @since 0.1.0
+ * @category errors
+ */
+export type ReadError = typeof ReadError.Type
+
+/**
+ * It cannot be known whether the write was applied. Go on with the same key: sending the same
+ * request under the same key moves no money twice.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>(
+  "@manilla/core/OutcomeUnknown"
+)("OutcomeUnknown", {
+  ...common,
+  /** The key to go on with. Absent only where the interface has no key. */
+  key: Schema.optional(IdempotencyKey),
+  /** How many times the request was sent. */
+  attempts: Schema.Int,
+  /** What ended the last attempt. */
+  cause: ReadError
+}) {}
+
+/**
+ * What a write fails with. `OutcomeUnknown`: it may have been applied. `AppliedUnreadable`: it was.
+ * Any other: it was not.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const WriteError = Schema.Union(
+  InvalidRequest,
+  Unauthorized,
+  Forbidden,
+  Unprocessable,
+  BadRequest,
+  NotFound,
+  TooManyRequests,
+  TransportFault,
+  TokenUnavailable,
+  AppliedUnreadable,
+  OutcomeUnknown
+)
+
+/**
+ * @since 0.1.0
+ * @category errors
+ */
+export type WriteError = typeof WriteError.Type
+
+/**
+ * The options of a layer break a rule, such as a base URL without https.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class InvalidConfiguration extends Schema.TaggedError<InvalidConfiguration>(
+  "@manilla/core/InvalidConfiguration"
+)("InvalidConfiguration", {
+  /** Which option. */
+  field: Schema.String,
+  /** Which rule. */
+  rule: Schema.String
+}) {
+  override get message(): string {
+    return `${this.field} ${this.rule}`
+  }
+}

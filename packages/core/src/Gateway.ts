@@ -1,0 +1,183 @@
+/**
+ * The one door to the service: turns declared operations into calls that validate, authenticate,
+ * retry by the truth table of `RetryPolicy`, and tell the three ends of a write apart.
+ *
+ * Any `HttpClient` of `@effect/platform` will do; redirects are never followed, and bodies are read
+ * up to a limit. Of a `FetchHttpClient.RequestInit` only what is in the context of a call is used.
+ *
+ * @since 0.1.0
+ */
+import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Types from "effect/Types"
+import * as BearerTokens from "./BearerTokens.js"
+import type { InvalidConfiguration } from "./Errors.js"
+import * as call from "./internal/call.js"
+import * as request from "./internal/request.js"
+import * as retryBudget from "./internal/retryBudget.js"
+import * as root from "./internal/rootUrl.js"
+import * as transport from "./internal/transport.js"
+import * as Operation from "./Operation.js"
+import * as RetryPolicy from "./RetryPolicy.js"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options {
+  /**
+   * The root of the gateway with its version segment: `{base_url}` of the interface. https, unless
+   * it is this machine.
+   */
+  readonly baseUrl: string
+  /** Changes to {@link RetryPolicy.defaults}. */
+  readonly retry?: Partial<RetryPolicy.RetryPolicy> | undefined
+  /** The most bytes of a body that are read, after decompression; 8 MiB unless set. */
+  readonly bodyLimit?: number | undefined
+}
+
+/**
+ * What the gateway needs of an `HttpApiGroup`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Group<out Endpoint> {
+  readonly identifier: string
+  readonly endpoints: Readonly<Record<string, Endpoint>>
+}
+
+/**
+ * The calls of a group, by the names of its endpoints.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
+export type Calls<Endpoints extends HttpApiEndpoint.HttpApiEndpoint.Any> = Types.Simplify<{
+  readonly [Endpoint in Endpoints as Endpoint["name"]]: Operation.Call<Endpoint>
+}>
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Service {
+  /**
+   * Compiles the operations of a group into calls, once. An operation is named by its group and
+   * its endpoint: `Payments.create`.
+   */
+  readonly calls: <
+    Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any & Operation.Declared<Operation.Replay>
+  >(
+    group: Group<Endpoint>
+  ) => Calls<Endpoint>
+}
+
+/**
+ * @since 0.1.0
+ * @category services
+ */
+export class Gateway extends Context.Tag("@manilla/core/Gateway")<Gateway, Service>() {}
+
+const defaultBodyLimit = 8 * 1024 * 1024
+
+/**
+ * A gateway that takes its bearer tokens from `tokens`, or that serves only operations that need
+ * none.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (
+  options: Options,
+  tokens?: BearerTokens.Service
+): Effect.Effect<Service, InvalidConfiguration, HttpClient.HttpClient> =>
+  Effect.gen(function* () {
+    const baseUrl = yield* root.parse("baseUrl", options.baseUrl)
+    const policy = { ...RetryPolicy.defaults, ...options.retry }
+    const exchange = transport.make(
+      yield* HttpClient.HttpClient,
+      options.bodyLimit ?? defaultBodyLimit
+    )
+    const budget = retryBudget.make(policy.budget)
+
+    const compile = (name: string, operation: Operation.Operation) => {
+      const encode = request.compile(name, operation)
+      const run = call.compile({ name, operation, policy, budget, exchange, tokens, baseUrl })
+      return (parts: request.Parts) => Effect.flatMap(encode(parts), run)
+    }
+
+    const calls: Service["calls"] = (group) => {
+      const compiled: Record<string, unknown> = {}
+      for (const endpoint of Object.values(group.endpoints)) {
+        if (Operation.isOperation(endpoint)) {
+          compiled[endpoint.name] = compile(`${group.identifier}.${endpoint.name}`, endpoint)
+        }
+      }
+      // Each entry was made from the endpoint of that name, which `Calls` types it by.
+      return compiled as never
+    }
+    return { calls }
+  })
+
+/**
+ * The gateway as a layer, with its tokens from `BearerTokens`.
+ *
+ * @example
+ * import { NodeHttpClient } from "@effect/platform-node"
+ * import * as Gateway from "@manilla/core/Gateway"
+ * import * as Token from "@manilla/token/Token"
+ * import * as Layer from "effect/Layer"
+ *
+ * const live = Gateway.layerConfig().pipe(
+ *   Layer.provide(Token.layerConfig()),
+ *   Layer.provide(NodeHttpClient.layerUndici)
+ * )
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  options: Options
+): Layer.Layer<Gateway, InvalidConfiguration, BearerTokens.BearerTokens | HttpClient.HttpClient> =>
+  Layer.effect(
+    Gateway,
+    Effect.flatMap(BearerTokens.BearerTokens, (tokens) => make(options, tokens))
+  )
+
+/**
+ * The root of a gateway from the configuration: https, unless it is this machine.
+ *
+ * @since 0.1.0
+ * @category config
+ */
+export const rootUrl: (name: string) => Config.Config<string> = root.config
+
+/**
+ * The gateway's options from `MANILLA_BASE_URL`.
+ *
+ * @since 0.1.0
+ * @category config
+ */
+export const config: Config.Config<Options> = Config.all({
+  baseUrl: rootUrl("MANILLA_BASE_URL")
+})
+
+/**
+ * The gateway as a layer, with its options from the configuration.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerConfig = (
+  options: Config.Config.Wrap<Options> = config
+): Layer.Layer<
+  Gateway,
+  ConfigError.ConfigError | InvalidConfiguration,
+  BearerTokens.BearerTokens | HttpClient.HttpClient
+> => Layer.unwrapEffect(Effect.map(Config.unwrap(options), layer))

@@ -1,0 +1,30 @@
+/**
+ * Lists come in pages (interface section 2.1).
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * How many rows a request may ask for: 1 to 100 (interface section 8). The default is not shown.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PerPage = Schema.Int.pipe(
+  Schema.between(1, 100, { description: "a whole number from 1 to 100" })
+)
+
+/**
+ * A page of rows. How to ask for a page other than the first is not shown by the interface.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const Page = <Row extends Schema.Schema.Any>(row: Row) =>
+  Schema.Struct({
+    current_page: Schema.optional(Schema.Int),
+    data: Schema.Array(row),
+    per_page: Schema.optional(Schema.Int),
+    total: Schema.optional(Schema.Int)
+  })

@@ -1,0 +1,201 @@
+/**
+ * When a call is sent again: the rule as a table, and its numbers as data.
+ *
+ * @since 0.1.0
+ */
+import * as Duration from "effect/Duration"
+import type * as Errors from "./Errors.js"
+import type * as Operation from "./Operation.js"
+
+/**
+ * Everything that can come of one attempt other than a readable success.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Fault = keyof typeof table
+
+/**
+ * What a fault says about the operation that was asked for.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Outcome = "applied" | "not applied" | "unknown"
+
+/**
+ * What to do next: `retry` after a back-off, `renew` the token and try once more, or `stop`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Decision = "retry" | "renew" | "stop"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Rule extends Readonly<Record<Operation.Replay["_tag"], Decision>> {
+  readonly outcome: Outcome
+}
+
+const rule = (outcome: Outcome, Safe: Decision, Keyed: Decision, Once: Decision): Rule => ({
+  outcome,
+  Safe,
+  Keyed,
+  Once
+})
+
+/**
+ * The truth table. The interface promises 401, 403 and 422 only (section 7); the other statuses
+ * are read by HTTP's own meaning, and where that leaves a doubt the outcome is `unknown`.
+ *
+ * @since 0.1.0
+ * @category rules
+ */
+export const table = {
+  /** The input breaks a rule of the interface: nothing was sent. */
+  InvalidRequest: rule("not applied", "stop", "stop", "stop"),
+  /** No token to send with; the token's own call has been retried already. */
+  TokenUnavailable: rule("not applied", "stop", "stop", "stop"),
+  /** 401: the token was refused before the request was processed. */
+  Unauthorized: rule("not applied", "renew", "renew", "renew"),
+  /** 403 */
+  Forbidden: rule("not applied", "stop", "stop", "stop"),
+  /** 422 */
+  Unprocessable: rule("not applied", "stop", "stop", "stop"),
+  /** 400 */
+  BadRequest: rule("not applied", "stop", "stop", "stop"),
+  /** 404 */
+  NotFound: rule("not applied", "stop", "stop", "stop"),
+  /** 408: the service gave up waiting for a request that it may have seen in part or in whole. */
+  RequestTimeout: rule("unknown", "retry", "retry", "stop"),
+  /** 409: perhaps the same key at work elsewhere, perhaps applied before. */
+  Conflict: rule("unknown", "stop", "stop", "stop"),
+  /** 429: refused before it was processed. */
+  TooManyRequests: rule("not applied", "retry", "retry", "stop"),
+  /** 5xx */
+  ServerFault: rule("unknown", "retry", "retry", "stop"),
+  /** Any other status, redirects among them. */
+  UnexpectedStatus: rule("unknown", "stop", "stop", "stop"),
+  /** No connection came about: no byte of the request left. */
+  NotSent: rule("not applied", "retry", "retry", "retry"),
+  /** The connection broke after the request may have left. */
+  ConnectionLost: rule("unknown", "retry", "retry", "stop"),
+  /** The attempt's time ran out. */
+  TimedOut: rule("unknown", "retry", "retry", "stop"),
+  /** The answer is not an envelope, or contradicts its own status. */
+  NotAnEnvelope: rule("unknown", "retry", "retry", "stop"),
+  /** The body is longer than the gateway reads; it would be again. */
+  TooLarge: rule("unknown", "stop", "stop", "stop"),
+  /** The answer says success around data that does not fit its schema. */
+  UnreadableSuccess: rule("applied", "stop", "stop", "stop")
+} as const satisfies Record<string, Rule>
+
+/**
+ * The fault that an error tells of.
+ *
+ * @since 0.1.0
+ * @category rules
+ */
+export const faultOf = (error: Errors.ReadError): Fault => {
+  switch (error._tag) {
+    case "TransportFault":
+      return error.sent ? "ConnectionLost" : "NotSent"
+    case "UnexpectedStatus":
+      return error.status === 408 ? "RequestTimeout" : "UnexpectedStatus"
+    case "MalformedResponse":
+      switch (error.reason) {
+        case "DataMisfit":
+          return "UnreadableSuccess"
+        case "TooLarge":
+          return "TooLarge"
+        default:
+          return "NotAnEnvelope"
+      }
+    default:
+      return error._tag
+  }
+}
+
+/**
+ * Whether the same read may well succeed later.
+ *
+ * @since 0.1.0
+ * @category rules
+ */
+export const isPassing = (error: Errors.ReadError): boolean =>
+  error._tag === "TokenUnavailable"
+    ? error.cause !== undefined && isPassing(error.cause)
+    : table[faultOf(error)].Safe === "retry"
+
+/**
+ * What to do after a fault, by the replay class of the operation.
+ *
+ * @since 0.1.0
+ * @category rules
+ */
+export const decide = (fault: Fault, replay: Operation.Replay): Decision =>
+  table[fault][replay._tag]
+
+/**
+ * The numbers of the retry loop.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface RetryPolicy {
+  /** The most attempts of one call, the first included. The one after a renewed token is extra. */
+  readonly attempts: number
+  /** The back-off before attempt n + 1 is drawn between zero and `base * 2^(n-1)`. */
+  readonly base: Duration.DurationInput
+  /** No back-off is drawn from above this. */
+  readonly cap: Duration.DurationInput
+  /** How long one attempt may take, its body included. */
+  readonly attemptTimeout: Duration.DurationInput
+  /** How long a call may take with everything in it: token, attempts and waits. */
+  readonly deadline: Duration.DurationInput
+  /**
+   * How many retries a gateway may make beyond what its successes earn: each retry takes 1, each
+   * success gives 0.1 back, and a retry that succeeds gives its own back. Keeps a service that is
+   * down from being stormed.
+   */
+  readonly budget: number
+}
+
+/**
+ * 5 attempts within 2 minutes, 30 seconds each, back-off from a quarter of a second up to 10.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const defaults: RetryPolicy = {
+  attempts: 5,
+  base: "250 millis",
+  cap: "10 seconds",
+  attemptTimeout: "30 seconds",
+  deadline: "2 minutes",
+  budget: 100
+}
+
+/**
+ * How many milliseconds to wait after the failed attempt `attempt` (from 1), for a chance in
+ * [0, 1): full jitter, or what the service asked for in `Retry-After` if that is longer, spread
+ * by up to `base` so that its callers do not come back as one.
+ *
+ * @since 0.1.0
+ * @category rules
+ */
+export const backoff = (
+  policy: RetryPolicy,
+  attempt: number,
+  chance: number,
+  retryAfterMillis: number | undefined
+): number => {
+  const base = Duration.toMillis(policy.base)
+  const ceiling = Math.min(Duration.toMillis(policy.cap), base * 2 ** (attempt - 1))
+  const jittered = chance * ceiling
+  return Math.ceil(
+    retryAfterMillis === undefined ? jittered : Math.max(jittered, retryAfterMillis + chance * base)
+  )
+}

@@ -1,0 +1,58 @@
+/**
+ * Marks the fields whose values must never be printed: secrets, phone numbers, one-time codes.
+ *
+ * The gateway strikes the marked values of a request out of whatever the service says back, before
+ * any of it enters an error, a log or a span.
+ *
+ * @since 0.1.0
+ */
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
+
+const annotationId = Symbol.for("@manilla/core/Sensitive")
+
+/**
+ * Marks a schema's values as not to be printed.
+ *
+ * @example
+ * import * as Sensitive from "@manilla/core/Sensitive"
+ * import * as Schema from "effect/Schema"
+ *
+ * const Payer = Schema.Struct({ phone_number: Schema.String.pipe(Sensitive.mark) })
+ *
+ * @since 0.1.0
+ * @category annotations
+ */
+export const mark = <A, I, R>(schema: Schema.Schema<A, I, R>): Schema.Schema<A, I, R> =>
+  schema.annotations({ [annotationId]: true })
+
+/**
+ * The marked values within an encoded value, found by the schema that encoded it.
+ *
+ * @since 0.1.0
+ * @category annotations
+ */
+export const values = (schema: Schema.Schema.All, encoded: unknown): ReadonlyArray<string> =>
+  collect(schema.ast, encoded)
+
+const collect = (ast: AST.AST, value: unknown): ReadonlyArray<string> => {
+  if (Option.isSome(AST.getAnnotation(ast, annotationId))) {
+    return typeof value === "string" && value !== "" ? [value] : []
+  }
+  switch (ast._tag) {
+    case "TypeLiteral":
+      return typeof value === "object" && value !== null
+        ? ast.propertySignatures.flatMap(({ name, type }) =>
+            collect(type, Object.entries(value).find(([key]) => key === name)?.[1])
+          )
+        : []
+    case "Union":
+      return ast.types.flatMap((member) => collect(member, value))
+    case "Refinement":
+    case "Transformation":
+      return collect(ast.from, value)
+    default:
+      return []
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * Waiting for a resource to settle, by reading it again and again: the service has no events
+ * (interface section 6).
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as Errors from "./Errors.js"
+import * as RetryPolicy from "./RetryPolicy.js"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface WaitPolicy {
+  /** The pause before the second read. The first read is at once. */
+  readonly initial: Duration.DurationInput
+  /** By how much each pause is longer than the one before. */
+  readonly factor: number
+  /** No pause is longer than this. Each is drawn between half and the whole of its length. */
+  readonly cap: Duration.DurationInput
+  /** How long the wait may take altogether. */
+  readonly deadline: Duration.DurationInput
+}
+
+/**
+ * Pauses from 1 second, half as long again each time, up to 15 seconds; 10 minutes altogether.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const defaults: WaitPolicy = {
+  initial: "1 second",
+  factor: 1.5,
+  cap: "15 seconds",
+  deadline: "10 minutes"
+}
+
+/**
+ * The fields of a domain's `StillPending`: a wait that ended before its subject settled. The
+ * subject goes on at the service; wait again with its id.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const stillPending = <A, I>(subject: Schema.Schema<A, I>) => ({
+  operation: Schema.String,
+  message: Schema.String,
+  /** The last value read, if any read succeeded. */
+  last: Schema.optional(subject),
+  /** Why the last read failed, if it did. */
+  cause: Schema.optional(Errors.ReadError)
+})
+
+/**
+ * What is waited for.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Subject<Id, A, I, StillPending> {
+  /** The operation that reads it, such as `Payments.get`. */
+  readonly operation: string
+  readonly schema: Schema.Schema<A, I>
+  readonly read: (id: Id) => Effect.Effect<A, Errors.ReadError>
+  readonly stillPending: (fields: {
+    readonly operation: string
+    readonly message: string
+    readonly last: A | undefined
+    readonly cause: Errors.ReadError | undefined
+  }) => StillPending
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options<A> extends Partial<WaitPolicy> {
+  /** Whether a value ends the wait; {@link isSettled} unless set. */
+  readonly until?: ((value: A) => boolean) | undefined
+}
+
+/**
+ * A wait is over when the status is no longer `PENDING`. The interface shows `PENDING` and
+ * `COMPLETED` only: any other status ends the wait too, and is the caller's to judge.
+ *
+ * @since 0.1.0
+ * @category predicates
+ */
+export const isSettled = ({ status }: { readonly status: string }): boolean => status !== "PENDING"
+
+/** Enough to keep many waits moving, few enough to leave the service and the gateway in peace. */
+const concurrentReads = 64
+
+const waitsInFlight = Metric.gauge("manilla_waits_in_flight", {
+  description: "Waits for a resource to settle that are under way"
+})
+
+/**
+ * The ways to wait for one kind of resource. All waits together read at most 64 at a time; between
+ * reads a wait is one sleeping fiber.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = <Id, A extends { readonly status: string }, I, StillPending>(
+  subject: Subject<Id, A, I, StillPending>
+) => {
+  const permits = Effect.unsafeMakeSemaphore(concurrentReads)
+  const equivalence = Schema.equivalence(subject.schema)
+
+  /** Successive values, each read after its pause; fails when the deadline comes first. */
+  const reader = (id: Id, options: Options<A>) =>
+    Effect.map(Clock.currentTimeMillis, (startedMillis) => {
+      const policy = { ...defaults, ...options }
+      const deadlineMillis = Duration.toMillis(policy.deadline)
+      const capMillis = Duration.toMillis(policy.cap)
+      let pauseMillis = Duration.toMillis(policy.initial)
+      let first = true
+      let last: A | undefined
+      let cause: Errors.ReadError | undefined
+
+      const leftMillis = Effect.map(
+        Clock.currentTimeMillis,
+        (nowMillis) => startedMillis + deadlineMillis - nowMillis
+      )
+      const pause = Effect.gen(function* () {
+        const chance = yield* Random.next
+        const length = Math.min(pauseMillis, capMillis) * (0.5 + chance / 2)
+        pauseMillis = Math.min(pauseMillis * policy.factor, capMillis)
+        yield* Effect.sleep(Math.min(length, Math.max(0, yield* leftMillis)))
+      })
+      const next: Effect.Effect<A, Errors.ReadError | StillPending> = Effect.gen(function* () {
+        for (;;) {
+          if (!first) yield* pause
+          first = false
+          const left = yield* leftMillis
+          if (left <= 0) {
+            return yield* Effect.fail(
+              subject.stillPending({
+                operation: subject.operation,
+                message: stillPendingMessage(subject.operation, deadlineMillis, last, cause),
+                last,
+                cause
+              })
+            )
+          }
+          const read = yield* permits
+            .withPermits(1)(subject.read(id))
+            .pipe(Effect.either, Effect.timeoutOption(left))
+          if (Option.isNone(read)) continue
+          if (Either.isRight(read.value)) {
+            last = read.value.right
+            cause = undefined
+            return last
+          }
+          cause = read.value.left
+          if (!RetryPolicy.isPassing(cause)) return yield* Effect.fail(cause)
+        }
+      })
+      return { next, isOver: policy.until ?? isSettled }
+    })
+
+  /**
+   * Reads until the status settles, and gives the settled value.
+   */
+  const awaitSettled = (
+    id: Id,
+    options: Options<A> = {}
+  ): Effect.Effect<A, Errors.ReadError | StillPending> =>
+    Effect.acquireUseRelease(
+      Metric.modify(waitsInFlight, 1),
+      () =>
+        Effect.flatMap(reader(id, options), ({ isOver, next }) =>
+          Effect.repeat(next, { until: isOver })
+        ),
+      () => Metric.modify(waitsInFlight, -1)
+    )
+
+  /**
+   * The distinct values as they are read, ending with the one that settles.
+   */
+  const changes = (
+    id: Id,
+    options: Options<A> = {}
+  ): Stream.Stream<A, Errors.ReadError | StillPending> =>
+    Stream.unwrap(
+      Effect.map(reader(id, options), ({ isOver, next }) =>
+        Stream.repeatEffect(next).pipe(Stream.takeUntil(isOver), Stream.changesWith(equivalence))
+      )
+    )
+
+  return { awaitSettled, changes }
+}
+
+const stillPendingMessage = (
+  operation: string,
+  waitedMillis: number,
+  last: { readonly status: string } | undefined,
+  cause: Errors.ReadError | undefined
+): string =>
+  [
+    `${operation}: not settled within ${waitedMillis} ms`,
+    last === undefined ? "; it was never read" : `; its status was ${last.status} when last read`,
+    cause === undefined ? "" : `; the last read failed: ${cause.message}`,
+    ". It goes on at the service: wait again with its id."
+  ].join("")

@@ -1,0 +1,21 @@
+/**
+ * Free text with a limit, counted in characters as a person counts them, not in UTF-16 units.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * A string of at most `max` characters.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const atMost = (max: number) =>
+  Schema.String.pipe(
+    Schema.filter((text) => text.length <= max || Array.from(text).length <= max, {
+      description: `a string of at most ${max} characters`,
+      jsonSchema: { maxLength: max },
+      arbitrary: () => (fc) => fc.string({ maxLength: max, unit: "grapheme-ascii" })
+    })
+  )

@@ -1,0 +1,91 @@
+/**
+ * Points in time as the service writes them: ISO 8601 in UTC with microseconds, kept to the last
+ * digit (interface section 2.1).
+ *
+ * @since 0.1.0
+ */
+import * as DateTime from "effect/DateTime"
+import * as order from "effect/Order"
+import * as Schema from "effect/Schema"
+
+const pattern = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})$/
+
+/**
+ * A moment that a request may carry: an ISO 8601 date-time with a zone.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Input = Schema.String.pipe(
+  Schema.filter((text) => pattern.test(text) && !Number.isNaN(Date.parse(text)), {
+    description: `an ISO 8601 date-time with a zone, such as "2030-01-31T12:00:00Z"`,
+    jsonSchema: { format: "date-time" },
+    arbitrary: () => (fc) =>
+      fc
+        .tuple(
+          fc.date({ min: new Date(0), max: new Date("2999-12-31"), noInvalidDate: true }),
+          fc.integer({ min: 0, max: 999 })
+        )
+        .map(([date, micros]) =>
+          date.toISOString().replace("Z", `${String(micros).padStart(3, "0")}Z`)
+        )
+  })
+)
+
+/**
+ * A moment in an answer, kept as it was sent: microseconds survive.
+ *
+ * @example
+ * import * as Timestamp from "@manilla/core/Timestamp"
+ *
+ * const at = Timestamp.Timestamp.make("2026-01-31T12:00:00.123456Z")
+ * Timestamp.toEpochMicros(at)
+ * // 1769860800123456n
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Timestamp = Input.pipe(Schema.brand("Timestamp"))
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Timestamp = typeof Timestamp.Type
+
+/**
+ * Microseconds since 1970, exact. Digits below the microsecond are cut off.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const toEpochMicros = (timestamp: Timestamp): bigint => {
+  const [, seconds = "", fraction = "", zone = "Z"] = pattern.exec(timestamp) ?? []
+  return BigInt(Date.parse(seconds + zone)) * 1000n + BigInt(fraction.slice(0, 6).padEnd(6, "0"))
+}
+
+/**
+ * The moment as Effect's `DateTime`, which knows milliseconds: what is below them is cut off.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const toDateTime = (timestamp: Timestamp): DateTime.Utc =>
+  DateTime.unsafeMake(Date.parse(timestamp))
+
+/**
+ * A `DateTime` as the service writes it, with microseconds and `Z`.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const fromDateTime = (dateTime: DateTime.DateTime): Timestamp =>
+  Timestamp.make(DateTime.formatIso(dateTime).replace("Z", "000Z"))
+
+/**
+ * Orders moments by time, whatever their zone or number of digits.
+ *
+ * @since 0.1.0
+ * @category ordering
+ */
+export const Order: order.Order<Timestamp> = order.mapInput(order.bigint, toEpochMicros)

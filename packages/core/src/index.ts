@@ -1,0 +1,160 @@
+/**
+ * Money as the decimal string that the service sends: exact, kept digit for digit, never a float.
+ *
+ * @since 0.1.0
+ */
+export * as Amount from "./Amount.js"
+
+/**
+ * Where the gateway gets its bearer tokens. `@manilla/token` provides it; a test or a caller with
+ * tokens of its own may provide another.
+ *
+ * @since 0.1.0
+ */
+export * as BearerTokens from "./BearerTokens.js"
+
+/**
+ * Countries as 2-character codes (interface section 2.1).
+ *
+ * @since 0.1.0
+ */
+export * as Country from "./Country.js"
+
+/**
+ * Currencies as 3-character codes (interface section 2.1).
+ *
+ * @since 0.1.0
+ */
+export * as Currency from "./Currency.js"
+
+/**
+ * Every answer comes in an envelope (interface section 2.1).
+ *
+ * @since 0.1.0
+ */
+export * as Envelope from "./Envelope.js"
+
+/**
+ * The environment that an application, its token and its resources belong to (interface section 1).
+ *
+ * @since 0.1.0
+ */
+export * as Environment from "./Environment.js"
+
+/**
+ * Everything that a call can fail with, as tagged errors. A write has three ends, and its errors
+ * say which: `OutcomeUnknown` and `AppliedUnreadable` say so in their names, and every other error
+ * of a write means that nothing was applied.
+ *
+ * No error carries a URL, a request, a header, a token or a body.
+ *
+ * @since 0.1.0
+ */
+export * as Errors from "./Errors.js"
+
+/**
+ * The one door to the service: turns declared operations into calls that validate, authenticate,
+ * retry by the truth table of `RetryPolicy`, and tell the three ends of a write apart.
+ *
+ * Any `HttpClient` of `@effect/platform` will do; redirects are never followed, and bodies are read
+ * up to a limit. Of a `FetchHttpClient.RequestInit` only what is in the context of a call is used.
+ *
+ * @since 0.1.0
+ */
+export * as Gateway from "./Gateway.js"
+
+/**
+ * The key that makes a money-moving call safe to repeat: one key, one business operation
+ * (interface section 4.1, rule 1).
+ *
+ * Make the key where the business operation is born, such as an order or an invoice, and keep it
+ * there. A key made anew inside a retry is a second payment.
+ *
+ * @since 0.1.0
+ */
+export * as IdempotencyKey from "./IdempotencyKey.js"
+
+/**
+ * Identifiers and references: strings that differ in type, so that one resource's does not fit
+ * where another's is asked (interface section 2.1).
+ *
+ * @since 0.1.0
+ */
+export * as Identifier from "./Identifier.js"
+
+/**
+ * Free-form key/value data that travels with a resource (interface section 2.2).
+ *
+ * @since 0.1.0
+ */
+export * as Metadata from "./Metadata.js"
+
+/**
+ * Response enums stay open: the literals that the interface shows, or any other string. A value
+ * that the service adds tomorrow never breaks a decode.
+ *
+ * @since 0.1.0
+ */
+export * as OpenEnum from "./OpenEnum.js"
+
+/**
+ * What Manilla says about an endpoint beyond its wire form: the scope it needs, and how it may be
+ * repeated. The client, the sandbox and the documents all read it from here.
+ *
+ * @since 0.1.0
+ */
+export * as Operation from "./Operation.js"
+
+/**
+ * What kind of money movement a resource is (interface section 4.1).
+ *
+ * @since 0.1.0
+ */
+export * as OperationKind from "./OperationKind.js"
+
+/**
+ * Lists come in pages (interface section 2.1).
+ *
+ * @since 0.1.0
+ */
+export * as Page from "./Page.js"
+
+/**
+ * When a call is sent again: the rule as a table, and its numbers as data.
+ *
+ * @since 0.1.0
+ */
+export * as RetryPolicy from "./RetryPolicy.js"
+
+/**
+ * Marks the fields whose values must never be printed: secrets, phone numbers, one-time codes.
+ *
+ * The gateway strikes the marked values of a request out of whatever the service says back, before
+ * any of it enters an error, a log or a span.
+ *
+ * @since 0.1.0
+ */
+export * as Sensitive from "./Sensitive.js"
+
+/**
+ * Waiting for a resource to settle, by reading it again and again: the service has no events
+ * (interface section 6).
+ *
+ * @since 0.1.0
+ */
+export * as Settlement from "./Settlement.js"
+
+/**
+ * Free text with a limit, counted in characters as a person counts them, not in UTF-16 units.
+ *
+ * @since 0.1.0
+ */
+export * as Text from "./Text.js"
+
+/**
+ * Points in time as the service writes them: ISO 8601 in UTC with microseconds, kept to the last
+ * digit (interface section 2.1).
+ *
+ * @since 0.1.0
+ */
+export * as Timestamp from "./Timestamp.js"

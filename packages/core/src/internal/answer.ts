@@ -1,0 +1,257 @@
+/**
+ * What an answer means: a readable success, or a fault with the error that tells it.
+ */
+import * as Either from "effect/Either"
+import type * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Envelope from "../Envelope.js"
+import * as Errors from "../Errors.js"
+import type * as Operation from "../Operation.js"
+import * as RetryPolicy from "../RetryPolicy.js"
+import * as issues from "./issues.js"
+import * as redact from "./redact.js"
+import type { Broken, Received } from "./transport.js"
+
+export type Answer = Readable | Faulty
+
+export interface Readable {
+  readonly _tag: "Readable"
+  readonly envelope: unknown
+}
+
+export interface Faulty {
+  readonly _tag: "Faulty"
+  readonly fault: RetryPolicy.Fault
+  readonly error: Errors.ReadError
+  /** Of a success whose data does not fit: what the caller can still find the resource by. */
+  readonly found: { readonly id: string | undefined; readonly reference: string | undefined }
+}
+
+export interface Context {
+  readonly operation: string
+  readonly access: Operation.Access
+  readonly grantedScopes: ReadonlyArray<string>
+  readonly sensitive: () => ReadonlyArray<string>
+  readonly nowMillis: number
+}
+
+type Decode = (input: unknown) => Either.Either<unknown, ParseResult.ParseIssue>
+
+export const interpret = (decode: Decode, received: Received, context: Context): Answer => {
+  const parsed = parse(received.body)
+  const succeeded = received.status >= 200 && received.status < 300
+  if (!succeeded && !(parsed._tag === "Json" && saysSuccess(parsed.value) === true)) {
+    return refused(received, parsed._tag === "Json" ? parsed.value : undefined, context)
+  }
+  if (parsed._tag === "Broken") return lost(parsed, context)
+  if (parsed._tag !== "Json") return malformed(received, context, parsed._tag, parsed)
+  const says = saysSuccess(parsed.value)
+  if (says === undefined) return malformed(received, context, "NotAnEnvelope", parsed)
+  if (says !== succeeded) return malformed(received, context, "Contradiction", parsed)
+  const decoded = decode(parsed.value)
+  return Either.isRight(decoded)
+    ? { _tag: "Readable", envelope: decoded.right }
+    : malformed(received, context, "DataMisfit", parsed, decoded.left)
+}
+
+/** No whole answer came. */
+export const lost = (broken: Broken, context: Pick<Context, "operation">): Faulty =>
+  faulty(
+    new Errors.TransportFault({
+      operation: context.operation,
+      message: broken.sent
+        ? `${context.operation}: the connection was lost after the request may have left${because(broken.code)}.`
+        : `${context.operation}: no connection to the service${because(broken.code)}; nothing was sent.`,
+      sent: broken.sent,
+      code: broken.code
+    })
+  )
+
+export const timedOut = (operation: string, afterMillis: number): Errors.TimedOut =>
+  new Errors.TimedOut({
+    operation,
+    message: `${operation}: no whole answer within ${afterMillis} ms.`,
+    afterMillis
+  })
+
+export const faulty = (
+  error: Errors.ReadError,
+  found: Faulty["found"] = { id: undefined, reference: undefined }
+): Faulty => ({ _tag: "Faulty", fault: RetryPolicy.faultOf(error), error, found })
+
+const because = (code: string | undefined): string => (code === undefined ? "" : ` (${code})`)
+
+// -----------------------------------------------------------------------------------------------
+// Bodies
+// -----------------------------------------------------------------------------------------------
+
+type Parsed =
+  | { readonly _tag: "Json"; readonly value: unknown; readonly text: string }
+  | { readonly _tag: "Empty" | "NotText" | "TooLarge"; readonly text: undefined }
+  | { readonly _tag: "NotJson"; readonly text: string }
+  | (Broken & { readonly text?: undefined })
+
+const parse = (body: Received["body"]): Parsed => {
+  if (body === "TooLarge") return { _tag: body, text: undefined }
+  if (!(body instanceof Uint8Array)) return body
+  if (body.byteLength === 0) return { _tag: "Empty", text: undefined }
+  let text: string
+  try {
+    // Takes a byte order mark away.
+    text = new TextDecoder("utf-8", { fatal: true }).decode(body)
+  } catch {
+    return { _tag: "NotText", text: undefined }
+  }
+  if (text.trim() === "") return { _tag: "Empty", text: undefined }
+  try {
+    const value: unknown = JSON.parse(text)
+    return { _tag: "Json", value, text }
+  } catch {
+    return { _tag: "NotJson", text }
+  }
+}
+
+const saysSuccess = (value: unknown): boolean | undefined =>
+  Predicate.isRecord(value) && typeof value["success"] === "boolean" ? value["success"] : undefined
+
+const member = (value: unknown, name: string): unknown =>
+  Predicate.isRecord(value) ? value[name] : undefined
+
+/** A short string of an answer, with what must not be shown struck out. */
+const shown = (value: unknown, context: Context): string | undefined =>
+  typeof value === "string" && value !== ""
+    ? redact.scrubText(context.sensitive(), value.slice(0, 500))
+    : undefined
+
+const correlationId = (value: unknown, context: Context): string | undefined =>
+  shown(member(member(value, "meta"), "correlation_id"), context)
+
+// -----------------------------------------------------------------------------------------------
+// Errors by status
+// -----------------------------------------------------------------------------------------------
+
+const isFailure = Schema.is(Envelope.Failure)
+
+const refused = (received: Received, value: unknown, context: Context): Faulty => {
+  const { status } = received
+  const error = isFailure(value) ? value.data.error : undefined
+  const code = shown(error?.code, context)
+  const says = shown(error?.message, context)
+  const fields = {
+    operation: context.operation,
+    message:
+      `${context.operation} was answered ${status}` +
+      (code === undefined ? "" : ` ${code}`) +
+      (says === undefined ? "" : `: ${says}`),
+    status,
+    code,
+    details:
+      error?.details === undefined
+        ? undefined
+        : redact.scrubJson(context.sensitive(), error.details),
+    correlation_id: correlationId(value, context)
+  }
+  const retryAfterMillis = parseRetryAfter(received.retryAfter, context.nowMillis)
+  return faulty(byStatus(fields, retryAfterMillis, context))
+}
+
+type Fields = ConstructorParameters<typeof Errors.BadRequest>[0]
+
+const byStatus = (
+  fields: Fields,
+  retryAfterMillis: number | undefined,
+  context: Context
+): Errors.RequestError => {
+  switch (fields.status) {
+    case Errors.BadRequest.status:
+      return new Errors.BadRequest(fields)
+    case Errors.Unauthorized.status:
+      return new Errors.Unauthorized(fields)
+    case Errors.Forbidden.status:
+      return forbidden(fields, context)
+    case Errors.NotFound.status:
+      return new Errors.NotFound(fields)
+    case Errors.Conflict.status:
+      return new Errors.Conflict(fields)
+    case Errors.Unprocessable.status:
+      return new Errors.Unprocessable(fields)
+    case Errors.TooManyRequests.status:
+      return new Errors.TooManyRequests({ ...fields, retryAfterMillis })
+    default:
+      return fields.status >= 500 && fields.status < 600
+        ? new Errors.ServerFault({ ...fields, retryAfterMillis })
+        : new Errors.UnexpectedStatus({
+            ...fields,
+            message: fields.message + redirectHint(fields.status),
+            retryAfterMillis
+          })
+  }
+}
+
+const redirectHint = (status: number): string =>
+  status >= 300 && status < 400 ? " (redirects are not followed: check the base URL)" : ""
+
+const forbidden = (fields: Fields, { access, grantedScopes }: Context): Errors.Forbidden => {
+  const requiredScope = access === "bearer" || access === "credentials" ? undefined : access
+  const hint =
+    requiredScope === undefined || grantedScopes.includes(requiredScope)
+      ? ""
+      : `; it needs the scope ${requiredScope}, and the token has: ${grantedScopes.join(" ")}`
+  return new Errors.Forbidden({
+    ...fields,
+    message: fields.message + hint,
+    requiredScope,
+    grantedScopes
+  })
+}
+
+/** Seconds or an HTTP date, as milliseconds from now. */
+const parseRetryAfter = (header: string | undefined, nowMillis: number): number | undefined => {
+  if (header === undefined) return undefined
+  const millis = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMillis
+  return Number.isNaN(millis) ? undefined : Math.max(0, millis)
+}
+
+// -----------------------------------------------------------------------------------------------
+// Answers that cannot be read
+// -----------------------------------------------------------------------------------------------
+
+const says: Record<Errors.MalformedReason, string> = {
+  Empty: "without a body",
+  TooLarge: "with a body longer than the gateway reads",
+  NotText: "with a body that is not UTF-8 text",
+  NotJson: "with a body that is not JSON",
+  NotAnEnvelope: "with JSON that is not an envelope",
+  Contradiction: "with an envelope that contradicts its status",
+  DataMisfit: "with success around data that does not fit"
+}
+
+const malformed = (
+  received: Received,
+  context: Context,
+  reason: Errors.MalformedReason,
+  parsed: Exclude<Parsed, Broken>,
+  issue?: ParseResult.ParseIssue
+): Faulty => {
+  const value = parsed._tag === "Json" ? parsed.value : undefined
+  const found = issue === undefined ? [] : issues.fromParseIssue(issue)
+  const error = new Errors.MalformedResponse({
+    operation: context.operation,
+    message: [
+      `${context.operation} was answered ${received.status} ${says[reason]}`,
+      found.length === 0 ? "" : `: ${issues.print(found)}`
+    ].join(""),
+    status: received.status,
+    correlation_id: correlationId(value, context),
+    issues: found,
+    reason,
+    excerpt:
+      parsed._tag === "NotJson" ? redact.excerpt(context.sensitive(), parsed.text) : undefined
+  })
+  const data = member(value, "data")
+  return faulty(error, {
+    id: shown(member(data, "id"), context),
+    reference: shown(member(data, "reference"), context)
+  })
+}

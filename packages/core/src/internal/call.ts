@@ -1,0 +1,299 @@
+/**
+ * One call: the loop of attempts, from the encoded request to a decoded envelope or an error that
+ * tells what became of it.
+ */
+import * as HttpBody from "@effect/platform/HttpBody"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
+import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type * as Tracer from "effect/Tracer"
+import type * as BearerTokens from "../BearerTokens.js"
+import * as Errors from "../Errors.js"
+import type { IdempotencyKey } from "../IdempotencyKey.js"
+import * as Operation from "../Operation.js"
+import * as RetryPolicy from "../RetryPolicy.js"
+import * as answer from "./answer.js"
+import { print } from "./issues.js"
+import type { Encoded } from "./request.js"
+import type { RetryBudget } from "./retryBudget.js"
+import * as telemetry from "./telemetry.js"
+import type { Exchange } from "./transport.js"
+
+export interface Parameters {
+  readonly name: string
+  readonly operation: Operation.Operation
+  readonly policy: RetryPolicy.RetryPolicy
+  readonly budget: RetryBudget
+  readonly exchange: Exchange
+  readonly tokens: BearerTokens.Service | undefined
+  readonly baseUrl: string
+}
+
+/** What a call knows of its attempts so far. */
+interface Progress {
+  readonly startedMillis: number
+  /** Requests that were handed to the transport. */
+  sent: number
+  retries: number
+  renewed: boolean
+  /** Whether an attempt so far may have been applied, whatever the later ones said. */
+  doubtful: boolean
+  /** The token of the latest attempt. */
+  token: BearerTokens.BearerToken | undefined
+}
+
+export const compile = ({
+  baseUrl,
+  budget,
+  exchange,
+  name,
+  operation,
+  policy,
+  tokens
+}: Parameters) => {
+  const { access, replay } = operation[Operation.TypeId]
+  const decode = ParseResult.decodeUnknownEither(operation.successSchema, { errors: "all" })
+  const attemptMillis = Duration.toMillis(policy.attemptTimeout)
+  const deadlineMillis = Duration.toMillis(policy.deadline)
+  const tell = telemetry.make({
+    name,
+    method: operation.method,
+    template: operation.path,
+    replay: replay._tag
+  })
+
+  const authenticate: Effect.Effect<BearerTokens.BearerToken | undefined, Errors.TokenUnavailable> =
+    access === "credentials"
+      ? Effect.succeed(undefined)
+      : (tokens?.get ??
+        Effect.fail(
+          new Errors.TokenUnavailable({
+            operation: name,
+            message: `${name} needs a bearer token, and this gateway was made without tokens.`
+          })
+        ))
+
+  /** One attempt, its token and its body included, within `limitMillis`. */
+  const attempt = (request: Encoded, progress: Progress, limitMillis: number) =>
+    Effect.gen(function* () {
+      const token = yield* authenticate
+      progress.token = token
+      const span = yield* Effect.option(Effect.currentSpan)
+      yield* tell.attempt
+      progress.sent++
+      const received = yield* exchange(toHttp(request, token, span))
+      return answer.interpret(decode, received, {
+        operation: name,
+        access,
+        grantedScopes: token?.scopes ?? [],
+        sensitive: request.sensitive,
+        nowMillis: yield* Clock.currentTimeMillis
+      })
+    }).pipe(
+      Effect.catchTags({
+        Broken: (broken) => Effect.succeed(answer.lost(broken, { operation: name })),
+        TokenUnavailable: (error) => Effect.succeed(answer.faulty(error))
+      }),
+      Effect.timeoutTo({
+        duration: limitMillis,
+        onSuccess: (answered): answer.Answer | "out of time" => answered,
+        onTimeout: () => "out of time" as const
+      })
+    )
+
+  /** The attempt that could not be made because its token did not come in time. */
+  const tokenless = (waitedMillis: number): answer.Faulty =>
+    answer.faulty(
+      new Errors.TokenUnavailable({
+        operation: name,
+        message: `${name} was not sent: no token came within ${waitedMillis} ms.`,
+        cause: answer.timedOut(name, waitedMillis)
+      })
+    )
+
+  const attempts = (request: Encoded, progress: Progress) =>
+    Effect.gen(function* () {
+      const endMillis = progress.startedMillis + deadlineMillis
+      let previous: answer.Faulty | undefined
+      for (;;) {
+        const leftMillis = endMillis - (yield* Clock.currentTimeMillis)
+        if (leftMillis <= 0) {
+          return yield* conclude(previous ?? tokenless(deadlineMillis), request, progress)
+        }
+        const limitMillis = Math.min(attemptMillis, leftMillis)
+        const sentBefore = progress.sent
+        const result = yield* attempt(request, progress, limitMillis)
+        const waitedForToken = result === "out of time" && progress.sent === sentBefore
+        if (waitedForToken) continue
+
+        const answered =
+          result === "out of time" ? answer.faulty(answer.timedOut(name, limitMillis)) : result
+        if (answered._tag === "Readable") {
+          budget.earn(progress.retries > 0)
+          return answered.envelope
+        }
+        const wait = yield* afterwards(answered, progress)
+        previous = answered
+        if (wait === undefined) return yield* conclude(answered, request, progress)
+        if (wait > 0) yield* Effect.sleep(wait)
+      }
+    })
+
+  /** Milliseconds to wait before the next attempt; `undefined` when there shall be none. */
+  const afterwards = (faulty: answer.Faulty, progress: Progress) =>
+    Effect.gen(function* () {
+      if (RetryPolicy.table[faulty.fault].outcome === "unknown") progress.doubtful = true
+      const decision = RetryPolicy.decide(faulty.fault, replay)
+      if (decision === "renew") {
+        if (progress.renewed || progress.token === undefined || tokens === undefined) {
+          return undefined
+        }
+        progress.renewed = true
+        yield* tokens.reject(progress.token)
+        yield* tell.retry(faulty.fault)
+        return 0
+      }
+      if (decision === "stop" || progress.retries + 1 >= policy.attempts) return undefined
+      const chance = yield* Random.next
+      const wait = RetryPolicy.backoff(
+        policy,
+        progress.retries + 1,
+        chance,
+        retryAfterOf(faulty.error)
+      )
+      const nowMillis = yield* Clock.currentTimeMillis
+      if (nowMillis + wait >= progress.startedMillis + deadlineMillis || !budget.take()) {
+        return undefined
+      }
+      progress.retries++
+      yield* tell.retry(faulty.fault)
+      yield* Effect.logDebug(`${name}: ${faulty.fault}, trying again in ${wait} ms`)
+      return wait
+    })
+
+  /** The error that tells what became of the operation, over all of its attempts. */
+  const conclude = (faulty: answer.Faulty, { key }: Encoded, progress: Progress) => {
+    const { error } = faulty
+    if (replay._tag === "Safe") return Effect.fail(error)
+    if (faulty.fault === "UnreadableSuccess" && error._tag === "MalformedResponse") {
+      return Effect.fail(appliedUnreadable(error, faulty.found, key))
+    }
+    return !progress.doubtful && isWriteError(error)
+      ? Effect.fail(error)
+      : Effect.fail(
+          new Errors.OutcomeUnknown({
+            operation: name,
+            message: outcomeUnknown(name, key, progress.sent, error.message),
+            key,
+            attempts: progress.sent,
+            cause: error
+          })
+        )
+  }
+
+  const toHttp = (
+    request: Encoded,
+    token: BearerTokens.BearerToken | undefined,
+    span: Option.Option<Tracer.Span>
+  ) =>
+    HttpClientRequest.make(operation.method)(baseUrl + request.target, {
+      headers: {
+        ...request.headers,
+        ...(token === undefined ? {} : { authorization: `Bearer ${Redacted.value(token.value)}` }),
+        ...Option.match(span, { onNone: () => ({}), onSome: traceparent }),
+        accept: "application/json"
+      },
+      ...(request.body === undefined
+        ? {}
+        : { body: HttpBody.uint8Array(request.body, "application/json") })
+    })
+
+  return (request: Encoded): Effect.Effect<unknown, Errors.ReadError | Errors.WriteError> =>
+    Effect.flatMap(Clock.currentTimeMillis, (startedMillis) => {
+      const progress: Progress = {
+        startedMillis,
+        sent: 0,
+        retries: 0,
+        renewed: false,
+        doubtful: false,
+        token: undefined
+      }
+      return attempts(request, progress).pipe(
+        Effect.onInterrupt(() =>
+          replay._tag !== "Safe" && progress.sent > 0
+            ? Effect.logWarning(interrupted(name, request.key))
+            : Effect.void
+        ),
+        Effect.onExit((exit) =>
+          Effect.flatMap(Clock.currentTimeMillis, (endedMillis) =>
+            tell.end(outcomeOf(exit), endedMillis - startedMillis)
+          )
+        )
+      )
+    }).pipe(tell.span)
+}
+
+const retryAfterOf = (error: Errors.ReadError): number | undefined =>
+  "retryAfterMillis" in error ? error.retryAfterMillis : undefined
+
+const isWriteError = Schema.is(Errors.WriteError)
+
+const traceparent = (span: Tracer.Span): { readonly traceparent?: string } => {
+  const { traceparent } = HttpTraceContext.toHeaders(span)
+  return traceparent === undefined ? {} : { traceparent }
+}
+
+const appliedUnreadable = (
+  { correlation_id, issues, operation, status }: Errors.MalformedResponse,
+  found: answer.Faulty["found"],
+  key: IdempotencyKey | undefined
+): Errors.AppliedUnreadable =>
+  new Errors.AppliedUnreadable({
+    operation,
+    message:
+      `${operation} was applied, and its answer cannot be read` +
+      (found.id === undefined ? "" : ` (id ${found.id})`) +
+      `: ${print(issues)}. Do not send it again.`,
+    status,
+    correlation_id,
+    issues,
+    key,
+    ...found
+  })
+
+const outcomeUnknown = (
+  name: string,
+  key: IdempotencyKey | undefined,
+  sent: number,
+  last: string
+): string =>
+  `${name}: it is not known whether it was applied, after ${sent} attempt${sent === 1 ? "" : "s"}. ` +
+  (key === undefined
+    ? "It has no key: find out what became of it before sending it again. "
+    : `Send the same request again under the same key, ${key}. `) +
+  `Last: ${last}`
+
+const interrupted = (name: string, key: IdempotencyKey | undefined): string =>
+  `${name} was interrupted after it was sent: it may have been applied` +
+  (key === undefined ? "" : `. Its key is ${key}`)
+
+const outcomeOf = (exit: Exit.Exit<unknown, Errors.ReadError | Errors.WriteError>): string =>
+  Exit.match(exit, {
+    onSuccess: () => "Success",
+    onFailure: (cause) =>
+      Cause.failureOption(cause).pipe(
+        Option.match({
+          onNone: () => (Cause.isInterrupted(cause) ? "Interrupted" : "Defect"),
+          onSome: ({ _tag }) => _tag
+        })
+      )
+  })

@@ -1,0 +1,76 @@
+/**
+ * Parse issues as fields and rules, without the values that broke them.
+ */
+import * as Option from "effect/Option"
+import type * as ParseResult from "effect/ParseResult"
+import * as AST from "effect/SchemaAST"
+import type { Issue } from "../Errors.js"
+
+/** Enough to teach, too few to flood a log: a page of 100 rows can break thousands of rules. */
+const maxIssues = 20
+
+export const fromParseIssue = (
+  issue: ParseResult.ParseIssue,
+  root: ReadonlyArray<PropertyKey> = []
+): ReadonlyArray<Issue> => collect(issue, root).slice(0, maxIssues)
+
+export const print = (issues: ReadonlyArray<Issue>): string =>
+  issues.map(({ field, rule }) => `${field} ${rule}`).join("; ")
+
+const collect = (
+  issue: ParseResult.ParseIssue,
+  path: ReadonlyArray<PropertyKey>
+): ReadonlyArray<Issue> => {
+  switch (issue._tag) {
+    case "Pointer":
+      return collect(issue.issue, path.concat(issue.path))
+    case "Composite": {
+      const inner = [issue.issues].flat().flatMap((one) => collect(one, path))
+      // Members of a union each complain about the same place: say once what would do.
+      const here = field(path)
+      return issue.ast._tag === "Union" && inner.every((one) => one.field === here)
+        ? at(path, `must be ${expected(issue.ast)}`)
+        : inner.filter((one) => issue.ast._tag !== "Union" || one.field !== here)
+    }
+    case "Missing":
+      return at(path, "is required")
+    case "Unexpected":
+      return at(path, "is not a field of this request")
+    case "Refinement":
+      return issue.kind === "From" && issue.issue._tag !== "Type"
+        ? collect(issue.issue, path)
+        : at(path, `must be ${expected(issue.ast)}`)
+    case "Transformation":
+      return collect(issue.issue, path)
+    case "Type":
+    case "Forbidden":
+      return at(path, `must be ${expected(issue.ast)}`)
+  }
+}
+
+const at = (path: ReadonlyArray<PropertyKey>, rule: string): ReadonlyArray<Issue> => [
+  { field: field(path), rule }
+]
+
+const field = (path: ReadonlyArray<PropertyKey>): string =>
+  path.length === 0 ? "request" : path.map(String).join(".")
+
+const expected = (ast: AST.AST): string =>
+  Option.getOrElse(AST.getDescriptionAnnotation(ast), () => {
+    switch (ast._tag) {
+      case "Union":
+        return ast.types
+          .filter((member) => member._tag !== "UndefinedKeyword")
+          .map(expected)
+          .join(" or ")
+      case "Refinement":
+      case "Transformation":
+        return expected(ast.from)
+      case "TypeLiteral":
+        return "an object"
+      case "TupleType":
+        return "an array"
+      default:
+        return String(ast)
+    }
+  })

@@ -1,0 +1,40 @@
+/**
+ * The root of a gateway: https, loopback excepted, and nothing that would travel along unseen.
+ */
+import * as Config from "effect/Config"
+import * as ConfigError from "effect/ConfigError"
+import * as Either from "effect/Either"
+import { InvalidConfiguration } from "../Errors.js"
+
+/** The root without a trailing slash, so that paths can be put behind it. */
+export const parse = (field: string, text: string): Either.Either<string, InvalidConfiguration> => {
+  const rule = brokenRule(text)
+  return rule === undefined
+    ? Either.right(text.replace(/\/+$/, ""))
+    : Either.left(new InvalidConfiguration({ field, rule }))
+}
+
+/** A root from the configuration, checked where it is read. */
+export const config = (name: string): Config.Config<string> =>
+  Config.mapOrFail(Config.nonEmptyString(name), (text) =>
+    Either.mapLeft(parse(name, text), ({ rule }) => ConfigError.InvalidData([name], rule))
+  )
+
+const brokenRule = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return `must be an absolute URL, such as "https://host/api/v1"`
+  const url = new URL(text)
+  if (url.username !== "" || url.password !== "") return "must not contain credentials"
+  if (url.search !== "" || url.hash !== "" || text.includes("?") || text.includes("#")) {
+    return "must not have a query or a fragment"
+  }
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) {
+    return undefined
+  }
+  return "must begin with https:// (http:// is for this machine only: localhost, 127.x.x.x, [::1])"
+}
+
+const isLoopback = (hostname: string): boolean =>
+  hostname === "localhost" ||
+  hostname.endsWith(".localhost") ||
+  hostname === "[::1]" ||
+  /^127(\.\d{1,3}){3}$/.test(hostname)

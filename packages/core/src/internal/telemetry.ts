@@ -1,0 +1,65 @@
+/**
+ * What an operation tells of itself: one span with its attempts as events, and metrics. Names,
+ * templates, statuses and counts only.
+ */
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import * as MetricBoundaries from "effect/MetricBoundaries"
+
+const calls = Metric.counter("manilla_calls", {
+  description: "Calls by operation and outcome",
+  incremental: true
+})
+const attempts = Metric.counter("manilla_attempts", {
+  description: "Requests sent, by operation",
+  incremental: true
+})
+const retries = Metric.counter("manilla_retries", {
+  description: "Requests sent again, by operation and reason",
+  incremental: true
+})
+const latency = Metric.histogram(
+  "manilla_call_duration_ms",
+  MetricBoundaries.exponential({ start: 5, factor: 2, count: 15 }),
+  "Milliseconds a call took with its retries, by operation"
+)
+
+export interface Telemetry {
+  readonly attempt: Effect.Effect<void>
+  readonly retry: (reason: string) => Effect.Effect<void>
+  readonly end: (outcome: string, millis: number) => Effect.Effect<void>
+  readonly span: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+export const make = (operation: {
+  readonly name: string
+  readonly method: string
+  readonly template: string
+  readonly replay: string
+}): Telemetry => {
+  const own = <Type, In, Out>(metric: Metric.Metric<Type, In, Out>) =>
+    Metric.tagged(metric, "operation", operation.name)
+  const [ownCalls, ownAttempts, ownRetries] = [own(calls), own(attempts), own(retries)]
+  const ownLatency = own(latency)
+  const attributes = {
+    "manilla.operation": operation.name,
+    "manilla.replay": operation.replay,
+    "http.request.method": operation.method,
+    "url.template": operation.template
+  }
+  return {
+    attempt: Metric.update(ownAttempts, 1),
+    retry: (reason) => Metric.update(Metric.tagged(ownRetries, "reason", reason), 1),
+    end: (outcome, millis) =>
+      Effect.zipRight(
+        Metric.update(Metric.tagged(ownCalls, "outcome", outcome), 1),
+        Metric.update(ownLatency, millis)
+      ),
+    span: (effect) =>
+      Effect.withSpan(effect, operation.name, {
+        kind: "client",
+        captureStackTrace: false,
+        attributes
+      })
+  }
+}

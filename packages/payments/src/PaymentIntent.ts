@@ -1,0 +1,131 @@
+/**
+ * The payment intent: a collection or a deposit that the service orchestrates after it was created
+ * (interface sections 2.2 and 4.1).
+ *
+ * @since 0.1.0
+ */
+import * as Amount from "@manilla/core/Amount"
+import * as Country from "@manilla/core/Country"
+import * as Currency from "@manilla/core/Currency"
+import * as Environment from "@manilla/core/Environment"
+import * as Identifier from "@manilla/core/Identifier"
+import * as Metadata from "@manilla/core/Metadata"
+import * as OpenEnum from "@manilla/core/OpenEnum"
+import * as OperationKind from "@manilla/core/OperationKind"
+import * as Sensitive from "@manilla/core/Sensitive"
+import * as Text from "@manilla/core/Text"
+import * as Timestamp from "@manilla/core/Timestamp"
+import * as Schema from "effect/Schema"
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PaymentIntentId = Identifier.uuid("PaymentIntentId")
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type PaymentIntentId = typeof PaymentIntentId.Type
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PaymentIntentReference = Identifier.reference("PaymentIntentReference")
+
+/**
+ * `PENDING` on creation; `COMPLETED` is also returned. Others are not shown by the interface, and
+ * arrive as they are.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Status = OpenEnum.make("PENDING", "COMPLETED")
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Status = typeof Status.Type
+
+const Payer = Schema.Struct({
+  phone_number: Text.atMost(32).pipe(Sensitive.mark),
+  otp_code: Schema.optional(Schema.NullOr(Text.atMost(32).pipe(Sensitive.mark))),
+  lang: Schema.optional(Schema.Literal("en", "fr"))
+})
+
+/**
+ * The body of `POST /payments`: every rule of interface section 4.1, checked before it is sent.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PaymentIntentRequest = Schema.Struct({
+  country: Country.Input,
+  amount: Amount.Input,
+  currency: Currency.Input,
+  operation: OperationKind.Input,
+  payment_method: Text.atMost(60),
+  payer: Payer,
+  description: Schema.optional(Schema.NullOr(Text.atMost(1000))),
+  metadata: Schema.optional(Metadata.Metadata),
+  expires_at: Schema.optional(Schema.NullOr(Timestamp.Input))
+}).annotations({ identifier: "PaymentIntentRequest" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface PaymentIntentRequest extends Schema.Schema.Type<typeof PaymentIntentRequest> {}
+
+/** Members that the service always describes, of which a caller needs the first four. */
+const fields = {
+  id: PaymentIntentId,
+  status: Status,
+  amount: Amount.Amount,
+  currency: Currency.Currency,
+  reference: Schema.optional(PaymentIntentReference),
+  country: Schema.optional(Country.Country),
+  operation: Schema.optional(OperationKind.OperationKind),
+  payment_method: Schema.optional(Schema.String),
+  environment: Schema.optional(Environment.Environment),
+  metadata: Schema.optional(Schema.NullOr(Metadata.Metadata)),
+  created_at: Schema.optional(Timestamp.Timestamp),
+  updated_at: Schema.optional(Schema.NullOr(Timestamp.Timestamp))
+}
+
+/**
+ * A payment intent as it is read. An answer that lacks one of the optional members is still read.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PaymentIntent = Schema.Struct(fields).annotations({ identifier: "PaymentIntent" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface PaymentIntent extends Schema.Schema.Type<typeof PaymentIntent> {}
+
+/**
+ * A payment intent as its creation returns it.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const CreatedPaymentIntent = Schema.Struct({
+  ...fields,
+  account_id: Schema.optional(Identifier.Uuid),
+  application_id: Schema.optional(Identifier.Uuid),
+  description: Schema.optional(Schema.NullOr(Schema.String)),
+  expires_at: Schema.optional(Schema.NullOr(Timestamp.Timestamp))
+}).annotations({ identifier: "CreatedPaymentIntent" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface CreatedPaymentIntent extends Schema.Schema.Type<typeof CreatedPaymentIntent> {}

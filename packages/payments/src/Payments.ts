@@ -1,0 +1,203 @@
+/**
+ * Mobile-money collections and deposits: create a payment intent, and follow it until it settles.
+ *
+ * @since 0.1.0
+ */
+import * as Gateway from "@manilla/core/Gateway"
+import type * as Errors from "@manilla/core/Errors"
+import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as Identifier from "@manilla/core/Identifier"
+import * as Settlement from "@manilla/core/Settlement"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
+import * as PaymentIntent from "./PaymentIntent.js"
+import * as PaymentsApi from "./PaymentsApi.js"
+
+/**
+ * The wait for a payment intent ended before it settled. The intent goes on at the service: wait
+ * again with `last.id`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class StillPending extends Schema.TaggedError<StillPending>(
+  "@manilla/payments/StillPending"
+)("StillPending", Settlement.stillPending(PaymentIntent.PaymentIntent)) {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface CreateOptions {
+  /** Names the business operation: the same key never moves money twice. */
+  readonly key: IdempotencyKey.IdempotencyKey
+  /** Ties the request to your own records, as `X-Correlation-ID`. */
+  readonly correlation_id?: Identifier.CorrelationId | undefined
+}
+
+/**
+ * How long and how often to look whether an intent has settled, and when it has.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface WaitOptions extends Settlement.Options<PaymentIntent.PaymentIntent> {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface CollectOptions extends CreateOptions {
+  readonly wait?: WaitOptions | undefined
+}
+
+/**
+ * What `collect` and `deposit` take: the body of `POST /payments` without its `operation`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface CollectRequest extends Omit<PaymentIntent.PaymentIntentRequest, "operation"> {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Service {
+  /**
+   * Creates a payment intent (interface section 4.1). Every broken field is named in
+   * `InvalidRequest` before anything is sent.
+   *
+   * Fails with `OutcomeUnknown` when it may have been created: go on with the same key. Fails with
+   * `AppliedUnreadable` when it was: do not send it again. Every other error: it was not.
+   */
+  readonly create: (
+    request: PaymentIntent.PaymentIntentRequest,
+    options: CreateOptions
+  ) => Effect.Effect<PaymentIntent.CreatedPaymentIntent, Errors.WriteError>
+
+  /** Reads a payment intent (interface section 4.2). */
+  readonly get: (
+    id: PaymentIntent.PaymentIntentId
+  ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.ReadError>
+
+  /**
+   * Reads a payment intent until its status is no longer `PENDING`: any other status is returned
+   * as it is. Passing read failures are tolerated until the deadline, 10 minutes unless set.
+   */
+  readonly awaitSettled: (
+    id: PaymentIntent.PaymentIntentId,
+    options?: WaitOptions
+  ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.ReadError | StillPending>
+
+  /** The same as a stream of the distinct values read, ending with the settled one. */
+  readonly changes: (
+    id: PaymentIntent.PaymentIntentId,
+    options?: WaitOptions
+  ) => Stream.Stream<PaymentIntent.PaymentIntent, Errors.ReadError | StillPending>
+
+  /**
+   * Takes a payment from a payer: creates a `COLLECTION` and waits until it settles. Safe to run
+   * again with the same key, after a crash too: it goes on with the same intent.
+   *
+   * Once the intent exists nothing loses it: whatever ends the wait is a `StillPending` that
+   * carries it.
+   */
+  readonly collect: (
+    request: CollectRequest,
+    options: CollectOptions
+  ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.WriteError | StillPending>
+
+  /** As `collect`, for a `DEPOSIT`. */
+  readonly deposit: (
+    request: CollectRequest,
+    options: CollectOptions
+  ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.WriteError | StillPending>
+}
+
+/**
+ * @since 0.1.0
+ * @category services
+ */
+export class Payments extends Context.Tag("@manilla/payments/Payments")<Payments, Service>() {}
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(function* () {
+  const gateway = yield* Gateway.Gateway
+  const calls = gateway.calls(PaymentsApi.group)
+
+  const create: Service["create"] = (payload, { correlation_id, key }) =>
+    Effect.map(
+      calls.create({
+        headers: { "idempotency-key": key, "x-correlation-id": correlation_id },
+        payload
+      }),
+      ({ data }) => data
+    )
+
+  const get: Service["get"] = (paymentIntent) =>
+    Effect.map(calls.get({ path: { paymentIntent } }), ({ data }) => data)
+
+  const { awaitSettled, changes } = Settlement.make({
+    operation: "Payments.awaitSettled",
+    schema: PaymentIntent.PaymentIntent,
+    read: get,
+    stillPending: (fields) => new StillPending(fields)
+  })
+
+  const createAndWait =
+    (operation: "COLLECTION" | "DEPOSIT"): Service["collect"] =>
+    (request, options) =>
+      Effect.flatMap(create({ ...request, operation }, options), (created) =>
+        Effect.mapError(awaitSettled(created.id, options.wait), (error) =>
+          error._tag === "StillPending"
+            ? new StillPending({ ...error, last: error.last ?? created })
+            : new StillPending({
+                operation: "Payments.awaitSettled",
+                message: `The payment intent ${created.id} exists, and cannot be followed: ${error.message}`,
+                last: created,
+                cause: error
+              })
+        )
+      )
+
+  return {
+    create,
+    get,
+    awaitSettled,
+    changes,
+    collect: createAndWait("COLLECTION"),
+    deposit: createAndWait("DEPOSIT")
+  }
+})
+
+/**
+ * @example
+ * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+ * import * as Payments from "@manilla/payments/Payments"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const payments = yield* Payments.Payments
+ *   return yield* payments.collect(
+ *     {
+ *       country: "BJ",
+ *       amount: "1500",
+ *       currency: "XOF",
+ *       payment_method: "mtn_momo",
+ *       payer: { phone_number: "+2290100000000" }
+ *     },
+ *     { key: IdempotencyKey.derive("order", "42") }
+ *   )
+ * })
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer: Layer.Layer<Payments, never, Gateway.Gateway> = Layer.effect(Payments, make)

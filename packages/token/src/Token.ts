@@ -1,0 +1,257 @@
+/**
+ * Client-credentials tokens as a scoped service: one request however many callers, renewed ahead of
+ * expiry while the old token still serves, gone with its scope (interface section 5.1).
+ *
+ * @since 0.1.0
+ */
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as BearerTokens from "@manilla/core/BearerTokens"
+import * as Environment from "@manilla/core/Environment"
+import * as Errors from "@manilla/core/Errors"
+import * as Gateway from "@manilla/core/Gateway"
+import * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import * as TokenApi from "./TokenApi.js"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options {
+  /**
+   * The root of the account gateway with its version segment: `{auth_url}` of the interface.
+   * https, unless it is this machine.
+   */
+  readonly authUrl: string
+  readonly clientId: string
+  readonly clientSecret: Redacted.Redacted
+  /**
+   * The environment that the credentials must be for. A token for another one is never used: no
+   * call is made with it.
+   */
+  readonly environment?: Environment.Environment | undefined
+  /** Changes to `RetryPolicy.defaults`, for the request for a token. */
+  readonly retry?: Partial<RetryPolicy.RetryPolicy> | undefined
+}
+
+/** Renewal begins when this part of a token's life is left, and 5 minutes before its end at most. */
+const renewalPart = 0.1
+const renewalMostMillis = Duration.toMillis("5 minutes")
+
+/** A token that is refused sooner than this after it was issued points at a fault, not at a rotation. */
+const youngMillis = Duration.toMillis("10 seconds")
+
+/** The pauses between requests that fail one after the other: not a storm, and not a cached failure. */
+const spacing = { ...RetryPolicy.defaults, base: "1 second", cap: "30 seconds" } as const
+
+interface Held {
+  readonly token: BearerTokens.BearerToken
+  readonly issuedMillis: number
+  readonly renewMillis: number
+  readonly expiresMillis: number
+}
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (
+  options: Options
+): Effect.Effect<
+  BearerTokens.Service,
+  Errors.InvalidConfiguration,
+  HttpClient.HttpClient | Scope.Scope
+> =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const gateway = yield* Gateway.make({ baseUrl: options.authUrl, retry: options.retry }).pipe(
+      Effect.mapError(({ rule }) => new Errors.InvalidConfiguration({ field: "authUrl", rule }))
+    )
+    const { obtain } = gateway.calls(TokenApi.group)
+
+    let held: Held | undefined
+    let request: Deferred.Deferred<BearerTokens.BearerToken, Errors.TokenUnavailable> | undefined
+    let closed = false
+    /** Requests that failed one after the other, and when the last of them did. */
+    let failures = 0
+    let failedMillis = 0
+    let lastRefusedYoung = false
+
+    yield* Scope.addFinalizer(
+      scope,
+      Effect.sync(() => {
+        closed = true
+        held = undefined
+      })
+    )
+
+    const fail = (nowMillis: number) => {
+      failures++
+      failedMillis = nowMillis
+    }
+
+    const ask: Effect.Effect<BearerTokens.BearerToken, Errors.TokenUnavailable> = Effect.gen(
+      function* () {
+        if (failures > 0) {
+          const pause = RetryPolicy.backoff(spacing, failures, yield* Random.next, undefined)
+          yield* Effect.sleep(Math.max(0, failedMillis + pause - (yield* Clock.currentTimeMillis)))
+        }
+        // Taken before the request: a token is not used longer than it lives.
+        const issuedMillis = yield* Clock.currentTimeMillis
+        const { data } = yield* Effect.mapError(
+          obtain({
+            payload: { client_id: options.clientId, client_secret: options.clientSecret }
+          }),
+          unavailable
+        )
+        const token: BearerTokens.BearerToken = {
+          value: data.access_token,
+          environment: data.environment,
+          scopes: data.scope.split(" ").filter((scope) => scope !== "")
+        }
+        if (options.environment !== undefined && options.environment !== token.environment) {
+          return yield* new Errors.TokenUnavailable({
+            operation,
+            message: `The credentials are for ${token.environment}, and ${options.environment} is configured: no call was made.`
+          })
+        }
+        const lifeMillis = data.expires_in * 1000
+        const expiresMillis = issuedMillis + lifeMillis
+        held = {
+          token,
+          issuedMillis,
+          expiresMillis,
+          renewMillis: expiresMillis - Math.min(lifeMillis * renewalPart, renewalMostMillis)
+        }
+        failures = 0
+        return token
+      }
+    )
+
+    /** Begins a request in a fiber of its own, which no caller's interruption ends. */
+    const begin = Effect.suspend(() => {
+      const own = Deferred.unsafeMake<BearerTokens.BearerToken, Errors.TokenUnavailable>(
+        FiberId.none
+      )
+      request = own
+      return ask.pipe(
+        Effect.interruptible,
+        Effect.tapError(() => Effect.map(Clock.currentTimeMillis, fail)),
+        Effect.catchAllCause((cause) =>
+          Cause.isInterrupted(cause) ? Effect.fail(closedError) : Effect.failCause(cause)
+        ),
+        Effect.onExit((exit) =>
+          Effect.suspend(() => {
+            request = undefined
+            return Deferred.done(own, exit)
+          })
+        ),
+        Effect.forkIn(scope),
+        Effect.as(own)
+      )
+    }).pipe(Effect.uninterruptible)
+
+    const get = Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+      if (closed) return Effect.fail(closedError)
+      if (held !== undefined && nowMillis < held.expiresMillis) {
+        const { renewMillis, token } = held
+        return nowMillis >= renewMillis && request === undefined
+          ? Effect.as(begin, token)
+          : Effect.succeed(token)
+      }
+      return request === undefined ? Effect.flatMap(begin, Deferred.await) : Deferred.await(request)
+    })
+
+    const reject = (token: BearerTokens.BearerToken) =>
+      Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+        if (held?.token !== token) return
+        const young = nowMillis - held.issuedMillis < youngMillis
+        if (young && lastRefusedYoung) fail(nowMillis)
+        lastRefusedYoung = young
+        held = undefined
+      })
+
+    return { get, reject }
+  })
+
+const operation = "Token.obtain"
+
+const closedError = new Errors.TokenUnavailable({
+  operation,
+  message: "The scope of the token layer is closed: no token is to be had any more."
+})
+
+const unavailable = (cause: Errors.ReadError): Errors.TokenUnavailable =>
+  cause._tag === "TokenUnavailable"
+    ? cause
+    : new Errors.TokenUnavailable({
+        operation,
+        message: `No token could be obtained, so nothing was sent. ${cause.message}`,
+        cause
+      })
+
+/**
+ * The tokens as a layer. Closing its scope ends a renewal under way and forgets the token.
+ *
+ * @example
+ * import * as Token from "@manilla/token/Token"
+ * import type * as Redacted from "effect/Redacted"
+ *
+ * const tokens = Token.layer({
+ *   authUrl: "https://accounts.example/api/v1",
+ *   clientId: "app_42",
+ *   clientSecret: Redacted.make("from your vault"),
+ *   environment: "LIVE"
+ * })
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  options: Options
+): Layer.Layer<BearerTokens.BearerTokens, Errors.InvalidConfiguration, HttpClient.HttpClient> =>
+  Layer.scoped(BearerTokens.BearerTokens, make(options))
+
+/**
+ * The options from `MANILLA_AUTH_URL`, `MANILLA_CLIENT_ID`, `MANILLA_CLIENT_SECRET` and, if it is
+ * set, `MANILLA_ENVIRONMENT`.
+ *
+ * @since 0.1.0
+ * @category config
+ */
+export const config: Config.Config<Options> = Config.all({
+  authUrl: Gateway.rootUrl("MANILLA_AUTH_URL"),
+  clientId: Config.nonEmptyString("MANILLA_CLIENT_ID"),
+  clientSecret: Config.redacted(Config.nonEmptyString("MANILLA_CLIENT_SECRET")),
+  environment: Schema.Config("MANILLA_ENVIRONMENT", Environment.Input).pipe(
+    Config.option,
+    Config.map(Option.getOrUndefined)
+  )
+})
+
+/**
+ * The tokens as a layer, with its options from the configuration.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerConfig = (
+  options: Config.Config.Wrap<Options> = config
+): Layer.Layer<
+  BearerTokens.BearerTokens,
+  ConfigError.ConfigError | Errors.InvalidConfiguration,
+  HttpClient.HttpClient
+> => Layer.unwrapEffect(Effect.map(Config.unwrap(options), layer))
