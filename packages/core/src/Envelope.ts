@@ -42,7 +42,12 @@ export const Failure = Schema.Struct({
     error: Schema.Struct({
       code: Schema.String,
       message: Schema.String,
-      details: Schema.optional(Schema.Unknown)
+      details: Schema.optional(
+        Schema.Unknown.annotations({
+          description: "an object or an array",
+          jsonSchema: { type: ["object", "array"] }
+        })
+      )
     })
   }),
   meta: Schema.optional(Meta)

@@ -164,7 +164,7 @@ export interface RetryPolicy {
 }
 
 /**
- * 5 attempts within 2 minutes, 30 seconds each, back-off from a quarter of a second up to 10.
+ * 5 attempts within 3 minutes, 30 seconds each, back-off from a quarter of a second up to 10.
  *
  * @since 0.1.0
  * @category constructors
@@ -174,7 +174,7 @@ export const defaults: RetryPolicy = {
   base: "250 millis",
   cap: "10 seconds",
   attemptTimeout: "30 seconds",
-  deadline: "2 minutes",
+  deadline: "3 minutes",
   budget: 100
 }
 

@@ -87,8 +87,8 @@ export const compile = ({
     Effect.gen(function* () {
       const token = yield* authenticate
       progress.token = token
-      const span = yield* Effect.option(Effect.currentSpan)
-      yield* tell.attempt
+      const span = yield* telemetry.currentSpan
+      yield* tell.sent
       progress.sent++
       const received = yield* exchange(toHttp(request, token, span))
       return answer.interpret(decode, received, {
@@ -137,6 +137,10 @@ export const compile = ({
 
         const answered =
           result === "out of time" ? answer.faulty(answer.timedOut(name, limitMillis)) : result
+        yield* tell.attempted(
+          progress.sent,
+          answered._tag === "Readable" ? "Success" : answered.fault
+        )
         if (answered._tag === "Readable") {
           budget.earn(progress.retries > 0)
           return answered.envelope

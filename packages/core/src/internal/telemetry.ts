@@ -2,9 +2,12 @@
  * What an operation tells of itself: one span with its attempts as events, and metrics. Names,
  * templates, statuses and counts only.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
+import * as Option from "effect/Option"
+import type * as Tracer from "effect/Tracer"
 
 const calls = Metric.counter("manilla_calls", {
   description: "Calls by operation and outcome",
@@ -24,8 +27,15 @@ const latency = Metric.histogram(
   "Milliseconds a call took with its retries, by operation"
 )
 
+/** The span of the call, where spans are made at all. */
+export const currentSpan: Effect.Effect<Option.Option<Tracer.Span>> = Effect.option(
+  Effect.currentSpan
+)
+
 export interface Telemetry {
-  readonly attempt: Effect.Effect<void>
+  readonly sent: Effect.Effect<void>
+  /** Notes in the span how an attempt ended. */
+  readonly attempted: (number: number, result: string) => Effect.Effect<void>
   readonly retry: (reason: string) => Effect.Effect<void>
   readonly end: (outcome: string, millis: number) => Effect.Effect<void>
   readonly span: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -48,7 +58,21 @@ export const make = (operation: {
     "url.template": operation.template
   }
   return {
-    attempt: Metric.update(ownAttempts, 1),
+    sent: Metric.update(ownAttempts, 1),
+    attempted: (number, result) =>
+      Effect.flatMap(
+        currentSpan,
+        Option.match({
+          onNone: () => Effect.void,
+          onSome: (span) =>
+            Effect.map(Clock.currentTimeNanos, (nanos) =>
+              span.event("attempt", nanos, {
+                "manilla.attempt": number,
+                "manilla.result": result
+              })
+            )
+        })
+      ),
     retry: (reason) => Metric.update(Metric.tagged(ownRetries, "reason", reason), 1),
     end: (outcome, millis) =>
       Effect.zipRight(

@@ -1,0 +1,28 @@
+import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { Gateway, IdempotencyKey } from "@manilla/core"
+import { Payments } from "@manilla/payments"
+import { Token } from "@manilla/token"
+import { Console, Effect, Layer } from "effect"
+
+const program = Effect.gen(function* () {
+  const payments = yield* Payments.Payments
+  const payment = yield* payments.collect(
+    {
+      country: "BJ",
+      amount: "1500",
+      currency: "XOF",
+      payment_method: "mtn_momo",
+      payer: { phone_number: "+2290161234567" }
+    },
+    { key: IdempotencyKey.derive("order", "42") }
+  )
+  yield* Console.log(`${payment.amount} ${payment.currency}: ${payment.status}`)
+})
+
+const live = Payments.layer.pipe(
+  Layer.provide(Gateway.layerConfig()),
+  Layer.provide(Token.layerConfig()),
+  Layer.provide(NodeHttpClient.layerUndici)
+)
+
+program.pipe(Effect.provide(live), NodeRuntime.runMain)

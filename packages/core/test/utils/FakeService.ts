@@ -1,0 +1,171 @@
+/**
+ * A service of scripted answers, and an operation of each replay class to call it with.
+ */
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import type * as BearerTokens from "@manilla/core/BearerTokens"
+import * as Envelope from "@manilla/core/Envelope"
+import * as Gateway from "@manilla/core/Gateway"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Identifier from "@manilla/core/Identifier"
+import * as Operation from "@manilla/core/Operation"
+import * as Sensitive from "@manilla/core/Sensitive"
+import * as Text from "@manilla/core/Text"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+
+const Thing = Envelope.Success(Schema.Struct({ id: Schema.String, status: Schema.String }))
+const Body = Schema.Struct({
+  name: Text.atMost(10),
+  phone_number: Schema.optional(Text.atMost(32).pipe(Sensitive.mark))
+})
+const KeyHeader = Schema.Struct({ "idempotency-key": IdempotencyKey.IdempotencyKey })
+
+export const group = HttpApiGroup.make("Things")
+  .add(
+    Operation.safe(
+      HttpApiEndpoint.get("read", "/things/:thing")
+        .setPath(Schema.Struct({ thing: Identifier.reference("ThingReference") }))
+        .addSuccess(Thing),
+      "payments.read"
+    )
+  )
+  .add(
+    Operation.keyed(
+      HttpApiEndpoint.post("write", "/things")
+        .setHeaders(KeyHeader)
+        .setPayload(Body)
+        .addSuccess(Thing),
+      "payments.write",
+      { in: "header", name: "idempotency-key" }
+    )
+  )
+  .add(
+    Operation.once(
+      HttpApiEndpoint.post("writeOnce", "/links").setPayload(Body).addSuccess(Thing),
+      "payment_links.write"
+    )
+  )
+
+export const key = IdempotencyKey.IdempotencyKey.make("order-42")
+export const phone = "+2290161234567"
+
+/** What the service does with a request: answers it, drops it, or never says a word. */
+export type Reaction =
+  | {
+      readonly status: number
+      readonly body?: string | Uint8Array
+      readonly headers?: Record<string, string>
+    }
+  | { readonly drop: string | undefined }
+  | "silence"
+
+export const success: Reaction = {
+  status: 200,
+  body: JSON.stringify({
+    success: true,
+    data: { id: "thing-1", status: "PENDING" },
+    meta: { correlation_id: "c-1" }
+  })
+}
+
+export const failure = (
+  status: number,
+  headers: Record<string, string> = {},
+  error: Record<string, unknown> = { code: "SOME_CODE", message: "some words" }
+): Reaction => ({
+  status,
+  headers,
+  body: JSON.stringify({ success: false, data: { error }, meta: { correlation_id: "c-2" } })
+})
+
+export interface Received {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: string
+  readonly atMillis: number
+}
+
+const scopes = ["payments.read", "payments.write"]
+
+/** Reacts to the first request with the first reaction, and so on; the last one repeats. */
+export const make = (
+  reactions: readonly [Reaction, ...Array<Reaction>],
+  options: Partial<Gateway.Options> = {}
+) =>
+  Effect.gen(function* () {
+    const received: Array<Received> = []
+    const rejected: Array<string> = []
+    let issued = 0
+    const client = HttpClient.make((request, url) =>
+      Effect.flatMap(Clock.currentTimeMillis, (atMillis) => {
+        const reaction = reactions[Math.min(received.length, reactions.length - 1)] ?? "silence"
+        received.push({
+          method: request.method,
+          url: url.href,
+          headers: request.headers,
+          body:
+            request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : "",
+          atMillis
+        })
+        return react(request, reaction)
+      })
+    )
+    const token = () => ({
+      value: Redacted.make(`token-${issued}`),
+      environment: "SANDBOX",
+      scopes
+    })
+    let current = token()
+    const tokens: BearerTokens.Service = {
+      get: Effect.sync(() => current),
+      reject: (refused) =>
+        Effect.sync(() => {
+          rejected.push(Redacted.value(refused.value))
+          issued++
+          current = token()
+        })
+    }
+    const gateway = yield* Gateway.make(
+      { baseUrl: "https://service.invalid/api/v1", ...options },
+      tokens
+    ).pipe(Effect.provideService(HttpClient.HttpClient, client))
+    return { calls: gateway.calls(group), received, rejected }
+  })
+
+const react = (request: HttpClientRequest.HttpClientRequest, reaction: Reaction) => {
+  if (reaction === "silence") return Effect.never
+  if ("drop" in reaction) {
+    return Effect.fail(
+      new HttpClientError.RequestError({
+        request,
+        reason: "Transport",
+        cause: new TypeError("fetch failed", {
+          cause: Object.assign(new Error("system"), { code: reaction.drop })
+        })
+      })
+    )
+  }
+  return Effect.succeed(
+    HttpClientResponse.fromWeb(
+      request,
+      new Response(reaction.status === 204 ? null : (reaction.body ?? null), {
+        status: reaction.status,
+        headers: reaction.headers ?? {}
+      })
+    )
+  )
+}
+
+export const calls = {
+  read: { path: { thing: Identifier.reference("ThingReference").make("thing-1") } },
+  write: { headers: { "idempotency-key": key }, payload: { name: "a thing", phone_number: phone } },
+  writeOnce: { payload: { name: "a thing", phone_number: phone } }
+} as const

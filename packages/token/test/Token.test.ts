@@ -1,0 +1,321 @@
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import { assert, describe, it } from "@effect/vitest"
+import * as BearerTokens from "@manilla/core/BearerTokens"
+import * as Token from "@manilla/token/Token"
+import * as Clock from "effect/Clock"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/TestClock"
+
+const secret = "s3cr3t-of-the-vault"
+
+interface Answer {
+  readonly status?: number
+  readonly data?: Record<string, unknown>
+  readonly delayMillis?: number
+}
+
+/** An account gateway that issues `token-1`, `token-2`, …, or answers as it is told to. */
+const accountGateway = (answers: (n: number) => Answer = () => ({})) => {
+  const requests: Array<{ readonly atMillis: number; readonly body: unknown }> = []
+  const client = HttpClient.make((request) =>
+    Effect.gen(function* () {
+      const text =
+        request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
+      requests.push({ atMillis: yield* Clock.currentTimeMillis, body: JSON.parse(text) })
+      const n = requests.length
+      const { data, delayMillis = 10, status = 200 } = answers(n)
+      yield* Effect.sleep(delayMillis)
+      const body =
+        status === 200
+          ? {
+              success: true,
+              data: {
+                access_token: `token-${n}`,
+                expires_in: 3600,
+                token_type: "Bearer",
+                environment: "SANDBOX",
+                scope: "payments.read payments.write",
+                ...data
+              },
+              meta: { correlation_id: null }
+            }
+          : { success: false, data: { error: { code: "NO", message: `no ${secret}` } }, meta: {} }
+      return HttpClientResponse.fromWeb(request, new Response(JSON.stringify(body), { status }))
+    })
+  )
+  return { client, requests }
+}
+
+const options = {
+  authUrl: "https://accounts.invalid/api/v1",
+  clientId: "app-42",
+  clientSecret: Redacted.make(secret)
+}
+
+const make = (client: HttpClient.HttpClient, more: Partial<Token.Options> = {}) =>
+  Token.make({ ...options, ...more }).pipe(Effect.provideService(HttpClient.HttpClient, client))
+
+/** Runs to the end while the clock goes on for `millis`. */
+const during = <A, E>(millis: number, effect: Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(effect)
+    yield* TestClock.adjust(millis)
+    return yield* Fiber.join(fiber)
+  })
+
+const text = (token: BearerTokens.BearerToken) => Redacted.value(token.value)
+
+describe("a token", () => {
+  it.scoped("is asked for with the credentials, and tells its scopes and environment", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway()
+      const tokens = yield* make(client)
+      const token = yield* during(10, tokens.get)
+      assert.strictEqual(text(token), "token-1")
+      assert.deepStrictEqual(token.scopes, ["payments.read", "payments.write"])
+      assert.strictEqual(token.environment, "SANDBOX")
+      assert.deepStrictEqual(requests[0]?.body, { client_id: "app-42", client_secret: secret })
+    })
+  )
+
+  it.scoped("is asked for once by 10,000 callers, and reused", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway()
+      const tokens = yield* make(client)
+      const all = yield* during(
+        10,
+        Effect.all(
+          Array.from({ length: 10_000 }, () => tokens.get),
+          { concurrency: "unbounded" }
+        )
+      )
+      assert.strictEqual(requests.length, 1)
+      assert.deepStrictEqual(new Set(all.map(text)), new Set(["token-1"]))
+      yield* tokens.get
+      assert.strictEqual(requests.length, 1)
+    })
+  )
+
+  it.scoped("comes to the others when the caller that asked is interrupted", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway()
+      const tokens = yield* make(client)
+      const first = yield* Effect.fork(tokens.get)
+      const second = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust(5)
+      yield* Fiber.interrupt(first)
+      yield* TestClock.adjust(5)
+      assert.strictEqual(text(yield* Fiber.join(second)), "token-1")
+      assert.strictEqual(requests.length, 1)
+    })
+  )
+})
+
+describe("expiry", () => {
+  it.scoped("is forestalled: the old token serves while the new one is on its way", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway()
+      const tokens = yield* make(client)
+      yield* during(10, tokens.get)
+      yield* TestClock.adjust("54 minutes")
+      assert.strictEqual(text(yield* tokens.get), "token-1")
+      assert.strictEqual(requests.length, 1)
+      yield* TestClock.adjust("2 minutes")
+      const served = yield* Effect.all(Array.from({ length: 100 }, () => tokens.get))
+      assert.deepStrictEqual(new Set(served.map(text)), new Set(["token-1"]))
+      yield* TestClock.adjust(10)
+      assert.strictEqual(text(yield* tokens.get), "token-2")
+      assert.strictEqual(requests.length, 2)
+    })
+  )
+
+  it.scoped("ends a token's use", () =>
+    Effect.gen(function* () {
+      const { client } = accountGateway()
+      const tokens = yield* make(client)
+      yield* during(10, tokens.get)
+      yield* TestClock.adjust("61 minutes")
+      assert.strictEqual(text(yield* during(10, tokens.get)), "token-2")
+    })
+  )
+
+  it.scoped("is an hour away when the answer does not say", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway(() => ({ data: { expires_in: undefined } }))
+      const tokens = yield* make(client)
+      yield* during(10, tokens.get)
+      yield* TestClock.adjust("54 minutes")
+      yield* tokens.get
+      assert.strictEqual(requests.length, 1)
+    })
+  )
+
+  it.scoped("a failed renewal leaves the old token in use, and is not repeated at once", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway((n) => (n === 1 ? {} : { status: 403 }))
+      const tokens = yield* make(client)
+      yield* during(10, tokens.get)
+      yield* TestClock.adjust("56 minutes")
+      for (let i = 0; i < 100; i++) {
+        assert.strictEqual(text(yield* tokens.get), "token-1")
+        yield* TestClock.adjust(10)
+      }
+      assert.isAtMost(requests.length, 4)
+    })
+  )
+})
+
+describe("a refused token", () => {
+  it.scoped("is renewed once, however many callers were refused", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway()
+      const tokens = yield* make(client)
+      const old = yield* during(10, tokens.get)
+      const renewed = yield* during(
+        10,
+        Effect.all(
+          Array.from({ length: 1000 }, () => Effect.zipRight(tokens.reject(old), tokens.get)),
+          { concurrency: "unbounded" }
+        )
+      )
+      assert.strictEqual(requests.length, 2)
+      assert.deepStrictEqual(new Set(renewed.map(text)), new Set(["token-2"]))
+    })
+  )
+
+  it.scoped("does not take its successor along", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway()
+      const tokens = yield* make(client)
+      const old = yield* during(10, tokens.get)
+      yield* tokens.reject(old)
+      yield* during(10, tokens.get)
+      yield* tokens.reject(old)
+      assert.strictEqual(text(yield* tokens.get), "token-2")
+      assert.strictEqual(requests.length, 2)
+    })
+  )
+
+  it.scoped("again and again does not storm the account gateway", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway()
+      const tokens = yield* make(client)
+      const refuse = Effect.flatMap(tokens.get, tokens.reject)
+      yield* during(60_000, Effect.raceFirst(Effect.forever(refuse), Effect.sleep(60_000)))
+      assert.isAtMost(requests.length, 150)
+    })
+  )
+})
+
+describe("a failure", () => {
+  it.scoped("reaches every caller that waited, and is not cached", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway((n) => (n === 1 ? { status: 401 } : {}))
+      const tokens = yield* make(client)
+      const errors = yield* during(
+        10,
+        Effect.all(
+          Array.from({ length: 100 }, () => Effect.flip(tokens.get)),
+          { concurrency: "unbounded" }
+        )
+      )
+      assert.strictEqual(requests.length, 1)
+      for (const error of errors) assert.strictEqual(error.cause?._tag, "Unauthorized")
+      assert.notInclude(errors[0]?.message, secret)
+      assert.strictEqual(text(yield* during(2000, tokens.get)), "token-2")
+    })
+  )
+
+  it.scoped("after failure is spaced out, up to half a minute", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway(() => ({ status: 401 }))
+      const tokens = yield* make(client)
+      const asking = Effect.forever(Effect.ignore(tokens.get))
+      yield* during(600_000, Effect.raceFirst(asking, Effect.sleep(600_000)))
+      assert.isAtLeast(requests.length, 10)
+      assert.isAtMost(requests.length, 120)
+    })
+  )
+
+  it.scoped("of the network is retried within one request for a token", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway((n) => (n < 3 ? { status: 503 } : {}))
+      const tokens = yield* make(client)
+      assert.strictEqual(text(yield* during(10_000, tokens.get)), "token-3")
+      assert.strictEqual(requests.length, 3)
+    })
+  )
+})
+
+describe("the environment", () => {
+  it.scoped("that is configured must be the token's", () =>
+    Effect.gen(function* () {
+      const { client } = accountGateway()
+      const tokens = yield* make(client, { environment: "LIVE" })
+      const error = yield* during(10, Effect.flip(tokens.get))
+      assert.strictEqual(error._tag, "TokenUnavailable")
+      assert.include(error.message, "SANDBOX")
+      assert.include(error.message, "LIVE")
+    })
+  )
+})
+
+describe("the scope", () => {
+  it.effect("takes the token and the request under way along when it closes", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway()
+      const scope = yield* Scope.make()
+      const tokens = yield* Scope.extend(make(client), scope)
+      const waiting = yield* Effect.fork(Effect.flip(tokens.get))
+      yield* TestClock.adjust(5)
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual((yield* Fiber.join(waiting))._tag, "TokenUnavailable")
+      assert.strictEqual((yield* Effect.flip(tokens.get))._tag, "TokenUnavailable")
+      assert.strictEqual(requests.length, 1)
+    })
+  )
+})
+
+describe("the layer", () => {
+  const build = (entries: ReadonlyArray<readonly [string, string]>) =>
+    Layer.build(
+      Token.layerConfig().pipe(
+        Layer.provide(Layer.succeed(HttpClient.HttpClient, accountGateway().client)),
+        Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(entries))))
+      )
+    )
+  const complete = [
+    ["MANILLA_AUTH_URL", "https://accounts.invalid/api/v1"],
+    ["MANILLA_CLIENT_ID", "app-42"],
+    ["MANILLA_CLIENT_SECRET", secret]
+  ] as const
+
+  it.scoped("is made from the configuration", () =>
+    Effect.gen(function* () {
+      const context = yield* build(complete)
+      const tokens = yield* Effect.provide(BearerTokens.BearerTokens, context)
+      assert.strictEqual(text(yield* during(10, tokens.get)), "token-1")
+    })
+  )
+
+  for (const [name, value, says] of [
+    ["MANILLA_AUTH_URL", "http://accounts.invalid/api/v1", "https"],
+    ["MANILLA_ENVIRONMENT", "PRODUCTION", "SANDBOX"],
+    ["MANILLA_CLIENT_ID", "", "MANILLA_CLIENT_ID"]
+  ] as const) {
+    it.scoped(`refuses ${name}=${value}`, () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(build([...complete, [name, value]]))
+        assert.include(String(error), says)
+        assert.notInclude(String(error), secret)
+      })
+    )
+  }
+})
