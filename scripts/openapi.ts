@@ -1,25 +1,11 @@
 // Writes docs/openapi.json: the OpenAPI 3.1 document of every declared operation. With --check,
 // fails when the file is not what the declarations say.
-import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Operation } from "@manilla/core"
 import { ServiceApi } from "@manilla/sandbox"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 
 const file = new URL("../docs/openapi.json", import.meta.url)
-
-/** What the declarations say beyond OpenAPI: who may call an operation, and how it is repeated. */
-const declarations = new Map<string, Operation.Declaration>()
-for (const api of [ServiceApi.main, ServiceApi.account]) {
-  HttpApi.reflect(api, {
-    onGroup: () => {},
-    onEndpoint: ({ endpoint, group }) => {
-      if (Operation.isOperation(endpoint)) {
-        declarations.set(`${group.identifier}.${endpoint.name}`, endpoint[Operation.TypeId])
-      }
-    }
-  })
-}
 
 const bearer = {
   type: "http",
@@ -35,9 +21,9 @@ const responses = ({ 200: success, 400: _, ...declared }: OpenApi.OpenAPISpecRes
   success === undefined ? declared : { "2XX": success, ...declared }
 
 const operation = (described: OpenApi.OpenAPISpecOperation) => {
-  const declaration = declarations.get(described.operationId)
-  if (declaration === undefined) throw new Error(`${described.operationId} is not declared`)
-  const { access, replay } = declaration
+  const declared = ServiceApi.operations.get(described.operationId)
+  if (declared === undefined) throw new Error(`${described.operationId} is not declared`)
+  const { access, replay } = declared[Operation.TypeId]
   const scopes = access === "bearer" ? [] : [access]
   return {
     ...described,
@@ -64,7 +50,12 @@ const paths = (document: OpenApi.OpenAPISpec, servers?: ReadonlyArray<{ readonly
 const options = { additionalPropertiesStrategy: "allow" } as const
 const main = OpenApi.fromApi(ServiceApi.main, options)
 const account = OpenApi.fromApi(ServiceApi.account, options)
-const { HttpApiDecodeError: _, Issue: __, PropertyKey: ___, ...schemas } = {
+const {
+  HttpApiDecodeError: _,
+  Issue: __,
+  PropertyKey: ___,
+  ...schemas
+} = {
   ...main.components.schemas,
   ...account.components.schemas
 }

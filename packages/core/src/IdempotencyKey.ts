@@ -59,7 +59,7 @@ export type IdempotencyKey = typeof IdempotencyKey.Type
  * Where {@link random} finds its chance: the operating system's, unless a simulation provides its
  * own.
  *
- * Not Effect's `Random`: its default generator starts from 32 bits, so among some ten thousand
+ * Not Effect's `Random`: its default generator starts from 32 bits, so among a hundred thousand
  * process starts two would likely repeat each other's keys, and a repeated key is a payment that
  * is silently not made.
  *

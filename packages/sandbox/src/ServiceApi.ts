@@ -6,6 +6,7 @@
  */
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as CatalogueApi from "@manilla/catalogue/CatalogueApi"
+import * as Operation from "@manilla/core/Operation"
 import * as PaymentsApi from "@manilla/payments/PaymentsApi"
 import * as TokenApi from "@manilla/token/TokenApi"
 
@@ -32,3 +33,17 @@ export const main = HttpApi.make("Service").add(PaymentsApi.group).add(Catalogue
  * @category apis
  */
 export const account = HttpApi.make("Accounts").add(TokenApi.group)
+
+/**
+ * Every operation with its name: `Payments.create`, `Payments.get`, …
+ *
+ * @since 0.1.0
+ * @category operations
+ */
+export const operations: ReadonlyMap<string, Operation.Operation> = new Map(
+  [...Object.values(main.groups), ...Object.values(account.groups)].flatMap((group) =>
+    Object.values(group.endpoints)
+      .filter(Operation.isOperation)
+      .map((operation) => [`${group.identifier}.${operation.name}`, operation])
+  )
+)

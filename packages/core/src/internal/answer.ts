@@ -40,10 +40,11 @@ type Decode = (input: unknown) => Either.Either<unknown, ParseResult.ParseIssue>
 
 export const interpret = (decode: Decode, received: Received, context: Context): Answer => {
   const parsed = parse(received.body)
-  const succeeded = received.status >= 200 && received.status < 300
-  if (!succeeded && !(parsed._tag === "Json" && saysSuccess(parsed.value) === true)) {
-    return refused(received, parsed._tag === "Json" ? parsed.value : undefined, context)
-  }
+  const { status } = received
+  const succeeded = status >= 200 && status < 300
+  const value = parsed._tag === "Json" ? parsed.value : undefined
+  const contradicts = status >= 400 && saysSuccess(value) === true
+  if (!succeeded && !contradicts) return refused(received, value, context)
   if (parsed._tag === "Broken") return lost(parsed, context)
   if (parsed._tag !== "Json") return malformed(received, context, parsed._tag, parsed)
   const says = saysSuccess(parsed.value)

@@ -21,9 +21,14 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
 const Thing = Envelope.Success(Schema.Struct({ id: Schema.String, status: Schema.String }))
+const ThingReference = Identifier.reference("ThingReference")
+
+export const reference = (text: string) => ThingReference.make(text)
+
 const Body = Schema.Struct({
   name: Text.atMost(10),
-  phone_number: Schema.optional(Text.atMost(32).pipe(Sensitive.mark))
+  phone_number: Schema.optional(Text.atMost(32).pipe(Sensitive.mark)),
+  otp_code: Schema.optional(Schema.NullOr(Text.atMost(32).pipe(Sensitive.mark)))
 })
 const KeyHeader = Schema.Struct({ "idempotency-key": IdempotencyKey.IdempotencyKey })
 
@@ -31,7 +36,7 @@ export const group = HttpApiGroup.make("Things")
   .add(
     Operation.safe(
       HttpApiEndpoint.get("read", "/things/:thing")
-        .setPath(Schema.Struct({ thing: Identifier.reference("ThingReference") }))
+        .setPath(Schema.Struct({ thing: ThingReference }))
         .addSuccess(Thing),
       "payments.read"
     )
@@ -57,7 +62,9 @@ export const key = IdempotencyKey.IdempotencyKey.make("order-42")
 export const phone = "+2290161234567"
 
 /** What the service does with a request: answers it, drops it, or never says a word. */
-export type Reaction =
+export type Reaction = Reflex | ((request: Received) => Effect.Effect<Reflex>)
+
+export type Reflex =
   | {
       readonly status: number
       readonly body?: string | Uint8Array
@@ -95,10 +102,15 @@ export interface Received {
 
 const scopes = ["payments.read", "payments.write"]
 
+export interface Options extends Partial<Gateway.Options> {
+  /** What tokens begin with; a number follows. */
+  readonly token?: string
+}
+
 /** Reacts to the first request with the first reaction, and so on; the last one repeats. */
 export const make = (
   reactions: readonly [Reaction, ...Array<Reaction>],
-  options: Partial<Gateway.Options> = {}
+  { token: prefix = "token-", ...options }: Options = {}
 ) =>
   Effect.gen(function* () {
     const received: Array<Received> = []
@@ -107,19 +119,22 @@ export const make = (
     const client = HttpClient.make((request, url) =>
       Effect.flatMap(Clock.currentTimeMillis, (atMillis) => {
         const reaction = reactions[Math.min(received.length, reactions.length - 1)] ?? "silence"
-        received.push({
+        const seen: Received = {
           method: request.method,
           url: url.href,
           headers: request.headers,
           body:
             request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : "",
           atMillis
-        })
-        return react(request, reaction)
+        }
+        received.push(seen)
+        return typeof reaction === "function"
+          ? Effect.flatMap(reaction(seen), (reflex) => react(request, reflex))
+          : react(request, reaction)
       })
     )
     const token = () => ({
-      value: Redacted.make(`token-${issued}`),
+      value: Redacted.make(`${prefix}${issued}`),
       environment: "SANDBOX",
       scopes
     })
@@ -137,10 +152,10 @@ export const make = (
       { baseUrl: "https://service.invalid/api/v1", ...options },
       tokens
     ).pipe(Effect.provideService(HttpClient.HttpClient, client))
-    return { calls: gateway.calls(group), received, rejected }
+    return { calls: gateway.calls(group), gateway, received, rejected }
   })
 
-const react = (request: HttpClientRequest.HttpClientRequest, reaction: Reaction) => {
+const react = (request: HttpClientRequest.HttpClientRequest, reaction: Reflex) => {
   if (reaction === "silence") return Effect.never
   if ("drop" in reaction) {
     return Effect.fail(
@@ -165,7 +180,7 @@ const react = (request: HttpClientRequest.HttpClientRequest, reaction: Reaction)
 }
 
 export const calls = {
-  read: { path: { thing: Identifier.reference("ThingReference").make("thing-1") } },
+  read: { path: { thing: reference("thing-1") } },
   write: { headers: { "idempotency-key": key }, payload: { name: "a thing", phone_number: phone } },
   writeOnce: { payload: { name: "a thing", phone_number: phone } }
 } as const

@@ -1,0 +1,265 @@
+/**
+ * Where bytes matter: hostile answers over a real socket, through each of Effect's clients.
+ */
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { assert, describe, it } from "@effect/vitest"
+import * as Gateway from "@manilla/core/Gateway"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+import { gzipSync } from "node:zlib"
+import * as FakeService from "./utils/FakeService.js"
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+interface Listening {
+  readonly baseUrl: string
+  readonly urls: Array<string>
+  readonly open: Set<Socket>
+  /** How many connections there have been. */
+  readonly connections: () => number
+}
+
+/** A server on a loopback port; its connections are known and closed with the scope. */
+const listen = (handler: Handler) =>
+  Effect.acquireRelease(
+    Effect.async<Listening & { readonly close: Effect.Effect<void> }>((resume) => {
+      const open = new Set<Socket>()
+      const urls: Array<string> = []
+      let count = 0
+      const server = createServer((request, response) => {
+        urls.push(request.url ?? "")
+        request.resume()
+        handler(request, response)
+      })
+      server.on("connection", (socket) => {
+        open.add(socket)
+        count++
+        socket.on("error", () => {})
+        socket.on("close", () => open.delete(socket))
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as AddressInfo
+        resume(
+          Effect.succeed({
+            baseUrl: `http://127.0.0.1:${port}/api/v1`,
+            urls,
+            open,
+            connections: () => count,
+            close: Effect.sync(() => {
+              server.closeAllConnections()
+              server.close()
+            })
+          })
+        )
+      })
+    }),
+    ({ close }) => close
+  )
+
+const callsAt = (baseUrl: string, options: Partial<Gateway.Options> = {}) =>
+  Effect.map(
+    Gateway.make(
+      { baseUrl, ...options },
+      {
+        get: Effect.succeed({ value: Redacted.make("t0ken"), environment: "SANDBOX", scopes: [] }),
+        reject: () => Effect.void
+      }
+    ),
+    (gateway) => gateway.calls(FakeService.group)
+  )
+
+/** Waits, bounded, for what the operating system does in its own time. */
+const eventually = (condition: () => boolean) =>
+  Effect.iterate(0, {
+    while: (tries) => !condition() && tries < 200,
+    body: (tries) => Effect.as(Effect.sleep("10 millis"), tries + 1)
+  }).pipe(Effect.map(() => assert(condition(), "it never came true")))
+
+const json = { "content-type": "application/json" }
+const thing = JSON.stringify({ success: true, data: { id: "thing-1", status: "PENDING" } })
+const hasty = { attempts: 1, attemptTimeout: "300 millis", deadline: "1 second" } as const
+
+const clients = [
+  ["undici", NodeHttpClient.layerUndici],
+  ["fetch", FetchHttpClient.layer],
+  ["node:http", NodeHttpClient.layer]
+] as const
+
+for (const [name, client] of clients) {
+  const live = (title: string, test: Effect.Effect<void, unknown, HttpClient.HttpClient>) =>
+    it.live(title, () => Effect.provide(test, client))
+
+  describe(`over ${name}`, () => {
+    live(
+      "answers are read, and connections kept for the calls that follow",
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { baseUrl, connections, urls } = yield* listen((_, response) => {
+            response.writeHead(200, json).end(thing)
+          })
+          const calls = yield* callsAt(baseUrl)
+          for (let i = 0; i < 20; i++) yield* calls.read(FakeService.calls.read)
+          assert.deepStrictEqual(new Set(urls), new Set(["/api/v1/things/thing-1"]))
+          // Effect's client over node:http keeps no connection unless it is given an agent that does.
+          if (name !== "node:http") assert.isAtMost(connections(), 3)
+        })
+      )
+    )
+
+    live(
+      "a redirect is not followed",
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { baseUrl, urls } = yield* listen((request, response) => {
+            const to = request.url === "/elsewhere" ? {} : { location: "/elsewhere" }
+            response.writeHead(to.location === undefined ? 200 : 307, { ...json, ...to }).end(thing)
+          })
+          const calls = yield* callsAt(baseUrl)
+          const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+          assert(error._tag === "OutcomeUnknown" && error.cause._tag === "UnexpectedStatus")
+          assert.strictEqual(error.cause.status, 307)
+          assert.deepStrictEqual(urls, ["/api/v1/things"])
+        })
+      )
+    )
+
+    live(
+      "a body over the limit is cut off, announced or not",
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { baseUrl, open } = yield* listen((request, response) => {
+            const big = Buffer.alloc(3_000_000, " ")
+            response.writeHead(200, {
+              ...json,
+              ...(request.method === "GET" ? { "content-length": String(big.length) } : {})
+            })
+            response.end(big)
+          })
+          const calls = yield* callsAt(baseUrl, { bodyLimit: 100_000 })
+          const announced = yield* Effect.flip(calls.read(FakeService.calls.read))
+          assert(announced._tag === "MalformedResponse")
+          assert.strictEqual(announced.reason, "TooLarge")
+          const chunked = yield* Effect.flip(calls.write(FakeService.calls.write))
+          assert(chunked._tag === "OutcomeUnknown" && chunked.cause._tag === "MalformedResponse")
+          assert.strictEqual(chunked.cause.reason, "TooLarge")
+          yield* eventually(() => open.size === 0)
+        })
+      )
+    )
+
+    live(
+      "a bomb in gzip is not swallowed",
+      Effect.scoped(
+        Effect.gen(function* () {
+          const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, " "))
+          const { baseUrl } = yield* listen((_, response) => {
+            response.writeHead(200, { ...json, "content-encoding": "gzip" }).end(bomb)
+          })
+          const calls = yield* callsAt(baseUrl, { retry: { attempts: 1 } })
+          const before = process.memoryUsage().arrayBuffers
+          const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+          assert(error._tag === "MalformedResponse")
+          // fetch unpacks and is cut off; the others hand over the packed bytes.
+          assert.strictEqual(error.reason, name === "fetch" ? "TooLarge" : "NotText")
+          assert.isBelow(process.memoryUsage().arrayBuffers - before, 48 * 1024 * 1024)
+        })
+      )
+    )
+
+    live(
+      "a slow drip ends with the attempt's time",
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { baseUrl, open } = yield* listen((_, response) => {
+            response.writeHead(200, json)
+            const drip = setInterval(() => response.write(" "), 20)
+            response.on("close", () => clearInterval(drip))
+          })
+          const calls = yield* callsAt(baseUrl, { retry: hasty })
+          const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+          assert.strictEqual(error._tag, "TimedOut")
+          yield* eventually(() => open.size === 0)
+        })
+      )
+    )
+
+    for (const [where, handler] of [
+      ["before the answer", () => {}],
+      [
+        "within the body",
+        (_: IncomingMessage, response: ServerResponse) => {
+          response.writeHead(200, json).write(`{"success":`)
+        }
+      ]
+    ] as const) {
+      live(
+        `a call that is cancelled ${where} frees its connection`,
+        Effect.scoped(
+          Effect.gen(function* () {
+            const { baseUrl, open, urls } = yield* listen(handler)
+            const calls = yield* callsAt(baseUrl)
+            const call = yield* Effect.fork(calls.read(FakeService.calls.read))
+            yield* eventually(() => urls.length === 1)
+            yield* Effect.sleep("50 millis")
+            assert.strictEqual(open.size, 1)
+            yield* Fiber.interrupt(call)
+            yield* eventually(() => open.size === 0)
+          })
+        )
+      )
+    }
+
+    live(
+      "a body that is cut short leaves a write unknown, and is asked for again",
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { baseUrl, urls } = yield* listen((request, response) => {
+            response.writeHead(201, { ...json, "content-length": "500" }).write(thing)
+            setTimeout(() => request.socket.destroy(), 10)
+          })
+          const calls = yield* callsAt(baseUrl, { retry: { attempts: 2, base: "1 milli" } })
+          const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+          assert(error._tag === "OutcomeUnknown")
+          assert.strictEqual(error.cause._tag, "TransportFault")
+          assert.strictEqual(urls.length, 2)
+        })
+      )
+    )
+
+    live(
+      "a connection that is refused is known not to have carried the write",
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { baseUrl } = yield* Effect.scoped(listen(() => {}))
+          const calls = yield* callsAt(baseUrl, { retry: { attempts: 2, base: "1 milli" } })
+          const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+          assert(error._tag === "TransportFault")
+          assert.strictEqual(error.sent, false)
+          assert.strictEqual(error.code, "ECONNREFUSED")
+        })
+      )
+    )
+
+    live(
+      "an id never leaves its path",
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { baseUrl, urls } = yield* listen((_, response) => {
+            response.writeHead(200, json).end(thing)
+          })
+          const calls = yield* callsAt(baseUrl)
+          for (const id of ["../payouts", "a/b", "a?b=c", "a#b", "%2e%2e", "..\\payouts", "é ü"]) {
+            yield* calls.read({ path: { thing: FakeService.reference(id) } })
+          }
+          assert.strictEqual(urls.length, 7)
+          for (const url of urls) assert.match(url, /^\/api\/v1\/things\/[^/?#\\]+$/)
+        })
+      )
+    )
+  })
+}
