@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import * as Text from "./Text.js"
 
 /**
  * A country code that a request may carry: exactly 2 characters.
@@ -11,9 +12,7 @@ import * as Schema from "effect/Schema"
  * @since 0.1.0
  * @category schemas
  */
-export const Input = Schema.String.pipe(
-  Schema.length(2, { description: `a country code of exactly 2 characters, such as "BJ"` })
-)
+export const Input = Text.exactly(2, `a country code of exactly 2 characters, such as "BJ"`)
 
 /**
  * A country code in an answer.

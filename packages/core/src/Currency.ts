@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import * as Text from "./Text.js"
 
 /**
  * A currency code that a request may carry: exactly 3 characters.
@@ -11,9 +12,7 @@ import * as Schema from "effect/Schema"
  * @since 0.1.0
  * @category schemas
  */
-export const Input = Schema.String.pipe(
-  Schema.length(3, { description: `a currency code of exactly 3 characters, such as "XOF"` })
-)
+export const Input = Text.exactly(3, `a currency code of exactly 3 characters, such as "XOF"`)
 
 /**
  * A currency code in an answer.

@@ -3,18 +3,20 @@
  *
  * @since 0.1.0
  */
+import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 
 /**
  * What an envelope says about the exchange itself. A correlation id is kept whatever its form: it
- * is there to be quoted to the service's support.
+ * is there to be quoted to the service's support. A `meta` that cannot be read is read as empty: a
+ * payment that was made does not turn into an error for its sake.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const Meta = Schema.Struct({
   correlation_id: Schema.optional(Schema.NullOr(Schema.String))
-})
+}).annotations({ decodingFallback: () => Either.right({}) })
 
 /**
  * The envelope around a resource or a page.

@@ -14,6 +14,7 @@ import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as Types from "effect/Types"
 import * as BearerTokens from "./BearerTokens.js"
 import type { InvalidConfiguration } from "./Errors.js"
@@ -37,6 +38,11 @@ export interface Options {
   readonly baseUrl: string
   /** Changes to {@link RetryPolicy.defaults}. */
   readonly retry?: Partial<RetryPolicy.RetryPolicy> | undefined
+  /**
+   * The query parameter that selects a page of a list. The interface does not show it: name it here
+   * to read lists beyond their first page.
+   */
+  readonly pageParameter?: string | undefined
   /** The most bytes of a body that are read, after decompression; 8 MiB unless set. */
   readonly bodyLimit?: number | undefined
 }
@@ -67,6 +73,8 @@ export type Calls<Endpoints extends HttpApiEndpoint.HttpApiEndpoint.Any> = Types
  * @category models
  */
 export interface Service {
+  /** The query parameter that selects a page, if the options name it. */
+  readonly pageParameter: string | undefined
   /**
    * Compiles the operations of a group into calls, once. An operation is named by its group and
    * its endpoint: `Payments.create`.
@@ -122,7 +130,7 @@ export const make = (
       // Each entry was made from the endpoint of that name, which `Calls` types it by.
       return compiled as never
     }
-    return { calls }
+    return { calls, pageParameter: options.pageParameter }
   })
 
 /**
@@ -133,6 +141,7 @@ export const make = (
  * import * as Gateway from "@manilla/core/Gateway"
  * import * as Token from "@manilla/token/Token"
  * import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
  *
  * const live = Gateway.layerConfig().pipe(
  *   Layer.provide(Token.layerConfig()),
@@ -159,13 +168,17 @@ export const layer = (
 export const rootUrl: (name: string) => Config.Config<string> = root.config
 
 /**
- * The gateway's options from `MANILLA_BASE_URL`.
+ * The gateway's options from `MANILLA_BASE_URL` and, if it is set, `MANILLA_PAGE_PARAMETER`.
  *
  * @since 0.1.0
  * @category config
  */
 export const config: Config.Config<Options> = Config.all({
-  baseUrl: rootUrl("MANILLA_BASE_URL")
+  baseUrl: rootUrl("MANILLA_BASE_URL"),
+  pageParameter: Config.nonEmptyString("MANILLA_PAGE_PARAMETER").pipe(
+    Config.option,
+    Config.map(Option.getOrUndefined)
+  )
 })
 
 /**

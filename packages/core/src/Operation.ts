@@ -192,8 +192,15 @@ export const once = <Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any>(
  * @category type-level
  */
 export type Request<Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any> = Types.Simplify<
-  Omit<HttpApiEndpoint.HttpApiEndpoint.Request<Endpoint>, "request">
+  Omit<HttpApiEndpoint.HttpApiEndpoint.Request<Endpoint>, "request"> & Undeclared<Endpoint>
 >
+
+/** Where there are query parameters, there may be some that the interface does not show. */
+type Undeclared<Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any> = [
+  HttpApiEndpoint.HttpApiEndpoint.UrlParams<Endpoint>
+] extends [never]
+  ? unknown
+  : { readonly extraParams?: Readonly<Record<string, string>> | undefined }
 
 /**
  * The errors of a call: a read's or a write's, by its replay class.

@@ -16,15 +16,34 @@ export const PerPage = Schema.Int.pipe(
 )
 
 /**
+ * The same as a query parameter.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PerPageParam = Schema.compose(Schema.NumberFromString, PerPage)
+
+/**
  * A page of rows. How to ask for a page other than the first is not shown by the interface.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const Page = <Row extends Schema.Schema.Any>(row: Row) =>
+export const of = <Row extends Schema.Schema.Any>(row: Row) =>
   Schema.Struct({
     current_page: Schema.optional(Schema.Int),
     data: Schema.Array(row),
     per_page: Schema.optional(Schema.Int),
     total: Schema.optional(Schema.Int)
   })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Page<out Row> {
+  readonly current_page?: number | undefined
+  readonly data: ReadonlyArray<Row>
+  readonly per_page?: number | undefined
+  readonly total?: number | undefined
+}

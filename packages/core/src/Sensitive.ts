@@ -7,6 +7,7 @@
  * @since 0.1.0
  */
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 
@@ -38,14 +39,19 @@ export const values = (schema: Schema.Schema.All, encoded: unknown): ReadonlyArr
 
 const collect = (ast: AST.AST, value: unknown): ReadonlyArray<string> => {
   if (Option.isSome(AST.getAnnotation(ast, annotationId))) {
-    return typeof value === "string" && value !== "" ? [value] : []
+    return (typeof value === "string" || typeof value === "number") && value !== ""
+      ? [String(value)]
+      : []
   }
   switch (ast._tag) {
     case "TypeLiteral":
-      return typeof value === "object" && value !== null
-        ? ast.propertySignatures.flatMap(({ name, type }) =>
-            collect(type, Object.entries(value).find(([key]) => key === name)?.[1])
-          )
+      return Predicate.isRecord(value) ? collectMembers(ast, value) : []
+    case "TupleType":
+      return Array.isArray(value)
+        ? value.flatMap((item, i) => {
+            const type = ast.elements[i]?.type ?? ast.rest[0]?.type
+            return type === undefined ? [] : collect(type, item)
+          })
         : []
     case "Union":
       return ast.types.flatMap((member) => collect(member, value))
@@ -56,3 +62,13 @@ const collect = (ast: AST.AST, value: unknown): ReadonlyArray<string> => {
       return []
   }
 }
+
+const collectMembers = (
+  { indexSignatures, propertySignatures }: AST.TypeLiteral,
+  value: Readonly<Record<PropertyKey, unknown>>
+): ReadonlyArray<string> => [
+  ...propertySignatures.flatMap(({ name, type }) => collect(type, value[name])),
+  ...indexSignatures.flatMap(({ type }) =>
+    Object.values(value).flatMap((item) => collect(type, item))
+  )
+]

@@ -8,6 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
@@ -71,6 +72,8 @@ export interface Subject<Id, A, I, StillPending> {
   readonly operation: string
   readonly schema: Schema.Schema<A, I>
   readonly read: (id: Id) => Effect.Effect<A, Errors.ReadError>
+  /** Whether a value ends a wait that does not say so itself; {@link isSettled} unless set. */
+  readonly isOver?: ((value: A) => boolean) | undefined
   readonly stillPending: (fields: {
     readonly operation: string
     readonly message: string
@@ -84,7 +87,7 @@ export interface Subject<Id, A, I, StillPending> {
  * @category models
  */
 export interface Options<A> extends Partial<WaitPolicy> {
-  /** Whether a value ends the wait; {@link isSettled} unless set. */
+  /** Whether a value ends the wait; unless set, what settles the kind of resource. */
   readonly until?: ((value: A) => boolean) | undefined
 }
 
@@ -117,15 +120,29 @@ export const make = <Id, A extends { readonly status: string }, I, StillPending>
   const permits = Effect.unsafeMakeSemaphore(concurrentReads)
   const equivalence = Schema.equivalence(subject.schema)
 
-  /** Successive values, each read after its pause; fails when the deadline comes first. */
-  const reader = (id: Id, options: Options<A>) =>
+  const stillPending = (
+    message: string,
+    last: A | undefined,
+    cause: Errors.ReadError | undefined
+  ) => subject.stillPending({ operation: subject.operation, message, last, cause })
+
+  /**
+   * Successive values, each read after its pause. Fails with a `StillPending` when the deadline comes
+   * first, and with what `permanent` makes of a read that would fail again.
+   */
+  const reader = <E>(
+    id: Id,
+    options: Options<A>,
+    created: A | undefined,
+    permanent: (cause: Errors.ReadError) => E
+  ) =>
     Effect.map(Clock.currentTimeMillis, (startedMillis) => {
       const policy = { ...defaults, ...options }
       const deadlineMillis = Duration.toMillis(policy.deadline)
       const capMillis = Duration.toMillis(policy.cap)
       let pauseMillis = Duration.toMillis(policy.initial)
       let first = true
-      let last: A | undefined
+      let last = created
       let cause: Errors.ReadError | undefined
 
       const leftMillis = Effect.map(
@@ -138,20 +155,14 @@ export const make = <Id, A extends { readonly status: string }, I, StillPending>
         pauseMillis = Math.min(pauseMillis * policy.factor, capMillis)
         yield* Effect.sleep(Math.min(length, Math.max(0, yield* leftMillis)))
       })
-      const next: Effect.Effect<A, Errors.ReadError | StillPending> = Effect.gen(function* () {
+      const next: Effect.Effect<A, E | StillPending> = Effect.gen(function* () {
         for (;;) {
           if (!first) yield* pause
           first = false
           const left = yield* leftMillis
           if (left <= 0) {
-            return yield* Effect.fail(
-              subject.stillPending({
-                operation: subject.operation,
-                message: stillPendingMessage(subject.operation, deadlineMillis, last, cause),
-                last,
-                cause
-              })
-            )
+            const message = outOfTime(subject.operation, deadlineMillis, last, cause)
+            return yield* Effect.fail(stillPending(message, last, cause))
           }
           const read = yield* permits
             .withPermits(1)(subject.read(id))
@@ -163,45 +174,61 @@ export const make = <Id, A extends { readonly status: string }, I, StillPending>
             return last
           }
           cause = read.value.left
-          if (!RetryPolicy.isPassing(cause)) return yield* Effect.fail(cause)
+          if (!RetryPolicy.isPassing(cause)) return yield* Effect.fail(permanent(cause))
         }
       })
-      return { next, isOver: policy.until ?? isSettled }
+      return { next, isOver: policy.until ?? subject.isOver ?? isSettled }
     })
 
-  /**
-   * Reads until the status settles, and gives the settled value.
-   */
-  const awaitSettled = (
+  const wait = <E>(
     id: Id,
-    options: Options<A> = {}
-  ): Effect.Effect<A, Errors.ReadError | StillPending> =>
+    options: Options<A>,
+    created: A | undefined,
+    permanent: (cause: Errors.ReadError) => E
+  ): Effect.Effect<A, E | StillPending> =>
     Effect.acquireUseRelease(
       Metric.modify(waitsInFlight, 1),
       () =>
-        Effect.flatMap(reader(id, options), ({ isOver, next }) =>
+        Effect.flatMap(reader(id, options, created, permanent), ({ isOver, next }) =>
           Effect.repeat(next, { until: isOver })
         ),
       () => Metric.modify(waitsInFlight, -1)
     )
 
+  /** Reads until the status settles, and gives the settled value. */
+  const awaitSettled = (
+    id: Id,
+    options: Options<A> = {}
+  ): Effect.Effect<A, Errors.ReadError | StillPending> => wait(id, options, undefined, identity)
+
   /**
-   * The distinct values as they are read, ending with the one that settles.
+   * Awaits what was just created. It is never lost: whatever ends the wait is a `StillPending` that
+   * carries the last value read, or what its creation returned.
    */
+  const follow = (id: Id, created: A, options: Options<A> = {}): Effect.Effect<A, StillPending> =>
+    wait(id, options, created, (cause) =>
+      stillPending(
+        `${subject.operation}: it was created, and cannot be followed: ${cause.message}`,
+        created,
+        cause
+      )
+    )
+
+  /** The distinct values as they are read, ending with the one that settles. */
   const changes = (
     id: Id,
     options: Options<A> = {}
   ): Stream.Stream<A, Errors.ReadError | StillPending> =>
     Stream.unwrap(
-      Effect.map(reader(id, options), ({ isOver, next }) =>
+      Effect.map(reader(id, options, undefined, identity), ({ isOver, next }) =>
         Stream.repeatEffect(next).pipe(Stream.takeUntil(isOver), Stream.changesWith(equivalence))
       )
     )
 
-  return { awaitSettled, changes }
+  return { awaitSettled, changes, follow }
 }
 
-const stillPendingMessage = (
+const outOfTime = (
   operation: string,
   waitedMillis: number,
   last: { readonly status: string } | undefined,

@@ -5,6 +5,23 @@
  */
 import * as Schema from "effect/Schema"
 
+const lengthOf = (text: string): number => Array.from(text).length
+
+/**
+ * A string of exactly `length` characters.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const exactly = (length: number, description: string) =>
+  Schema.String.pipe(
+    Schema.filter((text) => lengthOf(text) === length, {
+      description,
+      jsonSchema: { minLength: length, maxLength: length },
+      arbitrary: () => (fc) => fc.string({ minLength: length, maxLength: length })
+    })
+  )
+
 /**
  * A string of at most `max` characters.
  *
@@ -13,7 +30,7 @@ import * as Schema from "effect/Schema"
  */
 export const atMost = (max: number) =>
   Schema.String.pipe(
-    Schema.filter((text) => text.length <= max || Array.from(text).length <= max, {
+    Schema.filter((text) => text.length <= max || lengthOf(text) <= max, {
       description: `a string of at most ${max} characters`,
       jsonSchema: { maxLength: max },
       arbitrary: () => (fc) => fc.string({ maxLength: max, unit: "grapheme-ascii" })

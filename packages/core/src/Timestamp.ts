@@ -10,6 +10,17 @@ import * as Schema from "effect/Schema"
 
 const pattern = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})$/
 
+/** Whether the text names a moment that exists: engines move a 30th of February into March. */
+const isMoment = (text: string): boolean => {
+  const [, local = ""] = pattern.exec(text) ?? []
+  const millis = Date.parse(`${local}Z`)
+  return (
+    !Number.isNaN(millis) &&
+    new Date(millis).toISOString().startsWith(local) &&
+    !Number.isNaN(Date.parse(text))
+  )
+}
+
 /**
  * A moment that a request may carry: an ISO 8601 date-time with a zone.
  *
@@ -17,7 +28,7 @@ const pattern = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:
  * @category schemas
  */
 export const Input = Schema.String.pipe(
-  Schema.filter((text) => pattern.test(text) && !Number.isNaN(Date.parse(text)), {
+  Schema.filter(isMoment, {
     description: `an ISO 8601 date-time with a zone, such as "2030-01-31T12:00:00Z"`,
     jsonSchema: { format: "date-time" },
     arbitrary: () => (fc) =>

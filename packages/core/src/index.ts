@@ -120,6 +120,13 @@ export * as OperationKind from "./OperationKind.js"
 export * as Page from "./Page.js"
 
 /**
+ * Lists read page by page, as streams that can be taken up again where they broke off.
+ *
+ * @since 0.1.0
+ */
+export * as Pagination from "./Pagination.js"
+
+/**
  * When a call is sent again: the rule as a table, and its numbers as data.
  *
  * @since 0.1.0
@@ -158,3 +165,10 @@ export * as Text from "./Text.js"
  * @since 0.1.0
  */
 export * as Timestamp from "./Timestamp.js"
+
+/**
+ * Wallets: where payouts come from, and what pays for cards (interface sections 4.5 and 4.11).
+ *
+ * @since 0.1.0
+ */
+export * as Wallet from "./Wallet.js"

@@ -144,36 +144,27 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const get: Service["get"] = (paymentIntent) =>
     Effect.map(calls.get({ path: { paymentIntent } }), ({ data }) => data)
 
-  const { awaitSettled, changes } = Settlement.make({
+  const settlement = Settlement.make({
     operation: "Payments.awaitSettled",
     schema: PaymentIntent.PaymentIntent,
     read: get,
     stillPending: (fields) => new StillPending(fields)
   })
 
-  const createAndWait =
+  const createAndFollow =
     (operation: "COLLECTION" | "DEPOSIT"): Service["collect"] =>
     (request, options) =>
       Effect.flatMap(create({ ...request, operation }, options), (created) =>
-        Effect.mapError(awaitSettled(created.id, options.wait), (error) =>
-          error._tag === "StillPending"
-            ? new StillPending({ ...error, last: error.last ?? created })
-            : new StillPending({
-                operation: "Payments.awaitSettled",
-                message: `The payment intent ${created.id} exists, and cannot be followed: ${error.message}`,
-                last: created,
-                cause: error
-              })
-        )
+        settlement.follow(created.id, created, options.wait)
       )
 
   return {
     create,
     get,
-    awaitSettled,
-    changes,
-    collect: createAndWait("COLLECTION"),
-    deposit: createAndWait("DEPOSIT")
+    awaitSettled: settlement.awaitSettled,
+    changes: settlement.changes,
+    collect: createAndFollow("COLLECTION"),
+    deposit: createAndFollow("DEPOSIT")
   }
 })
 

@@ -4,13 +4,11 @@
 import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
-import * as Schema from "effect/Schema"
-import * as Envelope from "../Envelope.js"
 import * as Errors from "../Errors.js"
 import type * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
 import * as issues from "./issues.js"
-import * as redact from "./redact.js"
+import type * as redact from "./redact.js"
 import type { Broken, Received } from "./transport.js"
 
 export type Answer = Readable | Faulty
@@ -32,7 +30,8 @@ export interface Context {
   readonly operation: string
   readonly access: Operation.Access
   readonly grantedScopes: ReadonlyArray<string>
-  readonly sensitive: () => ReadonlyArray<string>
+  /** Made only when there is something to redact. */
+  readonly redactor: () => redact.Redactor
   readonly nowMillis: number
 }
 
@@ -121,9 +120,7 @@ const member = (value: unknown, name: string): unknown =>
 
 /** A short string of an answer, with what must not be shown struck out. */
 const shown = (value: unknown, context: Context): string | undefined =>
-  typeof value === "string" && value !== ""
-    ? redact.scrubText(context.sensitive(), value.slice(0, 500))
-    : undefined
+  typeof value === "string" && value !== "" ? context.redactor().text(value) : undefined
 
 const correlationId = (value: unknown, context: Context): string | undefined =>
   shown(member(member(value, "meta"), "correlation_id"), context)
@@ -132,13 +129,13 @@ const correlationId = (value: unknown, context: Context): string | undefined =>
 // Errors by status
 // -----------------------------------------------------------------------------------------------
 
-const isFailure = Schema.is(Envelope.Failure)
-
 const refused = (received: Received, value: unknown, context: Context): Faulty => {
   const { status } = received
-  const error = isFailure(value) ? value.data.error : undefined
-  const code = shown(error?.code, context)
-  const says = shown(error?.message, context)
+  // Member by member: an envelope that is not whole still says what it says.
+  const error = member(member(value, "data"), "error")
+  const code = shown(member(error, "code"), context)
+  const says = shown(member(error, "message"), context)
+  const details = member(error, "details")
   const fields = {
     operation: context.operation,
     message:
@@ -147,10 +144,7 @@ const refused = (received: Received, value: unknown, context: Context): Faulty =
       (says === undefined ? "" : `: ${says}`),
     status,
     code,
-    details:
-      error?.details === undefined
-        ? undefined
-        : redact.scrubJson(context.sensitive(), error.details),
+    details: details === undefined ? undefined : context.redactor().json(details),
     correlation_id: correlationId(value, context)
   }
   const retryAfterMillis = parseRetryAfter(received.retryAfter, context.nowMillis)
@@ -207,10 +201,14 @@ const forbidden = (fields: Fields, { access, grantedScopes }: Context): Errors.F
   })
 }
 
+/** Engines read a date into almost any words: only HTTP's own form is one. */
+const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
 /** Seconds or an HTTP date, as milliseconds from now. */
 const parseRetryAfter = (header: string | undefined, nowMillis: number): number | undefined => {
   if (header === undefined) return undefined
-  const millis = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMillis
+  if (/^\d+$/.test(header)) return Number(header) * 1000
+  const millis = httpDate.test(header) ? Date.parse(header) - nowMillis : NaN
   return Number.isNaN(millis) ? undefined : Math.max(0, millis)
 }
 
@@ -247,8 +245,7 @@ const malformed = (
     correlation_id: correlationId(value, context),
     issues: found,
     reason,
-    excerpt:
-      parsed._tag === "NotJson" ? redact.excerpt(context.sensitive(), parsed.text) : undefined
+    excerpt: parsed._tag === "NotJson" ? context.redactor().excerpt(parsed.text) : undefined
   })
   const data = member(value, "data")
   return faulty(error, {

@@ -23,6 +23,7 @@ import * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
 import * as answer from "./answer.js"
 import { print } from "./issues.js"
+import * as redact from "./redact.js"
 import type { Encoded } from "./request.js"
 import type { RetryBudget } from "./retryBudget.js"
 import * as telemetry from "./telemetry.js"
@@ -47,6 +48,8 @@ interface Progress {
   renewed: boolean
   /** Whether an attempt so far may have been applied, whatever the later ones said. */
   doubtful: boolean
+  /** Whether an attempt is under way whose answer is not known yet. */
+  inFlight: boolean
   /** The token of the latest attempt. */
   token: BearerTokens.BearerToken | undefined
 }
@@ -90,12 +93,13 @@ export const compile = ({
       const span = yield* telemetry.currentSpan
       yield* tell.sent
       progress.sent++
+      progress.inFlight = true
       const received = yield* exchange(toHttp(request, token, span))
       return answer.interpret(decode, received, {
         operation: name,
         access,
         grantedScopes: token?.scopes ?? [],
-        sensitive: request.sensitive,
+        redactor: () => redactorOf(request, token),
         nowMillis: yield* Clock.currentTimeMillis
       })
     }).pipe(
@@ -132,6 +136,7 @@ export const compile = ({
         const limitMillis = Math.min(attemptMillis, leftMillis)
         const sentBefore = progress.sent
         const result = yield* attempt(request, progress, limitMillis)
+        progress.inFlight = false
         const waitedForToken = result === "out of time" && progress.sent === sentBefore
         if (waitedForToken) continue
 
@@ -229,11 +234,12 @@ export const compile = ({
         retries: 0,
         renewed: false,
         doubtful: false,
+        inFlight: false,
         token: undefined
       }
       return attempts(request, progress).pipe(
         Effect.onInterrupt(() =>
-          replay._tag !== "Safe" && progress.sent > 0
+          replay._tag !== "Safe" && (progress.doubtful || progress.inFlight)
             ? Effect.logWarning(interrupted(name, request.key))
             : Effect.void
         ),
@@ -244,6 +250,21 @@ export const compile = ({
         )
       )
     }).pipe(tell.span)
+}
+
+/** A token is long and lives for many calls: its redactor is made once. */
+const redactorsOfTokens = new WeakMap<BearerTokens.BearerToken, redact.Redactor>()
+
+const redactorOf = (
+  request: Encoded,
+  token: BearerTokens.BearerToken | undefined
+): redact.Redactor => {
+  const ofRequest = redact.make(request.sensitive())
+  if (token === undefined) return ofRequest
+  const known = redactorsOfTokens.get(token)
+  const ofToken = known ?? redact.make([Redacted.value(token.value)])
+  if (known === undefined) redactorsOfTokens.set(token, ofToken)
+  return redact.both(ofToken, ofRequest)
 }
 
 const retryAfterOf = (error: Errors.ReadError): number | undefined =>

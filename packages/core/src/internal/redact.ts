@@ -1,49 +1,146 @@
 /**
- * What of an answer may be shown: never a value that the request marked as sensitive, and of a
- * body that could not be read only its outline.
+ * What of an answer may be shown: nothing that the request marked as sensitive, not its token, and
+ * of a body that could not be read only its outline.
  */
 import * as Encoding from "effect/Encoding"
 
+export interface Redactor {
+  /** Strikes the sensitive values out of a text. */
+  readonly text: (text: string) => string
+  /** Strikes them out of every string, number and key within a JSON value. */
+  readonly json: (value: unknown) => unknown
+  /** The beginning of a body that is not JSON. */
+  readonly excerpt: (text: string) => string
+}
+
 const struck = "<redacted>"
+
+/**
+ * A piece of a value this long gives it away: an echo may lack the dialling code of a phone number,
+ * or be cut off in the middle of a token.
+ */
+const pieceLength = 8
+
+/** Longer texts of a service are cut off: an error is read by a person. */
+const textLength = 500
 
 const excerptLength = 200
 
-/** The forms in which a value may come back: raw, JSON-escaped, URL-encoded, base64. */
-const forms = (value: string): ReadonlyArray<string> => [
-  value,
-  JSON.stringify(value).slice(1, -1),
-  encodeURIComponent(value.replace(/\p{Surrogate}/gu, "\ufffd")),
-  Encoding.encodeBase64(value).replace(/=+$/, "")
-]
+/** Deeper than this nothing is shown: what follows could exhaust the stack of whoever prints it. */
+const maxDepth = 50
 
-/** Strikes the sensitive values out of a text. */
-export const scrubText = (sensitive: ReadonlyArray<string>, text: string): string =>
-  sensitive
-    .flatMap(forms)
-    .sort((a, b) => b.length - a.length)
-    .reduce((scrubbed, form) => scrubbed.replaceAll(form, struck), text)
+/** More strings than this are not shown. */
+const maxStrings = 1000
 
-/** Strikes the sensitive values out of every string and key within a JSON value. */
-export const scrubJson = (sensitive: ReadonlyArray<string>, value: unknown): unknown => {
-  if (sensitive.length === 0) return value
-  if (typeof value === "string") return scrubText(sensitive, value)
-  if (typeof value === "number") return sensitive.includes(String(value)) ? struck : value
-  if (Array.isArray(value)) return value.map((item) => scrubJson(sensitive, item))
-  if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      scrubText(sensitive, key),
-      scrubJson(sensitive, item)
-    ])
-  )
+export const make = (values: Iterable<string>): Redactor => {
+  const pieces = new Set<string>()
+  const short: Array<string> = []
+  for (const value of values) {
+    for (const form of forms(value)) {
+      if (form.length < pieceLength) short.push(form)
+      for (let i = 0; i + pieceLength <= form.length; i++) {
+        pieces.add(form.slice(i, i + pieceLength))
+      }
+    }
+  }
+
+  const strike = (text: string): string => {
+    const lower = lowerCase(text)
+    const hidden = new Uint8Array(text.length)
+    hidePieces(pieces, lower, hidden)
+    for (const form of short) {
+      for (let i = lower.indexOf(form); i !== -1; i = lower.indexOf(form, i + 1)) {
+        hidden.fill(1, i, i + form.length)
+      }
+    }
+    return withoutHidden(text, hidden)
+  }
+
+  // Cut off after striking: a value that is cut in two would not be found.
+  const text = (long: string) => strike(long.slice(0, textLength * 4)).slice(0, textLength)
+
+  const json = (root: unknown): unknown => {
+    let strings = 0
+    const within = (value: unknown, depth: number): unknown => {
+      if (typeof value === "string") return ++strings > maxStrings ? "…" : text(value)
+      if (typeof value === "number") return strike(String(value)) === String(value) ? value : struck
+      if (typeof value !== "object" || value === null) return value
+      if (depth > maxDepth) return "…"
+      return Array.isArray(value)
+        ? value.slice(0, maxStrings).map((item) => within(item, depth + 1))
+        : Object.fromEntries(
+            Object.entries(value)
+              .slice(0, maxStrings)
+              .map(([key, item]) => [text(key), within(item, depth + 1)])
+          )
+    }
+    return within(root, 0)
+  }
+
+  // A body that was cut short may end in the middle of a token or a name of the service's own.
+  const excerpt = (body: string) =>
+    strike(body.slice(0, excerptLength * 4))
+      .slice(0, excerptLength)
+      .replace(/"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)/g, `"…"`)
+      .replace(/[^\s<>"]{16,}/g, "…")
+      .replace(/[0-9]{2,}/g, "#")
+
+  return { text, json, excerpt }
 }
 
-/**
- * The beginning of a body that is not JSON: strings, digits and long words are struck out, since a
- * body that was cut short may end in the middle of a token or a name.
- */
-export const excerpt = (sensitive: ReadonlyArray<string>, text: string): string =>
-  scrubText(sensitive, text.slice(0, excerptLength))
-    .replace(/"(?:[^"\\]|\\.)*(?:"|$)/g, `"…"`)
-    .replace(/[^\s<>"]{16,}/g, "…")
-    .replace(/[0-9]{2,}/g, "#")
+/** Hides the pieces, and those that a text has with separators between: `+229 01-61`. */
+const hidePieces = (pieces: ReadonlySet<string>, text: string, hidden: Uint8Array): void => {
+  const places: Array<number> = []
+  for (let i = 0; i < text.length; i++) {
+    if (pieces.has(text.slice(i, i + pieceLength))) hidden.fill(1, i, i + pieceLength)
+    if (!/[\s.()/-]/.test(text.charAt(i))) places.push(i)
+  }
+  const joined = places.map((place) => text.charAt(place)).join("")
+  for (let i = 0; i + pieceLength <= joined.length; i++) {
+    if (pieces.has(joined.slice(i, i + pieceLength))) {
+      hidden.fill(1, places[i], (places[i + pieceLength - 1] ?? 0) + 1)
+    }
+  }
+}
+
+/** Two redactors one after the other. */
+export const both = (first: Redactor, second: Redactor): Redactor => ({
+  text: (text) => second.text(first.text(text)),
+  json: (value) => second.json(first.json(value)),
+  excerpt: (text) => second.excerpt(first.excerpt(text))
+})
+
+/** The forms in which a value may come back, in lower case. */
+const forms = (value: string): ReadonlyArray<string> => {
+  if (value === "") return []
+  const bytes = new TextEncoder().encode(value)
+  // In base64 a value looks different behind one byte, and behind two.
+  const base64 = [0, 1, 2].flatMap((offset) => {
+    const shifted = new Uint8Array(offset + bytes.length)
+    shifted.set(bytes, offset)
+    const first = Math.ceil((offset * 8) / 6)
+    const count = Math.floor((bytes.length * 8) / 6)
+    return [Encoding.encodeBase64(shifted), Encoding.encodeBase64Url(shifted)].map((encoded) =>
+      encoded.slice(first, first + count - (offset === 0 ? 0 : 1))
+    )
+  })
+  const wellFormed = value.replace(/\p{Surrogate}/gu, "\ufffd")
+  return [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(wellFormed),
+    ...base64.filter((form) => form.length >= pieceLength)
+  ].map(lowerCase)
+}
+
+/** Of ASCII letters only, so that places stay where they are. */
+const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+
+const withoutHidden = (text: string, hidden: Uint8Array): string => {
+  let shown = ""
+  for (let i = 0; i < text.length; i++) {
+    if (hidden[i] === 0) shown += text[i]
+    else if (hidden[i - 1] !== 1) shown += struck
+  }
+  return shown
+}

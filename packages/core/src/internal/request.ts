@@ -26,6 +26,8 @@ export interface Encoded {
 export interface Parts {
   readonly path?: unknown
   readonly urlParams?: unknown
+  /** Query parameters that the interface does not show. */
+  readonly extraParams?: Readonly<Record<string, string>> | undefined
   readonly headers?: unknown
   readonly payload?: unknown
 }
@@ -48,11 +50,12 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
         return undefined
       })
 
-    const encodedPath = record(take(path(parts.path)))
     const encodedQuery = record(take(urlParams(parts.urlParams)))
     const encodedHeaders = record(take(headers(parts.headers)))
     const encodedPayload = take(payload(parts.payload))
-    const target = take(fill(segments, encodedPath))
+    const target = take(
+      Either.flatMap(path(parts.path), (encoded) => fill(segments, record(encoded)))
+    )
     const headerFields = take(checkHeaders(encodedHeaders))
     const body = encodedPayload === undefined ? undefined : take(toBytes(encodedPayload))
 
@@ -65,7 +68,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
         })
       )
     }
-    const query = toQuery(encodedQuery)
+    const query = toQuery({ ...parts.extraParams, ...encodedQuery })
     return Either.right({
       target: query === "" ? target : `${target}?${query}`,
       headers: headerFields,

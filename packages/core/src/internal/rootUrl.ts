@@ -8,10 +8,17 @@ import { InvalidConfiguration } from "../Errors.js"
 
 /** The root without a trailing slash, so that paths can be put behind it. */
 export const parse = (field: string, text: string): Either.Either<string, InvalidConfiguration> => {
-  const rule = brokenRule(text)
-  return rule === undefined
-    ? Either.right(text.replace(/\/+$/, ""))
-    : Either.left(new InvalidConfiguration({ field, rule }))
+  const invalid = (rule: string) => Either.left(new InvalidConfiguration({ field, rule }))
+  if (!URL.canParse(text)) return invalid(`must be an absolute URL, such as "https://host/api/v1"`)
+  const url = new URL(text)
+  if (url.username !== "" || url.password !== "") return invalid("must not contain credentials")
+  if (/[?#]/.test(text)) return invalid("must not have a query or a fragment")
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) {
+    return Either.right(url.href.replace(/\/+$/, ""))
+  }
+  return invalid(
+    "must begin with https:// (http:// is for this machine only: localhost, 127.x.x.x, [::1])"
+  )
 }
 
 /** A root from the configuration, checked where it is read. */
@@ -19,19 +26,6 @@ export const config = (name: string): Config.Config<string> =>
   Config.mapOrFail(Config.nonEmptyString(name), (text) =>
     Either.mapLeft(parse(name, text), ({ rule }) => ConfigError.InvalidData([name], rule))
   )
-
-const brokenRule = (text: string): string | undefined => {
-  if (!URL.canParse(text)) return `must be an absolute URL, such as "https://host/api/v1"`
-  const url = new URL(text)
-  if (url.username !== "" || url.password !== "") return "must not contain credentials"
-  if (url.search !== "" || url.hash !== "" || text.includes("?") || text.includes("#")) {
-    return "must not have a query or a fragment"
-  }
-  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) {
-    return undefined
-  }
-  return "must begin with https:// (http:// is for this machine only: localhost, 127.x.x.x, [::1])"
-}
 
 const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" ||

@@ -67,13 +67,13 @@ export type Reaction = Reflex | ((request: Received) => Effect.Effect<Reflex>)
 export type Reflex =
   | {
       readonly status: number
-      readonly body?: string | Uint8Array
+      readonly body?: string | Uint8Array<ArrayBuffer>
       readonly headers?: Record<string, string>
     }
-  | { readonly drop: string | undefined }
+  | { readonly drop: string | undefined; readonly words?: string }
   | "silence"
 
-export const success: Reaction = {
+export const success: Reflex = {
   status: 200,
   body: JSON.stringify({
     success: true,
@@ -86,7 +86,7 @@ export const failure = (
   status: number,
   headers: Record<string, string> = {},
   error: Record<string, unknown> = { code: "SOME_CODE", message: "some words" }
-): Reaction => ({
+): Reflex => ({
   status,
   headers,
   body: JSON.stringify({ success: false, data: { error }, meta: { correlation_id: "c-2" } })
@@ -105,12 +105,14 @@ const scopes = ["payments.read", "payments.write"]
 export interface Options extends Partial<Gateway.Options> {
   /** What tokens begin with; a number follows. */
   readonly token?: string
+  /** Where tokens come from instead. */
+  readonly tokens?: BearerTokens.Service
 }
 
 /** Reacts to the first request with the first reaction, and so on; the last one repeats. */
 export const make = (
   reactions: readonly [Reaction, ...Array<Reaction>],
-  { token: prefix = "token-", ...options }: Options = {}
+  { token: prefix = "token-", tokens: others, ...options }: Options = {}
 ) =>
   Effect.gen(function* () {
     const received: Array<Received> = []
@@ -150,7 +152,7 @@ export const make = (
     }
     const gateway = yield* Gateway.make(
       { baseUrl: "https://service.invalid/api/v1", ...options },
-      tokens
+      others ?? tokens
     ).pipe(Effect.provideService(HttpClient.HttpClient, client))
     return { calls: gateway.calls(group), gateway, received, rejected }
   })
@@ -163,7 +165,7 @@ const react = (request: HttpClientRequest.HttpClientRequest, reaction: Reflex) =
         request,
         reason: "Transport",
         cause: new TypeError("fetch failed", {
-          cause: Object.assign(new Error("system"), { code: reaction.drop })
+          cause: Object.assign(new Error(reaction.words ?? "system"), { code: reaction.drop })
         })
       })
     )

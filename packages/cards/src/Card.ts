@@ -1,0 +1,129 @@
+/**
+ * The virtual card: a USD card whose issuance is paid from a wallet (interface sections 2.7 and
+ * 4.11). The card number, the security code and the PIN are in no answer shown by the interface.
+ *
+ * @since 0.1.0
+ */
+import * as Amount from "@manilla/core/Amount"
+import * as Currency from "@manilla/core/Currency"
+import * as Environment from "@manilla/core/Environment"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Identifier from "@manilla/core/Identifier"
+import * as OpenEnum from "@manilla/core/OpenEnum"
+import * as Timestamp from "@manilla/core/Timestamp"
+import * as Schema from "effect/Schema"
+import * as Cardholder from "./Cardholder.js"
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const CardId = Identifier.uuid("CardId")
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type CardId = typeof CardId.Type
+
+/**
+ * A key that fits the body: at most 100 characters (interface section 8). Keys from
+ * `IdempotencyKey.random` and `IdempotencyKey.derive` do.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const IssuanceKey = IdempotencyKey.IdempotencyKey.pipe(
+  Schema.maxLength(IdempotencyKey.maxLengthInBody, {
+    description: `a key of 1 to ${IdempotencyKey.maxLengthInBody} printable ASCII characters`
+  })
+)
+
+/**
+ * The body of `POST /cards`. The interface does not show which fields are required: Manilla asks for
+ * those that say whose card is paid from where, and for the key.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const CardRequest = Schema.Struct({
+  /** The cardholder's id. */
+  customer_id: Identifier.Uuid,
+  /** The wallet to debit. */
+  wallet_id: Identifier.Uuid,
+  idempotency_key: IssuanceKey,
+  debit_currency: Currency.Input,
+  /** In USD, at least 0. */
+  initial_balance: Schema.optional(Amount.Input),
+  category: Schema.optional(Schema.NullOr(Schema.Literal("PERSONAL", "BUSINESS"))),
+  grade: Schema.optional(Schema.NullOr(Schema.Literal("STANDARD", "PREMIUM")))
+}).annotations({ identifier: "CardRequest" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface CardRequest extends Schema.Schema.Type<typeof CardRequest> {}
+
+const fields = {
+  id: CardId,
+  /** Equals the key of the request. */
+  issuance_reference: Schema.String,
+  virtual_card_customer_id: Schema.optional(Cardholder.CardholderId),
+  provider_reference: Schema.optional(Schema.NullOr(Schema.String)),
+  charged_amount: Schema.optional(Amount.Amount),
+  charged_currency: Schema.optional(Currency.Currency),
+  environment: Schema.optional(Environment.Environment),
+  card_sequence: Schema.optional(Schema.Int)
+}
+
+/**
+ * What an issuance returns: the card, what it cost, and the reservation on the wallet.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Issuance = Schema.Struct({
+  card: Schema.Struct(fields),
+  pricing: Schema.optional(
+    Schema.Struct({
+      card_currency: Schema.optional(Schema.String),
+      card_creation_fee_usd: Schema.optional(Amount.Amount),
+      wallet_debit: Schema.optional(
+        Schema.Struct({ amount: Amount.Amount, currency: Currency.Currency })
+      )
+    })
+  ),
+  reservation: Schema.optional(
+    Schema.Struct({
+      reference: Schema.optional(Schema.String),
+      /** `CAPTURED` is returned; others are not shown by the interface. */
+      status: OpenEnum.make("CAPTURED")
+    })
+  )
+}).annotations({ identifier: "Issuance" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Issuance extends Schema.Schema.Type<typeof Issuance> {}
+
+/**
+ * A card as it is listed.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Card = Schema.Struct({
+  ...fields,
+  issuance_fee_usd: Schema.optional(Amount.Amount),
+  exchange_rate: Schema.optional(Amount.Amount),
+  created_at: Schema.optional(Timestamp.Timestamp)
+}).annotations({ identifier: "Card" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Card extends Schema.Schema.Type<typeof Card> {}

@@ -1,0 +1,79 @@
+/**
+ * The cardholder: who a card is issued to (interface section 2.8).
+ *
+ * @since 0.1.0
+ */
+import * as Environment from "@manilla/core/Environment"
+import * as Identifier from "@manilla/core/Identifier"
+import * as Timestamp from "@manilla/core/Timestamp"
+import * as Schema from "effect/Schema"
+
+/**
+ * What a cardholder is read by.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const CardholderId = Identifier.uuid("CardholderId")
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type CardholderId = typeof CardholderId.Type
+
+/**
+ * A cardholder as it is listed: without personal data.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Cardholder = Schema.Struct({
+  id: CardholderId,
+  provider_reference: Schema.optional(Schema.NullOr(Schema.String)),
+  environment: Schema.optional(Environment.Environment),
+  created_at: Schema.optional(Timestamp.Timestamp)
+}).annotations({ identifier: "Cardholder" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Cardholder extends Schema.Schema.Type<typeof Cardholder> {}
+
+/** Prints as `<redacted>`; `Redacted.value` reads it on purpose. */
+const personal = Schema.optional(Schema.NullOr(Schema.Redacted(Schema.String)))
+
+/**
+ * A cardholder's personal data. Every member but the reference and `is_business` is `Redacted`: it
+ * prints as `<redacted>`, and `Redacted.value` reads it on purpose.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const CardholderDetail = Schema.Struct({
+  reference: Schema.optional(Schema.String),
+  is_business: Schema.optional(Schema.Boolean),
+  first_name: personal,
+  last_name: personal,
+  email: personal,
+  /** The digits of the dialling code. */
+  country_code: personal,
+  /** The digits of the phone number. */
+  contact: personal,
+  /** `YYYY-MM-DD`. */
+  dob: personal,
+  billing_name: personal,
+  billing_address: personal,
+  billing_city: personal,
+  billing_country: personal,
+  billing_state: personal,
+  billing_postal_code: personal,
+  id_number: personal
+}).annotations({ identifier: "CardholderDetail" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface CardholderDetail extends Schema.Schema.Type<typeof CardholderDetail> {}

@@ -1,0 +1,97 @@
+/**
+ * Cardholders: listed without personal data, and read with it on purpose.
+ *
+ * @since 0.1.0
+ */
+import type * as Errors from "@manilla/core/Errors"
+import * as Gateway from "@manilla/core/Gateway"
+import type { Page } from "@manilla/core/Page"
+import * as Pagination from "@manilla/core/Pagination"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Stream from "effect/Stream"
+import type * as Cardholder from "./Cardholder.js"
+import * as CardholdersApi from "./CardholdersApi.js"
+import type { PageSize } from "./CardsApi.js"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Service {
+  /** The first page (interface section 4.13). */
+  readonly list: (
+    filter?: PageSize,
+    options?: Pagination.ListOptions
+  ) => Effect.Effect<Page<Cardholder.Cardholder>, Errors.ReadError>
+
+  /**
+   * The cardholders of all pages, one by one. Beyond the first page it takes a `pageParameter` in
+   * the gateway's options; without one a list that is longer fails with `PageParameterUnknown`.
+   */
+  readonly stream: (
+    filter?: PageSize,
+    options?: Pagination.StreamOptions
+  ) => Stream.Stream<Cardholder.Cardholder, Pagination.PageFailed | Pagination.PageParameterUnknown>
+
+  /** Reads a cardholder's personal data, redacted until it is asked for (interface section 4.14). */
+  readonly get: (
+    id: Cardholder.CardholderId
+  ) => Effect.Effect<Cardholder.CardholderDetail, Errors.ReadError>
+}
+
+/**
+ * @since 0.1.0
+ * @category services
+ */
+export class Cardholders extends Context.Tag("@manilla/cards/Cardholders")<
+  Cardholders,
+  Service
+>() {}
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(function* () {
+  const gateway = yield* Gateway.Gateway
+  const calls = gateway.calls(CardholdersApi.group)
+
+  const list: Service["list"] = (urlParams = {}, { extraParams } = {}) =>
+    Effect.map(calls.list({ urlParams, extraParams }), ({ data }) => data)
+
+  const { rows } = Pagination.make({
+    operation: "Cardholders.list",
+    pageParameter: gateway.pageParameter,
+    list
+  })
+
+  return {
+    list,
+    stream: (filter = {}, options) => rows(filter, options),
+    get: (virtualCardCustomer) =>
+      Effect.map(calls.get({ path: { virtualCardCustomer } }), ({ data }) => data)
+  }
+})
+
+/**
+ * @example
+ * import * as Cardholder from "@manilla/cards/Cardholder"
+ * import * as Cardholders from "@manilla/cards/Cardholders"
+ * import * as Effect from "effect/Effect"
+ *
+ * const holder = Effect.gen(function* () {
+ *   const cardholders = yield* Cardholders.Cardholders
+ *   return yield* cardholders.get(
+ *     Cardholder.CardholderId.make("5a1d0c7e-3f43-4f0e-8f7b-1c2d3e4f5a6b")
+ *   )
+ * })
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer: Layer.Layer<Cardholders, never, Gateway.Gateway> = Layer.effect(
+  Cardholders,
+  make
+)

@@ -1,0 +1,147 @@
+/**
+ * Virtual cards: issued once per key, and listed.
+ *
+ * @since 0.1.0
+ */
+import * as Errors from "@manilla/core/Errors"
+import * as Gateway from "@manilla/core/Gateway"
+import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type { Page } from "@manilla/core/Page"
+import * as Pagination from "@manilla/core/Pagination"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Stream from "effect/Stream"
+import type * as Card from "./Card.js"
+import * as CardsApi from "./CardsApi.js"
+
+/**
+ * What a card is issued from: the body of `POST /cards` without its key.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface IssueRequest extends Omit<Card.CardRequest, "idempotency_key"> {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface IssueOptions {
+  /**
+   * Names the issuance, in at most 100 characters: the same key never issues two cards. It comes
+   * back as the card's `issuance_reference`.
+   */
+  readonly key: IdempotencyKey.IdempotencyKey
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Service {
+  /**
+   * Issues a card; the fee is debited from the wallet (interface section 4.11). Every broken field
+   * is named in `InvalidRequest` before anything is sent.
+   *
+   * Fails with `OutcomeUnknown` when it may have been issued: go on with the same key. Fails with
+   * `AppliedUnreadable` when it was, and when the answer is about another issuance than the one that
+   * was asked for. Every other error: it was not.
+   */
+  readonly issue: (
+    request: IssueRequest,
+    options: IssueOptions
+  ) => Effect.Effect<Card.Issuance, Errors.WriteError>
+
+  /** The first page (interface section 4.12). */
+  readonly list: (
+    filter?: CardsApi.PageSize,
+    options?: Pagination.ListOptions
+  ) => Effect.Effect<Page<Card.Card>, Errors.ReadError>
+
+  /**
+   * The cards of all pages, one by one. Beyond the first page it takes a `pageParameter` in the
+   * gateway's options; without one a list that is longer fails with `PageParameterUnknown`.
+   */
+  readonly stream: (
+    filter?: CardsApi.PageSize,
+    options?: Pagination.StreamOptions
+  ) => Stream.Stream<Card.Card, Pagination.PageFailed | Pagination.PageParameterUnknown>
+}
+
+/**
+ * @since 0.1.0
+ * @category services
+ */
+export class Cards extends Context.Tag("@manilla/cards/Cards")<Cards, Service>() {}
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(function* () {
+  const gateway = yield* Gateway.Gateway
+  const calls = gateway.calls(CardsApi.group)
+
+  const issue: Service["issue"] = (request, { key }) =>
+    Effect.flatMap(
+      calls.issue({ payload: { ...request, idempotency_key: key } }),
+      ({ data, meta }) =>
+        data.card.issuance_reference === key
+          ? Effect.succeed(data)
+          : Effect.fail(anotherIssuance(data, key, meta?.correlation_id ?? undefined))
+    )
+
+  const list: Service["list"] = (urlParams = {}, { extraParams } = {}) =>
+    Effect.map(calls.list({ urlParams, extraParams }), ({ data }) => data)
+
+  const { rows } = Pagination.make({
+    operation: "Cards.list",
+    pageParameter: gateway.pageParameter,
+    list
+  })
+
+  return { issue, list, stream: (filter = {}, options) => rows(filter, options) }
+})
+
+const anotherIssuance = (
+  { card }: Card.Issuance,
+  key: IdempotencyKey.IdempotencyKey,
+  correlation_id: string | undefined
+): Errors.AppliedUnreadable => {
+  const rule = "must equal the key of the request"
+  return new Errors.AppliedUnreadable({
+    operation: "Cards.issue",
+    message: `Cards.issue was answered with card ${card.id} of another issuance: card.issuance_reference ${rule}, ${key}. Do not send it again.`,
+    status: 200,
+    correlation_id,
+    issues: [{ field: "card.issuance_reference", rule }],
+    key,
+    id: card.id,
+    reference: card.issuance_reference
+  })
+}
+
+/**
+ * @example
+ * import * as Cards from "@manilla/cards/Cards"
+ * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+ * import * as Effect from "effect/Effect"
+ *
+ * const card = Effect.gen(function* () {
+ *   const cards = yield* Cards.Cards
+ *   return yield* cards.issue(
+ *     {
+ *       customer_id: "5a1d0c7e-3f43-4f0e-8f7b-1c2d3e4f5a6b",
+ *       wallet_id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d",
+ *       debit_currency: "XOF",
+ *       initial_balance: "10"
+ *     },
+ *     { key: IdempotencyKey.derive("card", "employee-7") }
+ *   )
+ * })
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer: Layer.Layer<Cards, never, Gateway.Gateway> = Layer.effect(Cards, make)

@@ -1,0 +1,149 @@
+/**
+ * Lists read page by page, as streams that can be taken up again where they broke off.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as Errors from "./Errors.js"
+import type { Page } from "./Page.js"
+
+/**
+ * A list could not be read further. What came before it is good; go on with `from: page`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class PageFailed extends Schema.TaggedError<PageFailed>("@manilla/core/PageFailed")(
+  "PageFailed",
+  {
+    operation: Schema.String,
+    message: Schema.String,
+    /** The page to go on from. */
+    page: Schema.Int,
+    cause: Errors.ReadError
+  }
+) {}
+
+/**
+ * There are more pages, and no way to ask for them: the interface does not show the parameter that
+ * selects a page. Name it in the gateway's options as `pageParameter`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class PageParameterUnknown extends Schema.TaggedError<PageParameterUnknown>(
+  "@manilla/core/PageParameterUnknown"
+)("PageParameterUnknown", {
+  operation: Schema.String,
+  message: Schema.String,
+  /** The page that was to be read. */
+  page: Schema.Int
+}) {}
+
+/**
+ * What a list takes beside its filter.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ListOptions {
+  /** Query parameters that the interface does not show. */
+  readonly extraParams?: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * What reading a list page by page takes beside its filter.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface StreamOptions extends ListOptions {
+  /** The page to begin with; 1 unless set. After a {@link PageFailed}: its `page`. */
+  readonly from?: number | undefined
+}
+
+/**
+ * A list that can be read page by page.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Source<in Filter, out Row> {
+  /** The operation that reads it, such as `Transactions.list`. */
+  readonly operation: string
+  /** The gateway's. */
+  readonly pageParameter: string | undefined
+  readonly list: (
+    filter: Filter,
+    options: ListOptions
+  ) => Effect.Effect<Page<Row>, Errors.ReadError>
+}
+
+/**
+ * The ways to read a list beyond its first page.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = <Filter, Row>({ list, operation, pageParameter }: Source<Filter, Row>) => {
+  const readPage = (filter: Filter, { extraParams }: StreamOptions, page: number) =>
+    Effect.gen(function* () {
+      if (page !== 1 && pageParameter === undefined) {
+        return yield* new PageParameterUnknown({
+          operation,
+          message: `${operation}: page ${page} cannot be asked for: name the service's page parameter in the gateway's options (pageParameter)`,
+          page
+        })
+      }
+      const selected = pageParameter === undefined ? {} : { [pageParameter]: String(page) }
+      const read = yield* Effect.mapError(
+        list(filter, { extraParams: { ...extraParams, ...selected } }),
+        (cause) =>
+          new PageFailed({
+            operation,
+            message: `${operation}: page ${page} could not be read: ${cause.message}`,
+            page,
+            cause
+          })
+      )
+      // A parameter that the service does not know gives the first page for ever.
+      if (read.current_page !== undefined && read.current_page !== page) {
+        return yield* new PageParameterUnknown({
+          operation,
+          message: `${operation}: page ${page} was asked for and page ${read.current_page} came: "${pageParameter}" is not the service's page parameter`,
+          page
+        })
+      }
+      return read
+    })
+
+  /**
+   * The pages one after the other. An empty page does not end them while `total` says that there
+   * are more; without a `total` it does.
+   */
+  const pages = (
+    filter: Filter,
+    options: StreamOptions = {}
+  ): Stream.Stream<Page<Row>, PageFailed | PageParameterUnknown> =>
+    Stream.paginateEffect({ page: options.from ?? 1, size: 0 }, ({ page, size }) =>
+      Effect.map(readPage(filter, options, page), (read) => {
+        const next = { page: page + 1, size: read.per_page ?? Math.max(size, read.data.length) }
+        return [read, isLast(read, page, next.size) ? Option.none() : Option.some(next)] as const
+      })
+    )
+
+  /** The rows one after the other, over all pages. */
+  const rows = (
+    filter: Filter,
+    options?: StreamOptions
+  ): Stream.Stream<Row, PageFailed | PageParameterUnknown> =>
+    Stream.flattenIterables(Stream.map(pages(filter, options), ({ data }) => data))
+
+  return { pages, rows }
+}
+
+const isLast = <Row>({ data, total }: Page<Row>, page: number, size: number): boolean =>
+  total === undefined ? data.length === 0 : size === 0 || page * size >= total

@@ -1,0 +1,18 @@
+/**
+ * Wallets: where payouts come from, and what pays for cards (interface sections 4.5 and 4.11).
+ *
+ * @since 0.1.0
+ */
+import * as Identifier from "./Identifier.js"
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const WalletId = Identifier.uuid("WalletId")
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type WalletId = typeof WalletId.Type

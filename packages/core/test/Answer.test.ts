@@ -1,0 +1,433 @@
+import { assert, describe, it } from "@effect/vitest"
+import type * as Errors from "@manilla/core/Errors"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as TestClock from "effect/TestClock"
+import { gzipSync } from "node:zlib"
+import * as FakeService from "./utils/FakeService.js"
+
+const options: FakeService.Options = { bodyLimit: 1_000_000, retry: { attempts: 1 } }
+const utf8 = new TextEncoder()
+
+/** The same answer to a read and to a keyed write. */
+const answered = (reaction: FakeService.Reaction) =>
+  Effect.gen(function* () {
+    const { calls, received } = yield* FakeService.make([reaction], options)
+    const read = yield* Effect.exit(calls.read(FakeService.calls.read))
+    const write = yield* Effect.exit(calls.write(FakeService.calls.write))
+    return { read, write, received }
+  })
+
+const failed = (reaction: FakeService.Reaction) =>
+  Effect.gen(function* () {
+    const { read, received, write } = yield* answered(reaction)
+    return { read: yield* Effect.flip(read), write: yield* Effect.flip(write), received }
+  })
+
+const envelope = (members: Record<string, unknown> = {}) => ({
+  success: true,
+  data: { id: "thing-1", status: "PENDING" },
+  meta: { correlation_id: "c-1" },
+  ...members
+})
+
+const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels)
+
+describe("a success", () => {
+  for (const status of [200, 201, 202, 206, 299]) {
+    it.effect(`is any 2xx: ${status}`, () =>
+      Effect.gen(function* () {
+        const { read, write } = yield* answered({ status, body: JSON.stringify(envelope()) })
+        assert.deepStrictEqual<unknown>(yield* read, envelope())
+        assert.deepStrictEqual<unknown>(yield* write, envelope())
+      })
+    )
+  }
+
+  for (const [how, body] of [
+    ["led by a byte order mark", `\ufeff${JSON.stringify(envelope())}`],
+    ["amid white space", `\r\n\t ${JSON.stringify(envelope(), undefined, 2)} \n`],
+    [
+      "with its members in another order",
+      `{"meta":{},"data":{"status":"S","id":"I"},"success":true}`
+    ],
+    ["without meta", `{"success":true,"data":{"id":"I","status":"S"}}`],
+    ["without a correlation id", `{"success":true,"data":{"id":"I","status":"S"},"meta":{}}`],
+    [
+      "with members that nobody knows",
+      `{"success":true,"data":{"id":"I","status":"S","x":[1]},"y":2}`
+    ]
+  ] as const) {
+    it.effect(`is read ${how}`, () =>
+      Effect.gen(function* () {
+        const { read } = yield* answered({ status: 200, body })
+        const { data } = yield* read
+        assert.hasAllKeys(data, ["id", "status"])
+      })
+    )
+  }
+
+  it.effect("cannot reach into a prototype", () =>
+    Effect.gen(function* () {
+      const body = `{"__proto__":{"polluted":1},"success":true,"data":{"__proto__":{"polluted":1},"id":"I","status":"S"},"meta":{"__proto__":{"correlation_id":"stolen"}}}`
+      const { read } = yield* answered({ status: 200, body })
+      const value = yield* read
+      assert.deepStrictEqual(value, { success: true, data: { id: "I", status: "S" }, meta: {} })
+      assert.strictEqual(value.meta?.correlation_id, undefined)
+      assert.notProperty({}, "polluted")
+      assert.notProperty(value, "polluted")
+    })
+  )
+
+  it.effect("may nest 10,000 levels where nobody looks", () =>
+    Effect.gen(function* () {
+      const { read, write } = yield* answered({
+        status: 200,
+        body: `{"success":true,"data":{"id":"I","status":"S","x":${nested(10_000)}}}`
+      })
+      assert(Exit.isSuccess(read))
+      assert(Exit.isSuccess(write))
+    })
+  )
+})
+
+describe("a 2xx that cannot be read", () => {
+  const bodies: ReadonlyArray<
+    readonly [string, Errors.MalformedReason, string | Uint8Array<ArrayBuffer> | undefined]
+  > = [
+    ["no body", "Empty", undefined],
+    ["an empty body", "Empty", ""],
+    ["white space", "Empty", " \r\n\t"],
+    ["a byte order mark alone", "Empty", "\ufeff"],
+    ["HTML", "NotJson", "<!DOCTYPE html><html><body>OK</body></html>"],
+    ["words", "NotJson", "OK"],
+    ["JSON cut short", "NotJson", JSON.stringify(envelope()).slice(0, -2)],
+    ["JSON twice", "NotJson", JSON.stringify(envelope()).repeat(2)],
+    ["JSON with a NUL behind", "NotJson", `${JSON.stringify(envelope())}\u0000`],
+    ["single quotes", "NotJson", `{'success':true}`],
+    ["NaN", "NotJson", "NaN"],
+    ["bytes that are no UTF-8", "NotText", new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
+    ["UTF-8 cut within a character", "NotText", utf8.encode(`{"a":"é"}`).slice(0, 7)],
+    ["UTF-16", "NotText", new Uint8Array(Buffer.from(`\ufeff{"success":true}`, "utf16le"))],
+    ["gzip bytes", "NotText", new Uint8Array(gzipSync(JSON.stringify(envelope())))],
+    ["null", "NotAnEnvelope", "null"],
+    ["a list", "NotAnEnvelope", "[]"],
+    ["an envelope in a list", "NotAnEnvelope", JSON.stringify([envelope()])],
+    ["a number", "NotAnEnvelope", "42"],
+    ["a text", "NotAnEnvelope", `"x"`],
+    ["true", "NotAnEnvelope", "true"],
+    ["an empty object", "NotAnEnvelope", "{}"],
+    ["the resource without an envelope", "NotAnEnvelope", `{"id":"I","status":"S"}`],
+    ["success as a text", "NotAnEnvelope", JSON.stringify(envelope({ success: "true" }))],
+    ["success as a number", "NotAnEnvelope", JSON.stringify(envelope({ success: 1 }))],
+    ["success behind __proto__", "NotAnEnvelope", `{"__proto__":{"success":true}}`],
+    ["a list 10,000 levels deep", "NotAnEnvelope", nested(10_000)],
+    ["an envelope of failure", "Contradiction", JSON.stringify(envelope({ success: false }))],
+    ["more than the limit", "TooLarge", JSON.stringify(envelope({ x: "x".repeat(1_000_000) }))]
+  ]
+
+  for (const [what, reason, body] of bodies) {
+    it.effect(`${what}: ${reason}, and a write is unknown`, () =>
+      Effect.gen(function* () {
+        const status = body === undefined ? 204 : 201
+        const { read, write } = yield* failed({ status, ...(body === undefined ? {} : { body }) })
+        assert(read._tag === "MalformedResponse", read._tag)
+        assert.strictEqual(read.reason, reason)
+        assert.strictEqual(read.status, status)
+        assert(write._tag === "OutcomeUnknown", write._tag)
+        assert.strictEqual(write.key, FakeService.key)
+        assert(write.cause._tag === "MalformedResponse")
+        assert.strictEqual(write.cause.reason, reason)
+      })
+    )
+  }
+
+  it.effect("keeps the beginning of what is no JSON, bounded", () =>
+    Effect.gen(function* () {
+      const { read } = yield* failed({
+        status: 200,
+        body: `<h1>Maintenance</h1>${"<p>".repeat(9999)}`
+      })
+      assert(read._tag === "MalformedResponse")
+      assert.include(read.excerpt ?? "", "Maintenance")
+      assert.isBelow(read.excerpt?.length ?? 0, 300)
+    })
+  )
+
+  it.effect("keeps the correlation id of a contradiction", () =>
+    Effect.gen(function* () {
+      const { read } = yield* failed({
+        status: 200,
+        body: JSON.stringify(envelope({ success: false }))
+      })
+      assert(read._tag === "MalformedResponse")
+      assert.strictEqual(read.correlation_id, "c-1")
+    })
+  )
+})
+
+describe("success around data that does not fit", () => {
+  const misfit = (data: unknown) => ({
+    status: 201,
+    body: JSON.stringify({ success: true, data, meta: { correlation_id: "c-9" } })
+  })
+
+  it.effect("is a DataMisfit to a read, which names the fields and no value", () =>
+    Effect.gen(function* () {
+      const { read } = yield* failed(misfit({ id: 4711, status: ["HUSH"] }))
+      assert(read._tag === "MalformedResponse")
+      assert.strictEqual(read.reason, "DataMisfit")
+      assert.deepStrictEqual(
+        read.issues.map(({ field }) => field),
+        ["data.id", "data.status"]
+      )
+      assert.strictEqual(read.correlation_id, "c-9")
+      assert.strictEqual(read.excerpt, undefined)
+      assert.notMatch(JSON.stringify(read), /4711|HUSH/)
+    })
+  )
+
+  it.effect("has been applied to a write, which tells what it can be found by", () =>
+    Effect.gen(function* () {
+      const { received, write } = yield* failed(
+        misfit({ id: "thing-9", reference: "R-9", status: 7 })
+      )
+      assert(write._tag === "AppliedUnreadable")
+      assert.deepStrictEqual(
+        write.issues.map(({ field }) => field),
+        ["data.status"]
+      )
+      assert.strictEqual(write.id, "thing-9")
+      assert.strictEqual(write.reference, "R-9")
+      assert.strictEqual(write.correlation_id, "c-9")
+      assert.strictEqual(write.key, FakeService.key)
+      assert.strictEqual(write.status, 201)
+      assert.include(write.message, "thing-9")
+      assert.strictEqual(received.length, 2)
+    })
+  )
+
+  for (const [what, data] of [
+    ["no data", undefined],
+    ["null", null],
+    ["a list", []],
+    ["a text", "thing-1"],
+    ["an empty object", {}]
+  ] as const) {
+    it.effect(`has been applied too when it is ${what}`, () =>
+      Effect.gen(function* () {
+        const { read, write } = yield* failed(misfit(data))
+        assert(read._tag === "MalformedResponse")
+        assert.strictEqual(read.reason, "DataMisfit")
+        assert(write._tag === "AppliedUnreadable")
+        assert.strictEqual(write.id, undefined)
+        assert.strictEqual(write.reference, undefined)
+      })
+    )
+  }
+
+  for (const meta of [null, [], "c-1", { correlation_id: 42 }]) {
+    it.effect(`is not what meta is: ${JSON.stringify(meta)}`, () =>
+      Effect.gen(function* () {
+        const { write } = yield* answered({ status: 201, body: JSON.stringify(envelope({ meta })) })
+        const { data } = yield* write
+        assert.strictEqual(data.id, "thing-1")
+      })
+    )
+  }
+})
+
+const tags = [
+  [400, "BadRequest"],
+  [401, "Unauthorized"],
+  [403, "Forbidden"],
+  [404, "NotFound"],
+  [409, "Conflict"],
+  [422, "Unprocessable"],
+  [429, "TooManyRequests"],
+  [500, "ServerFault"],
+  [502, "ServerFault"],
+  [503, "ServerFault"],
+  [599, "ServerFault"],
+  [402, "UnexpectedStatus"],
+  [405, "UnexpectedStatus"],
+  [408, "UnexpectedStatus"],
+  [410, "UnexpectedStatus"],
+  [418, "UnexpectedStatus"]
+] as const
+
+describe("an error status", () => {
+  for (const [status, tag] of tags) {
+    it.effect(`${status} is ${tag}, with all that its envelope says`, () =>
+      Effect.gen(function* () {
+        const details = { amount: ["is too low"], rows: [{ n: 1 }, null] }
+        const { read } = yield* failed(
+          FakeService.failure(status, {}, { code: "SOME_CODE", message: "some words", details })
+        )
+        assert.strictEqual(read._tag, tag)
+        assert("code" in read && "details" in read && "correlation_id" in read && "status" in read)
+        assert.strictEqual(read.status, status)
+        assert.strictEqual(read.code, "SOME_CODE")
+        assert.deepStrictEqual(read.details, details)
+        assert.strictEqual(read.correlation_id, "c-2")
+        assert.strictEqual(read.operation, "Things.read")
+        assert.include(read.message, "some words")
+        assert.include(read.message, String(status))
+      })
+    )
+
+    for (const [what, body] of [
+      ["no body", ""],
+      ["HTML", "<html><h1>Bad Gateway</h1></html>"],
+      ["garbage", new Uint8Array([0xff, 0x00, 0xfe])],
+      ["JSON cut short", `{"success":false,"data":{"err`],
+      ["JSON that is no envelope", `{"message":"Unauthenticated."}`],
+      ["null", "null"],
+      ["a body over the limit", "x".repeat(1_000_001)]
+    ] as const) {
+      it.effect(`${status} is ${tag} around ${what}`, () =>
+        Effect.gen(function* () {
+          const { read } = yield* failed({ status, body })
+          assert.strictEqual(read._tag, tag)
+          assert("code" in read && "details" in read)
+          assert.strictEqual(read.code, undefined)
+          assert.strictEqual(read.details, undefined)
+        })
+      )
+    }
+
+    it.effect(`${status} that says success is a contradiction, and leaves a write unknown`, () =>
+      Effect.gen(function* () {
+        const { read, write } = yield* failed({ status, body: JSON.stringify(envelope()) })
+        assert(read._tag === "MalformedResponse")
+        assert.strictEqual(read.reason, "Contradiction")
+        assert.strictEqual(read.status, status)
+        assert.strictEqual(write._tag, "OutcomeUnknown")
+      })
+    )
+  }
+
+  it.effect("keeps details that are a list", () =>
+    Effect.gen(function* () {
+      const { read } = yield* failed(
+        FakeService.failure(422, {}, { code: "C", message: "m", details: ["a", { b: 1 }] })
+      )
+      assert(read._tag === "Unprocessable")
+      assert.deepStrictEqual(read.details, ["a", { b: 1 }])
+    })
+  )
+
+  for (const [what, error, meta, code, message] of [
+    ["without a message", { code: "C" }, {}, "C", undefined],
+    ["without a code", { message: "words" }, {}, undefined, "words"],
+    ["with a null message", { code: "C", message: null }, {}, "C", undefined],
+    ["with a numeric code", { code: 1042, message: "words" }, {}, undefined, "words"],
+    ["with null for meta", { code: "C", message: "words" }, null, "C", "words"],
+    ["with a list for meta", { code: "C", message: "words" }, [], "C", "words"]
+  ] as const) {
+    it.effect(`keeps what there is of an envelope ${what}`, () =>
+      Effect.gen(function* () {
+        const { read } = yield* failed({
+          status: 422,
+          body: JSON.stringify({ success: false, data: { error }, meta })
+        })
+        assert(read._tag === "Unprocessable")
+        assert.strictEqual(read.code, code)
+        if (message !== undefined) assert.include(read.message, message)
+      })
+    )
+  }
+
+  it.effect("details 10,000 levels deep harm nobody", () =>
+    Effect.gen(function* () {
+      const { read, write } = yield* failed({
+        status: 422,
+        body: `{"success":false,"data":{"error":{"code":"C","message":"m","details":${nested(10_000)}}}}`
+      })
+      assert.strictEqual(read._tag, "Unprocessable")
+      assert.strictEqual(write._tag, "Unprocessable")
+      // What an application does with an error that it did not expect.
+      assert.doesNotThrow(() => JSON.stringify(write))
+    })
+  )
+
+  it.effect("a key named __proto__ in details stays plain data", () =>
+    Effect.gen(function* () {
+      const { write } = yield* failed({
+        status: 422,
+        body: `{"success":false,"data":{"error":{"code":"C","message":"m","details":{"__proto__":{"polluted":1}}}}}`
+      })
+      assert(write._tag === "Unprocessable")
+      assert.notProperty({}, "polluted")
+      assert.notProperty(write.details as object, "polluted")
+      assert.include(JSON.stringify(write), `"__proto__"`)
+    })
+  )
+})
+
+describe("403", () => {
+  it.effect("names the scope that is missing, and those that there are", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([FakeService.failure(403)])
+      const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+      assert(error._tag === "Forbidden")
+      assert.strictEqual(error.requiredScope, "payment_links.write")
+      assert.deepStrictEqual(error.grantedScopes, ["payments.read", "payments.write"])
+      assert.include(error.message, "payment_links.write")
+    })
+  )
+
+  it.effect("does not blame a scope that the token has", () =>
+    Effect.gen(function* () {
+      const { read } = yield* failed(FakeService.failure(403))
+      assert(read._tag === "Forbidden")
+      assert.notInclude(read.message, "payments.read")
+    })
+  )
+})
+
+describe("a redirect", () => {
+  for (const status of [301, 302, 303, 307, 308]) {
+    it.effect(`${status} is not followed`, () =>
+      Effect.gen(function* () {
+        const { read, received, write } = yield* failed({
+          status,
+          headers: { location: "https://elsewhere.invalid/steal" }
+        })
+        assert(read._tag === "UnexpectedStatus")
+        assert.strictEqual(read.status, status)
+        assert.notInclude(read.message, "elsewhere")
+        assert(write._tag === "OutcomeUnknown")
+        assert.deepStrictEqual(
+          received.map(({ method, url }) => `${method} ${url}`),
+          [
+            "GET https://service.invalid/api/v1/things/thing-1",
+            "POST https://service.invalid/api/v1/things"
+          ]
+        )
+      })
+    )
+  }
+})
+
+describe("Retry-After", () => {
+  for (const [header, millis] of [
+    ["0", 0],
+    ["7", 7000],
+    ["Sat, 31 Jan 2026 12:00:20 GMT", 20_000],
+    ["Sat, 31 Jan 2026 11:00:00 GMT", 0],
+    ["soon", undefined],
+    ["", undefined],
+    // JavaScript takes this for a date.
+    ["maintenance until 2099", undefined]
+  ] as const) {
+    it.effect(`${JSON.stringify(header)} asks for ${millis} ms`, () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(Date.parse("2026-01-31T12:00:00Z"))
+        const { read } = yield* failed(FakeService.failure(503, { "retry-after": header }))
+        assert(read._tag === "ServerFault")
+        assert.strictEqual(read.retryAfterMillis, millis)
+      })
+    )
+  }
+})

@@ -1,0 +1,168 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Random from "effect/Random"
+import * as Schema from "effect/Schema"
+
+const isKey = Schema.is(IdempotencyKey.IdempotencyKey)
+const derive = (parts: ReadonlyArray<string>) => {
+  const [first = "", ...rest] = parts
+  return IdempotencyKey.derive(first, ...rest)
+}
+
+describe("a key", () => {
+  for (const text of [
+    "k",
+    "order-42",
+    "a b",
+    "~!@#$%^&*()",
+    "x".repeat(255),
+    `x${" ".repeat(253)}x`
+  ]) {
+    it(`may be ${text.length} characters like ${text.slice(0, 12)}`, () => assert(isKey(text)))
+  }
+
+  for (const [text, why] of [
+    ["", "empty"],
+    ["x".repeat(256), "256 characters long"],
+    [" order-42", "led by a space"],
+    ["order-42 ", "ended by a space"],
+    [" ", "a space"],
+    ["order-42\r\nX-Admin: 1", "two header lines"],
+    ["order-42\n", "ended by a line end"],
+    ["order\t42", "split by a tab"],
+    ["order\u000042", "split by a NUL"],
+    ["order\u007f42", "split by a DEL"],
+    ["commande-n\u00ba42", "beyond ASCII"],
+    ["\ud800", "a lone surrogate"],
+    [42, "a number"]
+  ] as const) {
+    it(`may not be ${why}`, () => assert(!isKey(text)))
+  }
+
+  it("is checked by make", () => {
+    assert.throws(() => IdempotencyKey.IdempotencyKey.make("order-42\r\n"))
+    assert.strictEqual(IdempotencyKey.IdempotencyKey.make("order-42"), "order-42")
+  })
+})
+
+/** Text that is likely to be confused with the key's own marks, or cannot be encoded. */
+const part = FastCheck.oneof(
+  FastCheck.string({ maxLength: 8 }),
+  FastCheck.string({ unit: "binary", maxLength: 8 }),
+  FastCheck.array(
+    FastCheck.constantFrom(":", "%", "~", "%3A", "\ud800", "\udc00", "\ufffd", "a", "", " ", '"'),
+    { maxLength: 5 }
+  ).map((all) => all.join("")),
+  FastCheck.string({ minLength: 30, maxLength: 60 })
+)
+const parts = FastCheck.array(part, { minLength: 1, maxLength: 4 })
+
+describe("derive", () => {
+  it.prop("gives a valid key of at most 100 characters", [parts], ([some]) => {
+    const key = derive(some)
+    assert(isKey(key))
+    assert.isAtMost(key.length, IdempotencyKey.maxLengthInBody)
+  })
+
+  it.prop("gives the same key for the same parts", [parts], ([some]) => {
+    assert.strictEqual(derive(some), derive([...some]))
+  })
+
+  it.prop("gives different keys for different parts", [parts, parts], ([some, others]) => {
+    FastCheck.pre(JSON.stringify(some) !== JSON.stringify(others))
+    assert.notStrictEqual(derive(some), derive(others))
+  })
+
+  it("never confuses neighbours", () => {
+    const tuples: ReadonlyArray<ReadonlyArray<string>> = [
+      ["a:b"],
+      ["a", "b"],
+      ["a", "b", ""],
+      ["", "a", "b"],
+      ["a%3Ab"],
+      ["a%253Ab"],
+      ["a~b"],
+      ["a%7Eb"],
+      [""],
+      ["", ""],
+      ["", "", ""],
+      [":"],
+      ["%"],
+      ["%25"],
+      ["\ud800"],
+      ["\udc00"],
+      ["\ufffd"],
+      ["\\ud800"],
+      ["\ud83d\ude00"],
+      ["\ud83d", "\ude00"],
+      ["\u00e9"],
+      ["e\u0301"],
+      ["A"],
+      ["a"],
+      ["a "],
+      [" a"],
+      ["x".repeat(100)],
+      ["x".repeat(101)],
+      [`${"x".repeat(101)}y`],
+      [`${"x".repeat(50)}`, `${"x".repeat(51)}`],
+      [derive(["x".repeat(101)])],
+      [derive(["\ud800"])]
+    ]
+    assert.strictEqual(new Set(tuples.map(derive)).size, tuples.length)
+  })
+
+  it("is readable for simple parts", () => {
+    assert.strictEqual(IdempotencyKey.derive("order", "42"), "order:42")
+    assert.strictEqual(IdempotencyKey.derive("invoice", "2026-0042"), "invoice:2026-0042")
+    assert.strictEqual(IdempotencyKey.derive("a b/c"), "a%20b%2Fc")
+    assert.match(IdempotencyKey.derive("invoice", "x".repeat(200)), /^invoice:x+~[0-9a-f]{64}$/)
+  })
+
+  it("gives for ever the keys that it gave once", () => {
+    // Stored keys must still be found after an upgrade: never change these.
+    assert.strictEqual(
+      IdempotencyKey.derive("x".repeat(101)),
+      "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx~" +
+        "63bb79539acd0b63a89bc28610c35432eccae54a27e0cbf2e9df437196a8a91a"
+    )
+    assert.strictEqual(IdempotencyKey.derive("caf\u00e9", "(1)!"), "caf%C3%A9:%281%29%21")
+  })
+})
+
+describe("random", () => {
+  it.effect("is never the same twice", () =>
+    Effect.gen(function* () {
+      const keys = yield* Effect.replicateEffect(IdempotencyKey.random, 10_000)
+      assert.strictEqual(new Set(keys).size, 10_000)
+      for (const key of keys) {
+        assert(isKey(key))
+        assert.isAtMost(key.length, IdempotencyKey.maxLengthInBody)
+      }
+    })
+  )
+
+  it.effect("takes its chance from KeySource", () =>
+    Effect.gen(function* () {
+      let count = 0
+      const keys = yield* Effect.replicateEffect(IdempotencyKey.random, 2).pipe(
+        Effect.provideService(
+          IdempotencyKey.KeySource,
+          Effect.sync(() => `simulated-${count++}`)
+        )
+      )
+      assert.deepStrictEqual(keys, [isMade("simulated-0"), isMade("simulated-1")])
+    })
+  )
+
+  it.effect("does not take it from Effect's Random, whose seed is short", () =>
+    Effect.gen(function* () {
+      const once = yield* Effect.withRandom(IdempotencyKey.random, Random.make("seed"))
+      const again = yield* Effect.withRandom(IdempotencyKey.random, Random.make("seed"))
+      assert.notStrictEqual(once, again)
+    })
+  )
+})
+
+const isMade = (text: string) => IdempotencyKey.IdempotencyKey.make(text)

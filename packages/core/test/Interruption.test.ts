@@ -1,0 +1,123 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as TestClock from "effect/TestClock"
+import * as FakeService from "./utils/FakeService.js"
+
+type Made = Effect.Effect.Success<ReturnType<typeof FakeService.make>>
+
+/** The warnings of a call that is interrupted one second after it began. */
+const interrupted = (
+  reactions: Parameters<typeof FakeService.make>[0],
+  call: (calls: Made["calls"]) => Effect.Effect<unknown, unknown>,
+  options: FakeService.Options = {}
+) =>
+  Effect.gen(function* () {
+    const warnings: Array<string> = []
+    const logger = Logger.make(({ logLevel, message }) => {
+      if (logLevel._tag === "Warning") warnings.push(String(message))
+    })
+    const { calls, received } = yield* FakeService.make(reactions, options)
+    const fiber = yield* call(calls).pipe(Effect.provide(Logger.add(logger)), Effect.fork)
+    yield* TestClock.adjust("1 second")
+    yield* Fiber.interrupt(fiber)
+    return { warnings, received }
+  })
+
+const slow = { retry: { base: "1 hour", cap: "1 hour", deadline: "10 hours" } } as const
+
+describe("an interrupted call", () => {
+  it.effect("that writes warns with its operation and its key", () =>
+    Effect.gen(function* () {
+      const { received, warnings } = yield* interrupted(["silence"], (calls) =>
+        calls.write(FakeService.calls.write)
+      )
+      assert.strictEqual(received.length, 1)
+      assert.strictEqual(warnings.length, 1)
+      assert.include(warnings[0], "Things.write")
+      assert.include(warnings[0], FakeService.key)
+    })
+  )
+
+  it.effect("that writes without a key warns with its operation", () =>
+    Effect.gen(function* () {
+      const { warnings } = yield* interrupted(["silence"], (calls) =>
+        calls.writeOnce(FakeService.calls.writeOnce)
+      )
+      assert.strictEqual(warnings.length, 1)
+      assert.include(warnings[0], "Things.writeOnce")
+      assert.notInclude(warnings[0], "undefined")
+    })
+  )
+
+  it.effect("shows nothing of its request", () =>
+    Effect.gen(function* () {
+      const { warnings } = yield* interrupted(["silence"], (calls) =>
+        calls.write(FakeService.calls.write)
+      )
+      assert.notInclude(warnings.join(), FakeService.phone)
+      assert.notInclude(warnings.join(), "token-0")
+    })
+  )
+
+  it.effect("warns too when it waits to send again what may have been applied", () =>
+    Effect.gen(function* () {
+      const { received, warnings } = yield* interrupted(
+        [{ drop: "ECONNRESET" }],
+        (calls) => calls.write(FakeService.calls.write),
+        slow
+      )
+      assert.strictEqual(received.length, 1)
+      assert.strictEqual(warnings.length, 1)
+    })
+  )
+
+  it.effect("that reads says nothing", () =>
+    Effect.gen(function* () {
+      const { received, warnings } = yield* interrupted(["silence"], (calls) =>
+        calls.read(FakeService.calls.read)
+      )
+      assert.strictEqual(received.length, 1)
+      assert.deepStrictEqual(warnings, [])
+    })
+  )
+
+  for (const [what, reaction] of [
+    ["never got a connection", { drop: "ECONNREFUSED" }],
+    ["was answered 429", FakeService.failure(429)]
+  ] as const) {
+    it.effect(`does not cry wolf when it ${what}`, () =>
+      Effect.gen(function* () {
+        const { received, warnings } = yield* interrupted(
+          [reaction],
+          (calls) => calls.write(FakeService.calls.write),
+          slow
+        )
+        assert.strictEqual(received.length, 1)
+        assert.deepStrictEqual(warnings, [])
+      })
+    )
+  }
+
+  it.effect("says nothing before it was sent", () =>
+    Effect.gen(function* () {
+      const { received, warnings } = yield* interrupted(
+        ["silence"],
+        (calls) => calls.write(FakeService.calls.write),
+        { tokens: { get: Effect.never, reject: () => Effect.void } }
+      )
+      assert.strictEqual(received.length, 0)
+      assert.deepStrictEqual(warnings, [])
+    })
+  )
+
+  it.effect("that has ended says nothing", () =>
+    Effect.gen(function* () {
+      const { warnings } = yield* interrupted([FakeService.success], (calls) =>
+        Effect.zipRight(calls.write(FakeService.calls.write), Effect.never)
+      )
+      assert.deepStrictEqual(warnings, [])
+    })
+  )
+})

@@ -1,0 +1,83 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Metadata from "@manilla/core/Metadata"
+import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
+import * as Schema from "effect/Schema"
+
+const decode = Schema.decodeUnknownEither(Metadata.Metadata)
+const encode = Schema.encodeUnknownEither(Metadata.Metadata)
+const accepts = Schema.is(Metadata.Metadata)
+
+const nested = (levels: number): unknown => {
+  let value: unknown = {}
+  for (let level = 1; level < levels; level++) value = { a: value }
+  return value
+}
+
+describe("metadata", () => {
+  it.prop(
+    "survives decode and encode as the JSON it was",
+    [FastCheck.dictionary(FastCheck.string(), FastCheck.jsonValue())],
+    ([value]) => {
+      const json = JSON.stringify(value)
+      const decoded = Either.getOrThrow(decode(JSON.parse(json)))
+      assert.strictEqual(JSON.stringify(decoded), json)
+      assert.strictEqual(JSON.stringify(Either.getOrThrow(encode(decoded))), json)
+    }
+  )
+
+  it("keeps the order and the spelling of its keys", () => {
+    const json = `{"z":1,"a":2,"Ünïcode 🧾":3,"":4,"constructor":5,"toJSON":"text"}`
+    assert.strictEqual(JSON.stringify(Either.getOrThrow(decode(JSON.parse(json)))), json)
+  })
+
+  it("keeps a key named __proto__ as plain data", () => {
+    const json = `{"__proto__":{"admin":true},"a":{"__proto__":null}}`
+    const Envelope = Schema.Struct({ metadata: Metadata.Metadata })
+    const decoded = Schema.decodeUnknownSync(Envelope)({ metadata: JSON.parse(json) })
+    assert(Object.hasOwn(decoded.metadata, "__proto__"))
+    assert.strictEqual(Object.getPrototypeOf(decoded.metadata), Object.prototype)
+    assert.strictEqual(JSON.stringify(Schema.encodeSync(Envelope)(decoded).metadata), json)
+    assert.notProperty({}, "admin")
+    assert.notProperty(decoded.metadata, "admin")
+  })
+
+  it("may have no prototype", () => {
+    assert(accepts(Object.assign(Object.create(null), { a: 1 })))
+  })
+
+  it("may be 100 levels deep and no deeper", () => {
+    assert(accepts(nested(100)))
+    assert(!accepts(nested(102)))
+  })
+
+  const itself: Record<string, unknown> = { a: 1 }
+  itself["b"] = { itself }
+  const around: Array<unknown> = []
+  around.push(around)
+
+  for (const [why, value] of [
+    ["is an array", []],
+    ["is null", null],
+    ["is a string", "{}"],
+    ["holds NaN", { a: Number.NaN }],
+    ["holds Infinity", { a: [1, Number.POSITIVE_INFINITY] }],
+    ["holds undefined", { a: undefined }],
+    ["holds undefined in an array", { a: [undefined] }],
+    ["holds a function", { a: () => 1 }],
+    ["holds a symbol", { a: Symbol("a") }],
+    ["holds a bigint", { a: { b: 1n } }],
+    ["holds a date", { a: new Date(0) }],
+    ["holds a map", { a: new Map() }],
+    ["has a toJSON of its own", { toJSON: () => "something else" }],
+    ["is an instance of a class", new (class Order {})()],
+    ["holds itself", itself],
+    ["holds an array that holds itself", { around }],
+    ["is 10,000 levels deep", nested(10_000)]
+  ] as const) {
+    it(`is refused when it ${why}`, () => {
+      assert(Either.isLeft(encode(value)))
+      assert(Either.isLeft(decode(value)))
+    })
+  }
+})

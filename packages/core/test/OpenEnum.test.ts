@@ -1,0 +1,72 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Environment from "@manilla/core/Environment"
+import * as OpenEnum from "@manilla/core/OpenEnum"
+import * as OperationKind from "@manilla/core/OperationKind"
+import * as Schema from "effect/Schema"
+
+const Status = OpenEnum.make("PENDING", "COMPLETED")
+
+describe("an open enum", () => {
+  it.prop("takes any string and keeps it", [Schema.String], ([text]) => {
+    assert.strictEqual(Schema.decodeUnknownSync(Status)(text), text)
+    assert.strictEqual(Schema.encodeSync(Status)(text), text)
+  })
+
+  for (const input of [null, 1, true, {}, ["PENDING"]]) {
+    it(`takes no ${JSON.stringify(input)}`, () => assert(!Schema.is(Status)(input)))
+  }
+
+  it("tells its literals", () => assert.deepStrictEqual(Status.known, ["PENDING", "COMPLETED"]))
+})
+
+describe("match", () => {
+  const label = OpenEnum.match(Status, {
+    PENDING: () => "on its way",
+    COMPLETED: () => "done",
+    other: (status) => `the service says ${status}`
+  })
+
+  it("has an arm for each literal", () => {
+    assert.strictEqual(label("PENDING"), "on its way")
+    assert.strictEqual(label("COMPLETED"), "done")
+  })
+
+  for (const status of ["FAILED", "pending", "", "other", "toString", "__proto__", "constructor"]) {
+    it(`sends ${JSON.stringify(status)} to the other arm`, () => {
+      assert.strictEqual(label(status), `the service says ${status}`)
+    })
+  }
+})
+
+describe("what is closed in a request is open in an answer", () => {
+  const assertOpen = (
+    input: Schema.Schema.AnyNoContext,
+    answer: Schema.Schema.AnyNoContext & { readonly known: ReadonlyArray<string> },
+    literals: ReadonlyArray<string>
+  ) => {
+    assert.deepStrictEqual(answer.known, literals)
+    for (const literal of literals) {
+      assert(Schema.is(input)(literal))
+      assert(Schema.is(answer)(literal))
+    }
+    for (const text of ["SOMETHING_NEW", literals.join("").toLowerCase(), ""]) {
+      assert(!Schema.is(input)(text))
+      assert(Schema.is(answer)(text))
+    }
+  }
+
+  it("environments", () =>
+    assertOpen(Environment.Input, Environment.Environment, ["SANDBOX", "LIVE"]))
+
+  it("kinds of operations, those of interface section 4.1", () =>
+    assertOpen(OperationKind.Input, OperationKind.OperationKind, [
+      "COLLECTION",
+      "DEPOSIT",
+      "WITHDRAWAL",
+      "REFUND",
+      "TRANSFER",
+      "PAYOUT",
+      "REVERSAL",
+      "FX_CONVERSION"
+    ]))
+})

@@ -1,0 +1,437 @@
+/**
+ * What leaves, and what is refused before it does.
+ */
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import { assert, describe, it } from "@effect/vitest"
+import * as BearerTokens from "@manilla/core/BearerTokens"
+import * as Envelope from "@manilla/core/Envelope"
+import * as Gateway from "@manilla/core/Gateway"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Operation from "@manilla/core/Operation"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as FakeService from "./utils/FakeService.js"
+
+describe("a request", () => {
+  it.effect("carries its key, its token and its JSON", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success])
+      yield* calls.write(FakeService.calls.write)
+      const [{ body, headers, method, url }] = received as [FakeService.Received]
+      assert.strictEqual(`${method} ${url}`, "POST https://service.invalid/api/v1/things")
+      assert.deepStrictEqual(JSON.parse(body), FakeService.calls.write.payload)
+      assert.strictEqual(headers["idempotency-key"], FakeService.key)
+      assert.strictEqual(headers["authorization"], "Bearer token-0")
+      assert.strictEqual(headers["accept"], "application/json")
+      assert.strictEqual(headers["content-type"], "application/json")
+    })
+  )
+
+  it.effect("that reads has no body and no key", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success])
+      yield* calls.read(FakeService.calls.read)
+      const [{ body, headers }] = received as [FakeService.Received]
+      assert.strictEqual(body, "")
+      assert.notProperty(headers, "idempotency-key")
+    })
+  )
+})
+
+describe("a broken request", () => {
+  /** Sends what the types would refuse, as JavaScript callers do. */
+  const refused = (parts: Record<string, unknown>) =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success])
+      const error = yield* Effect.flip(calls.write({ ...FakeService.calls.write, ...parts }))
+      assert(error._tag === "InvalidRequest", error._tag)
+      assert.strictEqual(received.length, 0)
+      for (const { field } of error.issues) assert.include(error.message, field)
+      return error
+    })
+
+  const fields = (parts: Record<string, unknown>) =>
+    Effect.map(refused(parts), ({ issues }) => issues.map(({ field }) => field))
+
+  const headers = FakeService.calls.write.headers
+
+  for (const [what, parts, expected] of [
+    ["a field too long", { payload: { name: "x".repeat(11) } }, ["name"]],
+    ["a field left out", { payload: {} }, ["name"]],
+    ["a field of another type", { payload: { name: 7 } }, ["name"]],
+    ["a null field", { payload: { name: null } }, ["name"]],
+    ["a field that is unknown", { payload: { name: "a", nmae: "b" } }, ["nmae"]],
+    ["a field named toString", { payload: { name: "a", toString: "b" } }, ["toString"]],
+    [
+      "a field named __proto__",
+      { payload: JSON.parse(`{"name":"a","__proto__":{"b":1}}`) },
+      ["__proto__"]
+    ],
+    [
+      "several at once",
+      { payload: { name: "x".repeat(11), phone_number: 1, otp_code: "y".repeat(33), z: 1 } },
+      ["name", "otp_code", "phone_number", "z"]
+    ],
+    [
+      "several parts at once",
+      { headers: { "idempotency-key": "" }, payload: { name: 7 } },
+      ["headers.idempotency-key", "name"]
+    ],
+    ["no body", { payload: undefined }, ["request"]],
+    ["a body that is a list", { payload: [] }, ["request"]],
+    ["a body that is text", { payload: "{}" }, ["request"]],
+    ["no key", { headers: {} }, ["headers.idempotency-key"]],
+    ["no headers", { headers: undefined }, ["headers"]],
+    [
+      "an undefined key",
+      { headers: { "idempotency-key": undefined } },
+      ["headers.idempotency-key"]
+    ],
+    [
+      "a key of 256",
+      { headers: { "idempotency-key": "k".repeat(256) } },
+      ["headers.idempotency-key"]
+    ],
+    [
+      "a key with a NUL",
+      { headers: { "idempotency-key": "a\u0000" } },
+      ["headers.idempotency-key"]
+    ],
+    [
+      "a key with another header in it",
+      { headers: { "idempotency-key": "a\r\nauthorization: Bearer b" } },
+      ["headers.idempotency-key"]
+    ],
+    [
+      "a header that is unknown",
+      { headers: { ...headers, authorization: "Bearer mine" } },
+      ["headers.authorization"]
+    ]
+  ] as const) {
+    it.effect(`is named: ${what}`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual<ReadonlyArray<string>>((yield* fields(parts)).sort(), expected)
+      })
+    )
+  }
+
+  it.effect("never shows its values", () =>
+    Effect.gen(function* () {
+      const secret = "HUSH-4821"
+      const error = yield* refused({
+        headers: { "idempotency-key": `${secret}\n` },
+        payload: {
+          name: secret.repeat(4),
+          phone_number: { secret },
+          otp_code: [secret],
+          unknown: secret
+        }
+      })
+      assert.strictEqual(error.issues.length, 5)
+      assert.notInclude(JSON.stringify(error) + String(error), secret)
+    })
+  )
+
+  it.effect("is refused without asking for a token", () =>
+    Effect.gen(function* () {
+      const gateway = yield* Gateway.make(
+        { baseUrl: "https://service.invalid/api/v1" },
+        { get: Effect.die("asked"), reject: () => Effect.die("rejected") }
+      )
+      const calls = gateway.calls(FakeService.group)
+      const error = yield* Effect.flip(calls.writeOnce({ payload: { name: "x".repeat(11) } }))
+      assert.strictEqual(error._tag, "InvalidRequest")
+    }).pipe(
+      Effect.provideService(
+        HttpClient.HttpClient,
+        HttpClient.make(() => Effect.die("sent"))
+      )
+    )
+  )
+
+  it.effect("says how to make it right", () =>
+    Effect.gen(function* () {
+      const error = yield* refused({ payload: { name: "x".repeat(11) } })
+      assert.deepStrictEqual(error.issues, [
+        { field: "name", rule: "must be a string of at most 10 characters" }
+      ])
+      assert.strictEqual(
+        error.message,
+        "Things.write was not sent: name must be a string of at most 10 characters. Nothing was applied."
+      )
+    })
+  )
+
+  it.effect("is an error, not an exception, when its body cannot be said in JSON", () =>
+    Effect.gen(function* () {
+      const endpoint = HttpApiEndpoint.post("send", "/send")
+        .setPayload(Schema.Struct({ anything: Schema.Unknown }))
+        .addSuccess(Envelope.Success(Schema.Struct({})))
+      const group = HttpApiGroup.make("Free").add(Operation.once(endpoint, "bearer"))
+      const { gateway, received } = yield* FakeService.make([FakeService.success])
+      const error = yield* Effect.flip(gateway.calls(group).send({ payload: { anything: 1n } }))
+      assert.strictEqual(error._tag, "InvalidRequest")
+      assert.strictEqual(received.length, 0)
+    })
+  )
+})
+
+describe("a path parameter", () => {
+  const pathOf = (reference: string) =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success])
+      const result = yield* Effect.either(
+        calls.read({ path: { thing: FakeService.reference(reference) } })
+      )
+      return { result, url: received.map(({ url }) => new URL(url)) }
+    })
+
+  for (const [reference, escaped] of [
+    ["TXN-42", "TXN-42"],
+    ["../payouts", "..%2Fpayouts"],
+    ["..\\payouts", "..%5Cpayouts"],
+    ["a/b", "a%2Fb"],
+    ["%2e%2e", "%252e%252e"],
+    ["%2F", "%252F"],
+    ["a?q=1", "a%3Fq%3D1"],
+    ["a#h", "a%23h"],
+    ["a b", "a%20b"],
+    ["...", "..."],
+    [".a", ".a"],
+    ["é", "%C3%A9"],
+    ["\u{1f9fe}", "%F0%9F%A7%BE"],
+    ["\u0000", "%00"],
+    ["\r\nHost: elsewhere", "%0D%0AHost%3A%20elsewhere"],
+    ["//elsewhere.invalid", "%2F%2Felsewhere.invalid"],
+    ["@elsewhere.invalid", "%40elsewhere.invalid"],
+    [":thing", "%3Athing"]
+  ] as const) {
+    it.effect(`${JSON.stringify(reference)} stays in its place`, () =>
+      Effect.gen(function* () {
+        const { url } = yield* pathOf(reference)
+        assert.strictEqual(url[0]?.href, `https://service.invalid/api/v1/things/${escaped}`)
+      })
+    )
+  }
+
+  it.effect.prop(
+    "never leaves its path, whatever it is",
+    [FastCheck.string({ unit: "binary", minLength: 1 })],
+    ([reference]) =>
+      Effect.gen(function* () {
+        const { url } = yield* pathOf(reference)
+        for (const { hash, host, pathname, search } of url) {
+          assert.strictEqual(host, "service.invalid")
+          assert.strictEqual(search + hash, "")
+          const [last = "", ...before] = pathname.split("/").reverse()
+          assert.deepStrictEqual(before, ["things", "v1", "api", ""])
+          assert.strictEqual(decodeURIComponent(last), reference)
+        }
+      })
+  )
+
+  for (const reference of [".", "..", "\ud800", "a\udc00"]) {
+    it.effect(`${JSON.stringify(reference)} is refused, once`, () =>
+      Effect.gen(function* () {
+        const { result, url } = yield* pathOf(reference)
+        assert(result._tag === "Left" && result.left._tag === "InvalidRequest")
+        assert.deepStrictEqual(
+          result.left.issues.map(({ field }) => field),
+          ["path.thing"]
+        )
+        assert.strictEqual(url.length, 0)
+      })
+    )
+  }
+
+  for (const path of [{ thing: "" }, { thing: 7 }, { thing: null }, {}, { thing: undefined }]) {
+    it.effect(`${JSON.stringify(path)} is refused, with one rule`, () =>
+      Effect.gen(function* () {
+        const { calls, received } = yield* FakeService.make([FakeService.success])
+        const error = yield* Effect.flip(calls.read({ path: path as never }))
+        assert(error._tag === "InvalidRequest")
+        assert.strictEqual(received.length, 0)
+        assert.deepStrictEqual(
+          error.issues.map(({ field }) => field),
+          ["path.thing"]
+        )
+      })
+    )
+  }
+})
+
+describe("the base URL", () => {
+  const client = Context.make(
+    HttpClient.HttpClient,
+    HttpClient.make(() => Effect.die("not sent"))
+  )
+  const make = (baseUrl: string) => Effect.provide(Gateway.make({ baseUrl }), client)
+
+  for (const baseUrl of [
+    "https://host.invalid/api/v1",
+    "HTTPS://HOST.invalid/api/v1",
+    "https://host.invalid:8443/api/v1/",
+    "https://host.invalid",
+    "https://10.0.0.1/api/v1",
+    "http://localhost:8080/api/v1",
+    "http://manilla.localhost/api/v1",
+    "http://127.0.0.1:8080",
+    "http://127.255.0.9",
+    "http://[::1]:8080/api/v1"
+  ]) {
+    it.effect(`may be ${baseUrl}`, () => make(baseUrl))
+  }
+
+  for (const [baseUrl, rule] of [
+    ["http://host.invalid/api/v1", /https/],
+    ["http://localhost.evil.invalid", /https/],
+    ["http://127.0.0.1.evil.invalid", /https/],
+    ["http://notlocalhost", /https/],
+    ["http://128.0.0.1", /https/],
+    ["http://[::2]", /https/],
+    ["http://0.0.0.0:8080", /https/],
+    ["ws://localhost", /https/],
+    ["file:///etc/passwd", /https/],
+    ["javascript:alert(1)", /https/],
+    ["https://user:hush@host.invalid", /credentials/],
+    ["https://user@host.invalid", /credentials/],
+    ["https://localhost:hush@evil.invalid", /credentials/],
+    ["https://host.invalid/api/v1?key=hush", /query/],
+    ["https://host.invalid/api/v1?", /query/],
+    ["https://host.invalid/api/v1#hush", /query|fragment/],
+    ["https://host.invalid/api/v1#", /query|fragment/],
+    ["host.invalid/api/v1", /URL/],
+    ["//host.invalid", /URL/],
+    ["/api/v1", /URL/],
+    ["https://", /URL/],
+    ["", /URL/]
+  ] as const) {
+    it.effect(`may not be ${JSON.stringify(baseUrl)}`, () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(make(baseUrl))
+        assert.strictEqual(error._tag, "InvalidConfiguration")
+        assert.strictEqual(error.field, "baseUrl")
+        assert.match(error.rule, rule)
+        assert.notInclude(error.message, "hush")
+      })
+    )
+  }
+
+  for (const [baseUrl, sentTo] of [
+    ["https://host.invalid/api/v1", "https://host.invalid/api/v1/things/a"],
+    ["https://host.invalid/api/v1/", "https://host.invalid/api/v1/things/a"],
+    ["https://host.invalid/api/v1//", "https://host.invalid/api/v1/things/a"],
+    ["https://host.invalid", "https://host.invalid/things/a"],
+    [" https://host.invalid/api/v1 ", "https://host.invalid/api/v1/things/a"],
+    ["https://host.invalid/api/v1/ \n", "https://host.invalid/api/v1/things/a"],
+    ["http://localhost:80/api/v1", "http://localhost/api/v1/things/a"]
+  ] as const) {
+    it.effect(`${JSON.stringify(baseUrl)} leads to ${sentTo}`, () =>
+      Effect.gen(function* () {
+        const { calls, received } = yield* FakeService.make([FakeService.success], { baseUrl })
+        yield* calls.read({ path: { thing: FakeService.reference("a") } })
+        assert.strictEqual(received[0]?.url, sentTo)
+      })
+    )
+  }
+})
+
+describe("the gateway as a layer", () => {
+  const requests: Array<string> = []
+  const outside = Layer.mergeAll(
+    Layer.succeed(
+      HttpClient.HttpClient,
+      HttpClient.make((_, url) => {
+        requests.push(url.href)
+        return Effect.never
+      })
+    ),
+    Layer.succeed(BearerTokens.BearerTokens, {
+      get: Effect.succeed({ value: Redacted.make("t"), environment: "SANDBOX", scopes: [] }),
+      reject: () => Effect.void
+    })
+  )
+  const build = (config: Record<string, string>) =>
+    Gateway.Gateway.pipe(
+      Effect.provide(Gateway.layerConfig()),
+      Effect.provide(outside),
+      Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(config))))
+    )
+
+  it.effect("takes its root from MANILLA_BASE_URL", () =>
+    Effect.gen(function* () {
+      const gateway = yield* build({ MANILLA_BASE_URL: "https://host.invalid/api/v1/" })
+      const fiber = yield* Effect.fork(
+        gateway.calls(FakeService.group).read(FakeService.calls.read)
+      )
+      yield* Effect.yieldNow().pipe(Effect.repeatN(20))
+      assert.deepStrictEqual(requests, ["https://host.invalid/api/v1/things/thing-1"])
+      yield* Fiber.interrupt(fiber)
+    })
+  )
+
+  for (const [what, config] of [
+    ["missing", {}],
+    ["empty", { MANILLA_BASE_URL: "" }],
+    ["without https", { MANILLA_BASE_URL: "http://host.invalid/api/v1" }],
+    ["with a password", { MANILLA_BASE_URL: "https://user:hush@host.invalid/api/v1" }]
+  ] as const) {
+    it.effect(`says which variable is ${what}`, () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(build(config))
+        assert.include(String(error), "MANILLA_BASE_URL")
+        assert.notInclude(String(error), "hush")
+      })
+    )
+  }
+
+  it.effect("checks a root given outright too", () =>
+    Effect.gen(function* () {
+      const error = yield* Gateway.Gateway.pipe(
+        Effect.provide(Gateway.layer({ baseUrl: "http://host.invalid" })),
+        Effect.provide(outside),
+        Effect.flip
+      )
+      assert.strictEqual(error._tag, "InvalidConfiguration")
+    })
+  )
+})
+
+describe("a key in the body", () => {
+  const Issue = Schema.Struct({
+    idempotency_key: IdempotencyKey.IdempotencyKey.pipe(
+      Schema.maxLength(IdempotencyKey.maxLengthInBody)
+    )
+  })
+  const group = HttpApiGroup.make("Cards").add(
+    Operation.keyed(
+      HttpApiEndpoint.post("issue", "/cards")
+        .setPayload(Issue)
+        .addSuccess(Envelope.Success(Schema.Struct({ id: Schema.String }))),
+      "virtual_cards.cards.write",
+      { in: "body", name: "idempotency_key" }
+    )
+  )
+
+  it.effect("is the key of an outcome that is unknown", () =>
+    Effect.gen(function* () {
+      const { gateway, received } = yield* FakeService.make([FakeService.failure(500)], {
+        retry: { attempts: 1 }
+      })
+      const idempotency_key = IdempotencyKey.derive("card", "7")
+      const error = yield* Effect.flip(gateway.calls(group).issue({ payload: { idempotency_key } }))
+      assert(error._tag === "OutcomeUnknown")
+      assert.strictEqual(error.key, "card:7")
+      assert.strictEqual(received[0]?.body, `{"idempotency_key":"card:7"}`)
+      assert.notProperty(received[0]?.headers, "idempotency-key")
+    })
+  )
+})

@@ -1,0 +1,266 @@
+/**
+ * A hostile service says back what it was sent, in every way it can; nothing of it may show.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Metric from "effect/Metric"
+import * as FakeService from "./utils/FakeService.js"
+import { observe, traces } from "./utils/Observed.js"
+
+const token = "eyJhbGciOiJSUzI1NiJ9.Y2FuYXJ5LXRva2Vu.kR9xWq-sT_4vZ"
+const phone = "+22901949372650"
+const otp = "Kd8-vTq2Rm7z"
+/** Every character that some encoding writes otherwise. */
+const awkward = `q"W\\e/r+t=é&${"\u{1f9fe}"}<Zx9Kp>`
+
+const canaries = { token, phone, otp, awkward } as const
+
+const says = (message: string, rest: Record<string, unknown> = {}): FakeService.Reflex =>
+  FakeService.failure(422, {}, { code: "C", message, ...rest })
+
+const text = (status: number, body: string): FakeService.Reflex => ({ status, body })
+
+/** A text in which the secret begins at an index. */
+const at = (index: number, secret: string): string =>
+  "word ".repeat(Math.ceil(index / 5)).slice(0, index) + secret
+
+const echoes: Record<string, (secret: string) => FakeService.Reflex> = {
+  "in the message": (secret) => says(`the number ${secret} is not known`),
+  "in the message, twice over": (secret) => says(`${secret}${secret}`),
+  "in the message, where it is cut off": (secret) => says(at(488, secret)),
+  "in the message, JSON-escaped": (secret) => says(`body: ${JSON.stringify({ secret })}`),
+  "in the message, URL-encoded": (secret) => says(`to=${encodeURIComponent(secret)}&x=1`),
+  "in the message, URL-encoded in lower case": (secret) =>
+    says(`to=${encodeURIComponent(secret).replace(/%../g, (escape) => escape.toLowerCase())}&x=1`),
+  "in the message, in base64": (secret) => says(Buffer.from(secret).toString("base64")),
+  "in the message, in base64url": (secret) => says(Buffer.from(secret).toString("base64url")),
+  "in the message, in base64 behind 1 byte": (secret) =>
+    says(`Basic ${Buffer.from(`:${secret}:`).toString("base64")}`),
+  "in the message, in base64 behind 2 bytes": (secret) =>
+    says(`Basic ${Buffer.from(`a:${secret}:b`).toString("base64")}`),
+  "in the code": (secret) =>
+    FakeService.failure(409, {}, { code: `NO_${secret}`, message: "words" }),
+  "in the details": (secret) => says("m", { details: { payer: [{ phone: secret }] } }),
+  "in the keys of the details": (secret) => says("m", { details: { [secret]: ["is wrong"] } }),
+  "in details that are a list": (secret) => says("m", { details: [`${secret} is wrong`] }),
+  "in details that are a text": (secret) => says("m", { details: secret }),
+  "as a number in the details": (secret) =>
+    says("m", { details: { phone: Number(secret.replace(/\D/g, "")) } }),
+  "in the correlation id": (secret) =>
+    text(
+      500,
+      JSON.stringify({
+        success: false,
+        data: { error: { code: "C", message: "m" } },
+        meta: { correlation_id: secret }
+      })
+    ),
+  "in the correlation id of a success that contradicts": (secret) =>
+    text(404, JSON.stringify({ success: true, data: {}, meta: { correlation_id: secret } })),
+  "in the id of a success that cannot be read": (secret) =>
+    text(201, JSON.stringify({ success: true, data: { id: secret, reference: secret } })),
+  "in the keys of a success that cannot be read": (secret) =>
+    text(201, JSON.stringify({ success: true, data: { [secret]: { [secret]: 1 } }, [secret]: 1 })),
+  "in the values of a success that cannot be read": (secret) =>
+    text(201, JSON.stringify({ success: true, data: { id: [secret], status: { secret } } })),
+  "in HTML": (secret) => text(200, `<html><p>Hello ${secret}</p></html>`),
+  "in HTML under an error": (secret) => text(502, `<html><p>Hello ${secret}</p></html>`),
+  "in plain words": (secret) => text(200, `no: ${secret}`),
+  "in words, where they are cut off": (secret) => text(200, at(190, secret)),
+  "in JSON cut short": (secret) => text(200, `{"success":true,"data":{"otp":"${secret}`),
+  "in JSON cut short, escaped": (secret) =>
+    text(200, `{"success":true,"data":${JSON.stringify({ otp: secret })}`),
+  "in a key of JSON cut short": (secret) => text(200, `{"${secret}":`),
+  "where a redirect leads": (secret) => ({
+    status: 302,
+    headers: { location: `https://elsewhere.invalid/${encodeURIComponent(secret)}` }
+  }),
+  "in Retry-After": (secret) =>
+    FakeService.failure(503, { "retry-after": encodeURIComponent(secret) }),
+  "in the words of a broken connection": (secret) => ({ drop: "ECONNRESET", words: secret }),
+  "in the words of a refused connection": (secret) => ({ drop: "ECONNREFUSED", words: secret })
+}
+
+const options: FakeService.Options = { token, retry: { attempts: 2, base: 0 } }
+
+for (const [name, secret] of Object.entries(canaries)) {
+  describe(`the ${name} does not show`, () => {
+    for (const [how, echo] of Object.entries(echoes)) {
+      it.effect(how, () =>
+        Effect.gen(function* () {
+          // Tokens end in their number; what is said back is one that was sent.
+          const said = secret === token ? `${token}0` : secret
+          const { calls, received } = yield* FakeService.make([echo(said)], options)
+          const payload = {
+            name: "a thing",
+            phone_number: secret === awkward ? awkward : phone,
+            otp_code: otp
+          }
+          const write = yield* observe(calls.write({ ...FakeService.calls.write, payload }))
+          const once = yield* observe(calls.writeOnce({ payload }))
+          const read = yield* observe(calls.read(FakeService.calls.read))
+          assert(received.length >= 3)
+          const shown = [write.text, once.text]
+          // A read sends nothing but the token.
+          if (secret === token) shown.push(read.text)
+          for (const text of shown) assert.deepStrictEqual(traces(secret, text), [])
+          assert([write, once, read].every(({ exit }) => exit._tag === "Failure"))
+        })
+      )
+    }
+
+    it.effect("when all goes well", () =>
+      Effect.gen(function* () {
+        const { calls } = yield* FakeService.make([FakeService.success], options)
+        const payload = {
+          name: "a thing",
+          phone_number: secret === token ? phone : secret,
+          otp_code: otp
+        }
+        const { exit, text: shown } = yield* observe(
+          calls.write({ ...FakeService.calls.write, payload })
+        )
+        assert(Exit.isSuccess(exit))
+        assert.deepStrictEqual(traces(secret, shown), [])
+      })
+    )
+
+    it.effect("when the request is refused", () =>
+      Effect.gen(function* () {
+        const { calls, received } = yield* FakeService.make([FakeService.success], options)
+        const payload = { name: "a thing", phone_number: secret.repeat(9), otp_code: [secret] }
+        const { exit, text: shown } = yield* observe(calls.writeOnce({ payload: payload as never }))
+        assert(Exit.isFailure(exit))
+        assert.strictEqual(received.length, 0)
+        assert.deepStrictEqual(traces(secret, shown), [])
+      })
+    )
+  })
+}
+
+describe("a phone number does not show when it is written otherwise", () => {
+  for (const written of [
+    "22901949372650",
+    "0022901949372650",
+    "01949372650",
+    "+229 01 94 93 72 650",
+    "+229-01-949-372-650",
+    "(+229) 01949372650"
+  ]) {
+    it.effect(written, () =>
+      Effect.gen(function* () {
+        const { calls } = yield* FakeService.make(
+          [says(`no account for ${written}.`, { details: { [written]: [written] } })],
+          options
+        )
+        const payload = { name: "a thing", phone_number: phone }
+        const { text: shown } = yield* observe(calls.writeOnce({ payload }))
+        assert.notInclude(shown, written)
+        assert.notMatch(shown, /949.?372/)
+      })
+    )
+  }
+})
+
+describe("a name in a body that cannot be read does not show", () => {
+  /** Such that `end` is the last that the excerpt of 200 characters takes in. */
+  const pad = (start: string, end: string) =>
+    start + " ,".repeat(100).slice(0, 200 - start.length - end.length) + end
+  for (const [how, body] of [
+    ["in a string", `{"first_name":"Awa","last_name":"Sow"`],
+    ["in a string with escapes", `{"name":${JSON.stringify(`"Awa\\" Sow`)},`],
+    ["in a string that is cut off", `{"name":"Awa Sow`],
+    ["in a string that the excerpt cuts", `${pad(`{"name":"Awa Sow`, "")} and more",`],
+    ["in a string cut behind a backslash", `${pad(`{"name":"Awa Sow`, "\\")}n and more",`],
+    ["in a key", `{"Awa Sow":`]
+  ] as const) {
+    it.effect(how, () =>
+      Effect.gen(function* () {
+        const { calls } = yield* FakeService.make([text(200, body)], options)
+        const { text: shown } = yield* observe(calls.read(FakeService.calls.read))
+        assert.include(shown, "NotJson")
+        assert.notInclude(shown, "Awa")
+        assert.notInclude(shown, "Sow")
+      })
+    )
+  }
+})
+
+describe("what is not secret is still told", () => {
+  it.effect("the rest of a message, of its details and of an excerpt", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make(
+        [
+          says(`the number ${phone} is not known`, { details: { payer: `${phone} is wrong` } }),
+          text(200, `<h1>Maintenance</h1>${phone}`)
+        ],
+        { retry: { attempts: 1 } }
+      )
+      const payload = { name: "a thing", phone_number: phone }
+      const first = yield* Effect.flip(calls.writeOnce({ payload }))
+      assert(first._tag === "Unprocessable")
+      assert.match(first.message, /the number .* is not known/)
+      assert.match(JSON.stringify(first.details), /\{"payer":".* is wrong"\}/)
+      const second = yield* Effect.flip(calls.writeOnce({ payload }))
+      assert(second._tag === "OutcomeUnknown" && second.cause._tag === "MalformedResponse")
+      assert.match(second.cause.excerpt ?? "", /Maintenance/)
+    })
+  )
+
+  it.effect("the operation, its template and its outcome, and no URL", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([FakeService.failure(404)])
+      const { spans, text: shown } = yield* observe(
+        calls.read({ path: { thing: FakeService.reference("PERSONAL-REFERENCE") } })
+      )
+      assert.include(shown, "/things/:thing")
+      assert.include(shown, "NotFound")
+      assert.notInclude(shown, "PERSONAL-REFERENCE")
+      assert.notInclude(shown, "service.invalid")
+      assert(spans.every((span) => span.startsWith("Things.read ")))
+    })
+  )
+})
+
+describe("the search itself", () => {
+  const secret = "Kd8-vTq2Rm7z"
+  class Leak extends Data.TaggedError("Leak")<{
+    readonly message: string
+    readonly cause?: unknown
+    readonly body?: unknown
+  }> {}
+  const leaks: Record<string, Effect.Effect<void, Leak>> = {
+    "an error's message": new Leak({ message: `no ${secret}` }),
+    "an error's members": new Leak({ message: "no", body: { a: [secret] } }),
+    "an error's cause": new Leak({ message: "no", cause: new Error(secret) }),
+    "a defect": Effect.die(new Error(secret)),
+    "a debug log": Effect.logDebug({ secret }),
+    "an annotation": Effect.annotateLogs(Effect.log("hello"), "secret", secret),
+    "a log span": Effect.withLogSpan(Effect.log("hello"), secret),
+    "a span's name": Effect.withSpan(Effect.void, secret),
+    "a span's attribute": Effect.withSpan(Effect.void, "span", { attributes: { secret } }),
+    "a span's later attribute": Effect.withSpan(Effect.annotateCurrentSpan("a", secret), "span"),
+    "a span's event": Effect.withSpan(Effect.logTrace(secret), "span"),
+    "a part of it": Effect.log(secret.slice(2, 10)),
+    "its URL form": Effect.log(encodeURIComponent(`${secret}é`)),
+    "its base64 form behind a byte": Effect.log(Buffer.from(`a${secret}b`).toString("base64")),
+    "a metric's tag": Effect.void.pipe(
+      Effect.withMetric(
+        Metric.counter("test_leak").pipe(
+          Metric.tagged("secret", secret),
+          Metric.withConstantInput(1)
+        )
+      )
+    )
+  }
+  for (const [where, leak] of Object.entries(leaks)) {
+    it.effect(`finds a secret in ${where}`, () =>
+      Effect.gen(function* () {
+        const { text: shown } = yield* observe(leak)
+        assert.isNotEmpty(traces(secret, shown))
+      })
+    )
+  }
+})

@@ -1,0 +1,136 @@
+/**
+ * Everything that can be seen of an effect from outside, as one text to search in: what it logs,
+ * traces, counts and fails with.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
+import * as Tracer from "effect/Tracer"
+import { inspect } from "node:util"
+
+export interface Observed<A, E> {
+  readonly exit: Exit.Exit<A, E>
+  readonly spans: ReadonlyArray<string>
+  readonly logs: ReadonlyArray<string>
+  /** All of it, what it fails with included. */
+  readonly text: string
+}
+
+const whole = (value: unknown): string => inspect(value, { depth: null, maxStringLength: null })
+
+export const observe = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const spans: Array<string> = []
+    const logs: Array<string> = []
+    const logger = Logger.make((entry) => {
+      logs.push(
+        Logger.logfmtLogger.log(entry),
+        Logger.jsonLogger.log(entry),
+        whole([entry.message, entry.annotations, entry.spans])
+      )
+    })
+    const exit = yield* effect.pipe(
+      // What an application does with an error at its edge.
+      Effect.tapErrorCause((cause) => Effect.logError("failed", cause)),
+      Effect.exit,
+      Effect.withTracer(recorder(spans)),
+      Effect.provide(Logger.add(logger)),
+      Logger.withMinimumLogLevel(LogLevel.All)
+    )
+    const metrics = whole(yield* Metric.snapshot)
+    const failure = Exit.match(exit, { onSuccess: () => [], onFailure: causeText })
+    const observed: Observed<A, E> = {
+      exit,
+      spans,
+      logs,
+      text: [...spans, ...logs, ...failure, metrics].join("\n")
+    }
+    return observed
+  })
+
+const causeText = (cause: Cause.Cause<unknown>): ReadonlyArray<string> => [
+  Cause.pretty(cause, { renderErrorCause: true }),
+  whole(cause),
+  JSON.stringify(cause),
+  String(cause),
+  ...[...Cause.failures(cause), ...Cause.defects(cause)].flatMap((error) => [
+    String(error),
+    JSON.stringify(error) ?? "",
+    whole(error),
+    ...(error instanceof Error ? [error.message, error.stack ?? "", whole({ ...error })] : [])
+  ])
+]
+
+/** A tracer that writes down whatever it is told. */
+const recorder = (spans: Array<string>): Tracer.Tracer =>
+  Tracer.make({
+    span: (name, parent, context, links, startTime, kind) => {
+      const attributes = new Map<string, unknown>()
+      const tell = (what: unknown) => spans.push(`${name} ${whole(what)}`)
+      tell({ links: links.map((link) => link.attributes) })
+      let status: Tracer.SpanStatus = { _tag: "Started", startTime }
+      return {
+        _tag: "Span",
+        name,
+        spanId: "0123456789abcdef",
+        traceId: "0123456789abcdef0123456789abcdef",
+        parent,
+        context,
+        links,
+        kind,
+        sampled: true,
+        attributes,
+        get status() {
+          return status
+        },
+        attribute: (key, value) => {
+          attributes.set(key, value)
+          tell({ [key]: value })
+        },
+        event: (event, _, members) => tell({ event, members }),
+        addLinks: (more) => tell({ links: more.map((link) => link.attributes) }),
+        end: (endTime, exit) => {
+          status = { _tag: "Ended", startTime, endTime, exit }
+          const cause = Option.getOrUndefined(Exit.causeOption(exit))
+          tell({ end: cause === undefined ? "success" : causeText(cause) })
+        }
+      }
+    },
+    context: (run) => run()
+  })
+
+/**
+ * Where a secret shows in a text: raw, even in part, JSON-escaped, URL-encoded, or in base64 at
+ * whichever alignment.
+ */
+export const traces = (secret: string, text: string): ReadonlyArray<string> =>
+  [...parts(secret), ...encoded(secret)].filter((form) => text.includes(form))
+
+const partLength = 8
+
+const parts = (secret: string): ReadonlyArray<string> =>
+  Array.from({ length: Math.max(1, secret.length - partLength + 1) }, (_, i) =>
+    secret.slice(i, i + partLength)
+  )
+
+const encoded = (secret: string): ReadonlyArray<string> => {
+  const url = encodeURIComponent(secret)
+  return [
+    JSON.stringify(secret).slice(1, -1),
+    url,
+    url.replace(/%../g, (escape) => escape.toLowerCase()),
+    ...[0, 1, 2].flatMap((shift) => base64(secret, shift))
+  ]
+}
+
+/** The characters that the secret alone decides, behind `shift` bytes of anything. */
+const base64 = (secret: string, shift: number): ReadonlyArray<string> => {
+  const bytes = Buffer.concat([Buffer.alloc(shift), Buffer.from(secret)])
+  const from = Math.ceil((shift * 8) / 6)
+  const to = Math.floor((bytes.length * 8) / 6)
+  return [bytes.toString("base64").slice(from, to), bytes.toString("base64url").slice(from, to)]
+}

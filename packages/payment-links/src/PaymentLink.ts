@@ -1,0 +1,159 @@
+/**
+ * The payment link: a hosted page on which a payer pays (interface sections 2.4 and 4.8).
+ *
+ * @since 0.1.0
+ */
+import * as Amount from "@manilla/core/Amount"
+import * as Country from "@manilla/core/Country"
+import * as Currency from "@manilla/core/Currency"
+import * as Identifier from "@manilla/core/Identifier"
+import * as Metadata from "@manilla/core/Metadata"
+import * as OpenEnum from "@manilla/core/OpenEnum"
+import * as Text from "@manilla/core/Text"
+import * as Timestamp from "@manilla/core/Timestamp"
+import * as Schema from "effect/Schema"
+
+/**
+ * What a link is read by.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PaymentLinkId = Identifier.uuid("PaymentLinkId")
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type PaymentLinkId = typeof PaymentLinkId.Type
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PaymentLinkReference = Identifier.reference("PaymentLinkReference")
+
+/**
+ * The statuses that a list can be filtered by.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const StatusInput = Schema.Literal("ACTIVE", "INACTIVE", "EXPIRED")
+
+/**
+ * `ACTIVE` on creation. How a link moves between its statuses is not shown by the interface.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Status = OpenEnum.make(...StatusInput.literals)
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Status = typeof Status.Type
+
+/**
+ * The body of `POST /payment-links`. The interface does not show which fields are required: Manilla
+ * asks for those that say what is collected where.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PaymentLinkRequest = Schema.Struct({
+  amount: Amount.Input,
+  currency: Currency.Input,
+  country: Country.Input,
+  description: Schema.optional(Text.atMost(1000)),
+  /** How many payments the link takes. */
+  max_uses: Schema.optional(
+    Schema.Int.pipe(
+      Schema.greaterThanOrEqualTo(1, { description: "a whole number that is at least 1" })
+    )
+  ),
+  /** In the future: the service's clock decides. */
+  expires_at: Schema.optional(Timestamp.Input),
+  success_url: Schema.optional(Text.atMost(2048)),
+  failure_url: Schema.optional(Text.atMost(2048)),
+  metadata: Schema.optional(Metadata.Metadata)
+}).annotations({ identifier: "PaymentLinkRequest" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface PaymentLinkRequest extends Schema.Schema.Type<typeof PaymentLinkRequest> {}
+
+/** Members that the service always describes, of which a caller needs the first four. */
+const fields = {
+  id: PaymentLinkId,
+  status: Status,
+  amount: Amount.Amount,
+  currency: Currency.Currency,
+  reference: Schema.optional(PaymentLinkReference),
+  country: Schema.optional(Country.Country),
+  description: Schema.optional(Schema.NullOr(Schema.String)),
+  max_uses: Schema.optional(Schema.NullOr(Schema.Int)),
+  use_count: Schema.optional(Schema.Int),
+  /** The hosted page, for the payer's browser. */
+  checkout_url: Schema.optional(Schema.String),
+  expires_at: Schema.optional(Schema.NullOr(Timestamp.Timestamp))
+}
+
+/**
+ * A link as it is created and listed.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PaymentLink = Schema.Struct({
+  ...fields,
+  created_at: Schema.optional(Timestamp.Timestamp)
+}).annotations({ identifier: "PaymentLink" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface PaymentLink extends Schema.Schema.Type<typeof PaymentLink> {}
+
+/**
+ * A link as it is read by its id.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PaymentLinkDetail = Schema.Struct({
+  ...fields,
+  metadata: Schema.optional(Schema.NullOr(Metadata.Metadata))
+}).annotations({ identifier: "PaymentLinkDetail" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface PaymentLinkDetail extends Schema.Schema.Type<typeof PaymentLinkDetail> {}
+
+/**
+ * Whether a listed link may be the one that was asked for: the same amount by value, and the same
+ * in every member that both of them show. Two requests that are alike have links that are alike.
+ *
+ * @since 0.1.0
+ * @category checks
+ */
+export const resembles = (link: PaymentLink, request: PaymentLinkRequest): boolean =>
+  Amount.Equivalence(link.amount, Amount.Amount.make(request.amount)) &&
+  link.currency === request.currency &&
+  (link.country === undefined || link.country === request.country) &&
+  (request.description === undefined ||
+    link.description === undefined ||
+    link.description === request.description) &&
+  (request.max_uses === undefined ||
+    link.max_uses === undefined ||
+    link.max_uses === request.max_uses) &&
+  (request.expires_at === undefined ||
+    link.expires_at == null ||
+    Timestamp.toEpochMicros(link.expires_at) ===
+      Timestamp.toEpochMicros(Timestamp.Timestamp.make(request.expires_at)))

@@ -1,0 +1,124 @@
+/**
+ * The payout: money sent from a wallet to a beneficiary (interface sections 2.5 and 4.5).
+ *
+ * @since 0.1.0
+ */
+import * as Amount from "@manilla/core/Amount"
+import * as Country from "@manilla/core/Country"
+import * as Currency from "@manilla/core/Currency"
+import * as Identifier from "@manilla/core/Identifier"
+import * as Metadata from "@manilla/core/Metadata"
+import * as OpenEnum from "@manilla/core/OpenEnum"
+import * as Sensitive from "@manilla/core/Sensitive"
+import * as Text from "@manilla/core/Text"
+import * as Timestamp from "@manilla/core/Timestamp"
+import * as Wallet from "@manilla/core/Wallet"
+import * as Schema from "effect/Schema"
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PayoutId = Identifier.uuid("PayoutId")
+
+/**
+ * What a payout is read by.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PayoutReference = Identifier.reference("PayoutReference")
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type PayoutReference = typeof PayoutReference.Type
+
+/**
+ * `PENDING` on creation; `COMPLETED` is also returned. Others are not shown by the interface, and
+ * arrive as they are.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Status = OpenEnum.make("PENDING", "COMPLETED")
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Status = typeof Status.Type
+
+/**
+ * The body of `POST /payouts`. The interface does not show which fields are required: Manilla asks
+ * for all that say what money goes where. No bound of `destination` is shown.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PayoutRequest = Schema.Struct({
+  wallet_id: Identifier.Uuid,
+  amount: Amount.Input,
+  currency: Currency.Input,
+  country: Country.Input,
+  payment_method: Text.atMost(60),
+  /** The beneficiary's phone number. */
+  destination: Schema.String.pipe(Sensitive.mark),
+  metadata: Schema.optional(Metadata.Metadata)
+}).annotations({ identifier: "PayoutRequest" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface PayoutRequest extends Schema.Schema.Type<typeof PayoutRequest> {}
+
+/** Members that the service always describes, of which a caller needs the first four. */
+const fields = {
+  reference: PayoutReference,
+  status: Status,
+  amount: Amount.Amount,
+  currency: Currency.Currency,
+  id: Schema.optional(PayoutId),
+  country: Schema.optional(Country.Country),
+  payment_method: Schema.optional(Schema.String),
+  /** The beneficiary's phone number. */
+  destination: Schema.optional(Schema.String),
+  created_at: Schema.optional(Timestamp.Timestamp)
+}
+
+/**
+ * A payout as it is read.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Payout = Schema.Struct({
+  ...fields,
+  provider_reference: Schema.optional(Schema.NullOr(Schema.String)),
+  updated_at: Schema.optional(Schema.NullOr(Timestamp.Timestamp))
+}).annotations({ identifier: "Payout" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Payout extends Schema.Schema.Type<typeof Payout> {}
+
+/**
+ * A payout as its creation returns it.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const CreatedPayout = Schema.Struct({
+  ...fields,
+  wallet_id: Schema.optional(Wallet.WalletId)
+}).annotations({ identifier: "CreatedPayout" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface CreatedPayout extends Schema.Schema.Type<typeof CreatedPayout> {}

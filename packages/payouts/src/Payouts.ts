@@ -1,0 +1,166 @@
+/**
+ * Payouts: create one, and follow it until it settles.
+ *
+ * @since 0.1.0
+ */
+import type * as Errors from "@manilla/core/Errors"
+import * as Gateway from "@manilla/core/Gateway"
+import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Settlement from "@manilla/core/Settlement"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
+import * as Payout from "./Payout.js"
+import * as PayoutsApi from "./PayoutsApi.js"
+
+/**
+ * The wait for a payout ended before it settled. The payout goes on at the service: wait again with
+ * `last.reference`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class StillPending extends Schema.TaggedError<StillPending>("@manilla/payouts/StillPending")(
+  "StillPending",
+  Settlement.stillPending(Payout.Payout)
+) {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface CreateOptions {
+  /** Names the business operation: the same key never moves money twice. */
+  readonly key: IdempotencyKey.IdempotencyKey
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface WaitOptions extends Settlement.Options<Payout.Payout> {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface DisburseOptions extends CreateOptions {
+  readonly wait?: WaitOptions | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Service {
+  /**
+   * Creates a payout (interface section 4.5). Every broken field is named in `InvalidRequest`
+   * before anything is sent.
+   *
+   * Fails with `OutcomeUnknown` when it may have been created: go on with the same key. Fails with
+   * `AppliedUnreadable` when it was: do not send it again. Every other error: it was not.
+   */
+  readonly create: (
+    request: Payout.PayoutRequest,
+    options: CreateOptions
+  ) => Effect.Effect<Payout.CreatedPayout, Errors.WriteError>
+
+  /** Reads a payout (interface section 4.6). */
+  readonly get: (
+    reference: Payout.PayoutReference
+  ) => Effect.Effect<Payout.Payout, Errors.ReadError>
+
+  /**
+   * Reads a payout until its status is no longer `PENDING`: any other status is returned as it is.
+   * Passing read failures are tolerated until the deadline, 10 minutes unless set.
+   */
+  readonly awaitSettled: (
+    reference: Payout.PayoutReference,
+    options?: WaitOptions
+  ) => Effect.Effect<Payout.Payout, Errors.ReadError | StillPending>
+
+  /** The same as a stream of the distinct values read, ending with the settled one. */
+  readonly changes: (
+    reference: Payout.PayoutReference,
+    options?: WaitOptions
+  ) => Stream.Stream<Payout.Payout, Errors.ReadError | StillPending>
+
+  /**
+   * Pays a beneficiary: creates a payout and waits until it settles. Safe to run again with the
+   * same key, after a crash too: it goes on with the same payout.
+   *
+   * Once the payout exists nothing loses it: whatever ends the wait is a `StillPending` that
+   * carries it.
+   */
+  readonly disburse: (
+    request: Payout.PayoutRequest,
+    options: DisburseOptions
+  ) => Effect.Effect<Payout.Payout, Errors.WriteError | StillPending>
+}
+
+/**
+ * @since 0.1.0
+ * @category services
+ */
+export class Payouts extends Context.Tag("@manilla/payouts/Payouts")<Payouts, Service>() {}
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(function* () {
+  const gateway = yield* Gateway.Gateway
+  const calls = gateway.calls(PayoutsApi.group)
+
+  const create: Service["create"] = (payload, { key }) =>
+    Effect.map(calls.create({ headers: { "idempotency-key": key }, payload }), ({ data }) => data)
+
+  const get: Service["get"] = (reference) =>
+    Effect.map(calls.get({ path: { reference } }), ({ data }) => data)
+
+  const settlement = Settlement.make({
+    operation: "Payouts.awaitSettled",
+    schema: Payout.Payout,
+    read: get,
+    stillPending: (fields) => new StillPending(fields)
+  })
+
+  return {
+    create,
+    get,
+    awaitSettled: settlement.awaitSettled,
+    changes: settlement.changes,
+    disburse: (request, options) =>
+      Effect.flatMap(create(request, options), (created) =>
+        settlement.follow(created.reference, created, options.wait)
+      )
+  }
+})
+
+/**
+ * @example
+ * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+ * import * as Payouts from "@manilla/payouts/Payouts"
+ * import * as Effect from "effect/Effect"
+ *
+ * const salary = Effect.gen(function* () {
+ *   const payouts = yield* Payouts.Payouts
+ *   return yield* payouts.disburse(
+ *     {
+ *       wallet_id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d",
+ *       amount: "250000",
+ *       currency: "XOF",
+ *       country: "BJ",
+ *       payment_method: "mtn_momo",
+ *       destination: "+2290161234567"
+ *     },
+ *     { key: IdempotencyKey.derive("salary", "2026-11", "employee-7") }
+ *   )
+ * })
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer: Layer.Layer<Payouts, never, Gateway.Gateway> = Layer.effect(Payouts, make)

@@ -1,0 +1,21 @@
+/**
+ * The payout: money sent from a wallet to a beneficiary (interface sections 2.5 and 4.5).
+ *
+ * @since 0.1.0
+ */
+export * as Payout from "./Payout.js"
+
+/**
+ * Payouts: create one, and follow it until it settles.
+ *
+ * @since 0.1.0
+ */
+export * as Payouts from "./Payouts.js"
+
+/**
+ * The payout operations as they are on the wire (interface sections 4.5 and 4.6). Which scopes they
+ * need is not shown.
+ *
+ * @since 0.1.0
+ */
+export * as PayoutsApi from "./PayoutsApi.js"

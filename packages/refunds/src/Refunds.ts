@@ -1,0 +1,103 @@
+/**
+ * Refunds: read one, and follow it until it settles.
+ *
+ * @since 0.1.0
+ */
+import type * as Errors from "@manilla/core/Errors"
+import * as Gateway from "@manilla/core/Gateway"
+import * as Settlement from "@manilla/core/Settlement"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
+import * as Refund from "./Refund.js"
+import * as RefundsApi from "./RefundsApi.js"
+
+/**
+ * The wait for a refund ended before it settled. The refund goes on at the service: wait again with
+ * its reference.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class StillPending extends Schema.TaggedError<StillPending>("@manilla/refunds/StillPending")(
+  "StillPending",
+  Settlement.stillPending(Refund.Refund)
+) {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface WaitOptions extends Settlement.Options<Refund.Refund> {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Service {
+  /** Reads a refund (interface section 4.7). */
+  readonly get: (
+    reference: Refund.RefundReference
+  ) => Effect.Effect<Refund.Refund, Errors.ReadError>
+
+  /**
+   * Reads a refund until its status is not `PENDING`: any other status is returned as it is. The
+   * interface shows `COMPLETED` only. Passing read failures are tolerated until the deadline, 10
+   * minutes unless set.
+   */
+  readonly awaitSettled: (
+    reference: Refund.RefundReference,
+    options?: WaitOptions
+  ) => Effect.Effect<Refund.Refund, Errors.ReadError | StillPending>
+
+  /** The same as a stream of the distinct values read, ending with the settled one. */
+  readonly changes: (
+    reference: Refund.RefundReference,
+    options?: WaitOptions
+  ) => Stream.Stream<Refund.Refund, Errors.ReadError | StillPending>
+}
+
+/**
+ * @since 0.1.0
+ * @category services
+ */
+export class Refunds extends Context.Tag("@manilla/refunds/Refunds")<Refunds, Service>() {}
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(function* () {
+  const gateway = yield* Gateway.Gateway
+  const calls = gateway.calls(RefundsApi.group)
+
+  const get: Service["get"] = (reference) =>
+    Effect.map(calls.get({ path: { reference } }), ({ data }) => data)
+
+  const { awaitSettled, changes } = Settlement.make({
+    operation: "Refunds.awaitSettled",
+    schema: Refund.Refund,
+    read: get,
+    stillPending: (fields) => new StillPending(fields)
+  })
+
+  return { get, awaitSettled, changes }
+})
+
+/**
+ * @example
+ * import * as Refund from "@manilla/refunds/Refund"
+ * import * as Refunds from "@manilla/refunds/Refunds"
+ * import * as Effect from "effect/Effect"
+ *
+ * const settled = Effect.gen(function* () {
+ *   const refunds = yield* Refunds.Refunds
+ *   return yield* refunds.awaitSettled(Refund.RefundReference.make("RFD-42"))
+ * })
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer: Layer.Layer<Refunds, never, Gateway.Gateway> = Layer.effect(Refunds, make)
