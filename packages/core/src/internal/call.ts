@@ -185,7 +185,7 @@ export const compile = ({
       }
       progress.retries++
       yield* tell.retry(faulty.fault)
-      yield* Effect.logDebug(`${name}: ${faulty.fault}, trying again in ${wait} ms`)
+      yield* Effect.logDebug(`${faulty.error.message} Trying again in ${wait} ms.`)
       return wait
     })
 

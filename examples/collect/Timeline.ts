@@ -1,0 +1,35 @@
+/**
+ * Prints what happens as it happens, the client's own notes on its retries among it.
+ */
+import { Clock, Console, Context, Effect, Layer, Logger, LogLevel } from "effect"
+
+class Timeline extends Context.Tag("examples/collect/Timeline")<
+  Timeline,
+  { readonly startMillis: number }
+>() {}
+
+const bold = (text: string) => (process.stdout.isTTY ? `\x1b[1m${text}\x1b[0m` : text)
+
+const line = (elapsedMillis: number, label: string, text: string) =>
+  `${(elapsedMillis / 1000).toFixed(2).padStart(7)} s  ${label.padEnd(10)} ${text}`
+
+export const title = (text: string) => Console.log(`\n${bold(text)}\n`)
+
+export const print = (label: string, text: string) =>
+  Effect.gen(function* () {
+    const { startMillis } = yield* Timeline
+    yield* Console.log(line((yield* Clock.currentTimeMillis) - startMillis, label, text))
+  })
+
+export const layer = Layer.unwrapEffect(
+  Effect.map(Clock.currentTimeMillis, (startMillis) => {
+    const logger = Logger.make(({ date, message }) => {
+      console.log(line(date.getTime() - startMillis, "", [message].flat().map(String).join(" ")))
+    })
+    return Layer.mergeAll(
+      Layer.succeed(Timeline, { startMillis }),
+      Logger.replace(Logger.defaultLogger, logger),
+      Logger.minimumLogLevel(LogLevel.Debug)
+    )
+  })
+)

@@ -1,0 +1,217 @@
+/**
+ * What must hold over a real socket, whatever becomes of the answers.
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Undici from "@effect/platform-node/Undici"
+import { assert, describe, it } from "@effect/vitest"
+import * as Catalogue from "@manilla/catalogue/Catalogue"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Payments from "@manilla/payments/Payments"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
+import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import * as Redacted from "effect/Redacted"
+import * as Tracer from "effect/Tracer"
+import { inspect } from "node:util"
+
+/** As many connections as a machine of two cores can bear. */
+const client = Layer.provide(
+  NodeHttpClient.layerUndiciWithoutDispatcher,
+  Layer.scoped(
+    NodeHttpClient.Dispatcher,
+    Effect.acquireRelease(
+      Effect.sync(() => new Undici.Agent({ connections: 64 })),
+      (agent) => Effect.promise(() => agent.destroy())
+    )
+  )
+)
+
+const hasty = { base: "1 milli", cap: "20 millis" } as const
+
+const live = (retry: SandboxGateway.Options["retry"] = hasty, options?: SandboxServer.Options) =>
+  Layer.mergeAll(Payments.layer, Catalogue.layer).pipe(
+    Layer.provide(SandboxGateway.layer({ retry })),
+    Layer.provide(client),
+    Layer.provideMerge(SandboxServer.layer({ settleAfter: "200 millis", ...options }))
+  )
+
+const phone = "+2290161234567"
+const otp = "Kd8-vTq2Rm"
+const request = {
+  country: "BJ",
+  amount: "1500",
+  currency: "XOF",
+  payment_method: "mtn_momo",
+  payer: { phone_number: phone, otp_code: otp }
+}
+const key = IdempotencyKey.derive("order", "42")
+
+const requestsOf = (operation: Fault.OperationName) =>
+  Effect.flatMap(Sandbox.Sandbox, ({ exchanges }) =>
+    Effect.map(exchanges, (all) => all.filter((exchange) => exchange.operation === operation))
+  )
+
+describe("over a socket", () => {
+  it.live("an answer lost three times makes one payment, under one key, with the same bytes", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      yield* sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create", times: 3 }))
+      const payments = yield* Payments.Payments
+      const paid = yield* payments.collect(request, { key, wait: { initial: "50 millis" } })
+      assert.strictEqual(paid.status, "COMPLETED")
+      const creations = yield* requestsOf("Payments.create")
+      assert.deepStrictEqual(
+        creations.map(({ outcome }) => outcome),
+        ["dropped after", "dropped after", "dropped after", 201]
+      )
+      assert.deepStrictEqual(new Set(creations.map((creation) => creation.key)), new Set([key]))
+      const bodies = creations.map(({ body }) => Buffer.from(Redacted.value(body)).toString("hex"))
+      assert.strictEqual(new Set(bodies).size, 1)
+      assert.strictEqual((yield* sandbox.paymentIntents).length, 1)
+    }).pipe(Effect.provide(live()))
+  )
+
+  it.live("an answer lost for good is an unknown outcome, and its key goes on with it", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      yield* sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create", times: 5 }))
+      const payments = yield* Payments.Payments
+      const error = yield* Effect.flip(payments.collect(request, { key }))
+      assert(error._tag === "OutcomeUnknown" && error.key !== undefined)
+      assert.strictEqual((yield* sandbox.paymentIntents).length, 1)
+      const paid = yield* payments.collect(request, {
+        key: error.key,
+        wait: { initial: "50 millis" }
+      })
+      assert.strictEqual(paid.status, "COMPLETED")
+      assert.strictEqual((yield* sandbox.paymentIntents).length, 1)
+    }).pipe(Effect.provide(live()))
+  )
+
+  it.live(
+    "10,000 concurrent first calls make one request for a token",
+    () =>
+      Effect.gen(function* () {
+        const catalogue = yield* Catalogue.Catalogue
+        const all = yield* Effect.all(
+          Array.from({ length: 10_000 }, () => catalogue.list),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(all.length, 10_000)
+        assert.strictEqual((yield* requestsOf("Token.obtain")).length, 1)
+        assert.strictEqual((yield* requestsOf("Catalogue.list")).length, 10_000)
+      }).pipe(Effect.provide(live({ attemptTimeout: "1 minute" }, { exchangeCapacity: 20_000 }))),
+    60_000
+  )
+
+  it.live("a token revoked under 1,000 calls in flight is renewed once, and no call is lost", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const payments = yield* Payments.Payments
+      const catalogue = yield* Catalogue.Catalogue
+      yield* catalogue.list
+      const calls = yield* Effect.fork(
+        Effect.forEach(
+          Array.from({ length: 1000 }, (_, i) => IdempotencyKey.derive("order", String(i))),
+          (each) => payments.create({ ...request, operation: "COLLECTION" }, { key: each }),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* Effect.sleep("60 millis")
+      yield* sandbox.revokeTokens
+      const created = yield* calls
+      assert.strictEqual(new Set(created.map(({ id }) => id)).size, 1000)
+      assert.strictEqual((yield* sandbox.paymentIntents).length, 1000)
+      const creations = yield* requestsOf("Payments.create")
+      assert.isAbove(creations.filter(({ outcome }) => outcome === 401).length, 0)
+      assert.strictEqual((yield* requestsOf("Token.obtain")).length, 2)
+    }).pipe(Effect.provide(live({ ...hasty, attemptTimeout: "1 minute" })))
+  )
+})
+
+describe("secrets", () => {
+  it.live("show in no error, log or span, however the service echoes them", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const { clientSecret } = yield* sandbox.credentials
+      const secret = Redacted.value(clientSecret)
+      const shown: Array<string> = []
+      const logger = Logger.make((entry) => {
+        shown.push(inspect(entry, { depth: 20 }), Cause.pretty(entry.cause))
+      })
+      const tracer = Tracer.make({
+        span: (name, parent, context, links, startTime, kind) => {
+          const attributes = new Map<string, unknown>()
+          const span: Tracer.Span = {
+            _tag: "Span",
+            name,
+            spanId: "0000000000000001",
+            traceId: "00000000000000000000000000000001",
+            parent,
+            context,
+            links,
+            sampled: true,
+            kind,
+            status: { _tag: "Started", startTime },
+            attributes,
+            attribute: (name, value) => shown.push(`${name}=${inspect(value, { depth: 20 })}`),
+            event: (name, _, more) => shown.push(`${name} ${inspect(more, { depth: 20 })}`),
+            addLinks: () => {},
+            end: (_, exit) => shown.push(inspect(exit, { depth: 20 }))
+          }
+          shown.push(name)
+          return span
+        },
+        context: (run) => run()
+      })
+      const echo = (...values: ReadonlyArray<string>) =>
+        JSON.stringify({
+          success: false,
+          data: { error: { code: values[0], message: values.join(" "), details: { values } } },
+          meta: { correlation_id: values.join("-") }
+        })
+      const html = `<html>${secret} ${phone} ${encodeURIComponent(otp)}</html>`
+      yield* sandbox.faults.add(
+        Fault.status(403, { operation: "Token.obtain", body: echo(secret) }),
+        Fault.status(422, { operation: "Payments.create", body: echo(phone, otp) }),
+        Fault.status(502, { operation: "Payments.create", body: html, contentType: "text/html" }),
+        Fault.body(html, { operation: "Payments.create", contentType: "text/html" })
+      )
+      const payments = yield* Payments.Payments
+      const attempt = Effect.flip(payments.collect(request, { key })).pipe(
+        Effect.tap((error) => Effect.logError("failed", error, Cause.fail(error)))
+      )
+      const errors = yield* Effect.all([attempt, attempt, attempt]).pipe(
+        Effect.withTracer(tracer),
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+        Logger.withMinimumLogLevel(LogLevel.All)
+      )
+      assert.deepStrictEqual(
+        errors.map(({ _tag }) => _tag),
+        ["TokenUnavailable", "Unprocessable", "OutcomeUnknown"]
+      )
+      for (const error of errors) {
+        shown.push(String(error), inspect(error, { depth: 20 }), JSON.stringify(error))
+        shown.push(error.stack ?? "", Cause.pretty(Cause.fail(error)))
+      }
+      const all = shown.join("\n")
+      assert.include(all, "Payments.create")
+      for (const canary of [secret, phone, otp]) {
+        for (const form of [
+          canary,
+          JSON.stringify(canary).slice(1, -1),
+          encodeURIComponent(canary),
+          Buffer.from(canary).toString("base64").replace(/=+$/, "")
+        ]) {
+          assert.notInclude(all, form)
+        }
+      }
+    }).pipe(Effect.provide(live({ ...hasty, attempts: 2 })))
+  )
+})

@@ -1,0 +1,54 @@
+// Runs examples/NAME/main.ts. Unless MANILLA_BASE_URL points elsewhere, a sandbox is started for it.
+import { NodeRuntime } from "@effect/platform-node"
+import * as Command from "@effect/platform/Command"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import { Sandbox, SandboxServer } from "@manilla/sandbox"
+import * as Config from "effect/Config"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { existsSync, readdirSync } from "node:fs"
+
+const examples = new URL("../examples/", import.meta.url)
+const names = readdirSync(examples).filter((name) =>
+  existsSync(new URL(`${name}/main.ts`, examples))
+)
+
+const run = (name: string, environment: Record<string, string>) =>
+  Command.make("npx", "tsx", new URL(`${name}/main.ts`, examples).pathname).pipe(
+    Command.env(environment),
+    Command.stdin("inherit"),
+    Command.stdout("inherit"),
+    Command.stderr("inherit"),
+    Command.exitCode
+  )
+
+const onSandbox = (name: string) =>
+  Effect.gen(function* () {
+    const { authUrl, baseUrl, credentials } = yield* Sandbox.Sandbox
+    const { clientId, clientSecret } = yield* credentials
+    return yield* run(name, {
+      MANILLA_BASE_URL: baseUrl,
+      MANILLA_AUTH_URL: authUrl,
+      MANILLA_CLIENT_ID: clientId,
+      MANILLA_CLIENT_SECRET: Redacted.value(clientSecret),
+      MANILLA_ENVIRONMENT: "SANDBOX"
+    })
+  }).pipe(Effect.provide(SandboxServer.layer()))
+
+const program = Effect.gen(function* () {
+  const name = process.argv[2]
+  if (name === undefined || !names.includes(name)) {
+    yield* Console.error(`Usage: npm run example -- NAME, where NAME is ${names.join(" or ")}`)
+    return 2
+  }
+  const elsewhere = yield* Config.option(Config.string("MANILLA_BASE_URL"))
+  return yield* Option.isSome(elsewhere) ? run(name, {}) : onSandbox(name)
+})
+
+program.pipe(
+  Effect.tap((code) => Effect.sync(() => (process.exitCode = code))),
+  Effect.provide(NodeContext.layer),
+  NodeRuntime.runMain
+)
