@@ -3,9 +3,7 @@
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Operation } from "@manilla/core"
 import { ServiceApi } from "@manilla/sandbox"
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
-
-const file = new URL("../docs/openapi.json", import.meta.url)
+import { emit } from "./generated.js"
 
 const bearer = {
   type: "http",
@@ -77,11 +75,4 @@ const document = {
   }
 }
 
-const content = `${JSON.stringify(document, null, 2)}\n`
-if (!process.argv.includes("--check")) {
-  mkdirSync(new URL(".", file), { recursive: true })
-  writeFileSync(file, content)
-} else if (!existsSync(file) || readFileSync(file, "utf8") !== content) {
-  console.error("docs/openapi.json is stale: run `npm run openapi`")
-  process.exitCode = 1
-}
+emit("docs/openapi.json", `${JSON.stringify(document, null, 2)}\n`, "openapi")

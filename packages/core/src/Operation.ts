@@ -6,6 +6,7 @@
  */
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import type { HttpMethod } from "@effect/platform/HttpMethod"
+import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -129,6 +130,8 @@ export interface Operation extends Declared<Replay> {
   readonly headersSchema: Option.Option<Schema.Schema.AnyNoContext>
   readonly payloadSchema: Option.Option<Schema.Schema.AnyNoContext>
   readonly successSchema: Schema.Schema.AnyNoContext
+  readonly errorSchema: Schema.Schema.All
+  readonly annotations: Context.Context<never>
 }
 
 /**

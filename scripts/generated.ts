@@ -1,0 +1,14 @@
+// One way for scripts to write a generated file, or with --check to fail when it is stale.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+
+export const emit = (path: string, content: string, command: string): void => {
+  const file = new URL(`../${path}`, import.meta.url)
+  if (existsSync(file) && readFileSync(file, "utf8") === content) return
+  if (process.argv.includes("--check")) {
+    console.error(`${path} is stale: run \`npm run ${command}\``)
+    process.exitCode = 1
+  } else {
+    mkdirSync(new URL(".", file), { recursive: true })
+    writeFileSync(file, content)
+  }
+}
