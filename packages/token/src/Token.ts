@@ -208,7 +208,7 @@ const unavailable = (cause: Errors.ReadError): Errors.TokenUnavailable =>
  *
  * @example
  * import * as Token from "@manilla/token/Token"
- * import type * as Redacted from "effect/Redacted"
+ * import * as Redacted from "effect/Redacted"
  *
  * const tokens = Token.layer({
  *   authUrl: "https://accounts.example/api/v1",

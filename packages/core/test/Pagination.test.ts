@@ -1,0 +1,142 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Errors from "@manilla/core/Errors"
+import * as Pagination from "@manilla/core/Pagination"
+import type { Page } from "@manilla/core/Page"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+
+const down = new Errors.ServerFault({ operation: "Rows.list", message: "down", status: 503 })
+
+interface Service {
+  /** The rows of each page. */
+  readonly pages: ReadonlyArray<ReadonlyArray<number>>
+  readonly total?: number
+  readonly per_page?: number
+  readonly failsAt?: number
+  /** The parameter that it knows. */
+  readonly knows?: string
+}
+
+const make = (service: Service, pageParameter: string | undefined = "page") => {
+  const asked: Array<Readonly<Record<string, string>>> = []
+  const list = (_: object, { extraParams = {} }: Pagination.ListOptions) =>
+    Effect.suspend((): Effect.Effect<Page<number>, Errors.ReadError> => {
+      asked.push(extraParams)
+      const current_page = Number(extraParams[service.knows ?? "page"] ?? 1)
+      return current_page === service.failsAt
+        ? Effect.fail(down)
+        : Effect.succeed({
+            current_page,
+            data: service.pages[current_page - 1] ?? [],
+            per_page: service.per_page,
+            total: service.total
+          })
+    })
+  return { ...Pagination.make({ operation: "Rows.list", pageParameter, list }), asked }
+}
+
+const collect = <A, E>(stream: Stream.Stream<A, E>) =>
+  Effect.map(Stream.runCollect(stream), Chunk.toReadonlyArray)
+
+describe("a list over its pages", () => {
+  it.effect("ends when the total is reached, without asking for more", () =>
+    Effect.gen(function* () {
+      const { asked, rows } = make({ pages: [[1, 2], [3, 4], [5]], total: 5, per_page: 2 })
+      assert.deepStrictEqual(yield* collect(rows({})), [1, 2, 3, 4, 5])
+      assert.deepStrictEqual(asked, [{ page: "1" }, { page: "2" }, { page: "3" }])
+    })
+  )
+
+  it.effect("is not ended by an empty page in the middle", () =>
+    Effect.gen(function* () {
+      const { rows } = make({ pages: [[1, 2], [], [5]], total: 6, per_page: 2 })
+      assert.deepStrictEqual(yield* collect(rows({})), [1, 2, 5])
+    })
+  )
+
+  it.effect("is not ended by one where the size of a page is not said either", () =>
+    Effect.gen(function* () {
+      const { rows } = make({ pages: [[1, 2], [], [5]], total: 6 })
+      assert.deepStrictEqual(yield* collect(rows({})), [1, 2, 5])
+    })
+  )
+
+  it.effect("without a total ends with its first empty page", () =>
+    Effect.gen(function* () {
+      const { asked, rows } = make({ pages: [[1, 2], [3]] })
+      assert.deepStrictEqual(yield* collect(rows({})), [1, 2, 3])
+      assert.strictEqual(asked.length, 3)
+    })
+  )
+
+  it.effect("that is empty is one empty page", () =>
+    Effect.gen(function* () {
+      const { pages } = make({ pages: [], total: 0, per_page: 15 })
+      assert.strictEqual((yield* collect(pages({}))).length, 1)
+    })
+  )
+
+  it.effect("that breaks off says where to go on, and goes on there", () =>
+    Effect.gen(function* () {
+      const service = { pages: [[1, 2], [3, 4], [5]], total: 5, per_page: 2 }
+      const seen: Array<number> = []
+      const broken = make({ ...service, failsAt: 2 })
+      const error = yield* broken.rows({}).pipe(
+        Stream.runForEach((row) => Effect.sync(() => seen.push(row))),
+        Effect.flip
+      )
+      assert(error._tag === "PageFailed")
+      assert.strictEqual(error.cause, down)
+      const rest = yield* collect(make(service).rows({}, { from: error.page }))
+      assert.deepStrictEqual([...seen, ...rest], [1, 2, 3, 4, 5])
+    })
+  )
+
+  it.effect("passes on what the interface does not show", () =>
+    Effect.gen(function* () {
+      const { asked, rows } = make({ pages: [[1]], total: 1, per_page: 1 })
+      yield* collect(rows({}, { extraParams: { search: "awa" } }))
+      assert.deepStrictEqual(asked, [{ search: "awa", page: "1" }])
+    })
+  )
+})
+
+describe("without the name of the page parameter", () => {
+  it.effect("a list of one page is read", () =>
+    Effect.gen(function* () {
+      const list = Pagination.make({
+        operation: "Rows.list",
+        pageParameter: undefined,
+        list: () => Effect.succeed({ current_page: 1, data: [1, 2], per_page: 15, total: 2 })
+      })
+      assert.deepStrictEqual(yield* collect(list.rows({})), [1, 2])
+    })
+  )
+
+  it.effect("a longer list says that it cannot be asked for", () =>
+    Effect.gen(function* () {
+      const list = Pagination.make({
+        operation: "Rows.list",
+        pageParameter: undefined,
+        list: () => Effect.succeed({ current_page: 1, data: [1, 2], per_page: 2, total: 3 })
+      })
+      const error = yield* Effect.flip(collect(list.rows({})))
+      assert(error._tag === "PageParameterUnknown")
+      assert.strictEqual(error.page, 2)
+      assert.include(error.message, "pageParameter")
+    })
+  )
+
+  it.effect("a wrong name does not give the first page for ever", () =>
+    Effect.gen(function* () {
+      const { asked, rows } = make(
+        { pages: [[1, 2], [3]], total: 3, per_page: 2, knows: "p" },
+        "page"
+      )
+      const error = yield* Effect.flip(collect(rows({})))
+      assert(error._tag === "PageParameterUnknown")
+      assert.strictEqual(asked.length, 2)
+    })
+  )
+})

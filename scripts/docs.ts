@@ -1,0 +1,67 @@
+// Checks the documentation in the sources: every public export says since when and in which category
+// it is, and every example compiles.
+import { spawnSync } from "node:child_process"
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const root = new URL("../", import.meta.url)
+// Inside this package, so that examples can import every other one.
+const out = new URL("scripts/.examples/", root)
+const problems: Array<string> = []
+
+rmSync(out, { recursive: true, force: true })
+mkdirSync(out, { recursive: true })
+
+const documented = /\/\*\*(?<doc>(?:(?!\*\/)[\s\S])*)\*\/\n(?<line>export .*)/g
+const exported = /^export (?!\*|type \{|\{)/gm
+
+let examples = 0
+for (const name of readdirSync(new URL("packages/", root))) {
+  const src = new URL(`packages/${name}/src/`, root)
+  for (const file of readdirSync(src).filter((file) => /^[A-Z].*\.ts$/.test(file))) {
+    const text = readFileSync(new URL(file, src), "utf8")
+    const where = `packages/${name}/src/${file}`
+    const found = [...text.matchAll(documented)]
+    const exports = [...text.matchAll(exported)].length
+    if (found.length !== exports) {
+      problems.push(`${where}: ${exports - found.length} of ${exports} exports have no doc comment`)
+    }
+    for (const { groups } of found) {
+      const { doc = "", line = "" } = groups ?? {}
+      for (const tag of ["@since", "@category"]) {
+        if (!doc.includes(tag)) problems.push(`${where}: no ${tag} on: ${line}`)
+      }
+      const example = /@example\n([\s\S]*?)\n \* @/.exec(doc)?.[1]
+      if (example === undefined) continue
+      examples++
+      const code = example.replace(/^ \* ?/gm, "")
+      writeFileSync(new URL(`${name}.${file.slice(0, -3)}.${examples}.ts`, out), `${code}\n`)
+    }
+  }
+}
+
+writeFileSync(
+  new URL("tsconfig.json", out),
+  JSON.stringify({
+    extends: "../../tsconfig.base.json",
+    compilerOptions: {
+      composite: false,
+      declaration: false,
+      declarationMap: false,
+      incremental: false,
+      noEmit: true,
+      noUnusedLocals: false,
+      types: ["node"]
+    },
+    include: ["*.ts"]
+  })
+)
+const compiled = spawnSync("npx", ["tsc", "-p", fileURLToPath(out)], {
+  cwd: fileURLToPath(root),
+  encoding: "utf8"
+})
+if (compiled.status !== 0) problems.push(compiled.stdout)
+
+for (const problem of problems) console.error(problem)
+console.log(`${examples} examples compiled`)
+process.exitCode = problems.length === 0 ? 0 : 1
