@@ -15,6 +15,7 @@ import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Errors from "./Errors.js"
+import * as permits from "./internal/permits.js"
 import * as RetryPolicy from "./RetryPolicy.js"
 
 /**
@@ -117,7 +118,7 @@ const waitsInFlight = Metric.gauge("manilla_waits_in_flight", {
 export const make = <Id, A extends { readonly status: string }, I, StillPending>(
   subject: Subject<Id, A, I, StillPending>
 ) => {
-  const permits = Effect.unsafeMakeSemaphore(concurrentReads)
+  const { withPermit } = permits.make(concurrentReads)
   const equivalence = Schema.equivalence(subject.schema)
 
   const stillPending = (
@@ -164,9 +165,10 @@ export const make = <Id, A extends { readonly status: string }, I, StillPending>
             const message = outOfTime(subject.operation, deadlineMillis, last, cause)
             return yield* Effect.fail(stillPending(message, last, cause))
           }
-          const read = yield* permits
-            .withPermits(1)(subject.read(id))
-            .pipe(Effect.either, Effect.timeoutOption(left))
+          const read = yield* withPermit(subject.read(id)).pipe(
+            Effect.either,
+            Effect.timeoutOption(left)
+          )
           if (Option.isNone(read)) continue
           if (Either.isRight(read.value)) {
             last = read.value.right
