@@ -10,14 +10,14 @@ describe("permits", () => {
       const { withPermit } = permits.make(3)
       let running = 0
       let most = 0
-      const ended: Array<number> = []
+      const started: Array<number> = []
       const work = (i: number) =>
         withPermit(
           Effect.gen(function* () {
             most = Math.max(most, ++running)
-            yield* Effect.sleep("1 second")
+            started.push(i)
+            yield* Effect.sleep(`${i + 1} millis`)
             running--
-            ended.push(i)
           })
         )
       const all = yield* Effect.fork(
