@@ -31,7 +31,7 @@ describe("permits", () => {
       yield* Fiber.join(all)
       assert.strictEqual(most, 3)
       assert.deepStrictEqual(
-        ended,
+        started,
         Array.from({ length: 10 }, (_, i) => i)
       )
     })

@@ -1,0 +1,135 @@
+/**
+ * The sandbox in process: an `HttpClient` whose requests never leave the program. Time is the
+ * caller's `Clock`, so a test moves it.
+ *
+ * @since 0.1.0
+ */
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as app from "./internal/app.js"
+import * as emulation from "./internal/emulation.js"
+import * as Sandbox from "./Sandbox.js"
+import * as ServiceApi from "./ServiceApi.js"
+
+const mainOrigin = "https://sandbox.localhost"
+const accountOrigin = "https://accounts.sandbox.localhost"
+
+/**
+ * A sandbox with the client that reaches it, and nothing else: any other host is unknown to it.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (
+  options: Sandbox.Options = {}
+): Effect.Effect<{
+  readonly sandbox: Sandbox.Service
+  readonly client: HttpClient.HttpClient
+}> =>
+  Effect.gen(function* () {
+    const emulated = yield* emulation.make(options)
+    const apps = yield* app.make(emulated)
+    const client = HttpClient.make((request, url) => {
+      switch (url.origin) {
+        case mainOrigin:
+          return exchange(apps.main, request, url)
+        case accountOrigin:
+          return exchange(apps.account, request, url)
+        default:
+          return failed(request, "Transport", withCode("ENOTFOUND"))
+      }
+    })
+    const sandbox = emulation.control(emulated, {
+      baseUrl: mainOrigin + ServiceApi.root,
+      authUrl: accountOrigin + ServiceApi.root
+    })
+    return { sandbox, client }
+  })
+
+/**
+ * A sandbox and the client that reaches it, as a layer.
+ *
+ * @example
+ * import * as Payments from "@manilla/payments/Payments"
+ * import * as SandboxClient from "@manilla/sandbox/SandboxClient"
+ * import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
+ * import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+ *
+ * const test = Payments.layer.pipe(
+ *   Layer.provideMerge(SandboxGateway.layer()),
+ *   Layer.provideMerge(SandboxClient.layer({ settleAfter: "30 seconds" }))
+ * )
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  options: Sandbox.Options = {}
+): Layer.Layer<Sandbox.Sandbox | HttpClient.HttpClient> =>
+  Layer.effectContext(
+    Effect.map(make(options), ({ client, sandbox }) =>
+      Context.make(Sandbox.Sandbox, sandbox).pipe(Context.add(HttpClient.HttpClient, client))
+    )
+  )
+
+const exchange = (
+  handle: app.App,
+  request: HttpClientRequest.HttpClientRequest,
+  url: URL
+): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError> => {
+  const body = bytesOf(request)
+  if (body === undefined) {
+    return failed(request, "Encode", new Error("the sandbox in process takes bodies of bytes only"))
+  }
+  const { headers, method } = request
+  return handle({ method, url: url.href, headers, body }).pipe(
+    Effect.map((response) => toClientResponse(request, response)),
+    Effect.catchTags({
+      Dropped: () => failed(request, "Transport", withCode("ECONNRESET")),
+      NotHttp: ({ cause }) => failed(request, "Encode", cause)
+    })
+  )
+}
+
+/** Its bytes are here already: read as they are, they cost no turn of the event loop. */
+const toClientResponse = (
+  request: HttpClientRequest.HttpClientRequest,
+  response: HttpServerResponse.HttpServerResponse
+): HttpClientResponse.HttpClientResponse => {
+  const withoutBody = request.method === "HEAD"
+  const web = HttpClientResponse.fromWeb(
+    request,
+    HttpServerResponse.toWeb(response, { withoutBody })
+  )
+  return response.body._tag === "Uint8Array" && !withoutBody
+    ? Object.defineProperty(web, "stream", { value: Stream.succeed(response.body.body) })
+    : web
+}
+
+const bytesOf = ({ body }: HttpClientRequest.HttpClientRequest): Uint8Array | undefined => {
+  switch (body._tag) {
+    case "Empty":
+      return new Uint8Array()
+    case "Uint8Array":
+      return body.body
+    default:
+      return undefined
+  }
+}
+
+const failed = (
+  request: HttpClientRequest.HttpClientRequest,
+  reason: "Transport" | "Encode",
+  cause: unknown
+) => Effect.fail(new HttpClientError.RequestError({ request, reason, cause }))
+
+/** What the operating system says of a connection, in the place where clients look for it. */
+const withCode = (code: string): Error => Object.assign(new Error(code), { code })

@@ -1,0 +1,43 @@
+/**
+ * A gateway to the sandbox, with tokens for the sandbox's own credentials: what a test puts below
+ * the clients it tries.
+ *
+ * @since 0.1.0
+ */
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as BearerTokens from "@manilla/core/BearerTokens"
+import type { InvalidConfiguration } from "@manilla/core/Errors"
+import * as Gateway from "@manilla/core/Gateway"
+import * as Token from "@manilla/token/Token"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Sandbox from "./Sandbox.js"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options extends Omit<Gateway.Options, "baseUrl"> {}
+
+/**
+ * The gateway over whichever client there is: `SandboxClient.layer` gives one that needs no
+ * sockets; a `SandboxServer` is reached by any.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  options: Options = {}
+): Layer.Layer<
+  Gateway.Gateway | BearerTokens.BearerTokens,
+  InvalidConfiguration,
+  Sandbox.Sandbox | HttpClient.HttpClient
+> =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const { authUrl, baseUrl, credentials } = yield* Sandbox.Sandbox
+      return Gateway.layer({ ...options, baseUrl }).pipe(
+        Layer.provideMerge(Token.layer({ authUrl, ...(yield* credentials), retry: options.retry }))
+      )
+    })
+  )

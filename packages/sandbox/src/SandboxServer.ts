@@ -1,0 +1,117 @@
+/**
+ * The sandbox on sockets of this machine: one port for `{base_url}`, one for `{auth_url}`.
+ *
+ * @since 0.1.0
+ */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as HttpIncomingMessage from "@effect/platform/HttpIncomingMessage"
+import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
+import * as HttpServer from "@effect/platform/HttpServer"
+import type * as HttpServerError from "@effect/platform/HttpServerError"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import { createServer } from "node:http"
+import * as app from "./internal/app.js"
+import * as emulation from "./internal/emulation.js"
+import * as refusal from "./internal/refusal.js"
+import * as reply from "./internal/reply.js"
+import * as Sandbox from "./Sandbox.js"
+import * as ServiceApi from "./ServiceApi.js"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options extends Sandbox.Options {
+  /** The port of `{base_url}`; any free one unless set. */
+  readonly port?: number | undefined
+  /** The port of `{auth_url}`; any free one unless set. */
+  readonly authPort?: number | undefined
+}
+
+/**
+ * A sandbox that listens until its scope closes. Then its ports are free at once, and connections
+ * that are still open are broken.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (
+  options: Options = {}
+): Effect.Effect<Sandbox.Service, HttpServerError.ServeError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const emulated = yield* emulation.make(options)
+    const apps = yield* app.make(emulated)
+    return emulation.control(emulated, {
+      baseUrl: yield* listen(apps.main, options.port ?? 0),
+      authUrl: yield* listen(apps.account, options.authPort ?? 0)
+    })
+  })
+
+/**
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  options: Options = {}
+): Layer.Layer<Sandbox.Sandbox, HttpServerError.ServeError> =>
+  Layer.scoped(Sandbox.Sandbox, make(options))
+
+/** Only this machine can reach it. */
+const host = "127.0.0.1"
+
+const listen = (
+  handle: app.App,
+  port: number
+): Effect.Effect<string, HttpServerError.ServeError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const node = createServer()
+    const server = yield* NodeHttpServer.make(() => node, { port, host })
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        node.close()
+        // Closing alone waits for whoever keeps a connection alive.
+        node.closeAllConnections()
+      })
+    )
+    yield* server
+      .serve(serve(handle))
+      .pipe(Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true))
+    return HttpServer.formatAddress(server.address) + ServiceApi.root
+  })
+
+const serve = (handle: app.App) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const body = new Uint8Array(yield* request.arrayBuffer)
+    return yield* handle({
+      method: request.method,
+      url: `http://${host}${request.url}`,
+      headers: request.headers,
+      body
+    })
+  }).pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit),
+    // A caller that goes away ends its exchange.
+    Effect.interruptible,
+    Effect.catchTags({
+      Dropped: () =>
+        Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+          NodeHttpServerRequest.toIncomingMessage(request).socket.destroy()
+          return HttpServerResponse.empty()
+        }),
+      NotHttp: () => unreadable,
+      RequestError: () => unreadable
+    })
+  )
+
+/** Longer than this, a request breaks its own connection. */
+const bodyLimit = Option.some(FileSystem.MiB(10))
+
+const unreadable = reply.failure(refusal.unprocessable("UNREADABLE", "The request cannot be read."))

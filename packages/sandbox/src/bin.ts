@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+/**
+ * `manilla-sandbox`: serves the sandbox until it is stopped.
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as Runtime from "@effect/platform/Runtime"
+import * as Cause from "effect/Cause"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
+import * as cli from "./internal/cli.js"
+import * as SandboxServer from "./SandboxServer.js"
+
+const serve = (options: SandboxServer.Options) =>
+  Effect.gen(function* () {
+    const { authUrl, baseUrl, credentials } = yield* SandboxServer.make(options)
+    const { clientId, clientSecret } = yield* credentials
+    yield* Console.log(`The sandbox listens. Its credentials are good for nothing else, and only until it stops:
+
+export MANILLA_BASE_URL=${baseUrl}
+export MANILLA_AUTH_URL=${authUrl}
+export MANILLA_CLIENT_ID=${clientId}
+export MANILLA_CLIENT_SECRET=${Redacted.value(clientSecret)}
+export MANILLA_ENVIRONMENT=SANDBOX
+`)
+    return yield* Effect.never
+  }).pipe(Effect.scoped)
+
+const reasonOf = ({ cause }: { readonly cause: unknown }): string =>
+  Predicate.isError(cause) ? cause.message : String(cause)
+
+const main = Effect.gen(function* () {
+  const command = yield* cli.parse(process.argv.slice(2))
+  return command._tag === "Help" ? yield* Console.log(cli.help) : yield* serve(command)
+}).pipe(
+  Effect.tapErrorTag("UsageError", ({ message }) => Console.error(`${message}\n\n${cli.help}`)),
+  Effect.tapErrorTag("ServeError", (error) =>
+    Console.error(`The sandbox cannot listen: ${reasonOf(error)}`)
+  ),
+  Effect.tapDefect((cause) => Effect.logError(cause))
+)
+
+/** 2 for arguments that it does not understand, as is usual. */
+const teardown: Runtime.Teardown = (exit, onExit) =>
+  Exit.isFailure(exit) && isUsageError(exit.cause)
+    ? onExit(2)
+    : Runtime.defaultTeardown(exit, onExit)
+
+const isUsageError = (cause: Cause.Cause<unknown>): boolean =>
+  Option.exists(Cause.failureOption(cause), Predicate.isTagged("UsageError"))
+
+NodeRuntime.runMain(main, { disableErrorReporting: true, teardown })

@@ -1,0 +1,160 @@
+/**
+ * The account, its application's credential and the tokens it issued (interface section 5).
+ */
+import type * as Operation from "@manilla/core/Operation"
+import type { Credentials as CredentialsSchema, IssuedToken } from "@manilla/token/TokenApi"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Encoding from "effect/Encoding"
+import * as Redacted from "effect/Redacted"
+import type { Credentials, Standing } from "../Sandbox.js"
+import type { Identifiers } from "./identifiers.js"
+import * as refusal from "./refusal.js"
+
+export interface Options {
+  readonly identifiers: Identifiers
+  readonly scopes: ReadonlyArray<Operation.Scope>
+  readonly tokenLifetime: Duration.DurationInput
+}
+
+export interface Accounts {
+  readonly accountId: string
+  readonly applicationId: string
+  readonly credentials: Effect.Effect<Credentials>
+  /** Rules 1 and 3 of section 5.1. */
+  readonly obtain: (
+    credentials: typeof CredentialsSchema.Type
+  ) => Effect.Effect<typeof IssuedToken.Type, refusal.Refusal>
+  /** Whether a request with this `Authorization` may call an operation. */
+  readonly authorise: (
+    authorization: string | undefined,
+    access: Operation.Access
+  ) => Effect.Effect<void, refusal.Refusal>
+  readonly rotateSecret: Effect.Effect<Credentials>
+  readonly revokeTokens: Effect.Effect<void>
+  readonly setScopes: (scopes: ReadonlyArray<Operation.Scope>) => Effect.Effect<void>
+  readonly setStanding: (changes: Partial<Standing>) => Effect.Effect<void>
+}
+
+export const make = ({ identifiers, scopes, tokenLifetime }: Options): Effect.Effect<Accounts> =>
+  Effect.gen(function* () {
+    const lifetimeMillis = Duration.toMillis(tokenLifetime)
+    const accountId = yield* identifiers.uuid
+    const applicationId = yield* identifiers.uuid
+    const newSecret = Effect.map(identifiers.text(40), (text) => Redacted.make(`sk_${text}`))
+
+    let credentials: Credentials = {
+      clientId: `app_${yield* identifiers.text(16)}`,
+      clientSecret: yield* newSecret
+    }
+    let granted = scopes
+    let standing: Standing = {
+      accountActive: true,
+      kybApproved: true,
+      applicationActive: true,
+      credentialActive: true
+    }
+    /** Tokens that are valid, and until when. */
+    const tokens = new Map<string, number>()
+
+    const inGoodStanding = Effect.suspend(() => {
+      const broken = standingRules.find(([name]) => !standing[name])
+      return broken === undefined
+        ? Effect.void
+        : Effect.fail(refusal.forbidden("ACCOUNT_STATE", broken[1]))
+    })
+
+    const issue = Effect.gen(function* () {
+      const nowMillis = yield* Clock.currentTimeMillis
+      const expiresMillis = nowMillis + lifetimeMillis
+      const token = [
+        segment({ alg: "RS256", typ: "JWT" }),
+        segment({
+          jti: yield* identifiers.uuid,
+          sub: credentials.clientId,
+          iat: Math.floor(nowMillis / 1000),
+          exp: Math.floor(expiresMillis / 1000)
+        }),
+        yield* identifiers.text(86)
+      ].join(".")
+      for (const [old, oldExpiresMillis] of tokens) {
+        if (oldExpiresMillis <= nowMillis) tokens.delete(old)
+      }
+      tokens.set(token, expiresMillis)
+      return token
+    })
+
+    const obtain: Accounts["obtain"] = ({ client_id, client_secret }) =>
+      Effect.gen(function* () {
+        if (
+          client_id !== credentials.clientId ||
+          Redacted.value(client_secret) !== Redacted.value(credentials.clientSecret)
+        ) {
+          return yield* Effect.fail(
+            refusal.unauthorized("INVALID_CREDENTIALS", "The client id or the secret is wrong.")
+          )
+        }
+        yield* inGoodStanding
+        return {
+          access_token: Redacted.make(yield* issue),
+          expires_in: Math.floor(lifetimeMillis / 1000),
+          token_type: "Bearer",
+          environment: "SANDBOX",
+          scope: granted.join(" ")
+        }
+      })
+
+    const authorise: Accounts["authorise"] = (authorization, access) =>
+      Effect.gen(function* () {
+        if (access === "credentials") return
+        const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1]
+        const expiresMillis = token === undefined ? undefined : tokens.get(token)
+        if (expiresMillis === undefined || expiresMillis <= (yield* Clock.currentTimeMillis)) {
+          return yield* Effect.fail(
+            refusal.unauthorized("UNAUTHENTICATED", "The token is missing, unknown or expired.")
+          )
+        }
+        yield* inGoodStanding
+        if (access !== "bearer" && !granted.includes(access)) {
+          return yield* Effect.fail(
+            refusal.forbidden("INSUFFICIENT_SCOPE", `The scope ${access} is not granted.`, {
+              required_scope: access
+            })
+          )
+        }
+      })
+
+    return {
+      accountId,
+      applicationId,
+      credentials: Effect.sync(() => credentials),
+      obtain,
+      authorise,
+      rotateSecret: Effect.map(newSecret, (clientSecret) => {
+        tokens.clear()
+        credentials = { ...credentials, clientSecret }
+        return credentials
+      }),
+      revokeTokens: Effect.sync(() => tokens.clear()),
+      setScopes: (scopes) =>
+        Effect.sync(() => {
+          granted = scopes
+        }),
+      setStanding: (changes) =>
+        Effect.sync(() => {
+          standing = { ...standing, ...changes }
+          if (!standing.credentialActive) tokens.clear()
+        })
+    }
+  })
+
+const standingRules = [
+  ["accountActive", "The account is not active."],
+  ["kybApproved", "The account's KYB is not approved."],
+  ["applicationActive", "The application is not active."],
+  ["credentialActive", "The credential is revoked."]
+] as const
+
+const segment = (part: Readonly<Record<string, unknown>>): string =>
+  Encoding.encodeBase64Url(JSON.stringify(part))

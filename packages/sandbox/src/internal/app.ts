@@ -1,0 +1,179 @@
+/**
+ * The two gateways as HTTP applications over whole requests in memory: route, exchange log, fault,
+ * token, scope, validation, rule. What carries the bytes is the business of the server and of the
+ * in-process client.
+ */
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApi from "@effect/platform/HttpApi"
+import * as HttpRouter from "@effect/platform/HttpRouter"
+import * as HttpServer from "@effect/platform/HttpServer"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerRespondable from "@effect/platform/HttpServerRespondable"
+import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Identifier from "@manilla/core/Identifier"
+import * as Operation from "@manilla/core/Operation"
+import * as Cause from "effect/Cause"
+import * as Chunk from "effect/Chunk"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Tracer from "effect/Tracer"
+import * as ServiceApi from "../ServiceApi.js"
+import type { Emulation } from "./emulation.js"
+import * as exchange from "./exchange.js"
+import * as handlers from "./handlers.js"
+import * as refusal from "./refusal.js"
+import * as reply from "./reply.js"
+import * as validation from "./validation.js"
+
+/** A request that has arrived whole. */
+export interface Incoming {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+/** The request is none that HTTP allows. */
+export class NotHttp extends Data.TaggedError("NotHttp")<{ readonly cause: unknown }> {}
+
+/** A gateway: answers a request, or breaks its connection. */
+export type App = (
+  incoming: Incoming
+) => Effect.Effect<HttpServerResponse.HttpServerResponse, exchange.Dropped | NotHttp>
+
+export interface Apps {
+  readonly main: App
+  readonly account: App
+}
+
+export const make = (emulation: Emulation): Effect.Effect<Apps> =>
+  Effect.all({
+    main: gateway(emulation, handlers.main(emulation)),
+    account: gateway(emulation, handlers.account(emulation))
+  })
+
+type Services = HttpRouter.HttpRouter.DefaultServices
+
+const gateway = (
+  emulation: Emulation,
+  api: Layer.Layer<HttpApi.Api, never, Services>
+): Effect.Effect<App> =>
+  Effect.gen(function* () {
+    const { routes } = yield* HttpApiBuilder.Router.router
+    const httpApp = yield* HttpRouter.toHttpApp(
+      HttpRouter.fromIterable(Chunk.map(routes, (route) => guard(emulation, route)))
+    )
+    const services = yield* Effect.context<Services>()
+    const app = httpApp.pipe(
+      Effect.catchTag("RouteNotFound", () => exchange.run(emulation, undefined, noRoute)),
+      Effect.scoped,
+      // The caller's span is not the server's: the router would write its routes on it.
+      Effect.mapInputContext(
+        (caller: Context.Context<HttpServerRequest.HttpServerRequest | exchange.Body>) =>
+          Context.merge(Context.omit(Tracer.ParentSpan)(caller), services)
+      )
+    )
+
+    return (incoming: Incoming) =>
+      Effect.gen(function* () {
+        const request = yield* toServerRequest(incoming)
+        const given = request.headers["x-correlation-id"]
+        return yield* app.pipe(
+          Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+          Effect.provideService(exchange.Body, incoming.body),
+          Effect.provideService(
+            reply.Correlation,
+            isCorrelationId(given) ? given : yield* emulation.identifiers.uuid
+          )
+        )
+      })
+  }).pipe(
+    Effect.provide(
+      api.pipe(
+        Layer.provideMerge(HttpApiBuilder.Router.Live),
+        Layer.provideMerge(HttpServer.layerContext)
+      )
+    )
+  )
+
+const isCorrelationId = Schema.is(Identifier.CorrelationId)
+
+const noRoute = reply.failure(refusal.notFound("NOT_FOUND", "There is no such operation."))
+
+/** The body is read twice, by the checks and by the builder: so the request is made of its bytes. */
+const toServerRequest = ({ body, headers, method, url }: Incoming) =>
+  Effect.try({
+    try: () =>
+      HttpServerRequest.fromWeb(
+        new Request(url, {
+          method,
+          headers,
+          ...(body.byteLength === 0 || method === "GET" || method === "HEAD"
+            ? {}
+            : { body: new Uint8Array(body) })
+        })
+      ),
+    catch: (cause) => new NotHttp({ cause })
+  })
+
+/** A route below the root, behind the token, the scope and the validation that its declaration asks. */
+const guard = (emulation: Emulation, route: HttpRouter.Route<unknown, Services>) => {
+  const named = declarationOf(route)
+  return HttpRouter.makeRoute(
+    route.method,
+    `${ServiceApi.root}${route.path}`,
+    exchange.run(
+      emulation,
+      named,
+      named === undefined ? noRoute : guarded(emulation, named.operation, route)
+    )
+  )
+}
+
+const declarationOf = (route: HttpRouter.Route<unknown, Services>): exchange.Named | undefined => {
+  for (const [name, operation] of ServiceApi.operations) {
+    if (operation.method === route.method && operation.path === route.path) {
+      return { name, operation }
+    }
+  }
+  return undefined
+}
+
+const guarded = (
+  { accounts }: Emulation,
+  operation: Operation.Operation,
+  route: HttpRouter.Route<unknown, Services>
+) => {
+  const { access } = operation[Operation.TypeId]
+  const validate = validation.compile(operation)
+
+  const check = Effect.gen(function* () {
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    yield* accounts.authorise(headers["authorization"], access)
+    const { params } = yield* HttpRouter.RouteContext
+    const urlParams = yield* HttpServerRequest.ParsedSearchParams
+    const issues = validate({ path: params, urlParams, headers, body: yield* exchange.Body })
+    if (issues.length > 0) yield* Effect.fail(refusal.invalid(issues))
+  })
+
+  const answer = route.handler.pipe(
+    Effect.flatMap(HttpServerRespondable.toResponse),
+    Effect.catchAllCause((cause) =>
+      Cause.isInterruptedOnly(cause)
+        ? Effect.interrupt
+        : Effect.zipRight(Effect.logError("A fault of the sandbox itself", cause), ownFault)
+    )
+  )
+  return Effect.matchEffect(check, { onFailure: reply.failure, onSuccess: () => answer })
+}
+
+const ownFault = reply.failure(
+  new refusal.Refusal({
+    status: 500,
+    code: "SANDBOX_DEFECT",
+    message: "The sandbox has a fault of its own: see its log."
+  })
+)

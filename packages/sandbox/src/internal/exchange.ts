@@ -1,0 +1,108 @@
+/**
+ * One exchange: written down as it arrives, met by a fault if one waits for it, and written down
+ * again as it ends.
+ */
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Operation from "@manilla/core/Operation"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import type { Outcome } from "../Exchange.js"
+import type * as Fault from "../Fault.js"
+import type { Emulation } from "./emulation.js"
+import { Refusal } from "./refusal.js"
+import * as reply from "./reply.js"
+
+/** The bytes of the request. */
+export class Body extends Context.Tag("@manilla/sandbox/Body")<Body, Uint8Array>() {}
+
+/** The connection is to be broken without an answer. */
+export class Dropped extends Data.TaggedError("Dropped")<{ readonly when: "before" | "after" }> {}
+
+/** An operation with its name, `Payments.create`. */
+export interface Named {
+  readonly name: string
+  readonly operation: Operation.Operation
+}
+
+export const run = <R>(
+  { exchanges, faults }: Emulation,
+  named: Named | undefined,
+  process: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
+) =>
+  Effect.gen(function* () {
+    const { headers, method } = yield* HttpServerRequest.HttpServerRequest
+    const end = yield* exchanges.open({
+      operation: named?.name,
+      method,
+      key: keyOf(named, headers),
+      body: Redacted.make(yield* Body)
+    })
+    return yield* faults.take(named?.name).pipe(
+      Effect.flatMap((fault) => underFault(fault, process)),
+      Effect.onExit((exit) => end(outcomeOf(exit)))
+    )
+  })
+
+const underFault = <R>(
+  fault: Fault.Fault | undefined,
+  process: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, Dropped, R> => {
+  switch (fault?._tag) {
+    case undefined:
+      return process
+    case "Drop": {
+      const dropped = Effect.fail(new Dropped({ when: fault.when }))
+      return fault.when === "before" ? dropped : Effect.zipRight(process, dropped)
+    }
+    case "Delay":
+      return Effect.zipLeft(process, Effect.sleep(fault.duration))
+    case "Answer":
+      return fault.processed
+        ? Effect.flatMap(process, ({ status }) => scripted(fault, fault.status ?? status))
+        : scripted(fault, fault.status ?? 200)
+  }
+}
+
+/** Statuses that HTTP forbids a body. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
+
+const scripted = (
+  { body, contentType, retryAfter }: Fault.Answer,
+  status: number
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body
+  const answer = bodiless.has(status)
+    ? Effect.succeed(HttpServerResponse.empty({ status }))
+    : bytes === undefined
+      ? reply.failure(
+          new Refusal({
+            status,
+            code: "SCRIPTED_FAULT",
+            message: "The sandbox was told to say so."
+          })
+        )
+      : Effect.succeed(HttpServerResponse.uint8Array(bytes, { status, contentType }))
+  return retryAfter === undefined
+    ? answer
+    : Effect.map(answer, HttpServerResponse.setHeader("retry-after", String(retryAfter)))
+}
+
+const keyOf = (
+  named: Named | undefined,
+  headers: Readonly<Record<string, string | undefined>>
+): string | undefined => {
+  const replay = named?.operation[Operation.TypeId].replay
+  return replay?._tag === "Keyed" && replay.in === "header" ? headers[replay.name] : undefined
+}
+
+const outcomeOf = (exit: Exit.Exit<HttpServerResponse.HttpServerResponse, Dropped>): Outcome => {
+  if (Exit.isSuccess(exit)) return exit.value.status
+  const dropped = Cause.failureOption(exit.cause)
+  return Option.isSome(dropped) ? `dropped ${dropped.value.when}` : "abandoned"
+}

@@ -1,0 +1,35 @@
+/**
+ * The faults that wait for their requests.
+ */
+import * as Effect from "effect/Effect"
+import type * as Fault from "../Fault.js"
+
+export interface Queue extends Fault.Faults {
+  /** Takes the fault that a request meets, if it meets one. */
+  readonly take: (operation: string | undefined) => Effect.Effect<Fault.Fault | undefined>
+}
+
+export const make = (): Queue => {
+  let waiting: ReadonlyArray<{ readonly fault: Fault.Fault; readonly left: number }> = []
+  return {
+    add: (...faults) =>
+      Effect.sync(() => {
+        waiting = [...waiting, ...faults.map((fault) => ({ fault, left: fault.times ?? 1 }))]
+      }),
+    clear: Effect.sync(() => {
+      waiting = []
+    }),
+    pending: Effect.sync(() => waiting.map(({ fault, left }) => ({ ...fault, times: left }))),
+    take: (operation) =>
+      Effect.sync(() => {
+        const met = waiting.find(
+          ({ fault }) => fault.operation === undefined || fault.operation === operation
+        )
+        if (met === undefined) return undefined
+        waiting = waiting.flatMap((one) =>
+          one !== met ? [one] : one.left > 1 ? [{ ...one, left: one.left - 1 }] : []
+        )
+        return met.fault
+      })
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Answers in their envelopes (interface section 2.1).
+ */
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Envelope from "@manilla/core/Envelope"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Refusal } from "./refusal.js"
+
+/** The correlation id of the request that is being answered. */
+export class Correlation extends Context.Reference<Correlation>()("@manilla/sandbox/Correlation", {
+  defaultValue: (): string | null => null
+}) {}
+
+export const success = <Data>(data: Data) =>
+  Effect.map(Correlation, (correlation_id) => ({
+    success: true as const,
+    data,
+    meta: { correlation_id }
+  }))
+
+const encodeFailure = Schema.encodeSync(Envelope.Failure)
+
+export const failure = ({
+  code,
+  details,
+  message,
+  status
+}: Refusal): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  Effect.map(Correlation, (correlation_id) =>
+    HttpServerResponse.unsafeJson(
+      encodeFailure({
+        success: false,
+        data: { error: { code, message, details } },
+        meta: { correlation_id }
+      }),
+      { status }
+    )
+  )
+
+/** What a rule gives, as an answer: its data, or why it refuses. */
+export const fromRule = <Data>(rule: Effect.Effect<Data, Refusal>) =>
+  rule.pipe(Effect.flatMap(success), Effect.catchTag("Refusal", failure))

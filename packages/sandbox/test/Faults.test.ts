@@ -1,0 +1,290 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Payments from "@manilla/payments/Payments"
+import * as Exchange from "@manilla/sandbox/Exchange"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import * as Inspectable from "effect/Inspectable"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/TestClock"
+import { inspect } from "node:util"
+import { collection, credentialsBody, key, layer, obtain, phone, send } from "./utils/harness.js"
+
+const operation = "Payments.create"
+
+/** Creates a payment intent with faults in the way, while the clock goes on. */
+const createUnder = (...faults: ReadonlyArray<Fault.Fault>) =>
+  Effect.gen(function* () {
+    const payments = yield* Payments.Payments
+    const sandbox = yield* Sandbox.Sandbox
+    yield* sandbox.faults.add(...faults)
+    const fiber = yield* Effect.fork(Effect.either(payments.create(collection, { key })))
+    yield* TestClock.adjust("10 minutes")
+    return {
+      created: yield* Fiber.join(fiber),
+      intents: yield* sandbox.paymentIntents,
+      exchanges: (yield* sandbox.exchanges).filter((one) => one.operation === operation),
+      pending: yield* sandbox.faults.pending
+    }
+  })
+
+const outcomes = (exchanges: ReadonlyArray<Exchange.Exchange>) =>
+  exchanges.map(({ outcome }) => outcome)
+
+describe("faults", () => {
+  it.effect("dropBefore: nothing was processed, and the retry creates the intent", () =>
+    Effect.gen(function* () {
+      const { created, exchanges, intents } = yield* createUnder(
+        Fault.dropBefore({ operation, times: 2 })
+      )
+      assert.isTrue(Either.isRight(created))
+      assert.deepStrictEqual(outcomes(exchanges), ["dropped before", "dropped before", 201])
+      assert.lengthOf(intents, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("dropBefore: when every attempt meets it, nothing is there", () =>
+    Effect.gen(function* () {
+      const { created, intents, pending } = yield* createUnder(
+        Fault.dropBefore({ operation, times: Infinity })
+      )
+      assert.isTrue(Either.isLeft(created) && created.left._tag === "OutcomeUnknown")
+      assert.lengthOf(intents, 0)
+      assert.lengthOf(pending, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("dropAfter: it was processed, and the retry finds the same intent", () =>
+    Effect.gen(function* () {
+      const { created, exchanges, intents, pending } = yield* createUnder(
+        Fault.dropAfter({ operation, times: 3 })
+      )
+      assert.deepStrictEqual(outcomes(exchanges), [
+        "dropped after",
+        "dropped after",
+        "dropped after",
+        201
+      ])
+      assert.strictEqual(Either.getOrThrow(created).id, intents[0]?.id)
+      assert.lengthOf(intents, 1)
+      assert.lengthOf(pending, 0)
+      const bodies = exchanges.map(({ body }) => Buffer.from(Redacted.value(body)).toString())
+      assert.strictEqual(new Set(bodies).size, 1)
+      assert.isTrue(bodies[0]?.includes(phone))
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("dropAfter: when every attempt meets it, the intent is there all the same", () =>
+    Effect.gen(function* () {
+      const { created, intents } = yield* createUnder(
+        Fault.dropAfter({ operation, times: Infinity })
+      )
+      assert.isTrue(Either.isLeft(created) && created.left._tag === "OutcomeUnknown")
+      assert.lengthOf(intents, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("delay: a caller that gives up does not undo what was processed", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const sandbox = yield* Sandbox.Sandbox
+      yield* sandbox.faults.add(Fault.delay("31 seconds", { operation }))
+      const fiber = yield* Effect.fork(payments.create(collection, { key }))
+      yield* TestClock.adjust("29 seconds")
+      assert.lengthOf(yield* sandbox.paymentIntents, 1)
+      assert.strictEqual((yield* sandbox.exchanges).at(-1)?.outcome, "open")
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(fiber)
+      assert.lengthOf(yield* sandbox.paymentIntents, 1)
+      const creations = (yield* sandbox.exchanges).filter((one) => one.operation === operation)
+      assert.deepStrictEqual(outcomes(creations), ["abandoned", 201])
+      assert.strictEqual(creations[0]?.tookMillis, 30_000)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("delay: a caller that waits has the true answer, late", () =>
+    Effect.gen(function* () {
+      const { created, exchanges } = yield* createUnder(Fault.delay("20 seconds", { operation }))
+      assert.isTrue(Either.isRight(created))
+      assert.strictEqual(exchanges[0]?.tookMillis, 20_000)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("status: is not processed, and Retry-After is told", () =>
+    Effect.gen(function* () {
+      const { created, exchanges, intents } = yield* createUnder(
+        Fault.status(429, { operation, retryAfter: 30 })
+      )
+      assert.isTrue(Either.isRight(created))
+      assert.deepStrictEqual(outcomes(exchanges), [429, 201])
+      const [first, second] = exchanges.map(({ atMillis }) => atMillis)
+      assert.isAtLeast((second ?? 0) - (first ?? 0), 30_000)
+      assert.lengthOf(intents, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("status: an error envelope unless a body is given", () =>
+    Effect.gen(function* () {
+      const own = yield* createUnder(Fault.status(409, { operation }))
+      assert.isTrue(
+        Either.isLeft(own.created) &&
+          own.created.left._tag === "OutcomeUnknown" &&
+          own.created.left.cause._tag === "Conflict" &&
+          own.created.left.cause.code === "SCRIPTED_FAULT"
+      )
+      assert.lengthOf(own.intents, 0)
+      const given = yield* createUnder(
+        Fault.status(400, {
+          operation,
+          body: `{"success":false,"data":{"error":{"code":"MINE","message":"m"}}}`
+        })
+      )
+      assert.isTrue(
+        Either.isLeft(given.created) &&
+          given.created.left._tag === "BadRequest" &&
+          given.created.left.code === "MINE"
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("status: processed all the same, if asked", () =>
+    Effect.gen(function* () {
+      const { created, exchanges, intents } = yield* createUnder(
+        Fault.status(502, { operation, body: "<html>", contentType: "text/html", processed: true })
+      )
+      assert.strictEqual(Either.getOrThrow(created).id, intents[0]?.id)
+      assert.deepStrictEqual(outcomes(exchanges), [502, 201])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("status: those without a body have none", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      yield* sandbox.faults.add(Fault.status(204, { body: "x" }), Fault.status(302))
+      const { status, text } = yield* send(`${sandbox.baseUrl}/services`, {})
+      assert.deepStrictEqual([status, text], [204, ""])
+      assert.strictEqual((yield* send(`${sandbox.baseUrl}/services`, {})).status, 302)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("body: processed, the true status, and bytes that no one can read", () =>
+    Effect.gen(function* () {
+      const { created, exchanges, intents } = yield* createUnder(
+        Fault.body(`{"success":true,"data":{"id":"an-id"}}`, { operation })
+      )
+      assert.isTrue(Either.isLeft(created) && created.left._tag === "AppliedUnreadable")
+      assert.deepStrictEqual(outcomes(exchanges), [201])
+      assert.lengthOf(intents, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("meet the operation that they are for, one at a time, in order", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      yield* sandbox.faults.add(
+        Fault.status(500, { operation: "Payments.get" }),
+        Fault.status(501, { operation: "Catalogue.list", times: 2 }),
+        Fault.status(502)
+      )
+      const list = Effect.map(send(`${sandbox.baseUrl}/services`, {}), ({ status }) => status)
+      assert.deepStrictEqual(
+        [yield* list, yield* list, yield* list, yield* list],
+        [501, 501, 502, 401]
+      )
+      assert.lengthOf(yield* sandbox.faults.pending, 1)
+      yield* sandbox.faults.clear
+      assert.lengthOf(yield* sandbox.faults.pending, 0)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("count: of many requests at once, as many meet it as were asked for", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      yield* sandbox.faults.add(Fault.status(503, { times: 7 }))
+      const statuses = yield* Effect.forEach(
+        Array.from({ length: 20 }),
+        () => Effect.map(send(`${sandbox.baseUrl}/services`, {}), ({ status }) => status),
+        { concurrency: "unbounded" }
+      )
+      assert.lengthOf(
+        statuses.filter((status) => status === 503),
+        7
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("the exchange log", () => {
+  it.effect("is printed as a timeline", () =>
+    Effect.gen(function* () {
+      yield* createUnder(Fault.status(503, { operation, retryAfter: 2 }))
+      const { baseUrl, exchanges } = yield* Sandbox.Sandbox
+      yield* send(`${baseUrl}/nowhere`, {})
+      const lines = Exchange.timeline(yield* exchanges).split("\n")
+      assert.deepStrictEqual(
+        lines.map((line) => line.replace(/^ *\d+ ms/, "N ms")),
+        [
+          "N ms  POST Token.obtain  200",
+          "N ms  POST Payments.create  key=order-42  503",
+          "N ms  POST Payments.create  key=order-42  201",
+          "N ms  GET (no such operation)  404"
+        ]
+      )
+      assert.strictEqual(Exchange.timeline([]), "")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("prints no secret, no token and no phone number", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const { client_secret } = yield* credentialsBody
+      const { access_token } = yield* obtain
+      yield* (yield* Payments.Payments).create(collection, { key })
+      const exchanges = yield* sandbox.exchanges
+      const printed = [
+        Exchange.timeline(exchanges),
+        inspect(exchanges, { depth: null }),
+        JSON.stringify(exchanges),
+        Inspectable.format(exchanges),
+        inspect(sandbox, { depth: null }),
+        inspect(yield* sandbox.credentials)
+      ].join("\n")
+      for (const value of [client_secret, access_token, phone]) {
+        assert.notInclude(printed, value)
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("keeps the latest, and counts them all", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      for (let n = 0; n < 25; n++) yield* send(`${sandbox.baseUrl}/nowhere`, {})
+      const indices = (yield* sandbox.exchanges).map(({ index }) => index)
+      assert.deepStrictEqual(
+        indices,
+        Array.from({ length: 10 }, (_, n) => 15 + n)
+      )
+    }).pipe(Effect.provide(layer({ exchangeCapacity: 10 })))
+  )
+
+  it.effect("shows requests in the order of their arrival, open ones too", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const arrived = yield* Deferred.make<void>()
+      yield* sandbox.faults.add(Fault.delay("1 minute"))
+      const slow = yield* Effect.fork(
+        Effect.zipRight(Deferred.succeed(arrived, undefined), send(`${sandbox.baseUrl}/slow`, {}))
+      )
+      yield* Deferred.await(arrived)
+      yield* TestClock.adjust("1 second")
+      yield* send(`${sandbox.baseUrl}/fast`, {})
+      assert.deepStrictEqual(outcomes(yield* sandbox.exchanges), ["open", 404])
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(slow)
+      assert.deepStrictEqual(outcomes(yield* sandbox.exchanges), [404, 404])
+    }).pipe(Effect.provide(layer()))
+  )
+})

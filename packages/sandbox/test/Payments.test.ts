@@ -1,0 +1,259 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Catalogue from "@manilla/catalogue/Catalogue"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Identifier from "@manilla/core/Identifier"
+import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import * as Payments from "@manilla/payments/Payments"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
+import * as TestClock from "effect/TestClock"
+import { collection, decodeFailure, key, layer, sendAuthorised } from "./utils/harness.js"
+
+const decodeObject = Schema.decodeUnknownSync(
+  Schema.parseJson(
+    Schema.Struct({
+      data: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+      meta: Schema.Struct({ correlation_id: Schema.String })
+    })
+  )
+)
+
+const createRaw = (headers: Readonly<Record<string, string>>, body: unknown = collection) =>
+  sendAuthorised("/payments", {
+    method: "POST",
+    headers: { "idempotency-key": key, ...headers },
+    body
+  })
+
+describe("a payment intent", () => {
+  it.effect("is PENDING until the settle time, and COMPLETED from then on", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const created = yield* payments.create(collection, { key })
+      assert.strictEqual(created.status, "PENDING")
+
+      yield* TestClock.adjust("1999 millis")
+      const before = yield* payments.get(created.id)
+      assert.strictEqual(before.status, "PENDING")
+      assert.strictEqual(before.updated_at, "1970-01-01T00:00:00.000000Z")
+
+      yield* TestClock.adjust("1 millis")
+      const after = yield* payments.get(created.id)
+      assert.strictEqual(after.status, "COMPLETED")
+      assert.strictEqual(after.updated_at, "1970-01-01T00:00:02.000000Z")
+
+      yield* TestClock.adjust("1 day")
+      assert.deepStrictEqual(yield* payments.get(created.id), after)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("settles after the time that it is given, and as it is told", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const sandbox = yield* Sandbox.Sandbox
+      const { id } = yield* payments.create(collection, { key })
+      yield* TestClock.adjust("59 minutes")
+      assert.strictEqual((yield* payments.get(id)).status, "PENDING")
+      assert.isTrue(yield* sandbox.settle(id, "FAILED"))
+      assert.strictEqual((yield* payments.get(id)).status, "FAILED")
+      const [unknown] = [PaymentIntent.PaymentIntentId.make("00000000-0000-4000-8000-000000000000")]
+      assert.isFalse(yield* sandbox.settle(unknown))
+    }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
+  )
+
+  it.effect("is collected to its end by the client", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const { operation: _, ...request } = collection
+      const fiber = yield* Effect.fork(payments.collect(request, { key }))
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Fiber.join(fiber)).status, "COMPLETED")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("has the whole create shape, and the whole read shape", () =>
+    Effect.gen(function* () {
+      const created = yield* createRaw(
+        {},
+        { ...collection, amount: "12.5", expires_at: "2030-01-31T12:00:00.1234567+01:00" }
+      )
+      assert.strictEqual(created.status, 201)
+      const { data } = decodeObject(created.text)
+      assert.deepStrictEqual(Object.keys(data).sort(), [
+        "account_id",
+        "amount",
+        "application_id",
+        "country",
+        "created_at",
+        "currency",
+        "description",
+        "environment",
+        "expires_at",
+        "id",
+        "metadata",
+        "operation",
+        "payment_method",
+        "reference",
+        "status",
+        "updated_at"
+      ])
+      assert.strictEqual(data["amount"], "12.5000")
+      assert.strictEqual(data["description"], null)
+      assert.strictEqual(data["expires_at"], "2030-01-31T11:00:00.123456Z")
+      assert.match(String(data["reference"]), /^PAY-[A-Z0-9]{12}$/)
+      assert.isTrue(Schema.is(Identifier.Uuid)(data["account_id"]))
+
+      const read = yield* sendAuthorised(`/payments/${String(data["id"])}`, {})
+      const { account_id, application_id, description, expires_at, ...readShape } = data
+      assert.isDefined(account_id ?? application_id ?? description ?? expires_at)
+      assert.deepStrictEqual(decodeObject(read.text).data, readShape)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("that is not there is 404 with the error envelope", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const unknown = PaymentIntent.PaymentIntentId.make("00000000-0000-4000-8000-000000000000")
+      const error = yield* Effect.flip(payments.get(unknown))
+      assert.strictEqual(error._tag, "NotFound")
+      assert.isTrue("code" in error && error.code === "NOT_FOUND")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("answers with the correlation id that it was given, or with one of its own", () =>
+    Effect.gen(function* () {
+      const given = "0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e9b"
+      const echoed = yield* createRaw({ "x-correlation-id": given })
+      assert.strictEqual(decodeObject(echoed.text).meta.correlation_id, given)
+
+      const own = decodeObject((yield* createRaw({})).text).meta.correlation_id
+      assert.notStrictEqual(own, given)
+      assert.isTrue(Schema.is(Identifier.CorrelationId)(own))
+
+      const refused = yield* sendAuthorised("/nowhere", { headers: { "x-correlation-id": given } })
+      assert.strictEqual(decodeFailure(refused.text).meta?.correlation_id, given)
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("an idempotency key", () => {
+  it.effect("gives the same intent and the first answer again", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const sandbox = yield* Sandbox.Sandbox
+      const first = yield* payments.create(collection, { key })
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(yield* payments.create(collection, { key }), first)
+      assert.strictEqual((yield* payments.get(first.id)).status, "COMPLETED")
+      const stored = yield* sandbox.paymentIntents
+      assert.deepStrictEqual(
+        stored.map(({ id, idempotency_key, status }) => ({ id, idempotency_key, status })),
+        [{ id: first.id, idempotency_key: key, status: "COMPLETED" }]
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("of another operation makes another intent", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const first = yield* payments.create(collection, { key })
+      const other = IdempotencyKey.IdempotencyKey.make("order-43")
+      assert.notStrictEqual((yield* payments.create(collection, { key: other })).id, first.id)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("is refused for another body, however small the difference", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const sandbox = yield* Sandbox.Sandbox
+      yield* payments.create({ ...collection, metadata: { a: 1, b: [{ c: 2 }] } }, { key })
+      const others = [
+        { ...collection, metadata: { a: 1, b: [{ c: 3 }] } },
+        { ...collection, amount: "1500.0", metadata: { a: 1, b: [{ c: 2 }] } },
+        { ...collection, payer: { phone_number: "+229" }, metadata: { a: 1, b: [{ c: 2 }] } }
+      ]
+      for (const other of others) {
+        const error = yield* Effect.flip(payments.create(other, { key }))
+        assert.strictEqual(error._tag, "Unprocessable")
+        assert.isTrue("code" in error && error.code === "IDEMPOTENCY_KEY_REUSED")
+      }
+      // The order of members is no difference.
+      yield* payments.create({ metadata: { b: [{ c: 2 }], a: 1 }, ...collection }, { key })
+      assert.lengthOf(yield* sandbox.paymentIntents, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("makes one intent of 50 requests at once", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const sandbox = yield* Sandbox.Sandbox
+      const created = yield* Effect.forEach(
+        Array.from({ length: 50 }),
+        () => payments.create(collection, { key }),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(new Set(created.map(({ id }) => id)).size, 1)
+      assert.lengthOf(yield* sandbox.paymentIntents, 1)
+      const creations = (yield* sandbox.exchanges).filter(
+        ({ operation }) => operation === "Payments.create"
+      )
+      assert.lengthOf(creations, 50)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("is not used up by a request that is refused", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const unavailable = {
+        ...collection,
+        country: "CI",
+        operation: "DEPOSIT",
+        payment_method: "moov_money"
+      } as const
+      const error = yield* Effect.flip(payments.create(unavailable, { key }))
+      assert.isTrue("code" in error && error.code === "SERVICE_UNAVAILABLE")
+      assert.strictEqual((yield* payments.create(collection, { key })).status, "PENDING")
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("the catalogue", () => {
+  it.effect("lists services, some of which are unavailable", () =>
+    Effect.gen(function* () {
+      const catalogue = yield* Catalogue.Catalogue
+      const { environment, services } = yield* catalogue.list
+      assert.strictEqual(environment, "SANDBOX")
+      assert.isTrue(services.some(({ available }) => !available))
+      const wanted = { country: "BJ", currency: "XOF", operation: "COLLECTION" } as const
+      const methods = (yield* catalogue.available(wanted)).map((row) => row.payment_method)
+      assert.deepStrictEqual(methods, ["mtn_momo", "moov_money", "celtiis_cash"])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("is the one that the sandbox is given", () =>
+    Effect.gen(function* () {
+      const catalogue = yield* Catalogue.Catalogue
+      assert.deepStrictEqual((yield* catalogue.list).services, [])
+    }).pipe(Effect.provide(layer({ services: [] })))
+  )
+})
+
+describe("chance", () => {
+  const run = (seed: string) =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const { clientId } = yield* (yield* Sandbox.Sandbox).credentials
+      const { id, reference } = yield* payments.create(collection, { key })
+      return { clientId, id, reference }
+    }).pipe(Effect.provide(layer({ seed })))
+
+  it.effect("is the same under the same seed", () =>
+    Effect.gen(function* () {
+      const first = yield* run("a seed")
+      assert.deepStrictEqual(yield* run("a seed"), first)
+      assert.notDeepEqual(yield* run("another"), first)
+    })
+  )
+})

@@ -1,0 +1,162 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import { assert, describe, it } from "@effect/vitest"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Payments from "@manilla/payments/Payments"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
+import { request } from "node:http"
+import { connect } from "node:net"
+import { clients, collection, decodeFailure, key } from "./utils/harness.js"
+
+const operation = "Payments.create"
+
+const layer = (client: Layer.Layer<HttpClient.HttpClient> = NodeHttpClient.layerUndici) =>
+  clients({ base: "10 millis" }).pipe(
+    Layer.provideMerge(Layer.merge(SandboxServer.layer({ settleAfter: "50 millis" }), client))
+  )
+
+const outcomes = Effect.gen(function* () {
+  const { exchanges } = yield* Sandbox.Sandbox
+  return (yield* exchanges)
+    .filter((one) => one.operation === operation)
+    .map(({ outcome }) => outcome)
+})
+
+const eventually = <A, E, R>(effect: Effect.Effect<A, E, R>, until: (value: A) => boolean) =>
+  Effect.repeat(effect, { until, schedule: Schedule.spaced("5 millis") })
+
+describe("on sockets", () => {
+  for (const [name, client] of [
+    ["undici", NodeHttpClient.layerUndici],
+    ["node:http", NodeHttpClient.layer]
+  ] as const) {
+    it.live(`a collection comes to its end, through dropped connections (${name})`, () =>
+      Effect.gen(function* () {
+        const payments = yield* Payments.Payments
+        const sandbox = yield* Sandbox.Sandbox
+        yield* sandbox.faults.add(
+          Fault.dropAfter({ operation, times: 2 }),
+          Fault.dropBefore({ operation }),
+          Fault.dropBefore({ operation: "Token.obtain" })
+        )
+        const { operation: _, ...body } = collection
+        const wait = { initial: "30 millis" } as const
+        const settled = yield* payments.collect(body, { key, wait })
+        assert.strictEqual(settled.status, "COMPLETED")
+        assert.lengthOf(yield* sandbox.paymentIntents, 1)
+        assert.deepStrictEqual(yield* outcomes, [
+          "dropped after",
+          "dropped after",
+          "dropped before",
+          201
+        ])
+      }).pipe(Effect.provide(layer(client)))
+    )
+  }
+
+  it.live("a drop breaks the connection without a byte of an answer", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      yield* sandbox.faults.add(Fault.dropAfter(), Fault.dropBefore())
+      for (let n = 0; n < 2; n++) {
+        const code = yield* Effect.async<string | undefined>((resume) => {
+          request(`${sandbox.baseUrl}/services`, () => resume(Effect.succeed("answered")))
+            .on("error", (error: NodeJS.ErrnoException) => resume(Effect.succeed(error.code)))
+            .end()
+        })
+        assert.strictEqual(code, "ECONNRESET")
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("a caller that goes away ends its exchange, and undoes nothing", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const sandbox = yield* Sandbox.Sandbox
+      yield* sandbox.faults.add(Fault.delay("1 minute", { operation }))
+      const result = yield* payments
+        .create(collection, { key })
+        .pipe(Effect.timeoutOption("300 millis"), Logger.withMinimumLogLevel(LogLevel.None))
+      assert.strictEqual(result._tag, "None")
+      yield* eventually(outcomes, ([outcome]) => outcome !== "open")
+      assert.deepStrictEqual(yield* outcomes, ["abandoned"])
+      assert.lengthOf(yield* sandbox.paymentIntents, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("200 calls at once under 20 keys make 20 intents", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const sandbox = yield* Sandbox.Sandbox
+      yield* Effect.forEach(
+        Array.from({ length: 200 }, (_, n) => IdempotencyKey.derive("order", String(n % 20))),
+        (key) => payments.create(collection, { key }),
+        { concurrency: "unbounded" }
+      )
+      assert.lengthOf(yield* sandbox.paymentIntents, 20)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("a method that the API has no use for is answered with the error envelope", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const traced = yield* Effect.async<string>((resume) => {
+        request(`${baseUrl}/services`, { method: "TRACE" }, (response) => {
+          response.on("data", (chunk) => resume(Effect.succeed(String(chunk))))
+        }).end()
+      })
+      assert.strictEqual(decodeFailure(traced).data.error.code, "UNREADABLE")
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("the scope", () => {
+  it.live("closes at once, breaks what is open, and frees its ports", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const sandbox = yield* SandboxServer.make().pipe(Scope.extend(scope))
+      const port = Number(new URL(sandbox.baseUrl).port)
+      yield* sandbox.faults.add(Fault.delay("1 minute"))
+      const idle = connect(port, "127.0.0.1")
+      yield* Effect.async<void>((resume) => {
+        idle.once("connect", () => resume(Effect.void))
+      })
+      const waiting = request(`${sandbox.baseUrl}/services`).end()
+      const broken = yield* Effect.forkAll([
+        Effect.async<void>((resume) => {
+          idle.on("error", () => {}).on("close", () => resume(Effect.void))
+        }),
+        Effect.async<void>((resume) => {
+          waiting.on("error", () => resume(Effect.void))
+        })
+      ])
+      yield* eventually(sandbox.exchanges, ({ length }) => length === 1)
+
+      const [took] = yield* Effect.timed(Scope.close(scope, Exit.void))
+      assert.isBelow(Duration.toMillis(took), 500)
+      yield* Effect.timeout(Fiber.join(broken), "2 seconds")
+      yield* Effect.scoped(SandboxServer.make({ port }))
+    })
+  )
+
+  it.live("fails to open on a port that is taken", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* SandboxServer.make()
+      const port = Number(new URL(baseUrl).port)
+      const second = yield* Effect.either(SandboxServer.make({ port }))
+      assert.isTrue(Either.isLeft(second) && second.left._tag === "ServeError")
+    }).pipe(Effect.scoped)
+  )
+})
