@@ -44,6 +44,23 @@ const isMetadata = (value: unknown, depth = 0): value is Metadata => {
   )
 }
 
+/** The same members with the same values, in any order. */
+const isSame = (a: Json, b: Json): boolean => {
+  if (a === b) return true
+  if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false
+  const [left, right] = [new Map(Object.entries(a)), new Map(Object.entries(b))]
+  return (
+    left.size === right.size &&
+    [...left].every(([key, value]) => {
+      const other = right.get(key)
+      return other !== undefined && isSame(value, other)
+    })
+  )
+}
+
+const isObject = (value: Json): value is ReadonlyArray<Json> | Metadata =>
+  typeof value === "object" && value !== null
+
 /**
  * Metadata as it was given. It is passed on whole rather than copied key by key, so that a key
  * such as `__proto__` stays the plain data it was in the JSON.
@@ -57,6 +74,7 @@ export const Metadata: Schema.Schema<Metadata> = Schema.declare(
     identifier: "Metadata",
     description: "an object of JSON values, at most 100 levels deep",
     jsonSchema: { type: "object", additionalProperties: true },
+    equivalence: () => isSame,
     arbitrary: () => (fc) => {
       const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null))
       return fc.dictionary(fc.string(), fc.oneof(scalar, fc.array(scalar)))

@@ -108,6 +108,11 @@ const waitsInFlight = Metric.gauge("manilla_waits_in_flight", {
   description: "Waits for a resource to settle that are under way"
 })
 
+/** Counts a wait for as long as its scope is open. */
+const counted = Effect.acquireRelease(Metric.modify(waitsInFlight, 1), () =>
+  Metric.modify(waitsInFlight, -1)
+)
+
 /**
  * The ways to wait for one kind of resource. All waits together read at most 64 at a time; between
  * reads a wait is one sleeping fiber.
@@ -135,7 +140,7 @@ export const make = <Id, A extends { readonly status: string }, I, StillPending>
     id: Id,
     options: Options<A>,
     created: A | undefined,
-    permanent: (cause: Errors.ReadError) => E
+    permanent: (cause: Errors.ReadError, last: A | undefined) => E
   ) =>
     Effect.map(Clock.currentTimeMillis, (startedMillis) => {
       const policy = { ...defaults, ...options }
@@ -154,7 +159,7 @@ export const make = <Id, A extends { readonly status: string }, I, StillPending>
         const chance = yield* Random.next
         const length = Math.min(pauseMillis, capMillis) * (0.5 + chance / 2)
         pauseMillis = Math.min(pauseMillis * policy.factor, capMillis)
-        yield* Effect.sleep(Math.min(length, Math.max(0, yield* leftMillis)))
+        yield* Effect.sleep(Math.min(Math.ceil(length), Math.max(0, yield* leftMillis)))
       })
       const next: Effect.Effect<A, E | StillPending> = Effect.gen(function* () {
         for (;;) {
@@ -176,7 +181,7 @@ export const make = <Id, A extends { readonly status: string }, I, StillPending>
             return last
           }
           cause = read.value.left
-          if (!RetryPolicy.isPassing(cause)) return yield* Effect.fail(permanent(cause))
+          if (!RetryPolicy.isPassing(cause)) return yield* Effect.fail(permanent(cause, last))
         }
       })
       return { next, isOver: policy.until ?? subject.isOver ?? isSettled }
@@ -186,16 +191,13 @@ export const make = <Id, A extends { readonly status: string }, I, StillPending>
     id: Id,
     options: Options<A>,
     created: A | undefined,
-    permanent: (cause: Errors.ReadError) => E
+    permanent: (cause: Errors.ReadError, last: A | undefined) => E
   ): Effect.Effect<A, E | StillPending> =>
-    Effect.acquireUseRelease(
-      Metric.modify(waitsInFlight, 1),
-      () =>
-        Effect.flatMap(reader(id, options, created, permanent), ({ isOver, next }) =>
-          Effect.repeat(next, { until: isOver })
-        ),
-      () => Metric.modify(waitsInFlight, -1)
-    )
+    Effect.gen(function* () {
+      yield* counted
+      const { isOver, next } = yield* reader(id, options, created, permanent)
+      return yield* Effect.repeat(next, { until: isOver })
+    }).pipe(Effect.scoped)
 
   /** Reads until the status settles, and gives the settled value. */
   const awaitSettled = (
@@ -208,10 +210,10 @@ export const make = <Id, A extends { readonly status: string }, I, StillPending>
    * carries the last value read, or what its creation returned.
    */
   const follow = (id: Id, created: A, options: Options<A> = {}): Effect.Effect<A, StillPending> =>
-    wait(id, options, created, (cause) =>
+    wait(id, options, created, (cause, last) =>
       stillPending(
         `${subject.operation}: it was created, and cannot be followed: ${cause.message}`,
-        created,
+        last,
         cause
       )
     )
@@ -221,9 +223,11 @@ export const make = <Id, A extends { readonly status: string }, I, StillPending>
     id: Id,
     options: Options<A> = {}
   ): Stream.Stream<A, Errors.ReadError | StillPending> =>
-    Stream.unwrap(
-      Effect.map(reader(id, options, undefined, identity), ({ isOver, next }) =>
-        Stream.repeatEffect(next).pipe(Stream.takeUntil(isOver), Stream.changesWith(equivalence))
+    Stream.unwrapScoped(
+      Effect.map(
+        Effect.zipRight(counted, reader(id, options, undefined, identity)),
+        ({ isOver, next }) =>
+          Stream.repeatEffect(next).pipe(Stream.takeUntil(isOver), Stream.changesWith(equivalence))
       )
     )
 

@@ -57,7 +57,7 @@ export interface Exchange {
  */
 export const timeline = (exchanges: ReadonlyArray<Exchange>): string => {
   const start = exchanges[0]?.atMillis ?? 0
-  const times = exchanges.map(({ atMillis }) => String(atMillis - start))
+  const times = exchanges.map(({ atMillis }) => String(Math.round(atMillis - start)))
   const width = times.reduce((longest, { length }) => Math.max(longest, length), 0)
   return exchanges
     .map(({ key, method, operation, outcome }, index) =>

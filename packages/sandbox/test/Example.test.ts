@@ -23,12 +23,13 @@ it.effect("three lost answers make one payment", () =>
     const sandbox = yield* Sandbox.Sandbox
     yield* sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create", times: 3 }))
 
-    const collected = yield* Effect.fork(
-      payments.collect(
+    const creation = yield* Effect.fork(
+      payments.create(
         {
           country: "BJ",
           amount: "1500",
           currency: "XOF",
+          operation: "COLLECTION",
           payment_method: "mtn_momo",
           payer: { phone_number: "+2290100000000" }
         },
@@ -36,8 +37,9 @@ it.effect("three lost answers make one payment", () =>
       )
     )
     yield* TestClock.adjust("1 minute")
-    assert.strictEqual((yield* Fiber.join(collected)).status, "COMPLETED")
+    const { id } = yield* Fiber.join(creation)
 
+    assert.strictEqual((yield* payments.get(id)).status, "COMPLETED")
     assert.lengthOf(yield* sandbox.paymentIntents, 1)
     yield* Effect.logDebug(Exchange.timeline(yield* sandbox.exchanges))
   }).pipe(Effect.provide(test))

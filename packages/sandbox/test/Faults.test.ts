@@ -1,3 +1,4 @@
+import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Payments from "@manilla/payments/Payments"
 import * as Exchange from "@manilla/sandbox/Exchange"
@@ -285,6 +286,20 @@ describe("the exchange log", () => {
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(slow)
       assert.deepStrictEqual(outcomes(yield* sandbox.exchanges), [404, 404])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("is all that a request leaves: nothing is written on the caller's span", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const span = yield* Effect.useSpan("caller", (span) =>
+        send(`${baseUrl}/services`, {}).pipe(
+          Effect.locally(HttpClient.currentTracerDisabledWhen, () => true),
+          Effect.withParentSpan(span),
+          Effect.as(span)
+        )
+      )
+      assert.strictEqual(span._tag === "Span" && span.attributes.size, 0)
     }).pipe(Effect.provide(layer()))
   )
 })

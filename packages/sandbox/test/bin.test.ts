@@ -36,7 +36,7 @@ const run = (
 const exported = (stdout: string, name: string): string =>
   new RegExp(`^export ${name}=(\\S+)$`, "m").exec(stdout)?.[1] ?? ""
 
-describe("manilla-sandbox", () => {
+describe.concurrent("manilla-sandbox", () => {
   it("serves what it prints, until it is told to stop", async () => {
     let status: Promise<number> | undefined
     const { code } = await run(["--port", "0", "--auth-port", "0"], (stdout, kill) => {

@@ -73,7 +73,7 @@ const gateway = (
       // The caller's span is not the server's: the router would write its routes on it.
       Effect.mapInputContext(
         (caller: Context.Context<HttpServerRequest.HttpServerRequest | exchange.Body>) =>
-          Context.merge(Context.omit(Tracer.ParentSpan)(caller), services)
+          Context.omit(Tracer.ParentSpan)(Context.merge(caller, services))
       )
     )
 
