@@ -15,8 +15,12 @@ const bearer = {
  * The interface leaves the success statuses of all but one operation unsaid: any 2xx is success.
  * The 400 that the platform adds to every operation is not the service's.
  */
-const responses = ({ 200: success, 400: _, ...declared }: OpenApi.OpenAPISpecResponses) =>
-  success === undefined ? declared : { "2XX": success, ...declared }
+const responses = (declared: OpenApi.OpenAPISpecResponses) =>
+  Object.fromEntries(
+    Object.entries(declared)
+      .filter(([status]) => status !== "400")
+      .map(([status, response]) => [status === "200" ? "2XX" : status, response])
+  )
 
 const operation = (described: OpenApi.OpenAPISpecOperation) => {
   const declared = ServiceApi.operations.get(described.operationId)

@@ -83,6 +83,14 @@ export * as IdempotencyKey from "./IdempotencyKey.js"
 export * as Identifier from "./Identifier.js"
 
 /**
+ * What is wrong with an input, as fields and rules: every one of them, and never the value that
+ * broke it.
+ *
+ * @since 0.1.0
+ */
+export * as Issues from "./Issues.js"
+
+/**
  * Free-form key/value data that travels with a resource (interface section 2.2).
  *
  * @since 0.1.0

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Errors from "@manilla/core/Errors"
+import type * as Errors from "@manilla/core/Errors"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -11,6 +11,7 @@ import * as Metadata from "@manilla/core/Metadata"
 import * as OpenEnum from "@manilla/core/OpenEnum"
 import * as Text from "@manilla/core/Text"
 import * as Timestamp from "@manilla/core/Timestamp"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
 /**
@@ -154,6 +155,6 @@ export const resembles = (link: PaymentLink, request: PaymentLinkRequest): boole
     link.max_uses === undefined ||
     link.max_uses === request.max_uses) &&
   (request.expires_at === undefined ||
-    link.expires_at == null ||
+    Predicate.isNullable(link.expires_at) ||
     Timestamp.toEpochMicros(link.expires_at) ===
       Timestamp.toEpochMicros(Timestamp.Timestamp.make(request.expires_at)))

@@ -2,7 +2,7 @@
  * What must hold over a real socket, whatever becomes of the answers.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import * as Undici from "@effect/platform-node/Undici"
+import { Agent } from "@effect/platform-node/Undici"
 import { assert, describe, it } from "@effect/vitest"
 import * as Catalogue from "@manilla/catalogue/Catalogue"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -26,7 +26,7 @@ const client = Layer.provide(
   Layer.scoped(
     NodeHttpClient.Dispatcher,
     Effect.acquireRelease(
-      Effect.sync(() => new Undici.Agent({ connections: 64 })),
+      Effect.sync(() => new Agent({ connections: 64 })),
       (agent) => Effect.promise(() => agent.destroy())
     )
   )

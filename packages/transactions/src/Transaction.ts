@@ -13,6 +13,7 @@ import * as Metadata from "@manilla/core/Metadata"
 import * as OpenEnum from "@manilla/core/OpenEnum"
 import * as OperationKind from "@manilla/core/OperationKind"
 import * as Timestamp from "@manilla/core/Timestamp"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
 /**
@@ -105,6 +106,6 @@ export interface TransactionDetail extends Schema.Schema.Type<typeof Transaction
  * @category checks
  */
 export const isNetExact = ({ amount, fee_amount, net_amount }: Transaction): boolean =>
-  fee_amount != null &&
-  net_amount != null &&
+  Predicate.isNotNullable(fee_amount) &&
+  Predicate.isNotNullable(net_amount) &&
   Amount.Equivalence(net_amount, Amount.subtract(amount, fee_amount))

@@ -5,9 +5,9 @@ import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Errors from "../Errors.js"
+import * as Issues from "../Issues.js"
 import type * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
-import * as issues from "./issues.js"
 import type * as redact from "./redact.js"
 import type { Broken, Received } from "./transport.js"
 
@@ -234,12 +234,12 @@ const malformed = (
   issue?: ParseResult.ParseIssue
 ): Faulty => {
   const value = parsed._tag === "Json" ? parsed.value : undefined
-  const found = issue === undefined ? [] : issues.fromParseIssue(issue)
+  const found = issue === undefined ? [] : Issues.fromParseIssue(issue)
   const error = new Errors.MalformedResponse({
     operation: context.operation,
     message: [
       `${context.operation} was answered ${received.status} ${says[reason]}`,
-      found.length === 0 ? "" : `: ${issues.print(found)}`
+      found.length === 0 ? "" : `: ${Issues.print(found)}`
     ].join(""),
     status: received.status,
     correlation_id: correlationId(value, context),

@@ -19,10 +19,10 @@ import type * as Tracer from "effect/Tracer"
 import type * as BearerTokens from "../BearerTokens.js"
 import * as Errors from "../Errors.js"
 import type { IdempotencyKey } from "../IdempotencyKey.js"
+import * as Issues from "../Issues.js"
 import * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
 import * as answer from "./answer.js"
-import { print } from "./issues.js"
 import * as redact from "./redact.js"
 import type { Encoded } from "./request.js"
 import type { RetryBudget } from "./retryBudget.js"
@@ -287,7 +287,7 @@ const appliedUnreadable = (
     message:
       `${operation} was applied, and its answer cannot be read` +
       (found.id === undefined ? "" : ` (id ${found.id})`) +
-      `: ${print(issues)}. Do not send it again.`,
+      `: ${Issues.print(issues)}. Do not send it again.`,
     status,
     correlation_id,
     issues,

@@ -8,9 +8,9 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Errors from "../Errors.js"
 import { IdempotencyKey } from "../IdempotencyKey.js"
+import * as Issues from "../Issues.js"
 import * as Operation from "../Operation.js"
 import * as Sensitive from "../Sensitive.js"
-import * as issues from "./issues.js"
 
 export interface Encoded {
   /** The path with its parameters escaped, and the query. */
@@ -63,7 +63,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
       return Either.left(
         new Errors.InvalidRequest({
           operation: name,
-          message: `${name} was not sent: ${issues.print(found)}. Nothing was applied.`,
+          message: `${name} was not sent: ${Issues.print(found)}. Nothing was applied.`,
           issues: found
         })
       )
@@ -94,7 +94,7 @@ const part = (
     onExcessProperty: "error"
   })
   const root = prefix === undefined ? [] : [prefix]
-  return (input) => Either.mapLeft(encode(input), (issue) => issues.fromParseIssue(issue, root))
+  return (input) => Either.mapLeft(encode(input), (issue) => Issues.fromParseIssue(issue, root))
 }
 
 const record = (encoded: unknown): Readonly<Record<string, unknown>> =>

@@ -1,19 +1,35 @@
 /**
- * Parse issues as fields and rules, without the values that broke them.
+ * What is wrong with an input, as fields and rules: every one of them, and never the value that
+ * broke it.
+ *
+ * @since 0.1.0
  */
 import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
 import * as AST from "effect/SchemaAST"
-import type { Issue } from "../Errors.js"
+import type { Issue } from "./Errors.js"
 
 /** Enough to teach, too few to flood a log: a page of 100 rows can break thousands of rules. */
 const maxIssues = 20
 
+/**
+ * The fields that break a schema, each with its rule in the words of the schema's description. The
+ * names of the fields begin with `root`; at most 20 are named.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
 export const fromParseIssue = (
   issue: ParseResult.ParseIssue,
   root: ReadonlyArray<PropertyKey> = []
 ): ReadonlyArray<Issue> => collect(issue, root).slice(0, maxIssues)
 
+/**
+ * The issues in one line: `amount is required; payer.lang must be "en" or "fr"`.
+ *
+ * @since 0.1.0
+ * @category printing
+ */
 export const print = (issues: ReadonlyArray<Issue>): string =>
   issues.map(({ field, rule }) => `${field} ${rule}`).join("; ")
 
