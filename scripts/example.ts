@@ -1,4 +1,5 @@
-// Runs examples/NAME/main.ts. Unless MANILLA_BASE_URL points elsewhere, a sandbox is started for it.
+// Runs examples/NAME/main.ts. Unless MANILLA_BASE_URL points elsewhere, a sandbox is started for an
+// example that does not bring its own.
 import { NodeRuntime } from "@effect/platform-node"
 import * as Command from "@effect/platform/Command"
 import * as NodeContext from "@effect/platform-node/NodeContext"
@@ -8,7 +9,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 
 const examples = new URL("../examples/", import.meta.url)
 const names = readdirSync(examples).filter((name) =>
@@ -40,11 +41,14 @@ const onSandbox = (name: string) =>
 const program = Effect.gen(function* () {
   const name = process.argv[2]
   if (name === undefined || !names.includes(name)) {
-    yield* Console.error(`Usage: npm run example -- NAME, where NAME is ${names.join(" or ")}`)
+    yield* Console.error(`Usage: npm run example -- NAME, where NAME is one of: ${names.join(", ")}`)
     return 2
   }
   const elsewhere = yield* Config.option(Config.string("MANILLA_BASE_URL"))
-  return yield* Option.isSome(elsewhere) ? run(name, {}) : onSandbox(name)
+  const source = readFileSync(new URL(`${name}/main.ts`, examples), "utf8")
+  return yield* Option.isSome(elsewhere) || source.includes("../support/Example.js")
+    ? run(name, {})
+    : onSandbox(name)
 })
 
 program.pipe(

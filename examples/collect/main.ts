@@ -1,28 +1,36 @@
 /**
  * Collects a mobile-money payment while the network drops the first answer, and prints what
- * happened. Runs on an embedded sandbox, or against the gateway that MANILLA_BASE_URL,
- * MANILLA_AUTH_URL, MANILLA_CLIENT_ID and MANILLA_CLIENT_SECRET name.
+ * happened.
  */
-import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Catalogue } from "@manilla/catalogue"
-import { BearerTokens, Gateway, IdempotencyKey } from "@manilla/core"
+import { BearerTokens, IdempotencyKey } from "@manilla/core"
 import { Payments } from "@manilla/payments"
-import { Sandbox } from "@manilla/sandbox"
-import { Token } from "@manilla/token"
-import { Config, Effect, Layer, Stream } from "effect"
-import * as Embedded from "./Embedded.js"
-import * as Timeline from "./Timeline.js"
+import { Exchange, Fault } from "@manilla/sandbox"
+import { Config, Console, Effect, Redacted, Stream } from "effect"
+import * as Example from "../support/Example.js"
+import * as Timeline from "../support/Timeline.js"
 
 const wanted = { country: "BJ", currency: "XOF", operation: "COLLECTION" } as const
 
+const order = Config.withDefault(Config.string("MANILLA_ORDER"), "42")
+
+/** A made-up number will do in a sandbox; where money is real, whose it is must be said. */
+const payer = (environment: string) =>
+  environment === "SANDBOX"
+    ? Config.withDefault(Config.string("MANILLA_PHONE"), "+2290161234567")
+    : Config.string("MANILLA_PHONE")
+
 const collect = Effect.gen(function* () {
-  const tokens = yield* BearerTokens.BearerTokens
-  const { environment, scopes } = yield* tokens.get
+  // The next creation is processed, and its answer lost on the way back.
+  yield* Example.onSandbox(({ faults }) =>
+    faults.add(Fault.dropAfter({ operation: "Payments.create" }))
+  )
+
+  const { environment, scopes } = yield* Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get)
   yield* Timeline.print("token", `for ${environment}, with ${scopes.length} scopes`)
 
   const catalogue = yield* Catalogue.Catalogue
-  const services = yield* catalogue.available(wanted)
-  const methods = services.map(({ payment_method }) => payment_method)
+  const methods = (yield* catalogue.available(wanted)).map(({ payment_method }) => payment_method)
   yield* Timeline.print("catalogue", `XOF collections in Benin: ${methods.join(", ")}`)
 
   const payments = yield* Payments.Payments
@@ -44,42 +52,20 @@ const collect = Effect.gen(function* () {
     Effect.flatten
   )
   yield* Timeline.print("done", `${settled.amount} ${settled.currency}: ${settled.status}`)
+
+  yield* Example.onSandbox(({ exchanges, paymentIntents }) =>
+    Effect.gen(function* () {
+      const seen = yield* exchanges
+      const creations = seen.filter(({ operation }) => operation === "Payments.create")
+      const keys = new Set(creations.map((creation) => creation.key))
+      const bodies = new Set(creations.map(({ body }) => String(Redacted.value(body))))
+      const made = (yield* paymentIntents).length
+      yield* Console.log(`\nWhat the service saw\n\n${Exchange.timeline(seen)}\n`)
+      yield* Console.log(
+        `${creations.length} requests to create, ${keys.size} key, ${bodies.size} body: ${made} payment.\n`
+      )
+    })
+  )
 })
 
-const order = Config.string("MANILLA_ORDER").pipe(Config.withDefault("42"))
-
-/** A made-up number will do in a sandbox; where money is real, whose it is must be said. */
-const payer = (environment: string) =>
-  environment === "SANDBOX"
-    ? Config.withDefault(Config.string("MANILLA_PHONE"), "+2290161234567")
-    : Config.string("MANILLA_PHONE")
-
-/** The client as every program has it: from the configuration, wherever that comes from. */
-const client = Layer.mergeAll(Payments.layer, Catalogue.layer).pipe(
-  Layer.provide(Gateway.layerConfig()),
-  Layer.provideMerge(Token.layerConfig()),
-  Layer.provide(NodeHttpClient.layerUndici)
-)
-
-const onGateway = Effect.gen(function* () {
-  const { baseUrl } = yield* Gateway.config
-  yield* Timeline.title(`Collecting a payment at ${baseUrl}`)
-  yield* Effect.provide(collect, client)
-})
-
-const onSandbox = Effect.gen(function* () {
-  const sandbox = yield* Sandbox.Sandbox
-  yield* Timeline.title(`Collecting a payment on a sandbox at ${sandbox.baseUrl}`)
-  yield* Embedded.dropTheFirstAnswer
-  yield* Effect.provide(collect, client)
-  yield* Embedded.printWhatItSaw
-})
-
-const program = Effect.gen(function* () {
-  const elsewhere = yield* Config.option(Config.string("MANILLA_BASE_URL"))
-  return elsewhere._tag === "Some"
-    ? yield* onGateway
-    : yield* Effect.provide(onSandbox, Embedded.layer)
-})
-
-program.pipe(Effect.provide(Timeline.layer), NodeRuntime.runMain({ disablePrettyLogger: true }))
+Example.run("Collecting a payment", collect)

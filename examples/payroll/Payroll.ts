@@ -1,0 +1,55 @@
+/**
+ * Who is to be paid: read from a CSV file, every row checked before the first payment.
+ */
+import { Amount, Country, Currency, Issues, Text } from "@manilla/core"
+import { Data, Effect, Either, ParseResult, Schema } from "effect"
+import { parse } from "csv-parse/sync"
+import { readFileSync } from "node:fs"
+
+const Employee = Schema.Struct({
+  employee: Schema.NonEmptyString,
+  name: Schema.NonEmptyString,
+  phone: Text.atMost(32),
+  payment_method: Text.atMost(60),
+  country: Country.Input,
+  currency: Currency.Input,
+  amount: Amount.Input
+})
+
+export interface Employee extends Schema.Schema.Type<typeof Employee> {}
+
+/** The file cannot be paid from: nothing was. */
+export class InvalidPayroll extends Data.TaggedError("InvalidPayroll")<{
+  readonly message: string
+}> {}
+
+export const read = (file: URL): Effect.Effect<ReadonlyArray<Employee>, InvalidPayroll> =>
+  Effect.gen(function* () {
+    const rows = yield* Effect.try({
+      try: (): ReadonlyArray<unknown> => parse(readFileSync(file), { columns: true }),
+      catch: (cause) => new InvalidPayroll({ message: `The file cannot be read: ${cause}` })
+    })
+    const [broken, employees] = separate(rows.map(check))
+    const twice = employees.filter(
+      ({ employee }, i) => employees.findIndex((other) => other.employee === employee) !== i
+    )
+    const problems = [...broken, ...twice.map(({ employee }) => `${employee} is there twice`)]
+    return problems.length === 0
+      ? employees
+      : yield* new InvalidPayroll({ message: `Nobody was paid:\n${problems.join("\n")}` })
+  })
+
+const decode = ParseResult.decodeUnknownEither(Employee, { errors: "all" })
+
+const check = (row: unknown, index: number): Either.Either<Employee, string> =>
+  Either.mapLeft(
+    decode(row),
+    // The first line has the names of the columns.
+    (issue) => `line ${index + 2}: ${Issues.print(Issues.fromParseIssue(issue))}`
+  )
+
+const separate = (rows: ReadonlyArray<Either.Either<Employee, string>>) =>
+  [
+    rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : [])),
+    rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
+  ] as const

@@ -1,0 +1,26 @@
+/**
+ * A sandbox in this process: a real HTTP server on a loopback port, and the configuration that
+ * leads the client there.
+ */
+import { Sandbox, SandboxServer } from "@manilla/sandbox"
+import { ConfigProvider, Effect, Layer, Redacted } from "effect"
+
+const configuration = Layer.unwrapEffect(
+  Effect.gen(function* () {
+    const { authUrl, baseUrl, credentials } = yield* Sandbox.Sandbox
+    const { clientId, clientSecret } = yield* credentials
+    const entries = new Map([
+      ["MANILLA_BASE_URL", baseUrl],
+      ["MANILLA_AUTH_URL", authUrl],
+      ["MANILLA_CLIENT_ID", clientId],
+      ["MANILLA_CLIENT_SECRET", Redacted.value(clientSecret)],
+      ["MANILLA_ENVIRONMENT", "SANDBOX"],
+      ["MANILLA_PAGE_PARAMETER", "page"]
+    ])
+    return Layer.setConfigProvider(
+      ConfigProvider.orElse(ConfigProvider.fromMap(entries), () => ConfigProvider.fromEnv())
+    )
+  })
+)
+
+export const layer = Layer.provideMerge(configuration, SandboxServer.layer())

@@ -1,0 +1,59 @@
+/**
+ * What the examples share: the client as every program has it, and where it runs. On the gateway
+ * that MANILLA_BASE_URL and its like name, or else on a sandbox of its own.
+ */
+import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { Cardholders, Cards } from "@manilla/cards"
+import { Catalogue } from "@manilla/catalogue"
+import { Gateway } from "@manilla/core"
+import { PaymentLinks } from "@manilla/payment-links"
+import { Payments } from "@manilla/payments"
+import { Payouts } from "@manilla/payouts"
+import { Refunds } from "@manilla/refunds"
+import { Sandbox } from "@manilla/sandbox"
+import { Token } from "@manilla/token"
+import { Transactions } from "@manilla/transactions"
+import { Config, Effect, Layer, Option } from "effect"
+import * as Embedded from "./Embedded.js"
+import * as Timeline from "./Timeline.js"
+
+const client = Layer.mergeAll(
+  Cardholders.layer,
+  Cards.layer,
+  Catalogue.layer,
+  PaymentLinks.layer,
+  Payments.layer,
+  Payouts.layer,
+  Refunds.layer,
+  Transactions.layer
+).pipe(
+  Layer.provide(Gateway.layerConfig()),
+  Layer.provideMerge(Token.layerConfig()),
+  Layer.provide(NodeHttpClient.layerUndici)
+)
+
+/** What only a sandbox can do: play the payer, make the network fail, show the ledger. */
+export const onSandbox = <A, E, R>(
+  play: (sandbox: Sandbox.Service) => Effect.Effect<A, E, R>
+): Effect.Effect<Option.Option<A>, E, R> =>
+  Effect.flatMap(
+    Effect.serviceOption(Sandbox.Sandbox),
+    Option.match({ onNone: () => Effect.succeedNone, onSome: (it) => Effect.asSome(play(it)) })
+  )
+
+type Services = Layer.Layer.Success<typeof client> | Layer.Layer.Success<typeof Timeline.layer>
+
+/** Runs a program to its end, with a title that says where. */
+export const run = <A, E>(title: string, program: Effect.Effect<A, E, Services>): void => {
+  const titled = Effect.gen(function* () {
+    const { baseUrl } = yield* Gateway.config
+    const sandbox = yield* Effect.serviceOption(Sandbox.Sandbox)
+    const kind = Option.isSome(sandbox) ? "the sandbox" : "the gateway"
+    yield* Timeline.title(`${title}, on ${kind} at ${baseUrl}`)
+    yield* Effect.provide(program, client)
+  })
+  Effect.gen(function* () {
+    const elsewhere = yield* Config.option(Config.string("MANILLA_BASE_URL"))
+    yield* Option.isSome(elsewhere) ? titled : Effect.provide(titled, Embedded.layer)
+  }).pipe(Effect.provide(Timeline.layer), NodeRuntime.runMain({ disablePrettyLogger: true }))
+}
