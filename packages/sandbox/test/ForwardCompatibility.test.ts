@@ -1,0 +1,52 @@
+/**
+ * The service may grow: fields and values that no one knows yet break nothing.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import * as Arbitrary from "effect/Arbitrary"
+import * as FastCheck from "effect/FastCheck"
+import * as Schema from "effect/Schema"
+
+/** A copy with a field that nobody knows in every object; metadata is the caller's own. */
+const grown = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(grown)
+  if (typeof value !== "object" || value === null) return value
+  return {
+    ...Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [
+        key,
+        key === "metadata" ? member : grown(member)
+      ])
+    ),
+    from_the_future: { nested: [null, 1, "x"] }
+  }
+}
+
+const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+describe("an answer", () => {
+  for (const [name, { successSchema }] of ServiceApi.operations) {
+    const decode = Schema.decodeUnknownSync(successSchema)
+    const encode = Schema.encodeSync(successSchema)
+
+    it(`of ${name} with unknown fields and unknown values is read the same`, () => {
+      FastCheck.assert(
+        FastCheck.property(Arbitrary.make(successSchema), (value) => {
+          const sent = json(encode(value))
+          assert.deepStrictEqual(json(encode(decode(grown(sent)))), json(encode(decode(sent))))
+        }),
+        { numRuns: 50 }
+      )
+    })
+
+    it(`of ${name} is encoded as it was sent`, () => {
+      FastCheck.assert(
+        FastCheck.property(Arbitrary.make(successSchema), (value) => {
+          const sent = json(encode(value))
+          assert.deepStrictEqual(json(encode(decode(sent))), sent)
+        }),
+        { numRuns: 50 }
+      )
+    })
+  }
+})
