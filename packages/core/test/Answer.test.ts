@@ -351,6 +351,28 @@ describe("an error status", () => {
     })
   )
 
+  for (const [what, details] of [
+    [
+      "a million numbers",
+      Array.from({ length: 1000 }, () => Array.from({ length: 1000 }, () => 7))
+    ],
+    ["long texts", Array.from({ length: 1000 }, () => "x ".repeat(2000))]
+  ] as const) {
+    it.effect(`details of ${what} neither stop the process nor fill the error`, () =>
+      Effect.gen(function* () {
+        const { calls } = yield* FakeService.make([
+          FakeService.failure(422, {}, { code: "C", message: "m", details })
+        ])
+        const started = process.cpuUsage()
+        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+        const { system, user } = process.cpuUsage(started)
+        assert.strictEqual(error._tag, "Unprocessable")
+        assert.isBelow((system + user) / 1000, 1000, "milliseconds")
+        assert.isBelow(JSON.stringify(error).length, 1_000_000)
+      })
+    )
+  }
+
   it.effect("a key named __proto__ in details stays plain data", () =>
     Effect.gen(function* () {
       const { write } = yield* failed({

@@ -1,8 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/TestClock"
+import * as Tracer from "effect/Tracer"
 import * as FakeService from "./utils/FakeService.js"
 
 type Made = Effect.Effect.Success<ReturnType<typeof FakeService.make>>
@@ -120,4 +125,70 @@ describe("an interrupted call", () => {
       assert.deepStrictEqual(warnings, [])
     })
   )
+
+  /** What a write warns of that is interrupted in the very moment in which its attempt has ended. */
+  const interruptedWith = (reaction: FakeService.Reaction) =>
+    Effect.gen(function* () {
+      const warnings: Array<string> = []
+      const logger = Logger.make(({ logLevel, message }) => {
+        if (logLevel._tag === "Warning") warnings.push(String(message))
+      })
+      const { calls } = yield* FakeService.make([reaction], slow)
+      const go = yield* Deferred.make<void>()
+      let events = 0
+      const write = calls.write(FakeService.calls.write).pipe(
+        Effect.withTracer(
+          onEvent(() => {
+            events++
+            fiber.unsafeInterruptAsFork(FiberId.none)
+          })
+        ),
+        Effect.provide(Logger.add(logger))
+      )
+      const fiber = yield* Effect.fork(Effect.zipRight(Deferred.await(go), write))
+      yield* Deferred.succeed(go, undefined)
+      const exit = yield* Fiber.await(fiber)
+      assert.isAbove(events, 0)
+      return { exit, warnings }
+    })
+
+  for (const [what, reaction] of [
+    ["success", FakeService.success],
+    ["500", FakeService.failure(500)],
+    ["broken connection", { drop: "ECONNRESET" }],
+    ["success that cannot be read", { status: 201, body: `{"success":true,"data":{}}` }]
+  ] as const) {
+    it.effect(`warns, or tells what came of it, at the end of a ${what}`, () =>
+      Effect.gen(function* () {
+        const { exit, warnings } = yield* interruptedWith(reaction)
+        assert.isTrue(
+          warnings.length === 1 || Exit.isSuccess(exit) || Cause.isFailure(exit.cause),
+          "not a word"
+        )
+      })
+    )
+  }
 })
+
+/** A tracer that runs something, then and there, when a span is told of an event. */
+const onEvent = (run: () => void): Tracer.Tracer =>
+  Tracer.make({
+    span: (name, parent, context, links, startTime, kind) => ({
+      _tag: "Span",
+      name,
+      spanId: "0123456789abcdef",
+      traceId: "0123456789abcdef0123456789abcdef",
+      parent,
+      context,
+      links,
+      kind,
+      sampled: true,
+      attributes: new Map(),
+      status: { _tag: "Started", startTime },
+      attribute: () => {},
+      event: run,
+      addLinks: () => {},
+      end: () => {}
+    }),
+    context: (run) => run()
+  })

@@ -48,8 +48,8 @@ interface Progress {
   renewed: boolean
   /** Whether an attempt so far may have been applied, whatever the later ones said. */
   doubtful: boolean
-  /** Whether an attempt is under way whose answer is not known yet. */
-  inFlight: boolean
+  /** What is known of the operation by now. */
+  outcome: RetryPolicy.Outcome
   /** The token of the latest attempt. */
   token: BearerTokens.BearerToken | undefined
 }
@@ -93,7 +93,7 @@ export const compile = ({
       const span = yield* telemetry.currentSpan
       yield* tell.sent
       progress.sent++
-      progress.inFlight = true
+      progress.outcome = "unknown"
       const received = yield* exchange(toHttp(request, token, span))
       return answer.interpret(decode, received, {
         operation: name,
@@ -136,12 +136,12 @@ export const compile = ({
         const limitMillis = Math.min(attemptMillis, leftMillis)
         const sentBefore = progress.sent
         const result = yield* attempt(request, progress, limitMillis)
-        progress.inFlight = false
         const waitedForToken = result === "out of time" && progress.sent === sentBefore
         if (waitedForToken) continue
 
         const answered =
           result === "out of time" ? answer.faulty(answer.timedOut(name, limitMillis)) : result
+        learn(answered, progress)
         yield* tell.attempted(
           progress.sent,
           answered._tag === "Readable" ? "Success" : answered.fault
@@ -160,7 +160,6 @@ export const compile = ({
   /** Milliseconds to wait before the next attempt; `undefined` when there shall be none. */
   const afterwards = (faulty: answer.Faulty, progress: Progress) =>
     Effect.gen(function* () {
-      if (RetryPolicy.table[faulty.fault].outcome === "unknown") progress.doubtful = true
       const decision = RetryPolicy.decide(faulty.fault, replay)
       if (decision === "renew") {
         if (progress.renewed || progress.token === undefined || tokens === undefined) {
@@ -234,14 +233,14 @@ export const compile = ({
         retries: 0,
         renewed: false,
         doubtful: false,
-        inFlight: false,
+        outcome: "not applied",
         token: undefined
       }
       return attempts(request, progress).pipe(
         Effect.onInterrupt(() =>
-          replay._tag !== "Safe" && (progress.doubtful || progress.inFlight)
-            ? Effect.logWarning(interrupted(name, request.key))
-            : Effect.void
+          replay._tag === "Safe" || progress.outcome === "not applied"
+            ? Effect.void
+            : Effect.logWarning(interrupted(name, progress.outcome, request.key))
         ),
         Effect.onExit((exit) =>
           Effect.flatMap(Clock.currentTimeMillis, (endedMillis) =>
@@ -269,6 +268,14 @@ const redactorOf = (
 
 const retryAfterOf = (error: Errors.ReadError): number | undefined =>
   "retryAfterMillis" in error ? error.retryAfterMillis : undefined
+
+/** A refusal speaks of its own attempt only: a doubt about an earlier one stays. */
+const learn = (answered: answer.Answer, progress: Progress): void => {
+  const outcome =
+    answered._tag === "Readable" ? "applied" : RetryPolicy.table[answered.fault].outcome
+  if (outcome === "unknown") progress.doubtful = true
+  progress.outcome = outcome === "not applied" && progress.doubtful ? "unknown" : outcome
+}
 
 const isWriteError = Schema.is(Errors.WriteError)
 
@@ -307,8 +314,12 @@ const outcomeUnknown = (
     : `Send the same request again under the same key, ${key}. `) +
   `Last: ${last}`
 
-const interrupted = (name: string, key: IdempotencyKey | undefined): string =>
-  `${name} was interrupted after it was sent: it may have been applied` +
+const interrupted = (
+  name: string,
+  outcome: "applied" | "unknown",
+  key: IdempotencyKey | undefined
+): string =>
+  `${name} was interrupted after it ${outcome === "applied" ? "was applied" : "was sent: it may have been applied"}` +
   (key === undefined ? "" : `. Its key is ${key}`)
 
 const outcomeOf = (exit: Exit.Exit<unknown, Errors.ReadError | Errors.WriteError>): string =>

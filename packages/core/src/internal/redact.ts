@@ -29,8 +29,8 @@ const excerptLength = 200
 /** Deeper than this nothing is shown: what follows could exhaust the stack of whoever prints it. */
 const maxDepth = 50
 
-/** More strings than this are not shown. */
-const maxStrings = 1000
+/** About as many values of a service's details are shown. */
+const maxValues = 1000
 
 export const make = (values: Iterable<string>): Redactor => {
   const pieces = new Set<string>()
@@ -60,19 +60,21 @@ export const make = (values: Iterable<string>): Redactor => {
   const text = (long: string) => strike(long.slice(0, textLength * 4)).slice(0, textLength)
 
   const json = (root: unknown): unknown => {
-    let strings = 0
+    let left = maxValues
     const within = (value: unknown, depth: number): unknown => {
-      if (typeof value === "string") return ++strings > maxStrings ? "…" : text(value)
+      left--
+      if (typeof value === "string") return text(value)
       if (typeof value === "number") return strike(String(value)) === String(value) ? value : struck
       if (typeof value !== "object" || value === null) return value
       if (depth > maxDepth) return "…"
-      return Array.isArray(value)
-        ? value.slice(0, maxStrings).map((item) => within(item, depth + 1))
-        : Object.fromEntries(
-            Object.entries(value)
-              .slice(0, maxStrings)
-              .map(([key, item]) => [text(key), within(item, depth + 1)])
-          )
+      if (Array.isArray(value)) return some(value).map((item) => within(item, depth + 1))
+      const members = some(Object.entries(value))
+      return Object.fromEntries(members.map(([key, item]) => [text(key), within(item, depth + 1)]))
+    }
+    const some = <A>(items: ReadonlyArray<A>): ReadonlyArray<A> => {
+      const taken = items.slice(0, Math.max(0, left))
+      left -= taken.length
+      return taken
     }
     return within(root, 0)
   }
