@@ -23,4 +23,5 @@ const configuration = Layer.unwrapEffect(
   })
 )
 
-export const layer = Layer.provideMerge(configuration, SandboxServer.layer())
+export const layer = (options: Sandbox.Options) =>
+  Layer.provideMerge(configuration, SandboxServer.layer({ settleAfter: "1 second", ...options }))

@@ -41,19 +41,32 @@ export const onSandbox = <A, E, R>(
     Option.match({ onNone: () => Effect.succeedNone, onSome: (it) => Effect.asSome(play(it)) })
   )
 
+/** The wallet to pay from: the sandbox's first of that currency, or MANILLA_WALLET_ID. */
+export const wallet = (currency: string) =>
+  Effect.gen(function* () {
+    const own = yield* onSandbox(({ wallets }) =>
+      Effect.map(wallets, (all) => all.find((one) => one.currency === currency)?.id)
+    )
+    return Option.getOrUndefined(own) ?? (yield* Config.string("MANILLA_WALLET_ID"))
+  })
+
 type Services = Layer.Layer.Success<typeof client> | Layer.Layer.Success<typeof Timeline.layer>
 
 /** Runs a program to its end, with a title that says where. */
-export const run = <A, E>(title: string, program: Effect.Effect<A, E, Services>): void => {
+export const run = <A, E>(
+  title: string,
+  program: Effect.Effect<A, E, Services>,
+  sandbox: Sandbox.Options = {}
+): void => {
   const titled = Effect.gen(function* () {
     const { baseUrl } = yield* Gateway.config
-    const sandbox = yield* Effect.serviceOption(Sandbox.Sandbox)
-    const kind = Option.isSome(sandbox) ? "the sandbox" : "the gateway"
+    const own = yield* Effect.serviceOption(Sandbox.Sandbox)
+    const kind = Option.isSome(own) ? "the sandbox" : "the gateway"
     yield* Timeline.title(`${title}, on ${kind} at ${baseUrl}`)
     yield* Effect.provide(program, client)
   })
   Effect.gen(function* () {
     const elsewhere = yield* Config.option(Config.string("MANILLA_BASE_URL"))
-    yield* Option.isSome(elsewhere) ? titled : Effect.provide(titled, Embedded.layer)
+    yield* Option.isSome(elsewhere) ? titled : Effect.provide(titled, Embedded.layer(sandbox))
   }).pipe(Effect.provide(Timeline.layer), NodeRuntime.runMain({ disablePrettyLogger: true }))
 }

@@ -1,0 +1,137 @@
+/**
+ * The whole service in one run: a payment collected while its answer is lost, its transaction, a
+ * payout, a refund, a payment link that is paid, a card that is issued; and the ledger at the end.
+ */
+import { Cardholders, Cards } from "@manilla/cards"
+import { Catalogue } from "@manilla/catalogue"
+import { BearerTokens, IdempotencyKey } from "@manilla/core"
+import { PaymentLinks } from "@manilla/payment-links"
+import { Payments } from "@manilla/payments"
+import { Payouts } from "@manilla/payouts"
+import { Refunds } from "@manilla/refunds"
+import { Exchange, Fault, Ledger } from "@manilla/sandbox"
+import { Transactions } from "@manilla/transactions"
+import { Config, Console, Effect, Option } from "effect"
+import * as Example from "../support/Example.js"
+import { print } from "../support/Timeline.js"
+
+const money = { country: "BJ", currency: "XOF", payment_method: "mtn_momo" } as const
+
+/** One demo is one set of keys: run it again under the same name, and nothing moves twice. */
+const name = Config.withDefault(Config.string("MANILLA_ORDER"), "42")
+
+/** A made-up number will do in a sandbox; where money is real, whose it is must be said. */
+const phone = Effect.gen(function* () {
+  const { environment } = yield* Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get)
+  const given = Config.string("MANILLA_PHONE")
+  return yield* environment === "SANDBOX" ? Config.withDefault(given, "+2290161234567") : given
+})
+
+const lookAround = Effect.gen(function* () {
+  const { environment, scopes } = yield* Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get)
+  yield* print("token", `for ${environment}, with ${scopes.length} scopes`)
+  const catalogue = yield* Catalogue.Catalogue
+  const services = yield* catalogue.available({ ...money, operation: "COLLECTION" })
+  yield* print("catalogue", `${services.length > 0 ? "mtn_momo collects" : "no"} XOF in Benin`)
+})
+
+const collect = Effect.gen(function* () {
+  // The payment is made, and its answer is lost on the way back.
+  yield* Example.onSandbox(({ faults }) =>
+    faults.add(Fault.dropAfter({ operation: "Payments.create" }))
+  )
+  const payments = yield* Payments.Payments
+  const key = IdempotencyKey.derive("order", yield* name)
+  yield* print("collect", `1500 XOF under the key ${key}`)
+  const payment = yield* payments.collect(
+    { ...money, amount: "1500", payer: { phone_number: yield* phone } },
+    { key, wait: { initial: "500 millis" } }
+  )
+  yield* print("collected", `${payment.amount} ${payment.currency}: ${payment.status}`)
+})
+
+const lookUp = Effect.gen(function* () {
+  const transactions = yield* Transactions.Transactions
+  const [latest] = (yield* transactions.list({ per_page: 1 })).data
+  if (latest === undefined) return undefined
+  const { amount, fee_amount, net_amount, reference } = yield* transactions.get(latest.reference)
+  yield* print("booked", `${reference}: ${amount} - ${fee_amount} = ${net_amount}`)
+  return reference
+})
+
+const disburse = Effect.gen(function* () {
+  const payouts = yield* Payouts.Payouts
+  const payout = yield* payouts.disburse(
+    {
+      ...money,
+      wallet_id: yield* Example.wallet("XOF"),
+      amount: "700",
+      destination: yield* phone
+    },
+    { key: IdempotencyKey.derive("payout", yield* name), wait: { initial: "500 millis" } }
+  )
+  yield* print("paid out", `${payout.amount} ${payout.currency}: ${payout.status}`)
+})
+
+/** How a refund is asked for is not shown by the interface: the sandbox's merchant does it. */
+const refund = (transaction: Parameters<Transactions.Service["get"]>[0]) =>
+  Effect.gen(function* () {
+    const asked = yield* Example.onSandbox((sandbox) =>
+      sandbox.refund(transaction, { amount: "200", reason: "One came back" })
+    )
+    if (Option.isNone(asked)) return
+    const refunds = yield* Refunds.Refunds
+    const { amount, reason, status } = yield* refunds.awaitSettled(asked.value.reference)
+    yield* print("refunded", `${amount}, "${reason}": ${status}`)
+  })
+
+const sellByLink = Effect.gen(function* () {
+  const links = yield* PaymentLinks.PaymentLinks
+  const request = { amount: "5000", currency: "XOF", country: "BJ", max_uses: 1 }
+  const link = yield* links.create(request)
+  yield* print("link", `${link.checkout_url}`)
+  yield* Example.onSandbox(({ payLink }) => payLink(link.id))
+  const { status, use_count } = yield* links.get(link.id)
+  yield* print("link", `used ${use_count} of ${link.max_uses}: ${status}`)
+})
+
+const issueCard = Effect.gen(function* () {
+  const cardholders = yield* Cardholders.Cardholders
+  const [holder] = (yield* cardholders.list({ per_page: 1 })).data
+  if (holder === undefined) return yield* print("card", "there is no cardholder to issue one to")
+  const { first_name } = yield* cardholders.get(holder.id)
+  const cards = yield* Cards.Cards
+  const { card, reservation } = yield* cards.issue(
+    {
+      customer_id: holder.id,
+      wallet_id: yield* Example.wallet("XOF"),
+      debit_currency: "XOF",
+      initial_balance: "10"
+    },
+    { key: IdempotencyKey.derive("card", yield* name) }
+  )
+  const charged = `${card.charged_amount} ${card.charged_currency}`
+  yield* print("card", `to ${first_name} for ${charged}: ${reservation?.status}`)
+})
+
+const lookBack = Example.onSandbox(({ exchanges, ledger, paymentIntents }) =>
+  Effect.gen(function* () {
+    const creations = (yield* exchanges).filter(({ operation }) => operation === "Payments.create")
+    yield* Console.log(`\nThe collection, as the service saw it\n\n${Exchange.timeline(creations)}`)
+    yield* Console.log(`\n${(yield* paymentIntents).length} payment was made.`)
+    yield* Console.log(`\nThe ledger\n\n${Ledger.table(yield* ledger)}\n`)
+  })
+)
+
+const program = Effect.gen(function* () {
+  yield* lookAround
+  yield* collect
+  const transaction = yield* lookUp
+  yield* disburse
+  if (transaction !== undefined) yield* refund(transaction)
+  yield* sellByLink
+  yield* issueCard
+  yield* lookBack
+})
+
+Example.run("The whole service", program)

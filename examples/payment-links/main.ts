@@ -1,0 +1,52 @@
+/**
+ * Creates a payment link whose answer is lost, finds it again, and watches it being paid.
+ */
+import { PaymentLinks } from "@manilla/payment-links"
+import { Fault } from "@manilla/sandbox"
+import { Effect, Stream } from "effect"
+import * as Example from "../support/Example.js"
+import * as Timeline from "../support/Timeline.js"
+
+const request = {
+  amount: "5000",
+  currency: "XOF",
+  country: "BJ",
+  description: "A ticket for the concert",
+  max_uses: 3
+}
+
+const program = Effect.gen(function* () {
+  yield* Example.onSandbox(({ faults }) =>
+    faults.add(Fault.dropAfter({ operation: "PaymentLinks.create" }))
+  )
+  const links = yield* PaymentLinks.PaymentLinks
+
+  // A link has no key, so it is never sent twice. Was it made? The list can tell.
+  const link = yield* links.create(request).pipe(
+    Effect.catchTag("OutcomeUnknown", ({ message }) =>
+      Effect.gen(function* () {
+        yield* Timeline.print("unknown", message)
+        const [found] = yield* links.candidates(request)
+        yield* Timeline.print("looked", found === undefined ? "it was not made" : "it was made")
+        return found ?? (yield* links.create(request))
+      })
+    )
+  )
+  yield* Timeline.print("link", `${link.checkout_url}, ${link.max_uses} uses`)
+
+  // Payers come by while we watch.
+  yield* Effect.fork(
+    Example.onSandbox((sandbox) =>
+      Effect.repeatN(Effect.delay(sandbox.payLink(link.id), "900 millis"), 2)
+    )
+  )
+  yield* links
+    .changes(link.id, { cap: "500 millis", initial: "200 millis" })
+    .pipe(
+      Stream.runForEach(({ max_uses, status, use_count }) =>
+        Timeline.print("used", `${use_count} of ${max_uses}: ${status}`)
+      )
+    )
+})
+
+Example.run("A payment link", program)

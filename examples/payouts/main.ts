@@ -1,0 +1,50 @@
+/**
+ * Pays a beneficiary twice under one key, and once more than there is in the wallet.
+ */
+import { IdempotencyKey } from "@manilla/core"
+import { Payouts } from "@manilla/payouts"
+import { Fault } from "@manilla/sandbox"
+import { Effect } from "effect"
+import * as Example from "../support/Example.js"
+import * as Timeline from "../support/Timeline.js"
+
+const program = Effect.gen(function* () {
+  yield* Example.onSandbox(({ faults }) =>
+    faults.add(Fault.dropAfter({ operation: "Payouts.create", times: 2 }))
+  )
+  const payouts = yield* Payouts.Payouts
+  const request = {
+    wallet_id: yield* Example.wallet("XOF"),
+    amount: "250000",
+    currency: "XOF",
+    country: "BJ",
+    payment_method: "mtn_momo",
+    destination: "+2290161234567"
+  }
+  const key = IdempotencyKey.derive("bonus", "2026", "employee-7")
+
+  const paid = yield* payouts.disburse(request, { key })
+  yield* Timeline.print(
+    "paid",
+    `${paid.amount} ${paid.currency}, ${paid.reference}: ${paid.status}`
+  )
+
+  const again = yield* payouts.disburse(request, { key })
+  yield* Timeline.print("again", `${again.reference}: the same key, the same payout`)
+
+  const tooMuch = { ...request, amount: "999999999999" }
+  yield* payouts
+    .disburse(tooMuch, { key: IdempotencyKey.derive("bonus", "2026", "everyone") })
+    .pipe(Effect.catchTag("Unprocessable", ({ message }) => Timeline.print("refused", message)))
+
+  yield* Example.onSandbox(({ payouts, wallets }) =>
+    Effect.gen(function* () {
+      yield* Timeline.print("books", `${(yield* payouts).length} payout was made`)
+      for (const { available, currency, reserved } of yield* wallets) {
+        yield* Timeline.print("wallet", `${available} ${currency}, ${reserved} reserved`)
+      }
+    })
+  )
+})
+
+Example.run("Paying a beneficiary", program)

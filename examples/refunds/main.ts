@@ -1,0 +1,49 @@
+/**
+ * Follows a refund until the money is back. The interface does not show how a refund is asked for:
+ * on the sandbox it is asked for by hand, elsewhere set MANILLA_REFUND to its reference.
+ */
+import { IdempotencyKey } from "@manilla/core"
+import { Payments } from "@manilla/payments"
+import { Refund, Refunds } from "@manilla/refunds"
+import { Config, Effect, Option, Stream } from "effect"
+import * as Example from "../support/Example.js"
+import * as Timeline from "../support/Timeline.js"
+
+const collected = Effect.flatMap(Payments.Payments, (payments) =>
+  payments.collect(
+    {
+      country: "BJ",
+      amount: "1500",
+      currency: "XOF",
+      payment_method: "mtn_momo",
+      payer: { phone_number: "+2290161234567" }
+    },
+    { key: IdempotencyKey.derive("order", "42") }
+  )
+)
+
+/** The merchant gives back a part of what was collected. */
+const asked = Example.onSandbox((sandbox) =>
+  Effect.gen(function* () {
+    yield* collected
+    const [transaction] = yield* sandbox.transactions
+    if (transaction === undefined) return yield* Effect.dieMessage("nothing was collected")
+    yield* Timeline.print("collected", `${transaction.amount} in ${transaction.reference}`)
+    const options = { amount: "500", reason: "One bracelet came back" }
+    return (yield* sandbox.refund(transaction.reference, options)).reference
+  })
+)
+
+const program = Effect.gen(function* () {
+  const reference = Option.getOrElse(yield* asked, () => undefined)
+  const refunds = yield* Refunds.Refunds
+  yield* refunds
+    .changes(reference ?? Refund.RefundReference.make(yield* Config.string("MANILLA_REFUND")))
+    .pipe(
+      Stream.runForEach(({ amount, reason, status }) =>
+        Timeline.print("refund", `${amount}, "${reason}": ${status}`)
+      )
+    )
+})
+
+Example.run("Following a refund", program)

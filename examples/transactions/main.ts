@@ -1,0 +1,51 @@
+/**
+ * Streams every transaction over all pages, holds each net amount against its amount and fee, and
+ * adds up to the last unit.
+ */
+import { Amount, IdempotencyKey } from "@manilla/core"
+import { Payments } from "@manilla/payments"
+import { Transaction, Transactions } from "@manilla/transactions"
+import { Effect, Stream } from "effect"
+import * as Example from "../support/Example.js"
+import * as Timeline from "../support/Timeline.js"
+
+const sale = (amount: string, index: number) =>
+  Effect.flatMap(Payments.Payments, (payments) =>
+    payments.collect(
+      {
+        country: "BJ",
+        amount,
+        currency: "XOF",
+        payment_method: "mtn_momo",
+        payer: { phone_number: "+2290161234567" }
+      },
+      { key: IdempotencyKey.derive("sale", String(index)) }
+    )
+  )
+
+const program = Effect.gen(function* () {
+  const amounts = Array.from({ length: 35 }, (_, i) => `${1000 + i}.${i * 7}5`)
+  yield* Timeline.print("sales", `${amounts.length} collections on their way`)
+  yield* Effect.forEach(amounts, sale, { concurrency: "unbounded" })
+
+  const transactions = yield* Transactions.Transactions
+  const rows = yield* transactions
+    .stream({ per_page: 10, currency: "XOF", status: "COMPLETED" })
+    .pipe(
+      Stream.filter(({ operation }) => operation === "COLLECTION"),
+      Stream.runCollect,
+      Effect.map((chunk) => Array.from(chunk))
+    )
+  const total = (
+    member: (transaction: Transaction.Transaction) => Amount.Amount | null | undefined
+  ) => Amount.sum(rows.flatMap((row) => member(row) ?? []))
+
+  yield* Timeline.print("read", `${rows.length} transactions, 10 a page`)
+  yield* Timeline.print("collected", `${total(({ amount }) => amount)} XOF`)
+  yield* Timeline.print("fees", `${total(({ fee_amount }) => fee_amount)} XOF`)
+  yield* Timeline.print("net", `${total(({ net_amount }) => net_amount)} XOF`)
+  const wrong = rows.filter((row) => !Transaction.isNetExact(row))
+  yield* Timeline.print("checked", `${wrong.length} whose net is not amount minus fee`)
+})
+
+Example.run("Every transaction", program)

@@ -1,0 +1,41 @@
+/**
+ * Where a run gets its chance from: one integer, and the same run again.
+ */
+import { PCGRandom } from "effect/Utils"
+
+export interface Chance {
+  /** A whole number from `min` to `max`, both included. */
+  readonly between: (min: number, max: number) => number
+  /** `true` this often. */
+  readonly often: (share: number) => boolean
+  /** One of the items. */
+  readonly pick: <A>(items: readonly [A, ...Array<A>]) => A
+  /** One of the names, by weight. */
+  readonly weighted: <Name extends string>(weights: Readonly<Record<Name, number>>) => Name
+  /** An independent source, for a part of the run that must not disturb the others. */
+  readonly fork: () => Chance
+  readonly uuid: () => string
+}
+
+export const make = (seed: number): Chance =>
+  from(new PCGRandom(Math.floor(seed / 2 ** 32), seed >>> 0))
+
+const from = (random: PCGRandom): Chance => {
+  const between = (min: number, max: number) => min + random.integer(max - min + 1)
+  const digits = (length: number) =>
+    Array.from({ length }, () => between(0, 15).toString(16)).join("")
+  return {
+    between,
+    often: (share) => random.number() < share,
+    pick: (items) => items[between(0, items.length - 1)] ?? items[0],
+    weighted: (weights) => {
+      const entries = Object.entries<number>(weights)
+      let left = random.number() * entries.reduce((sum, [, weight]) => sum + weight, 0)
+      const found = entries.find(([, weight]) => (left -= weight) < 0) ?? entries[0]
+      // The names are the keys of the weights.
+      return found?.[0] as keyof typeof weights
+    },
+    fork: () => from(new PCGRandom(random.integer(2 ** 31), random.integer(2 ** 31))),
+    uuid: () => `${digits(8)}-${digits(4)}-4${digits(3)}-8${digits(3)}-${digits(12)}`
+  }
+}
