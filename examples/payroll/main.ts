@@ -72,7 +72,7 @@ const progress = (paid: Ref.Ref<ReadonlyArray<Amount.Amount>>, all: number) =>
       : Effect.void
   )
 
-/** Something goes wrong every tenth of a second. */
+/** Something goes wrong every tenth of a second, for as long as it takes to pay half of them. */
 const havoc = ({ faults, revokeTokens }: Sandbox.Service) =>
   Effect.gen(function* () {
     const operation = "Payouts.create"
@@ -87,7 +87,7 @@ const havoc = ({ faults, revokeTokens }: Sandbox.Service) =>
     ])
     yield* fault
     yield* Effect.sleep("100 millis")
-  }).pipe(Effect.forever)
+  }).pipe(Effect.repeatN(60))
 
 const program = Effect.gen(function* () {
   const employees = yield* Payroll.read(new URL("employees.csv", import.meta.url))

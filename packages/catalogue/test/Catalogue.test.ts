@@ -1,0 +1,128 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as AvailableService from "@manilla/catalogue/AvailableService"
+import * as Catalogue from "@manilla/catalogue/Catalogue"
+import * as Gateway from "@manilla/core/Gateway"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Added from "../../core/test/utils/Added.js"
+import * as FakeService from "../../core/test/utils/FakeService.js"
+
+const momo = {
+  country: { code: "BJ", name: "Bénin" },
+  currency: { code: "XOF", name: "CFA franc" },
+  operation: "COLLECTION",
+  payment_method: "mtn_momo",
+  available: true
+}
+const down = { ...momo, payment_method: "moov_money", available: false }
+const payout = { ...momo, operation: "PAYOUT" }
+const abroad = {
+  ...momo,
+  country: { code: "CM", name: "Cameroun" },
+  currency: { code: "XAF", name: "CFA franc" }
+}
+const whole = { environment: "SANDBOX", services: [momo, down, payout, abroad] }
+
+const over = (reaction: FakeService.Reaction) =>
+  Effect.gen(function* () {
+    const { gateway, received } = yield* FakeService.make([reaction], { retry: { attempts: 1 } })
+    const catalogue = yield* Effect.provideService(Catalogue.make, Gateway.Gateway, gateway)
+    return { catalogue, received }
+  })
+
+const answer = (data: unknown): FakeService.Reaction => ({
+  status: 200,
+  body: JSON.stringify({ success: true, data })
+})
+
+const decode = Schema.decodeUnknownSync(AvailableService.ServiceList)
+
+describe("list", () => {
+  it.effect("reads the whole catalogue", () =>
+    Effect.gen(function* () {
+      const { catalogue, received } = yield* over(answer(whole))
+      assert.deepStrictEqual<unknown>(yield* catalogue.list, whole)
+      assert.deepStrictEqual(
+        received.map(({ method, url }) => `${method} ${url}`),
+        ["GET https://service.invalid/api/v1/services"]
+      )
+    })
+  )
+
+  it.effect("reads it anew each time", () =>
+    Effect.gen(function* () {
+      const { catalogue, received } = yield* over(answer(whole))
+      yield* Effect.repeatN(catalogue.list, 2)
+      assert.strictEqual(received.length, 3)
+    })
+  )
+
+  it.effect("fails as a read does, and blames no scope", () =>
+    Effect.gen(function* () {
+      const { catalogue } = yield* over(FakeService.failure(403))
+      const error = yield* Effect.flip(catalogue.list)
+      assert(error._tag === "Forbidden")
+      assert.strictEqual(error.requiredScope, undefined)
+    })
+  )
+
+  it.effect("names the row that cannot be read", () =>
+    Effect.gen(function* () {
+      const { catalogue } = yield* over(answer({ services: [momo, { ...momo, available: "yes" }] }))
+      const error = yield* Effect.flip(catalogue.list)
+      assert(error._tag === "MalformedResponse")
+      assert.deepStrictEqual(
+        error.issues.map(({ field }) => field),
+        ["data.services.1.available"]
+      )
+    })
+  )
+
+  it.effect("does not flood an error with the rows that cannot be read", () =>
+    Effect.gen(function* () {
+      const services = Array.from({ length: 5000 }, () => ({}))
+      const { catalogue } = yield* over(answer({ services }))
+      const error = yield* Effect.flip(catalogue.list)
+      assert.isBelow(JSON.stringify(error).length, 5000)
+    })
+  )
+})
+
+describe("available", () => {
+  for (const [what, wanted, expected] of [
+    ["nothing said", {}, [momo, payout, abroad]],
+    ["a country", { country: "BJ" }, [momo, payout]],
+    ["a currency", { currency: "XAF" }, [abroad]],
+    ["an operation", { operation: "PAYOUT" }, [payout]],
+    ["a method that is down", { payment_method: "moov_money" }, []],
+    ["all of it", { country: "BJ", currency: "XOF", operation: "COLLECTION" }, [momo]],
+    ["undefined members", { country: undefined, currency: "XAF" }, [abroad]],
+    ["what there is nowhere", { country: "FR" }, []],
+    ["another spelling", { country: "bj" }, []],
+    ["an empty text", { country: "" }, []]
+  ] as const) {
+    it.effect(`with ${what}`, () =>
+      Effect.gen(function* () {
+        const { catalogue } = yield* over(answer(whole))
+        assert.deepStrictEqual<unknown>(yield* catalogue.available(wanted), expected)
+      })
+    )
+  }
+})
+
+describe("the catalogue of tomorrow", () => {
+  it.prop("is the same with members that nobody knows", [Added.to(whole)], ([more]) => {
+    assert.deepStrictEqual<unknown>(decode(more), whole)
+  })
+
+  it.prop("keeps unknown environments and operations", [Schema.String], ([text]) => {
+    const list = { environment: text, services: [{ ...momo, operation: text }] }
+    assert.deepStrictEqual<unknown>(decode(list), list)
+  })
+
+  it("needs no names and no environment", () => {
+    const list = { services: [{ ...momo, country: { code: "BJ" }, currency: { code: "XOF" } }] }
+    assert.deepStrictEqual<unknown>(decode(list), list)
+    assert.deepStrictEqual<unknown>(decode({ services: [] }), { services: [] })
+  })
+})

@@ -1,0 +1,123 @@
+import type * as Errors from "@manilla/core/Errors"
+import type * as Gateway from "@manilla/core/Gateway"
+import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as Identifier from "@manilla/core/Identifier"
+import type * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import * as Payments from "@manilla/payments/Payments"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import type * as Stream from "effect/Stream"
+import { describe, expect, test } from "tstyche"
+
+declare const payments: Payments.Service
+declare const key: IdempotencyKey.IdempotencyKey
+declare const correlation_id: Identifier.CorrelationId
+declare const id: PaymentIntent.PaymentIntentId
+declare const reference: typeof PaymentIntent.PaymentIntentReference.Type
+declare const text: string
+
+const collectRequest = {
+  country: "BJ",
+  amount: "1500",
+  currency: "XOF",
+  payment_method: "mtn_momo",
+  payer: { phone_number: "+2290100000000" }
+} as const
+const request = { ...collectRequest, operation: "COLLECTION" } as const
+
+describe("a write cannot be written without its key", () => {
+  test("collect", () => {
+    expect(payments.collect).type.toBeCallableWith(collectRequest, { key })
+    expect(payments.collect).type.toBeCallableWith(collectRequest, { key, correlation_id })
+    expect(payments.collect).type.not.toBeCallableWith(collectRequest)
+    expect(payments.collect).type.not.toBeCallableWith(collectRequest, {})
+    expect(payments.collect).type.not.toBeCallableWith(collectRequest, { wait: {} })
+    expect(payments.collect).type.not.toBeCallableWith(collectRequest, { key: undefined })
+    expect(payments.collect).type.not.toBeCallableWith(collectRequest, { key: "order-42" })
+    expect(payments.collect).type.not.toBeCallableWith(collectRequest, { key: text })
+  })
+
+  test("create", () => {
+    expect(payments.create).type.toBeCallableWith(request, { key })
+    expect(payments.create).type.not.toBeCallableWith(request)
+    expect(payments.create).type.not.toBeCallableWith(request, {})
+    expect(payments.create).type.not.toBeCallableWith(request, { correlation_id })
+    expect(payments.create).type.not.toBeCallableWith(request, { key: "order-42" })
+    expect(payments.create).type.not.toBeCallableWith(request, { key: text })
+    expect(payments.create).type.not.toBeCallableWith(request, { key: correlation_id })
+  })
+})
+
+describe("a request", () => {
+  test("takes what interface section 4.1 takes", () => {
+    expect(payments.create).type.not.toBeCallableWith({ ...request, amount: 1500 }, { key })
+    expect(payments.create).type.not.toBeCallableWith({ ...request, operation: "PAY" }, { key })
+    expect(payments.create).type.not.toBeCallableWith({ ...request, payer: {} }, { key })
+    expect(payments.create).type.not.toBeCallableWith(collectRequest, { key })
+  })
+})
+
+describe("an id is not any text, nor a reference, nor another kind's", () => {
+  test("get", () => {
+    expect(payments.get).type.toBeCallableWith(id)
+    expect(payments.get).type.not.toBeCallableWith(reference)
+    expect(payments.get).type.not.toBeCallableWith(text)
+    expect(payments.get).type.not.toBeCallableWith(correlation_id)
+  })
+
+  test("awaitSettled", () => {
+    expect(payments.awaitSettled).type.toBeCallableWith(id)
+    expect(payments.awaitSettled).type.not.toBeCallableWith(reference)
+    expect(payments.awaitSettled).type.not.toBeCallableWith(text)
+    expect(payments.awaitSettled).type.not.toBeCallableWith(correlation_id)
+  })
+
+  test("changes", () => {
+    expect(payments.changes).type.toBeCallableWith(id)
+    expect(payments.changes).type.not.toBeCallableWith(reference)
+    expect(payments.changes).type.not.toBeCallableWith(text)
+    expect(payments.changes).type.not.toBeCallableWith(correlation_id)
+  })
+})
+
+describe("each call fails with what it documents, and needs nothing", () => {
+  test("create", () => {
+    expect(payments.create(request, { key })).type.toBe<
+      Effect.Effect<PaymentIntent.CreatedPaymentIntent, Errors.WriteError>
+    >()
+  })
+
+  test("get", () => {
+    expect(payments.get(id)).type.toBe<
+      Effect.Effect<PaymentIntent.PaymentIntent, Errors.ReadError>
+    >()
+  })
+
+  test("awaitSettled", () => {
+    expect(payments.awaitSettled(id)).type.toBe<
+      Effect.Effect<PaymentIntent.PaymentIntent, Errors.ReadError | Payments.StillPending>
+    >()
+  })
+
+  test("changes", () => {
+    expect(payments.changes(id)).type.toBe<
+      Stream.Stream<PaymentIntent.PaymentIntent, Errors.ReadError | Payments.StillPending>
+    >()
+  })
+
+  test("collect and deposit", () => {
+    expect(payments.collect(collectRequest, { key })).type.toBe<
+      Effect.Effect<PaymentIntent.PaymentIntent, Errors.WriteError | Payments.StillPending>
+    >()
+    expect(payments.deposit).type.toBe<typeof payments.collect>()
+  })
+
+  test("a wait that ended carries the last value and the last failure", () => {
+    expect<Payments.StillPending["last"]>().type.toBe<PaymentIntent.PaymentIntent | undefined>()
+    expect<Payments.StillPending["cause"]>().type.toBe<Errors.ReadError | undefined>()
+  })
+
+  test("the layer needs a gateway", () => {
+    expect(Payments.layer).type.toBe<Layer.Layer<Payments.Payments, never, Gateway.Gateway>>()
+  })
+})

@@ -1,0 +1,131 @@
+/**
+ * What the service may add or leave out tomorrow does not break today's client.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Added from "../../core/test/utils/Added.js"
+import * as Intents from "./utils/Intents.js"
+
+const shapes = [
+  ["read", PaymentIntent.PaymentIntent, Intents.read],
+  ["created", PaymentIntent.CreatedPaymentIntent, Intents.created]
+] as const
+
+const needed = ["id", "status", "amount", "currency"]
+
+for (const [name, schema, whole] of shapes) {
+  const decode = Schema.decodeUnknownSync<unknown, unknown>(
+    schema as Schema.Schema<unknown, unknown>
+  )
+
+  describe(`a payment intent as it is ${name}`, () => {
+    it("keeps every described member, digit for digit", () => {
+      assert.deepStrictEqual(decode(whole), whole)
+    })
+
+    it.prop(
+      "is the same with unknown members anywhere but in metadata",
+      [Added.to(whole, ["metadata"])],
+      ([more]) => {
+        assert.deepStrictEqual(decode(more), whole)
+      }
+    )
+
+    it.prop("keeps unknown values of its enums", [Schema.String], ([text]) => {
+      const members = { status: text, operation: text, environment: text }
+      assert.deepStrictEqual(decode({ ...whole, ...members }), { ...whole, ...members })
+    })
+
+    for (const field of Object.keys(whole).filter((field) => !needed.includes(field))) {
+      it(`is read without ${field}`, () => {
+        const { [field]: _, ...rest } = whole as Record<string, unknown>
+        assert.deepStrictEqual(decode(rest), rest)
+      })
+    }
+
+    for (const field of needed) {
+      it(`is not read without ${field}`, () => {
+        const { [field]: _, ...rest } = whole as Record<string, unknown>
+        assert.throws(() => decode(rest))
+        assert.throws(() => decode({ ...whole, [field]: null }))
+      })
+    }
+
+    for (const [field, value] of [
+      ["amount", 1500],
+      ["amount", "1.5e3"],
+      ["created_at", 1769860800],
+      ["country", "BEN"],
+      ["metadata", "{}"],
+      ["reference", ""]
+    ] as const) {
+      it(`is not read when ${field} is ${JSON.stringify(value)}`, () => {
+        assert.throws(() => decode({ ...whole, [field]: value }))
+      })
+    }
+  })
+}
+
+describe("nulls", () => {
+  it("are read where there may be no value", () => {
+    for (const field of ["metadata", "updated_at", "description", "expires_at"]) {
+      const members = { ...Intents.created, [field]: null }
+      assert.deepStrictEqual<unknown>(
+        Schema.decodeUnknownSync(PaymentIntent.CreatedPaymentIntent)(members),
+        members
+      )
+    }
+  })
+
+  it.effect("or the least that a caller needs, do not hide that a payment was made", () =>
+    Effect.gen(function* () {
+      const least = { id: Intents.id, status: "PENDING", amount: "1", currency: "XOF" }
+      const { payments } = yield* Intents.make([Intents.answer(least, 201)])
+      assert.deepStrictEqual<unknown>(
+        yield* payments.create(Intents.request, { key: Intents.key }),
+        least
+      )
+    })
+  )
+
+  it.effect("where none may be still tell a write that it was applied", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([
+        Intents.answer({ ...Intents.created, amount: null }, 201)
+      ])
+      const error = yield* Effect.flip(payments.create(Intents.request, { key: Intents.key }))
+      assert(error._tag === "AppliedUnreadable")
+      assert.strictEqual(error.id, Intents.id)
+      assert.strictEqual(error.reference, "PI-0042")
+      assert.deepStrictEqual(
+        error.issues.map(({ field }) => field),
+        ["data.amount"]
+      )
+      assert.strictEqual(received.length, 1)
+    })
+  )
+})
+
+describe("metadata", () => {
+  it.effect("comes back as it was sent, __proto__ included", () =>
+    Effect.gen(function* () {
+      const metadata = JSON.parse(`{"__proto__":{"admin":true},"note":"é","list":[{"x":null}]}`)
+      const { payments, received } = yield* Intents.make([
+        ({ body }) =>
+          Effect.sync(() => {
+            const echoed = body.slice(body.indexOf(`"metadata":`), -1)
+            return {
+              status: 201,
+              body: `{"success":true,"data":{"id":"${Intents.id}","status":"PENDING","amount":"1","currency":"XOF",${echoed}}}`
+            }
+          })
+      ])
+      const intent = yield* payments.create({ ...Intents.request, metadata }, { key: Intents.key })
+      assert.include(received[0]?.body, `"metadata":${JSON.stringify(metadata)}`)
+      assert.strictEqual(JSON.stringify(intent.metadata), JSON.stringify(metadata))
+      assert.notProperty({}, "admin")
+    })
+  )
+})

@@ -1,0 +1,250 @@
+/**
+ * The body of POST /payments: every rule of interface section 4.1.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Amount from "@manilla/core/Amount"
+import * as Identifier from "@manilla/core/Identifier"
+import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as FakeService from "../../core/test/utils/FakeService.js"
+import * as Intents from "./utils/Intents.js"
+
+const { key, request } = Intents
+const creates = Intents.answer(Intents.created, 201)
+const note = "\u{1f9fe}"
+
+const create = (body: unknown, reaction: FakeService.Reaction = creates) =>
+  Effect.gen(function* () {
+    const { payments, received } = yield* Intents.make([reaction])
+    const result = yield* Effect.either(payments.create(body as typeof request, { key }))
+    return { result, received }
+  })
+
+const refused = (body: unknown) =>
+  Effect.gen(function* () {
+    const { received, result } = yield* create(body)
+    assert(result._tag === "Left" && result.left._tag === "InvalidRequest")
+    assert.strictEqual(received.length, 0)
+    return result.left
+  })
+
+const without = (field: string) =>
+  Object.fromEntries(Object.entries(request).filter(([name]) => name !== field))
+const payer = (members: Record<string, unknown>) => ({ payer: { ...request.payer, ...members } })
+
+describe("a payment intent", () => {
+  it.effect("is created with its key, its correlation id and its body", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([creates])
+      const correlation_id = Identifier.CorrelationId.make("018f3f6e-7c1a-7def-8000-123456789abc")
+      const intent = yield* payments.create(request, { key, correlation_id })
+      assert.deepStrictEqual<unknown>(intent, Intents.created)
+      const [{ body, headers, method, url }] = received as [FakeService.Received]
+      assert.strictEqual(`${method} ${url}`, "POST https://service.invalid/api/v1/payments")
+      assert.strictEqual(headers["idempotency-key"], key)
+      assert.strictEqual(headers["x-correlation-id"], correlation_id)
+      assert.deepStrictEqual(JSON.parse(body), request)
+    })
+  )
+
+  it.effect("has no correlation header without a correlation id", () =>
+    Effect.gen(function* () {
+      const { received } = yield* create(request)
+      assert.notProperty(received[0]?.headers, "x-correlation-id")
+    })
+  )
+
+  it.effect("is read by its id", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([Intents.answer(Intents.read)])
+      assert.deepStrictEqual<unknown>(yield* payments.get(Intents.id), Intents.read)
+      assert.strictEqual(received[0]?.url, `https://service.invalid/api/v1/payments/${Intents.id}`)
+    })
+  )
+
+  it.effect("is not asked for by what is no UUID", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([Intents.answer(Intents.read)])
+      for (const id of ["../payouts", "", "PI-0042", `${Intents.id}/x`]) {
+        const error = yield* Effect.flip(payments.get(id as typeof Intents.id))
+        assert(error._tag === "InvalidRequest")
+        assert.deepStrictEqual(error.issues, [
+          { field: "path.paymentIntent", rule: "must be a UUID" }
+        ])
+      }
+      assert.strictEqual(received.length, 0)
+    })
+  )
+
+  it.effect("says 403 with the scope that it needs", () =>
+    Effect.gen(function* () {
+      const { result } = yield* create(request, FakeService.failure(403))
+      assert(result._tag === "Left" && result.left._tag === "Forbidden")
+      assert.strictEqual(result.left.requiredScope, "payments.write")
+    })
+  )
+})
+
+describe("a body is sent as it is", () => {
+  for (const [what, members] of [
+    ["a whole amount", { amount: "0" }],
+    ["4 decimals", { amount: "1500.1234" }],
+    ["a method of 60 characters", { payment_method: note.repeat(60) }],
+    ["a phone number of 32 characters", payer({ phone_number: "9".repeat(32) })],
+    ["an OTP of 32 characters", payer({ otp_code: "9".repeat(32) })],
+    ["a null OTP", payer({ otp_code: null })],
+    ["French", payer({ lang: "fr" })],
+    ["a description of 1000 characters", { description: note.repeat(1000) }],
+    ["a null description", { description: null }],
+    ["metadata", { metadata: { "": [1, null, { deep: "é" }] } }],
+    ["empty metadata", { metadata: {} }],
+    ["an expiry", { expires_at: "2030-01-31T12:00:00.000001+01:00" }],
+    ["a null expiry", { expires_at: null }],
+    ...[
+      "COLLECTION",
+      "DEPOSIT",
+      "WITHDRAWAL",
+      "REFUND",
+      "TRANSFER",
+      "PAYOUT",
+      "REVERSAL",
+      "FX_CONVERSION"
+    ].map((operation) => [operation, { operation }] as const)
+  ] as const) {
+    it.effect(`with ${what}`, () =>
+      Effect.gen(function* () {
+        const body = { ...request, ...members }
+        const { received } = yield* create(body)
+        assert.deepStrictEqual(JSON.parse(received[0]?.body ?? "null"), body)
+      })
+    )
+  }
+
+  it.effect("with the amount of an answer", () =>
+    Effect.gen(function* () {
+      const amount = yield* Amount.toInput(Amount.Amount.make("1500.00000000"))
+      const { received } = yield* create({ ...request, amount })
+      assert.strictEqual(JSON.parse(received[0]?.body ?? "null").amount, "1500.0000")
+    })
+  )
+})
+
+describe("a broken field is named, and it alone", () => {
+  for (const [field, what, body] of [
+    ...(["country", "amount", "currency", "operation", "payment_method", "payer"] as const).map(
+      (field) => [field, "left out", without(field)] as const
+    ),
+    ...(["country", "amount", "currency", "operation", "payment_method", "payer"] as const).map(
+      (field) => [field, "null", { ...request, [field]: null }] as const
+    ),
+    ["country", "1 character", { ...request, country: "B" }],
+    ["country", "3 characters", { ...request, country: "BEN" }],
+    ["amount", "5 decimals", { ...request, amount: "1.12345" }],
+    ["amount", "a number", { ...request, amount: 1500 }],
+    ["amount", "negative", { ...request, amount: "-1" }],
+    ["amount", "empty", { ...request, amount: "" }],
+    ["currency", "2 characters", { ...request, currency: "XO" }],
+    ["currency", "4 characters", { ...request, currency: "XOFF" }],
+    ["operation", "unknown", { ...request, operation: "PAYMENT" }],
+    ["operation", "in lower case", { ...request, operation: "collection" }],
+    ["payment_method", "61 characters", { ...request, payment_method: "x".repeat(61) }],
+    ["payer", "a list", { ...request, payer: [] }],
+    ["payer.phone_number", "left out", { ...request, payer: {} }],
+    ["payer.phone_number", "a number", { ...request, ...payer({ phone_number: 229 }) }],
+    [
+      "payer.phone_number",
+      "33 characters",
+      { ...request, ...payer({ phone_number: "9".repeat(33) }) }
+    ],
+    ["payer.otp_code", "33 characters", { ...request, ...payer({ otp_code: "9".repeat(33) }) }],
+    ["payer.otp_code", "a number", { ...request, ...payer({ otp_code: 1234 }) }],
+    ["payer.lang", "es", { ...request, ...payer({ lang: "es" }) }],
+    ["payer.lang", "null", { ...request, ...payer({ lang: null }) }],
+    ["payer.name", "unknown", { ...request, ...payer({ name: "A" }) }],
+    ["description", "1001 characters", { ...request, description: "x".repeat(1001) }],
+    ["description", "a number", { ...request, description: 1 }],
+    ["metadata", "a list", { ...request, metadata: [] }],
+    ["metadata", "null", { ...request, metadata: null }],
+    ["metadata", "what JSON cannot say", { ...request, metadata: { a: undefined } }],
+    ["expires_at", "a date alone", { ...request, expires_at: "2030-01-31" }],
+    ["expires_at", "a day that is none", { ...request, expires_at: "2030-02-30T00:00:00Z" }],
+    ["expires_at", "a Date", { ...request, expires_at: new Date(0) }],
+    ["callback_url", "unknown", { ...request, callback_url: "https://example.invalid" }]
+  ] as const) {
+    it.effect(`${field}: ${what}`, () =>
+      Effect.gen(function* () {
+        const { issues, message } = yield* refused(body)
+        assert.deepStrictEqual(
+          issues.map((issue) => issue.field),
+          [field]
+        )
+        assert.include(message, field)
+      })
+    )
+  }
+
+  it.effect("all of them, when several are broken", () =>
+    Effect.gen(function* () {
+      const { issues } = yield* refused({
+        country: "BEN",
+        amount: "1,5",
+        currency: "X",
+        operation: "PAY",
+        payment_method: "x".repeat(61),
+        payer: { phone_number: "9".repeat(33), otp_code: 1, lang: "es", extra: 1 },
+        description: 7,
+        metadata: null,
+        expires_at: "soon",
+        extra: 1
+      })
+      assert.deepStrictEqual(issues.map((issue) => issue.field).sort(), [
+        "amount",
+        "country",
+        "currency",
+        "description",
+        "expires_at",
+        "extra",
+        "metadata",
+        "operation",
+        "payer.extra",
+        "payer.lang",
+        "payer.otp_code",
+        "payer.phone_number",
+        "payment_method"
+      ])
+    })
+  )
+
+  it.effect("without its value", () =>
+    Effect.gen(function* () {
+      const secret = "HUSH4821"
+      const error = yield* refused({
+        ...request,
+        amount: secret,
+        operation: secret,
+        payer: { phone_number: secret.repeat(5), otp_code: { secret }, lang: secret },
+        metadata: { a: [secret, undefined] },
+        expires_at: secret
+      })
+      assert.strictEqual(error.issues.length, 7)
+      assert.notInclude(JSON.stringify(error) + String(error), secret)
+    })
+  )
+})
+
+describe("requests of any kind", () => {
+  it.effect.prop(
+    "are sent as they are when they keep the rules",
+    [PaymentIntent.PaymentIntentRequest],
+    ([body]) =>
+      Effect.gen(function* () {
+        const { received, result } = yield* create(body)
+        assert.strictEqual(result._tag, "Right")
+        assert.strictEqual(
+          received[0]?.body,
+          JSON.stringify(Schema.encodeSync(PaymentIntent.PaymentIntentRequest)(body))
+        )
+      })
+  )
+})

@@ -1,0 +1,479 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Errors from "@manilla/core/Errors"
+import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import type * as Payments from "@manilla/payments/Payments"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Metric from "effect/Metric"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import * as FakeService from "../../core/test/utils/FakeService.js"
+import * as Intents from "./utils/Intents.js"
+import * as VirtualClock from "../../core/test/utils/VirtualClock.js"
+
+/** Runs an effect to its end while the clock goes on. */
+const toTheEnd = <A, E>(effect: Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(Effect.exit(effect))
+    yield* TestClock.adjust("1 hour")
+    return yield* yield* Fiber.join(fiber)
+  })
+
+const waitsInFlight = Effect.map(Metric.snapshot, (pairs) =>
+  pairs
+    .filter(({ metricKey }) => metricKey.name === "manilla_waits_in_flight")
+    .reduce((sum, { metricState }) => sum + (metricState as unknown as { value: number }).value, 0)
+)
+
+const { finds, id } = Intents
+const token = { value: Redacted.make("token"), environment: "SANDBOX", scopes: [] }
+
+describe("awaitSettled", () => {
+  it.effect("reads at once, and again until the status is no longer PENDING", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([
+        finds("PENDING"),
+        finds("PENDING"),
+        finds("PENDING"),
+        finds("COMPLETED")
+      ])
+      const settled = yield* toTheEnd(payments.awaitSettled(id))
+      assert.strictEqual(settled.status, "COMPLETED")
+      assert.deepStrictEqual(
+        received.map(({ method, url }) => `${method} ${url}`),
+        Array.from({ length: 4 }, () => `GET https://service.invalid/api/v1/payments/${id}`)
+      )
+      assert.strictEqual(received[0]?.atMillis, 0)
+    })
+  )
+
+  for (const status of ["COMPLETED", "FAILED", "CANCELLED", "pending", "", "SOMETHING_NEW"]) {
+    it.effect(`ends with ${JSON.stringify(status)}, and returns it as it is`, () =>
+      Effect.gen(function* () {
+        const { payments, received } = yield* Intents.make([finds(status)])
+        const settled = yield* payments.awaitSettled(id)
+        assert.strictEqual(settled.status, status)
+        assert.strictEqual(received.length, 1)
+      })
+    )
+  }
+
+  it.effect("pauses longer each time, up to the cap, each pause half to whole", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([finds("PENDING")])
+      const options = {
+        initial: "1 second",
+        factor: 2,
+        cap: "5 seconds",
+        deadline: "1 minute"
+      } as const
+      yield* Effect.flip(toTheEnd(payments.awaitSettled(id, options)))
+      const pauses = received
+        .slice(1, 8)
+        .map(({ atMillis }, i) => atMillis - (received[i]?.atMillis ?? 0))
+      for (const [i, most] of [1000, 2000, 4000, 5000, 5000, 5000, 5000].entries()) {
+        assert.isAtLeast(pauses[i] ?? 0, most / 2)
+        assert.isAtMost(pauses[i] ?? Infinity, most)
+      }
+      assert.isAbove(new Set(pauses.slice(3)).size, 1, "no jitter")
+    })
+  )
+
+  it.effect("until says otherwise", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([
+        finds("PENDING"),
+        finds("PROCESSING"),
+        finds("COMPLETED")
+      ])
+      const until = ({ status }: PaymentIntent.PaymentIntent) => status === "COMPLETED"
+      const settled = yield* toTheEnd(payments.awaitSettled(id, { until }))
+      assert.strictEqual(settled.status, "COMPLETED")
+      assert.strictEqual(received.length, 3)
+    })
+  )
+
+  for (const [what, reaction] of [
+    ["503", FakeService.failure(503)],
+    ["429", FakeService.failure(429)],
+    ["408", FakeService.failure(408)],
+    ["a reset", { drop: "ECONNRESET" }],
+    ["a refused connection", { drop: "ECONNREFUSED" }],
+    ["HTML", { status: 200, body: "<html>" }],
+    ["silence", "silence"]
+  ] as const) {
+    it.effect(`bears with ${what}`, () =>
+      Effect.gen(function* () {
+        const { payments } = yield* Intents.make(
+          [finds("PENDING"), reaction, reaction, finds("COMPLETED")],
+          { retry: { attempts: 1, attemptTimeout: "5 seconds" } }
+        )
+        const settled = yield* toTheEnd(payments.awaitSettled(id))
+        assert.strictEqual(settled.status, "COMPLETED")
+      })
+    )
+  }
+
+  for (const [tag, reaction] of [
+    ["NotFound", FakeService.failure(404)],
+    ["Forbidden", FakeService.failure(403)],
+    ["Unauthorized", FakeService.failure(401)],
+    ["UnexpectedStatus", FakeService.failure(410)],
+    ["MalformedResponse", Intents.answer({ ...Intents.read, status: 7 })]
+  ] as const) {
+    it.effect(`fails at once with ${tag}`, () =>
+      Effect.gen(function* () {
+        const { payments } = yield* Intents.make([finds("PENDING"), reaction])
+        const error = yield* Effect.flip(toTheEnd(payments.awaitSettled(id)))
+        assert.strictEqual(error._tag, tag)
+      })
+    )
+  }
+
+  it.effect("ends with its deadline, and tells the last value", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([finds("PENDING")])
+      const call = payments.awaitSettled(id, { deadline: "30 seconds" })
+      const fiber = yield* Effect.fork(Effect.flip(call))
+      yield* TestClock.adjust("29999 millis")
+      assert.strictEqual(yield* Fiber.poll(fiber).pipe(Effect.map(({ _tag }) => _tag)), "None")
+      yield* TestClock.adjust("1 milli")
+      const error = yield* Fiber.join(fiber)
+      assert(error._tag === "StillPending")
+      assert.deepStrictEqual(error.last, { ...Intents.read, id } as never)
+      assert.strictEqual(error.cause, undefined)
+      assert.include(error.message, "PENDING")
+      assert.isAbove(received.length, 1)
+      const readBefore = received.length
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(received.length, readBefore)
+    })
+  )
+
+  it.effect("ends with its deadline within a read that never ends", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* Intents.make([finds("PENDING"), "silence"])
+      const fiber = yield* Effect.fork(
+        Effect.flip(payments.awaitSettled(id, { deadline: "10 seconds" }))
+      )
+      yield* TestClock.adjust("10 seconds")
+      const error = yield* Fiber.join(fiber)
+      assert(error._tag === "StillPending")
+      assert.strictEqual(error.last?.status, "PENDING")
+    })
+  )
+
+  it.effect("says why it never read anything", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* Intents.make([FakeService.failure(503)], {
+        retry: { attempts: 1 }
+      })
+      const error = yield* Effect.flip(
+        toTheEnd(payments.awaitSettled(id, { deadline: "1 minute" }))
+      )
+      assert(error._tag === "StillPending")
+      assert.strictEqual(error.last, undefined)
+      assert.strictEqual(error.cause?._tag, "ServerFault")
+      assert.include(error.message, "503")
+    })
+  )
+
+  it.effect("counts the waits in flight, whatever ends them", () =>
+    Effect.gen(function* () {
+      const before = yield* waitsInFlight
+      const { payments } = yield* Intents.make([finds("PENDING")])
+      const fibers = yield* Effect.forEach(["1 hour", "1 minute"] as const, (deadline) =>
+        Effect.fork(Effect.exit(payments.awaitSettled(id, { deadline })))
+      )
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* waitsInFlight) - before, 2)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* waitsInFlight) - before, 1)
+      yield* Fiber.interruptAll(fibers)
+      assert.strictEqual((yield* waitsInFlight) - before, 0)
+    })
+  )
+})
+
+describe("collect", () => {
+  const { collectRequest, key } = Intents
+  const creates = Intents.answer(Intents.created, 201)
+  const newest = "2026-01-31T12:30:00.000001Z"
+
+  it.effect("creates with its key, and returns what settles", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([
+        creates,
+        finds("PENDING"),
+        finds("COMPLETED")
+      ])
+      const settled = yield* toTheEnd(payments.collect(collectRequest, { key }))
+      assert.strictEqual(settled.status, "COMPLETED")
+      assert.deepStrictEqual(
+        received.map(({ method }) => method),
+        ["POST", "GET", "GET"]
+      )
+      assert.strictEqual(received[0]?.headers["idempotency-key"], key)
+      assert.deepStrictEqual(JSON.parse(received[0]?.body ?? ""), {
+        ...collectRequest,
+        operation: "COLLECTION"
+      })
+    })
+  )
+
+  it.effect("deposit is the same for a DEPOSIT", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([creates, finds("COMPLETED")])
+      yield* payments.deposit(collectRequest, { key })
+      assert.strictEqual(JSON.parse(received[0]?.body ?? "").operation, "DEPOSIT")
+    })
+  )
+
+  it.effect("hands the wait's options on", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* Intents.make([creates, finds("PENDING"), finds("REFUNDED")])
+      const settled = yield* toTheEnd(
+        payments.collect(collectRequest, {
+          key,
+          wait: { until: ({ status }) => status === "REFUNDED" }
+        })
+      )
+      assert.strictEqual(settled.status, "REFUNDED")
+    })
+  )
+
+  it.effect("never reads what was not created", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([FakeService.failure(422)])
+      const error = yield* Effect.flip(payments.collect(collectRequest, { key }))
+      assert.strictEqual(error._tag, "Unprocessable")
+      assert.strictEqual(received.length, 1)
+    })
+  )
+
+  for (const [what, reaction] of [
+    ["404", FakeService.failure(404)],
+    ["403", FakeService.failure(403)],
+    ["401", FakeService.failure(401)],
+    ["400", FakeService.failure(400)],
+    ["409", FakeService.failure(409)],
+    ["422", FakeService.failure(422)],
+    ["429", FakeService.failure(429)],
+    ["503", FakeService.failure(503)],
+    ["a redirect", { status: 302 }],
+    ["HTML", { status: 200, body: "<html>" }],
+    ["data that does not fit", Intents.answer({ ...Intents.read, amount: 1500 })],
+    ["a body over the limit", { status: 200, body: "x".repeat(100_000) }],
+    ["a reset", { drop: "ECONNRESET" }],
+    ["a refused connection", { drop: "ECONNREFUSED" }],
+    ["silence", "silence"]
+  ] as const) {
+    it.effect(`does not lose the intent to ${what}`, () =>
+      Effect.gen(function* () {
+        const { payments } = yield* Intents.make([creates, reaction], { bodyLimit: 50_000 })
+        const error = yield* Effect.flip(toTheEnd(payments.collect(collectRequest, { key })))
+        assert(error._tag === "StillPending", error._tag)
+        assert.strictEqual(error.last?.id, id)
+        assert.strictEqual(error.last?.status, "PENDING")
+        if (reaction !== "silence") assert.isDefined(error.cause)
+      })
+    )
+
+    it.effect(`tells the newest value that it read before ${what}`, () =>
+      Effect.gen(function* () {
+        const { payments } = yield* Intents.make(
+          [creates, finds("PENDING", { updated_at: newest }), reaction],
+          { bodyLimit: 50_000 }
+        )
+        const error = yield* Effect.flip(toTheEnd(payments.collect(collectRequest, { key })))
+        assert(error._tag === "StillPending", error._tag)
+        assert.strictEqual(error.last?.updated_at, newest)
+      })
+    )
+  }
+
+  it.effect("does not lose the intent to the token's end", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const tokens = {
+        get: Effect.suspend(() =>
+          ++asked === 1
+            ? Effect.succeed(token)
+            : Effect.fail(
+                new Errors.TokenUnavailable({ operation: "Token.obtain", message: "no token" })
+              )
+        ),
+        reject: () => Effect.void
+      }
+      const { payments } = yield* Intents.make([creates, finds("COMPLETED")], { tokens })
+      const error = yield* Effect.flip(payments.collect(collectRequest, { key }))
+      assert(error._tag === "StillPending")
+      assert.strictEqual(error.last?.id, id)
+      assert.strictEqual(error.cause?._tag, "TokenUnavailable")
+    })
+  )
+
+  it.effect("does not lose the intent when no time is left to wait", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* Intents.make([creates, finds("PENDING")])
+      const error = yield* Effect.flip(
+        payments.collect(collectRequest, { key, wait: { deadline: 0 } })
+      )
+      assert(error._tag === "StillPending")
+      assert.strictEqual(error.last?.id, id)
+    })
+  )
+
+  it.effect("goes on with the same intent when it runs again", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([
+        creates,
+        FakeService.failure(404),
+        creates,
+        finds("COMPLETED")
+      ])
+      const collect = payments.collect(collectRequest, { key })
+      yield* Effect.flip(collect)
+      assert.strictEqual((yield* collect).status, "COMPLETED")
+      const posts = received.filter(({ method }) => method === "POST")
+      assert.strictEqual(posts[0]?.body, posts[1]?.body)
+      assert.strictEqual(posts[0]?.headers["idempotency-key"], posts[1]?.headers["idempotency-key"])
+    })
+  )
+})
+
+describe("changes", () => {
+  const statuses = (stream: ReturnType<Payments.Service["changes"]>) =>
+    Effect.map(Stream.runCollect(stream), (values) => Chunk.toReadonlyArray(values))
+
+  it.effect("tells each value once, and ends with the settled one", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([
+        finds("PENDING"),
+        finds("PENDING"),
+        finds("PENDING", { updated_at: "2026-01-31T12:30:00.000001Z" }),
+        finds("PENDING", { updated_at: "2026-01-31T12:30:00.000001Z" }),
+        finds("COMPLETED")
+      ])
+      const values = yield* toTheEnd(statuses(payments.changes(id)))
+      assert.deepStrictEqual(
+        values.map(({ status, updated_at }) => `${status} ${updated_at}`),
+        [
+          "PENDING 2026-01-31T12:00:00.123456Z",
+          "PENDING 2026-01-31T12:30:00.000001Z",
+          "COMPLETED 2026-01-31T12:00:00.123456Z"
+        ]
+      )
+      assert.strictEqual(received.length, 5)
+    })
+  )
+
+  it.effect("tells a change within metadata, and nothing when only its order changed", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* Intents.make([
+        finds("PENDING", { metadata: { a: { b: [1] }, c: 2 } }),
+        finds("PENDING", { metadata: { c: 2, a: { b: [1] } } }),
+        finds("PENDING", { metadata: { a: { b: [2] }, c: 2 } }),
+        finds("COMPLETED", { metadata: null })
+      ])
+      const values = yield* toTheEnd(statuses(payments.changes(id)))
+      assert.deepStrictEqual<unknown>(
+        values.map(({ metadata }) => metadata),
+        [{ a: { b: [1] }, c: 2 }, { a: { b: [2] }, c: 2 }, null]
+      )
+    })
+  )
+
+  it.effect("fails when its deadline comes, after what it told", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* Intents.make([finds("PENDING")])
+      const told: Array<string> = []
+      const error = yield* Effect.flip(
+        toTheEnd(
+          Stream.runForEach(payments.changes(id, { deadline: "1 minute" }), ({ status }) =>
+            Effect.sync(() => told.push(status))
+          )
+        )
+      )
+      assert.strictEqual(error._tag, "StillPending")
+      assert.deepStrictEqual(told, ["PENDING"])
+    })
+  )
+
+  it.effect("reads only as long as somebody listens", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([finds("PENDING")])
+      yield* toTheEnd(Stream.runDrain(Stream.take(payments.changes(id), 1)))
+      assert.strictEqual(received.length, 1)
+    })
+  )
+})
+
+describe("many waits at once", () => {
+  it.effect("read at most 64 at a time", () =>
+    Effect.gen(function* () {
+      let reading = 0
+      let most = 0
+      const { payments } = yield* Intents.make([
+        () =>
+          Effect.acquireUseRelease(
+            Effect.sync(() => (most = Math.max(most, ++reading))),
+            () => Effect.as(Effect.sleep("1 second"), finds("COMPLETED")),
+            () => Effect.sync(() => reading--)
+          )
+      ])
+      const settled = yield* toTheEnd(
+        Effect.forEach(Array.from({ length: 200 }), () => payments.awaitSettled(id), {
+          concurrency: "unbounded"
+        })
+      )
+      assert.strictEqual(settled.length, 200)
+      assert.strictEqual(most, 64)
+    })
+  )
+
+  it.effect(
+    "are ordinary: 10,000",
+    () =>
+      Effect.gen(function* () {
+        const clock = VirtualClock.make()
+        const reads = new Map<string, number>()
+        const payments = yield* Intents.over((id) =>
+          Effect.delay(
+            Effect.sync(() => {
+              const count = (reads.get(id) ?? 0) + 1
+              reads.set(id, count)
+              return { ...Intents.read, id, status: count < 3 ? "PENDING" : "COMPLETED" }
+            }),
+            "20 millis"
+          )
+        )
+        const before = yield* waitsInFlight
+        const ids = Array.from({ length: 10_000 }, (_, i) =>
+          PaymentIntent.PaymentIntentId.make(
+            `00000000-0000-4000-8000-${String(i).padStart(12, "0")}`
+          )
+        )
+        const waits = yield* Effect.forEach(ids, (one) => payments.awaitSettled(one), {
+          concurrency: "unbounded"
+        }).pipe(Effect.withClock(clock), Effect.fork)
+        yield* clock.settle
+        assert.strictEqual((yield* waitsInFlight) - before, 10_000)
+        yield* clock.runUntil(waits)
+        const settled = yield* Fiber.join(waits)
+        assert.deepStrictEqual(
+          settled.map((intent) => intent.id),
+          ids
+        )
+        assert(settled.every(({ status }) => status === "COMPLETED"))
+        assert.strictEqual(
+          [...reads.values()].reduce((sum, count) => sum + count),
+          30_000
+        )
+        assert.strictEqual((yield* waitsInFlight) - before, 0)
+      }),
+    20_000
+  )
+})
