@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
+import { published } from "./packages.js"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const check = process.argv.includes("--check")
@@ -18,7 +19,7 @@ const section = (src: string, file: string): string => {
   return `${doc}\nexport * as ${name} from "./${name}.js"\n`
 }
 
-for (const name of readdirSync(join(root, "packages")).sort()) {
+for (const name of published) {
   const src = join(root, "packages", name, "src")
   if (!existsSync(src)) continue
   const index = join(src, "index.ts")

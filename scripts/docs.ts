@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { published } from "./packages.js"
 
 const root = new URL("../", import.meta.url)
 // Inside this package, so that examples can import every other one.
@@ -16,7 +17,7 @@ const documented = /\/\*\*(?<doc>(?:(?!\*\/)[\s\S])*)\*\/\n(?<line>export .*)/g
 const exported = /^export (?!\*|type \{|\{)/gm
 
 let examples = 0
-for (const name of readdirSync(new URL("packages/", root))) {
+for (const name of published) {
   const src = new URL(`packages/${name}/src/`, root)
   for (const file of readdirSync(src).filter((file) => /^[A-Z].*\.ts$/.test(file))) {
     const text = readFileSync(new URL(file, src), "utf8")

@@ -41,7 +41,9 @@ const onSandbox = (name: string) =>
 const program = Effect.gen(function* () {
   const name = process.argv[2]
   if (name === undefined || !names.includes(name)) {
-    yield* Console.error(`Usage: npm run example -- NAME, where NAME is one of: ${names.join(", ")}`)
+    yield* Console.error(
+      `Usage: npm run example -- NAME, where NAME is one of: ${names.join(", ")}`
+    )
     return 2
   }
   const elsewhere = yield* Config.option(Config.string("MANILLA_BASE_URL"))

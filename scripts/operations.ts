@@ -27,7 +27,9 @@ const access = (operation: Operation.Operation): string => {
 }
 
 const statuses = ({ errorSchema: { ast } }: Operation.Operation): string => {
-  const members = ast._tag === "Union" ? ast.types : ast._tag === "NeverKeyword" ? [] : [ast]
+  const members = (ast._tag === "Union" ? ast.types : [ast]).filter(
+    (member) => member._tag !== "NeverKeyword"
+  )
   return members.length === 0
     ? "not shown"
     : members.map((member) => HttpApiSchema.getStatusErrorAST(member)).join(", ")

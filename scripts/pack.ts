@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { published } from "./packages.js"
 
 interface Manifest {
   readonly name: string
@@ -18,13 +19,12 @@ const run = (cwd: string, command: string, ...args: ReadonlyArray<string>): stri
   execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
 
 const work = mkdtempSync(join(tmpdir(), "manilla-pack-"))
-const folders = readdirSync(join(root, "packages"))
 const pnpm = read("package.json").packageManager ?? "pnpm"
 
-run(root, "npx", "tsc", "-b", ...folders.map((folder) => `packages/${folder}`))
+run(root, "npx", "tsc", "-b", ...published.map((folder) => `packages/${folder}`))
 
 const tarballs: Record<string, string> = {}
-for (const folder of folders) {
+for (const folder of published) {
   const { name } = read(`packages/${folder}/package.json`)
   const packed = run(
     join(root, "packages", folder),
@@ -65,7 +65,7 @@ const compilerOptions = {
   types: []
 }
 
-for (const folder of folders) {
+for (const folder of published) {
   const { name, peerDependencies = {} } = read(`packages/${folder}/package.json`)
   const project = join(work, folder)
   mkdirSync(project)

@@ -1,12 +1,12 @@
 // Puts the programs that READMEs show into them: a code block below `<!-- program: FILE -->` is
 // that file, from its first import to its end. With --check, fails when one differs.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 
 const root = new URL("../", import.meta.url)
 const files = [
   "README.md",
   ...readdirSync(new URL("packages/", root)).map((name) => `packages/${name}/README.md`)
-]
+].filter((file) => existsSync(new URL(file, root)))
 
 const block = /<!-- program: (\S+) -->\n\n```ts\n[\s\S]*?```/g
 

@@ -17,8 +17,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Types from "effect/Types"
 import * as BearerTokens from "./BearerTokens.js"
-import type { InvalidConfiguration } from "./Errors.js"
+import { InvalidConfiguration } from "./Errors.js"
 import * as call from "./internal/call.js"
+import { withDefaults } from "./internal/defaults.js"
 import * as request from "./internal/request.js"
 import * as retryBudget from "./internal/retryBudget.js"
 import * as root from "./internal/rootUrl.js"
@@ -92,6 +93,20 @@ export interface Service {
  */
 export class Gateway extends Context.Tag("@manilla/core/Gateway")<Gateway, Service>() {}
 
+/** Whole numbers that are not below the least: a limit of `NaN` would be none. */
+const checkNumbers = (
+  numbers: Readonly<Record<string, number>>,
+  least: number
+): Effect.Effect<void, InvalidConfiguration> =>
+  Effect.forEach(
+    Object.entries(numbers),
+    ([field, number]) =>
+      Number.isSafeInteger(number) && number >= least
+        ? Effect.void
+        : new InvalidConfiguration({ field, rule: `must be a whole number from ${least}` }),
+    { discard: true }
+  )
+
 const defaultBodyLimit = 8 * 1024 * 1024
 
 /**
@@ -107,17 +122,17 @@ export const make = (
 ): Effect.Effect<Service, InvalidConfiguration, HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const baseUrl = yield* root.parse("baseUrl", options.baseUrl)
-    const policy = { ...RetryPolicy.defaults, ...options.retry }
-    const exchange = transport.make(
-      yield* HttpClient.HttpClient,
-      options.bodyLimit ?? defaultBodyLimit
-    )
+    const policy = withDefaults(RetryPolicy.defaults, options.retry)
+    const bodyLimit = options.bodyLimit ?? defaultBodyLimit
+    yield* checkNumbers({ bodyLimit, "retry.attempts": policy.attempts }, 1)
+    yield* checkNumbers({ "retry.budget": policy.budget }, 0)
+    const exchange = transport.make(yield* HttpClient.HttpClient, bodyLimit)
     const budget = retryBudget.make(policy.budget)
 
     const compile = (name: string, operation: Operation.Operation) => {
       const encode = request.compile(name, operation)
       const run = call.compile({ name, operation, policy, budget, exchange, tokens, baseUrl })
-      return (parts: request.Parts) => Effect.flatMap(encode(parts), run)
+      return (parts: request.Parts) => Effect.suspend(() => Effect.flatMap(encode(parts), run))
     }
 
     const calls: Service["calls"] = (group) => {
@@ -141,7 +156,6 @@ export const make = (
  * import * as Gateway from "@manilla/core/Gateway"
  * import * as Token from "@manilla/token/Token"
  * import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
  *
  * const live = Gateway.layerConfig().pipe(
  *   Layer.provide(Token.layerConfig()),

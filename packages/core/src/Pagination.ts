@@ -89,6 +89,13 @@ export interface Source<in Filter, out Row> {
  * @category constructors
  */
 export const make = <Filter, Row>({ list, operation, pageParameter }: Source<Filter, Row>) => {
+  const notUnderstood = (page: number, what: string) =>
+    new PageParameterUnknown({
+      operation,
+      message: `${operation}: page ${page} was asked for and ${what}: "${pageParameter}" is not the service's page parameter`,
+      page
+    })
+
   const readPage = (filter: Filter, { extraParams }: StreamOptions, page: number) =>
     Effect.gen(function* () {
       if (page !== 1 && pageParameter === undefined) {
@@ -111,11 +118,7 @@ export const make = <Filter, Row>({ list, operation, pageParameter }: Source<Fil
       )
       // A parameter that the service does not know gives the first page for ever.
       if (read.current_page !== undefined && read.current_page !== page) {
-        return yield* new PageParameterUnknown({
-          operation,
-          message: `${operation}: page ${page} was asked for and page ${read.current_page} came: "${pageParameter}" is not the service's page parameter`,
-          page
-        })
+        return yield* notUnderstood(page, `page ${read.current_page} came`)
       }
       return read
     })
@@ -128,10 +131,19 @@ export const make = <Filter, Row>({ list, operation, pageParameter }: Source<Fil
     filter: Filter,
     options: StreamOptions = {}
   ): Stream.Stream<Page<Row>, PageFailed | PageParameterUnknown> =>
-    Stream.paginateEffect({ page: options.from ?? 1, size: 0 }, ({ page, size }) =>
-      Effect.map(readPage(filter, options, page), (read) => {
-        const next = { page: page + 1, size: read.per_page ?? Math.max(size, read.data.length) }
-        return [read, isLast(read, page, next.size) ? Option.none() : Option.some(next)] as const
+    Stream.paginateEffect({ page: options.from ?? 1, size: 0, previous: "" }, (state) =>
+      Effect.gen(function* () {
+        const { page } = state
+        const read = yield* readPage(filter, options, page)
+        const previous = read.data.length === 0 ? "" : JSON.stringify(read.data)
+        if (previous !== "" && previous === state.previous) {
+          return yield* notUnderstood(page, `page ${page - 1} came again`)
+        }
+        const size = read.per_page ?? Math.max(state.size, read.data.length)
+        return [
+          read,
+          isLast(read, page, size) ? Option.none() : Option.some({ page: page + 1, size, previous })
+        ] as const
       })
     )
 

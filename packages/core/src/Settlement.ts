@@ -15,6 +15,7 @@ import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Errors from "./Errors.js"
+import { withDefaults } from "./internal/defaults.js"
 import * as permits from "./internal/permits.js"
 import * as RetryPolicy from "./RetryPolicy.js"
 
@@ -132,6 +133,13 @@ export const make = <Id, A extends { readonly status: string }, I, StillPending>
     cause: Errors.ReadError | undefined
   ) => subject.stillPending({ operation: subject.operation, message, last, cause })
 
+  const notFollowed = (why: string, last: A | undefined, cause: Errors.ReadError | undefined) =>
+    stillPending(
+      `${subject.operation}: it was created, and cannot be followed: ${why}`,
+      last,
+      cause
+    )
+
   /**
    * Successive values, each read after its pause. Fails with a `StillPending` when the deadline comes
    * first, and with what `permanent` makes of a read that would fail again.
@@ -143,7 +151,7 @@ export const make = <Id, A extends { readonly status: string }, I, StillPending>
     permanent: (cause: Errors.ReadError, last: A | undefined) => E
   ) =>
     Effect.map(Clock.currentTimeMillis, (startedMillis) => {
-      const policy = { ...defaults, ...options }
+      const policy = withDefaults(defaults, options)
       const deadlineMillis = Duration.toMillis(policy.deadline)
       const capMillis = Duration.toMillis(policy.cap)
       let pauseMillis = Duration.toMillis(policy.initial)
@@ -184,7 +192,7 @@ export const make = <Id, A extends { readonly status: string }, I, StillPending>
           if (!RetryPolicy.isPassing(cause)) return yield* Effect.fail(permanent(cause, last))
         }
       })
-      return { next, isOver: policy.until ?? subject.isOver ?? isSettled }
+      return { next, isOver: options.until ?? subject.isOver ?? isSettled }
     })
 
   const wait = <E>(
@@ -210,11 +218,10 @@ export const make = <Id, A extends { readonly status: string }, I, StillPending>
    * carries the last value read, or what its creation returned.
    */
   const follow = (id: Id, created: A, options: Options<A> = {}): Effect.Effect<A, StillPending> =>
-    wait(id, options, created, (cause, last) =>
-      stillPending(
-        `${subject.operation}: it was created, and cannot be followed: ${cause.message}`,
-        last,
-        cause
+    wait(id, options, created, (cause, last) => notFollowed(cause.message, last, cause)).pipe(
+      // Such as an `until` that throws.
+      Effect.catchAllDefect((defect) =>
+        Effect.fail(notFollowed(String(defect), created, undefined))
       )
     )
 

@@ -32,7 +32,7 @@ export interface Exchange {
   /** The operation, such as `Payments.create`; `undefined` for a route that there is not. */
   readonly operation: string | undefined
   readonly method: string
-  /** The `Idempotency-Key` header as it came. */
+  /** The idempotency key as it came: in its header, or in the body where the operation has it. */
   readonly key: string | undefined
   /** The body as it came, byte for byte. */
   readonly body: Redacted.Redacted<Uint8Array>

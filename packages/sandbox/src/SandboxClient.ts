@@ -61,7 +61,6 @@ export const make = (
  * import * as SandboxClient from "@manilla/sandbox/SandboxClient"
  * import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
  * import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
  *
  * const test = Payments.layer.pipe(
  *   Layer.provideMerge(SandboxGateway.layer()),

@@ -36,7 +36,7 @@ export const layer = (
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const { authUrl, baseUrl, credentials } = yield* Sandbox.Sandbox
-      return Gateway.layer({ ...options, baseUrl }).pipe(
+      return Gateway.layer({ pageParameter: Sandbox.pageParameter, ...options, baseUrl }).pipe(
         Layer.provideMerge(Token.layer({ authUrl, ...(yield* credentials), retry: options.retry }))
       )
     })

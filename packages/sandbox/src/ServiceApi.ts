@@ -5,10 +5,16 @@
  * @since 0.1.0
  */
 import * as HttpApi from "@effect/platform/HttpApi"
+import * as CardholdersApi from "@manilla/cards/CardholdersApi"
+import * as CardsApi from "@manilla/cards/CardsApi"
 import * as CatalogueApi from "@manilla/catalogue/CatalogueApi"
 import * as Operation from "@manilla/core/Operation"
+import * as PaymentLinksApi from "@manilla/payment-links/PaymentLinksApi"
 import * as PaymentsApi from "@manilla/payments/PaymentsApi"
+import * as PayoutsApi from "@manilla/payouts/PayoutsApi"
+import * as RefundsApi from "@manilla/refunds/RefundsApi"
 import * as TokenApi from "@manilla/token/TokenApi"
+import * as TransactionsApi from "@manilla/transactions/TransactionsApi"
 
 /**
  * The version segment of both gateways (interface section 9).
@@ -24,7 +30,15 @@ export const root = "/api/v1"
  * @since 0.1.0
  * @category apis
  */
-export const main = HttpApi.make("Service").add(PaymentsApi.group).add(CatalogueApi.group)
+export const main = HttpApi.make("Service")
+  .add(PaymentsApi.group)
+  .add(TransactionsApi.group)
+  .add(PayoutsApi.group)
+  .add(RefundsApi.group)
+  .add(PaymentLinksApi.group)
+  .add(CardsApi.group)
+  .add(CardholdersApi.group)
+  .add(CatalogueApi.group)
 
 /**
  * What is served below `{auth_url}`.

@@ -12,6 +12,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as cli from "./internal/cli.js"
+import * as documents from "./internal/documents.js"
 import * as SandboxServer from "./SandboxServer.js"
 
 const serve = (options: SandboxServer.Options) =>
@@ -25,6 +26,8 @@ export MANILLA_AUTH_URL=${authUrl}
 export MANILLA_CLIENT_ID=${clientId}
 export MANILLA_CLIENT_SECRET=${Redacted.value(clientSecret)}
 export MANILLA_ENVIRONMENT=SANDBOX
+
+What it plays is described at ${new URL(documents.paths.page, baseUrl).href}
 `)
     return yield* Effect.never
   }).pipe(Effect.scoped)

@@ -15,6 +15,22 @@ export * as Exchange from "./Exchange.js"
 export * as Fault from "./Fault.js"
 
 /**
+ * The sandbox's books: every movement of money as an entry of debits and credits that are equal in
+ * each currency.
+ *
+ * @since 0.1.0
+ */
+export * as Ledger from "./Ledger.js"
+
+/**
+ * The OpenAPI 3.1 document of every declared operation. `docs/openapi.json` is written from it, and
+ * the sandbox serves it as `/openapi.json`.
+ *
+ * @since 0.1.0
+ */
+export * as OpenApiDocument from "./OpenApiDocument.js"
+
+/**
  * The service, emulated: what a test or a person at a terminal can see of it and do to it. Run it
  * with `SandboxClient` in process or with `SandboxServer` on sockets.
  *

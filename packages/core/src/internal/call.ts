@@ -50,6 +50,8 @@ interface Progress {
   doubtful: boolean
   /** What is known of the operation by now. */
   outcome: RetryPolicy.Outcome
+  /** A token that was answered 401, to be rejected before another is asked for. */
+  refused: BearerTokens.BearerToken | undefined
   /** The token of the latest attempt. */
   token: BearerTokens.BearerToken | undefined
 }
@@ -88,6 +90,10 @@ export const compile = ({
   /** One attempt, its token and its body included, within `limitMillis`. */
   const attempt = (request: Encoded, progress: Progress, limitMillis: number) =>
     Effect.gen(function* () {
+      if (progress.refused !== undefined && tokens !== undefined) {
+        yield* tokens.reject(progress.refused)
+        progress.refused = undefined
+      }
       const token = yield* authenticate
       progress.token = token
       const span = yield* telemetry.currentSpan
@@ -166,7 +172,7 @@ export const compile = ({
           return undefined
         }
         progress.renewed = true
-        yield* tokens.reject(progress.token)
+        progress.refused = progress.token
         yield* tell.retry(faulty.fault)
         return 0
       }
@@ -234,6 +240,7 @@ export const compile = ({
         renewed: false,
         doubtful: false,
         outcome: "not applied",
+        refused: undefined,
         token: undefined
       }
       return attempts(request, progress).pipe(

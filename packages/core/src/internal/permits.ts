@@ -10,52 +10,42 @@ export interface Permits {
   readonly withPermit: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-interface Waiter {
-  state: "waiting" | "granted" | "gone"
-  readonly resume: (effect: Effect.Effect<void>) => void
-}
+type Waiter = (granted: Effect.Effect<void>) => void
 
 export const make = (permits: number): Permits => {
   let free = permits
-  let queue: Array<Waiter> = []
-  let head = 0
+  /** In the order in which they came. */
+  const waiting = new Set<Waiter>()
 
   const release = Effect.sync(() => {
-    for (; head < queue.length; head++) {
-      const next = queue[head]
-      if (next?.state !== "waiting") continue
-      head++
-      next.state = "granted"
-      next.resume(Effect.void)
+    const [next] = waiting
+    if (next === undefined) {
+      free++
       return
     }
-    queue = []
-    head = 0
-    free++
+    waiting.delete(next)
+    next(Effect.void)
   })
 
-  const acquire = Effect.suspend(() => {
-    if (free > 0) {
-      free--
-      return Effect.void
-    }
-    let waiter: Waiter | undefined
+  /** Waits for a permit, and gives back one that comes together with an interruption. */
+  const wait = Effect.suspend(() => {
+    let own: Waiter | undefined
     return Effect.async<void>((resume) => {
-      waiter = { state: "waiting", resume }
-      queue.push(waiter)
+      own = resume
+      waiting.add(resume)
     }).pipe(
-      Effect.onInterrupt(() => {
-        const granted = waiter?.state === "granted"
-        if (waiter !== undefined) waiter.state = "gone"
-        return granted ? release : Effect.void
-      })
+      Effect.onInterrupt(() => (own === undefined || waiting.delete(own) ? Effect.void : release))
     )
   })
 
   return {
     withPermit: (effect) =>
       Effect.uninterruptibleMask((restore) =>
-        Effect.zipRight(restore(acquire), Effect.ensuring(restore(effect), release))
+        Effect.suspend(() => {
+          if (free === 0) return restore(wait)
+          free--
+          return Effect.void
+        }).pipe(Effect.zipRight(Effect.ensuring(restore(effect), release)))
       )
   }
 }

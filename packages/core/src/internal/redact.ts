@@ -26,6 +26,9 @@ const textLength = 500
 
 const excerptLength = 200
 
+/** A line break of a service would begin a line in the log that nobody wrote. */
+const control = /[\p{Cc}\u2028\u2029]/gu
+
 /** Deeper than this nothing is shown: what follows could exhaust the stack of whoever prints it. */
 const maxDepth = 50
 
@@ -57,7 +60,10 @@ export const make = (values: Iterable<string>): Redactor => {
   }
 
   // Cut off after striking: a value that is cut in two would not be found.
-  const text = (long: string) => strike(long.slice(0, textLength * 4)).slice(0, textLength)
+  const text = (long: string) =>
+    strike(long.slice(0, textLength * 4))
+      .slice(0, textLength)
+      .replace(control, " ")
 
   const json = (root: unknown): unknown => {
     let left = maxValues

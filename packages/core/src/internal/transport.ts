@@ -39,6 +39,10 @@ export const make = (client: HttpClient.HttpClient, bodyLimit: number): Exchange
   )
   return (request) =>
     guarded.execute(request).pipe(
+      // A client that fails on statuses has an answer all the same.
+      Effect.catchTag("ResponseError", (error) =>
+        error.reason === "StatusCode" ? Effect.succeed(error.response) : Effect.fail(error)
+      ),
       Effect.mapError(broken),
       Effect.flatMap((response) =>
         Effect.map(

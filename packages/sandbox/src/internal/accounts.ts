@@ -37,117 +37,114 @@ export interface Accounts {
   readonly setStanding: (changes: Partial<Standing>) => Effect.Effect<void>
 }
 
-export const make = ({ identifiers, scopes, tokenLifetime }: Options): Effect.Effect<Accounts> =>
-  Effect.gen(function* () {
-    const lifetimeMillis = Duration.toMillis(tokenLifetime)
-    const accountId = yield* identifiers.uuid
-    const applicationId = yield* identifiers.uuid
-    const newSecret = Effect.map(identifiers.text(40), (text) => Redacted.make(`sk_${text}`))
+export const make = ({ identifiers, scopes, tokenLifetime }: Options): Accounts => {
+  const lifetimeMillis = Duration.toMillis(tokenLifetime)
+  const newSecret = () => Redacted.make(`sk_${identifiers.text(40)}`)
 
-    let credentials: Credentials = {
-      clientId: `app_${yield* identifiers.text(16)}`,
-      clientSecret: yield* newSecret
-    }
-    let granted = scopes
-    let standing: Standing = {
-      accountActive: true,
-      kybApproved: true,
-      applicationActive: true,
-      credentialActive: true
-    }
-    /** Tokens that are valid, and until when. */
-    const tokens = new Map<string, number>()
+  let credentials: Credentials = {
+    clientId: `app_${identifiers.text(16)}`,
+    clientSecret: newSecret()
+  }
+  let granted = scopes
+  let standing: Standing = {
+    accountActive: true,
+    kybApproved: true,
+    applicationActive: true,
+    credentialActive: true
+  }
+  /** Tokens that are valid, and until when. */
+  const tokens = new Map<string, number>()
 
-    const inGoodStanding = Effect.suspend(() => {
-      const broken = standingRules.find(([name]) => !standing[name])
-      return broken === undefined
-        ? Effect.void
-        : Effect.fail(refusal.forbidden("ACCOUNT_STATE", broken[1]))
-    })
-
-    const issue = Effect.gen(function* () {
-      const nowMillis = yield* Clock.currentTimeMillis
-      const expiresMillis = nowMillis + lifetimeMillis
-      const token = [
-        segment({ alg: "RS256", typ: "JWT" }),
-        segment({
-          jti: yield* identifiers.uuid,
-          sub: credentials.clientId,
-          iat: Math.floor(nowMillis / 1000),
-          exp: Math.floor(expiresMillis / 1000)
-        }),
-        yield* identifiers.text(86)
-      ].join(".")
-      for (const [old, oldExpiresMillis] of tokens) {
-        if (oldExpiresMillis <= nowMillis) tokens.delete(old)
-      }
-      tokens.set(token, expiresMillis)
-      return token
-    })
-
-    const obtain: Accounts["obtain"] = ({ client_id, client_secret }) =>
-      Effect.gen(function* () {
-        if (
-          client_id !== credentials.clientId ||
-          Redacted.value(client_secret) !== Redacted.value(credentials.clientSecret)
-        ) {
-          return yield* Effect.fail(
-            refusal.unauthorized("INVALID_CREDENTIALS", "The client id or the secret is wrong.")
-          )
-        }
-        yield* inGoodStanding
-        return {
-          access_token: Redacted.make(yield* issue),
-          expires_in: Math.floor(lifetimeMillis / 1000),
-          token_type: "Bearer",
-          environment: "SANDBOX",
-          scope: granted.join(" ")
-        }
-      })
-
-    const authorise: Accounts["authorise"] = (authorization, access) =>
-      Effect.gen(function* () {
-        if (access === "credentials") return
-        const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1]
-        const expiresMillis = token === undefined ? undefined : tokens.get(token)
-        if (expiresMillis === undefined || expiresMillis <= (yield* Clock.currentTimeMillis)) {
-          return yield* Effect.fail(
-            refusal.unauthorized("UNAUTHENTICATED", "The token is missing, unknown or expired.")
-          )
-        }
-        yield* inGoodStanding
-        if (access !== "bearer" && !granted.includes(access)) {
-          return yield* Effect.fail(
-            refusal.forbidden("INSUFFICIENT_SCOPE", `The scope ${access} is not granted.`, {
-              required_scope: access
-            })
-          )
-        }
-      })
-
-    return {
-      accountId,
-      applicationId,
-      credentials: Effect.sync(() => credentials),
-      obtain,
-      authorise,
-      rotateSecret: Effect.map(newSecret, (clientSecret) => {
-        tokens.clear()
-        credentials = { ...credentials, clientSecret }
-        return credentials
-      }),
-      revokeTokens: Effect.sync(() => tokens.clear()),
-      setScopes: (scopes) =>
-        Effect.sync(() => {
-          granted = scopes
-        }),
-      setStanding: (changes) =>
-        Effect.sync(() => {
-          standing = { ...standing, ...changes }
-          if (!standing.credentialActive) tokens.clear()
-        })
-    }
+  const inGoodStanding = Effect.suspend(() => {
+    const broken = standingRules.find(([name]) => !standing[name])
+    return broken === undefined
+      ? Effect.void
+      : Effect.fail(refusal.forbidden("ACCOUNT_STATE", broken[1]))
   })
+
+  const issue = Effect.gen(function* () {
+    const nowMillis = yield* Clock.currentTimeMillis
+    const expiresMillis = nowMillis + lifetimeMillis
+    const token = [
+      segment({ alg: "RS256", typ: "JWT" }),
+      segment({
+        jti: identifiers.uuid(),
+        sub: credentials.clientId,
+        iat: Math.floor(nowMillis / 1000),
+        exp: Math.floor(expiresMillis / 1000)
+      }),
+      identifiers.text(86)
+    ].join(".")
+    for (const [old, oldExpiresMillis] of tokens) {
+      if (oldExpiresMillis <= nowMillis) tokens.delete(old)
+    }
+    tokens.set(token, expiresMillis)
+    return token
+  })
+
+  const obtain: Accounts["obtain"] = ({ client_id, client_secret }) =>
+    Effect.gen(function* () {
+      if (
+        client_id !== credentials.clientId ||
+        Redacted.value(client_secret) !== Redacted.value(credentials.clientSecret)
+      ) {
+        return yield* Effect.fail(
+          refusal.unauthorized("INVALID_CREDENTIALS", "The client id or the secret is wrong.")
+        )
+      }
+      yield* inGoodStanding
+      return {
+        access_token: Redacted.make(yield* issue),
+        expires_in: Math.floor(lifetimeMillis / 1000),
+        token_type: "Bearer",
+        environment: "SANDBOX",
+        scope: granted.join(" ")
+      }
+    })
+
+  const authorise: Accounts["authorise"] = (authorization, access) =>
+    Effect.gen(function* () {
+      if (access === "credentials") return
+      const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1]
+      const expiresMillis = token === undefined ? undefined : tokens.get(token)
+      if (expiresMillis === undefined || expiresMillis <= (yield* Clock.currentTimeMillis)) {
+        return yield* Effect.fail(
+          refusal.unauthorized("UNAUTHENTICATED", "The token is missing, unknown or expired.")
+        )
+      }
+      yield* inGoodStanding
+      if (access !== "bearer" && !granted.includes(access)) {
+        return yield* Effect.fail(
+          refusal.forbidden("INSUFFICIENT_SCOPE", `The scope ${access} is not granted.`, {
+            required_scope: access
+          })
+        )
+      }
+    })
+
+  return {
+    accountId: identifiers.uuid(),
+    applicationId: identifiers.uuid(),
+    credentials: Effect.sync(() => credentials),
+    obtain,
+    authorise,
+    rotateSecret: Effect.sync(() => {
+      tokens.clear()
+      credentials = { ...credentials, clientSecret: newSecret() }
+      return credentials
+    }),
+    revokeTokens: Effect.sync(() => tokens.clear()),
+    setScopes: (scopes) =>
+      Effect.sync(() => {
+        granted = scopes
+      }),
+    setStanding: (changes) =>
+      Effect.sync(() => {
+        standing = { ...standing, ...changes }
+        if (!standing.credentialActive) tokens.clear()
+      })
+  }
+}
 
 const standingRules = [
   ["accountActive", "The account is not active."],

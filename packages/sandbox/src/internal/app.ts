@@ -21,6 +21,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import * as ServiceApi from "../ServiceApi.js"
+import * as documents from "./documents.js"
 import type { Emulation } from "./emulation.js"
 import * as exchange from "./exchange.js"
 import * as handlers from "./handlers.js"
@@ -51,7 +52,7 @@ export interface Apps {
 
 export const make = (emulation: Emulation): Effect.Effect<Apps> =>
   Effect.all({
-    main: gateway(emulation, handlers.main(emulation)),
+    main: gateway(emulation, handlers.main(emulation), documents.routes),
     account: gateway(emulation, handlers.account(emulation))
   })
 
@@ -59,12 +60,13 @@ type Services = HttpRouter.HttpRouter.DefaultServices
 
 const gateway = (
   emulation: Emulation,
-  api: Layer.Layer<HttpApi.Api, never, Services>
+  api: Layer.Layer<HttpApi.Api, never, Services>,
+  beside: ReadonlyArray<HttpRouter.Route<never, never>> = []
 ): Effect.Effect<App> =>
   Effect.gen(function* () {
     const { routes } = yield* HttpApiBuilder.Router.router
     const httpApp = yield* HttpRouter.toHttpApp(
-      HttpRouter.fromIterable(Chunk.map(routes, (route) => guard(emulation, route)))
+      HttpRouter.fromIterable([...beside, ...Chunk.map(routes, (route) => guard(emulation, route))])
     )
     const services = yield* Effect.context<Services>()
     const app = httpApp.pipe(
@@ -86,7 +88,7 @@ const gateway = (
           Effect.provideService(exchange.Body, incoming.body),
           Effect.provideService(
             reply.Correlation,
-            isCorrelationId(given) ? given : yield* emulation.identifiers.uuid
+            isCorrelationId(given) ? given : emulation.identifiers.uuid()
           )
         )
       })

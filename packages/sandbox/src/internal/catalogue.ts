@@ -4,6 +4,8 @@
 import type { AvailableService } from "@manilla/catalogue/AvailableService"
 import * as Country from "@manilla/core/Country"
 import * as Currency from "@manilla/core/Currency"
+import * as Either from "effect/Either"
+import * as refusal from "./refusal.js"
 
 const xof = { code: Currency.Currency.make("XOF"), name: "West African CFA franc" }
 
@@ -34,4 +36,31 @@ export const services: ReadonlyArray<AvailableService> = offered.flatMap(([code,
       available: !down.has(`${code} ${payment_method} ${operation}`)
     }))
   )
+)
+
+/** Refuses what the catalogue lists as unavailable. What it does not list is accepted. */
+export const checkAvailable = (
+  services: ReadonlyArray<AvailableService>,
+  wanted: {
+    readonly country: string
+    readonly currency: string
+    readonly operation: string
+    readonly payment_method: string
+  }
+): Either.Either<void, refusal.Refusal> => {
+  const listed = services.find(
+    ({ country, currency, operation, payment_method }) =>
+      country.code === wanted.country &&
+      currency.code === wanted.currency &&
+      operation === wanted.operation &&
+      payment_method === wanted.payment_method
+  )
+  return listed === undefined || listed.available ? Either.void : Either.left(unavailable)
+}
+
+const unavailable = refusal.business(
+  "SERVICE_UNAVAILABLE",
+  "The service is unavailable now.",
+  "payment_method",
+  "must be available in the catalogue of services"
 )

@@ -11,7 +11,9 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import type { Outcome } from "../Exchange.js"
 import type * as Fault from "../Fault.js"
 import type { Emulation } from "./emulation.js"
@@ -37,11 +39,12 @@ export const run = <R>(
 ) =>
   Effect.gen(function* () {
     const { headers, method } = yield* HttpServerRequest.HttpServerRequest
+    const body = yield* Body
     const end = yield* exchanges.open({
       operation: named?.name,
       method,
-      key: keyOf(named, headers),
-      body: Redacted.make(yield* Body)
+      key: keyOf(named, headers, body),
+      body: Redacted.make(body)
     })
     return yield* faults.take(named?.name).pipe(
       Effect.flatMap((fault) => underFault(fault, process)),
@@ -95,11 +98,25 @@ const scripted = (
 
 const keyOf = (
   named: Named | undefined,
-  headers: Readonly<Record<string, string | undefined>>
+  headers: Readonly<Record<string, string | undefined>>,
+  body: Uint8Array
 ): string | undefined => {
   const replay = named?.operation[Operation.TypeId].replay
-  return replay?._tag === "Keyed" && replay.in === "header" ? headers[replay.name] : undefined
+  if (replay?._tag !== "Keyed") return undefined
+  return replay.in === "header" ? headers[replay.name] : member(body, replay.name)
 }
+
+const decodeObject = Schema.decodeUnknownOption(
+  Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+)
+
+/** A member of a JSON body, if it is text. */
+const member = (body: Uint8Array, name: string): string | undefined =>
+  decodeObject(new TextDecoder().decode(body)).pipe(
+    Option.map((members) => members[name]),
+    Option.filter(Predicate.isString),
+    Option.getOrUndefined
+  )
 
 const outcomeOf = (exit: Exit.Exit<HttpServerResponse.HttpServerResponse, Dropped>): Outcome => {
   if (Exit.isSuccess(exit)) return exit.value.status

@@ -4,31 +4,39 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Random from "effect/Random"
+import * as Utils from "effect/Utils"
 
+/** Drawn at once, so that a rule which draws one is still a single step. */
 export interface Identifiers {
-  readonly uuid: Effect.Effect<string>
+  readonly uuid: () => string
   /** Letters and digits, `length` of them. */
-  readonly text: (length: number) => Effect.Effect<string>
+  readonly text: (length: number) => string
+  /** Each resource kind has its own prefix: `PAY-7KQ2M4XW9TRB` (interface section 2.1). */
+  readonly reference: (prefix: string) => string
 }
 
 const alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
 
-export const make = (random: Random.Random): Identifiers => ({
-  uuid: Effect.map(
-    Effect.replicateEffect(random.nextIntBetween(0, 2 ** 16), 8),
-    // Version 4, variant 1.
-    (words) =>
-      words
-        .map((word, index) =>
-          index === 3 ? 0x4000 | (word & 0x0fff) : index === 4 ? 0x8000 | (word & 0x3fff) : word
-        )
-        .map((word) => word.toString(16).padStart(4, "0"))
-        .join("")
-        .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
-  ),
-  text: (length) =>
-    Effect.map(
-      Effect.replicateEffect(random.nextIntBetween(0, alphabet.length), length),
-      (indices) => indices.map((index) => alphabet.charAt(index)).join("")
-    )
-})
+export const make = (random: Random.Random): Effect.Effect<Identifiers> =>
+  Effect.gen(function* () {
+    const word = random.nextIntBetween(0, 2 ** 32)
+    const source = new Utils.PCGRandom(yield* word, yield* word)
+
+    const text: Identifiers["text"] = (length) =>
+      Array.from({ length }, () => alphabet.charAt(source.integer(alphabet.length))).join("")
+
+    return {
+      uuid: () => {
+        const words = Array.from({ length: 8 }, (_, index) => {
+          const word = source.integer(2 ** 16)
+          // Version 4, variant 1.
+          if (index === 3) return 0x4000 | (word & 0x0fff)
+          return index === 4 ? 0x8000 | (word & 0x3fff) : word
+        })
+        const digits = words.map((word) => word.toString(16).padStart(4, "0")).join("")
+        return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
+      },
+      text,
+      reference: (prefix) => `${prefix}-${text(12).toUpperCase()}`
+    }
+  })

@@ -1,30 +1,31 @@
 /**
  * Payment intents and the keys they were created under (interface sections 2.2, 4.1 and 4.2).
- *
- * What decides and what is stored happens in one step that nothing can come between, so however
- * many requests carry one key at once, they make one intent.
  */
 import type { AvailableService } from "@manilla/catalogue/AvailableService"
-import * as Amount from "@manilla/core/Amount"
 import * as Country from "@manilla/core/Country"
 import * as Currency from "@manilla/core/Currency"
 import type { IdempotencyKey } from "@manilla/core/IdempotencyKey"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
-import * as BigDecimal from "effect/BigDecimal"
-import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Struct from "effect/Struct"
 import type { StoredPaymentIntent } from "../Sandbox.js"
+import type { Agenda } from "./agenda.js"
+import * as catalogue from "./catalogue.js"
+import type { Collected, Collections } from "./collections.js"
+import * as idempotency from "./idempotency.js"
 import type { Identifiers } from "./identifiers.js"
 import * as moment from "./moment.js"
+import * as money from "./money.js"
 import * as refusal from "./refusal.js"
+import type { Rule } from "./rule.js"
 
 export interface Options {
   readonly identifiers: Identifiers
+  readonly agenda: Agenda
+  readonly collections: Collections
   readonly accountId: string
   readonly applicationId: string
-  readonly settleAfter: Duration.DurationInput
+  readonly settleAfterMillis: number
   readonly services: ReadonlyArray<AvailableService>
 }
 
@@ -32,155 +33,115 @@ export interface Payments {
   readonly create: (
     request: PaymentIntent.PaymentIntentRequest,
     key: IdempotencyKey
-  ) => Effect.Effect<PaymentIntent.CreatedPaymentIntent, refusal.Refusal>
-  readonly get: (
-    id: PaymentIntent.PaymentIntentId
-  ) => Effect.Effect<PaymentIntent.PaymentIntent, refusal.Refusal>
-  readonly all: Effect.Effect<ReadonlyArray<StoredPaymentIntent>>
-  /** Settles an intent now; says whether there is one. */
+  ) => Rule<PaymentIntent.CreatedPaymentIntent>
+  readonly get: (id: PaymentIntent.PaymentIntentId) => Rule<PaymentIntent.PaymentIntent>
+  readonly all: () => ReadonlyArray<StoredPaymentIntent>
+  /** Settles an intent that is pending; says whether there is one. */
   readonly settle: (
     id: PaymentIntent.PaymentIntentId,
-    status: PaymentIntent.Status
-  ) => Effect.Effect<boolean>
+    status: PaymentIntent.Status,
+    nowMillis: number
+  ) => boolean
 }
 
 interface Stored {
-  readonly key: IdempotencyKey
-  /** The body it was created with, in one spelling. */
-  readonly body: string
+  /** As it was created: what its key is answered with, whenever it comes again. */
   readonly created: PaymentIntent.CreatedPaymentIntent
-  settlesMillis: number
-  settlesAs: PaymentIntent.Status
+  readonly movement: Collected
+  now: StoredPaymentIntent
 }
 
 export const make = (options: Options): Payments => {
-  const { accountId, applicationId, identifiers, services } = options
-  const settleAfterMillis = Duration.toMillis(options.settleAfter)
+  const { agenda, collections, identifiers, services, settleAfterMillis } = options
   const byId = new Map<string, Stored>()
-  const byKey = new Map<IdempotencyKey, Stored>()
+  const keys = idempotency.make<Stored>()
 
-  const refusalOf = (request: PaymentIntent.PaymentIntentRequest): refusal.Refusal | undefined => {
-    const listed = services.find(
-      ({ country, currency, operation, payment_method }) =>
-        country.code === request.country &&
-        currency.code === request.currency &&
-        operation === request.operation &&
-        payment_method === request.payment_method
-    )
-    return listed === undefined || listed.available
-      ? undefined
-      : refusal.unprocessable("SERVICE_UNAVAILABLE", "The service is unavailable now.", [
-          { field: "payment_method", rule: "must be available in the catalogue of services" }
-        ])
+  const settle = (stored: Stored, atMillis: number, status: PaymentIntent.Status) => {
+    if (stored.now.status !== "PENDING") return false
+    const settled = status === "COMPLETED" ? complete(stored, atMillis) : status
+    stored.now = { ...stored.now, status: settled, updated_at: moment.fromMillis(atMillis) }
+    return true
   }
 
-  const create: Payments["create"] = (request, key) =>
-    Effect.gen(function* () {
-      const nowMillis = yield* Clock.currentTimeMillis
-      const id = PaymentIntent.PaymentIntentId.make(yield* identifiers.uuid)
-      const reference = PaymentIntent.PaymentIntentReference.make(
-        `PAY-${(yield* identifiers.text(12)).toUpperCase()}`
-      )
-      const body = canonical(request)
-      return yield* Effect.suspend(() => {
-        const earlier = byKey.get(key)
-        if (earlier !== undefined) {
-          return earlier.body === body ? Effect.succeed(earlier.created) : Effect.fail(keyReused)
-        }
-        const refused = refusalOf(request)
-        if (refused !== undefined) return Effect.fail(refused)
-        const now = moment.fromMillis(nowMillis)
-        const created: PaymentIntent.CreatedPaymentIntent = {
-          id,
-          reference,
-          account_id: accountId,
-          application_id: applicationId,
-          country: Country.Country.make(request.country),
-          amount: withFourDigits(request.amount),
-          currency: Currency.Currency.make(request.currency),
-          operation: request.operation,
-          payment_method: request.payment_method,
-          environment: "SANDBOX",
-          description: request.description ?? null,
-          metadata: request.metadata ?? {},
-          status: "PENDING",
-          expires_at:
-            typeof request.expires_at === "string" ? moment.fromInput(request.expires_at) : null,
-          created_at: now,
-          updated_at: now
-        }
-        const stored: Stored = {
-          key,
-          body,
-          created,
-          settlesMillis: nowMillis + settleAfterMillis,
-          settlesAs: "COMPLETED"
-        }
-        byId.set(id, stored)
-        byKey.set(key, stored)
-        return Effect.succeed(created)
-      })
-    })
+  /** Of the operations that a request may name the interface describes two: the others move nothing. */
+  const complete = ({ movement }: Stored, atMillis: number): PaymentIntent.Status => {
+    if (movement.operation !== "COLLECTION" && movement.operation !== "DEPOSIT") return "COMPLETED"
+    return Either.isRight(collections.collect(atMillis, movement)) ? "COMPLETED" : "FAILED"
+  }
 
-  const get: Payments["get"] = (id) =>
-    Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
-      const stored = byId.get(id.toLowerCase())
-      if (stored === undefined) {
-        return Effect.fail(refusal.notFound("NOT_FOUND", "There is no such payment intent."))
-      }
-      return Effect.succeed(
-        Struct.omit(
-          at(stored, nowMillis),
-          "account_id",
-          "application_id",
-          "description",
-          "expires_at"
-        )
-      )
+  const add = (
+    request: PaymentIntent.PaymentIntentRequest,
+    key: IdempotencyKey,
+    nowMillis: number
+  ): Stored => {
+    const now = moment.fromMillis(nowMillis)
+    const reference = PaymentIntent.PaymentIntentReference.make(identifiers.reference("PAY"))
+    const asked = {
+      country: Country.Country.make(request.country),
+      amount: money.fixed(request.amount),
+      currency: Currency.Currency.make(request.currency),
+      operation: request.operation,
+      metadata: request.metadata ?? {}
+    }
+    const created: PaymentIntent.CreatedPaymentIntent = {
+      ...asked,
+      id: PaymentIntent.PaymentIntentId.make(identifiers.uuid()),
+      reference,
+      account_id: options.accountId,
+      application_id: options.applicationId,
+      payment_method: request.payment_method,
+      environment: "SANDBOX",
+      description: request.description ?? null,
+      status: "PENDING",
+      expires_at:
+        typeof request.expires_at === "string" ? moment.fromInput(request.expires_at) : null,
+      created_at: now,
+      updated_at: now
+    }
+    const stored: Stored = {
+      created,
+      movement: {
+        ...asked,
+        source: reference,
+        provider_reference: identifiers.reference("PRV")
+      },
+      now: { ...created, idempotency_key: key }
+    }
+    byId.set(created.id, stored)
+    agenda.plan(nowMillis + settleAfterMillis, (atMillis) => {
+      settle(stored, atMillis, "COMPLETED")
     })
+    return stored
+  }
+
+  const create: Payments["create"] = (request, key) => (nowMillis) =>
+    Either.map(
+      keys.once(key, request, () =>
+        Either.map(catalogue.checkAvailable(services, request), () => add(request, key, nowMillis))
+      ),
+      ({ created }) => created
+    )
 
   return {
     create,
-    get,
-    all: Effect.map(Clock.currentTimeMillis, (nowMillis) =>
-      Array.from(byId.values(), (stored) => ({
-        ...at(stored, nowMillis),
-        idempotency_key: stored.key
-      }))
-    ),
-    settle: (id, status) =>
-      Effect.map(Clock.currentTimeMillis, (nowMillis) => {
-        const stored = byId.get(id.toLowerCase())
-        if (stored === undefined) return false
-        stored.settlesMillis = nowMillis
-        stored.settlesAs = status
-        return true
-      })
+    get: (id) => () => {
+      const stored = byId.get(id.toLowerCase())
+      return stored === undefined ? Either.left(unknown) : Either.right(readShape(stored.now))
+    },
+    all: () => Array.from(byId.values(), ({ now }) => now),
+    settle: (id, status, nowMillis) => {
+      const stored = byId.get(id.toLowerCase())
+      return stored !== undefined && settle(stored, nowMillis, status)
+    }
   }
 }
 
-const keyReused = refusal.unprocessable(
-  "IDEMPOTENCY_KEY_REUSED",
-  "The idempotency key belongs to a request with another body."
+const unknown = refusal.notFound("NOT_FOUND", "There is no such payment intent.")
+
+const readShape = Struct.omit(
+  "idempotency_key",
+  "account_id",
+  "application_id",
+  "description",
+  "expires_at"
 )
-
-/** The intent as it is at a moment: nothing runs in the background, time alone moves it. */
-const at = (stored: Stored, nowMillis: number): PaymentIntent.CreatedPaymentIntent =>
-  nowMillis < stored.settlesMillis
-    ? stored.created
-    : {
-        ...stored.created,
-        status: stored.settlesAs,
-        updated_at: moment.fromMillis(stored.settlesMillis)
-      }
-
-const withFourDigits = (amount: string): Amount.Amount =>
-  Amount.fromBigDecimal(BigDecimal.scale(Amount.toBigDecimal(Amount.Amount.make(amount)), 4))
-
-/** JSON with the members of every object in one order. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, member: unknown) =>
-    typeof member === "object" && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member
-  )

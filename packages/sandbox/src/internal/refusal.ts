@@ -25,3 +25,7 @@ export const unprocessable = refuse(Errors.Unprocessable.status)
 /** The request breaks rules of the interface: which, and where, but never with what value. */
 export const invalid = (issues: ReadonlyArray<Errors.Issue>): Refusal =>
   unprocessable("VALIDATION_FAILED", "The request breaks a rule.", issues)
+
+/** A field of the request that breaks a rule of the business. */
+export const business = (code: string, message: string, field: string, rule: string): Refusal =>
+  unprocessable(code, message, [{ field, rule }])

@@ -40,5 +40,5 @@ export const failure = ({
   )
 
 /** What a rule gives, as an answer: its data, or why it refuses. */
-export const fromRule = <Data>(rule: Effect.Effect<Data, Refusal>) =>
+export const fromRule = <Data, R>(rule: Effect.Effect<Data, Refusal, R>) =>
   rule.pipe(Effect.flatMap(success), Effect.catchTag("Refusal", failure))

@@ -1,9 +1,7 @@
-/**
- * `npm run simulate -- --seeds N [--from SEED]`: runs N seeds, and prints the trace of one that
- * fails. `-- --seed SEED` runs one and prints its trace.
- */
+// `npm run simulate -- --seeds N [--from SEED]` runs N seeds, and prints the trace of the first that
+// fails. `npm run simulate -- --seed SEED` runs one and prints its trace.
 import { parseArgs } from "node:util"
-import * as Simulation from "./Simulation.js"
+import * as Simulation from "@manilla/simulation/Simulation"
 
 const { values } = parseArgs({
   options: {

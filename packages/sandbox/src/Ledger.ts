@@ -1,0 +1,251 @@
+/**
+ * The sandbox's books: every movement of money as an entry of debits and credits that are equal in
+ * each currency.
+ *
+ * @since 0.1.0
+ */
+import * as Amount from "@manilla/core/Amount"
+import type { Currency } from "@manilla/core/Currency"
+import type { Timestamp } from "@manilla/core/Timestamp"
+import type { WalletId } from "@manilla/core/Wallet"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Side = "debit" | "credit"
+
+/**
+ * What the books are kept of, each in one currency.
+ *
+ * | account              | normal side | what it holds                                              |
+ * | -------------------- | ----------- | ---------------------------------------------------------- |
+ * | `"wallet available"` | credit      | what the business can spend                                |
+ * | `"wallet reserved"`  | credit      | what is promised to a payout or a refund, not yet settled  |
+ * | `"fees earned"`      | credit      | what the service has charged                               |
+ * | `"card float"`       | credit      | what stands on the cards, in USD                           |
+ * | `"provider clearing"`| debit       | what the payment providers hold for the service            |
+ * | `"currency exchange"`| debit       | what was bought of a currency; below zero where it was sold|
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type AccountKind = WalletAccount["kind"] | ServiceAccount["kind"]
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface WalletAccount {
+  readonly kind: "wallet available" | "wallet reserved"
+  readonly currency: Currency
+  readonly wallet_id: WalletId
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface ServiceAccount {
+  readonly kind: "fees earned" | "card float" | "provider clearing" | "currency exchange"
+  readonly currency: Currency
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Account = WalletAccount | ServiceAccount
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Posting {
+  readonly account: Account
+  readonly side: Side
+  /** Never below zero: the side says which way. */
+  readonly amount: Amount.Amount
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface JournalEntry {
+  /** Counts the entries, from 1. */
+  readonly sequence: number
+  readonly posted_at: Timestamp
+  /** The reference of what moved the money. */
+  readonly reference: string
+  readonly description: string
+  readonly postings: ReadonlyArray<Posting>
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Balance {
+  readonly account: Account
+  readonly debits: Amount.Amount
+  readonly credits: Amount.Amount
+  /** On the account's normal side. */
+  readonly balance: Amount.Amount
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Ledger {
+  /** Oldest first. */
+  readonly journal: ReadonlyArray<JournalEntry>
+  readonly balances: ReadonlyArray<Balance>
+}
+
+/**
+ * The side on which an account grows.
+ *
+ * @since 0.1.0
+ * @category accounts
+ */
+export const normalSide = ({ kind }: Account): Side =>
+  kind === "provider clearing" || kind === "currency exchange" ? "debit" : "credit"
+
+/**
+ * An account as a person reads it: `wallet 3f2c8a34 available`.
+ *
+ * @since 0.1.0
+ * @category accounts
+ */
+export const accountName = (account: Account): string =>
+  "wallet_id" in account
+    ? account.kind.replace(" ", ` ${account.wallet_id.slice(0, 8)} `)
+    : account.kind
+
+/**
+ * The trial balance as text: each account on the side where it stands, and for each currency the two
+ * totals, which are equal.
+ *
+ * ```
+ *                                          debit         credit
+ * XOF  wallet 3f2c8a34 available                  10,001,477.50
+ *      fees earned                                        22.50
+ *      provider clearing           10,001,500.00
+ *                                  10,001,500.00  10,001,500.00
+ * ```
+ *
+ * @example
+ * import * as Ledger from "@manilla/sandbox/Ledger"
+ * import * as Sandbox from "@manilla/sandbox/Sandbox"
+ * import * as Console from "effect/Console"
+ * import * as Effect from "effect/Effect"
+ *
+ * const print = Effect.gen(function* () {
+ *   const sandbox = yield* Sandbox.Sandbox
+ *   yield* Console.log(Ledger.table(yield* sandbox.ledger))
+ * })
+ *
+ * @since 0.1.0
+ * @category printing
+ */
+export const table = ({ balances }: Pick<Ledger, "balances">): string => {
+  const currencies = Array.from(new Set(balances.map(({ account }) => account.currency)))
+  const rows = currencies.flatMap((currency) => {
+    const columns = balances
+      .filter(({ account }) => account.currency === currency)
+      .map(({ account, credits, debits }) => ({
+        name: accountName(account),
+        ...net(debits, credits)
+      }))
+    return [
+      ...columns.map(({ credit, debit, name }, index) => [
+        index === 0 ? currency : "",
+        name,
+        debit === undefined ? "" : grouped(debit),
+        credit === undefined ? "" : grouped(credit)
+      ]),
+      ["", "", grouped(total(columns, "debit")), grouped(total(columns, "credit"))]
+    ]
+  })
+  return aligned([["", "", "debit", "credit"], ...rows])
+}
+
+/**
+ * The journal as text: each entry with its postings below it.
+ *
+ * ```
+ * #12  1970-01-01T00:00:02.000000Z  PAY-7KQ2M4XW9TRB  collection
+ *      debit   provider clearing          1,500.00 XOF
+ *      credit  wallet 3f2c8a34 available  1,477.50 XOF
+ *      credit  fees earned                   22.50 XOF
+ * ```
+ *
+ * @since 0.1.0
+ * @category printing
+ */
+export const journal = (entries: ReadonlyArray<JournalEntry>): string => {
+  const postings = entries.flatMap((entry) => entry.postings)
+  const nameWidth = widest(postings.map(({ account }) => accountName(account)))
+  const amountWidth = widest(postings.map(({ amount }) => grouped(amount)))
+  const indent = widest(entries.map(({ sequence }) => `#${sequence}`)) + 2
+  return entries
+    .flatMap(({ description, posted_at, postings, reference, sequence }) => [
+      `${`#${sequence}`.padEnd(indent)}${posted_at}  ${reference}  ${description}`,
+      ...postings.map(({ account, amount, side }) =>
+        [
+          " ".repeat(indent) + side.padEnd(6),
+          accountName(account).padEnd(nameWidth),
+          `${grouped(amount).padStart(amountWidth)} ${account.currency}`
+        ].join("  ")
+      )
+    ])
+    .join("\n")
+}
+
+type Columns = { readonly [S in Side]: Amount.Amount | undefined }
+
+const net = (debits: Amount.Amount, credits: Amount.Amount): Columns =>
+  Amount.compare(debits, credits) > 0
+    ? { debit: Amount.subtract(debits, credits), credit: undefined }
+    : { debit: undefined, credit: Amount.subtract(credits, debits) }
+
+const total = (columns: ReadonlyArray<Columns>, side: Side): Amount.Amount =>
+  Amount.sum(columns.flatMap((column) => column[side] ?? []))
+
+/** `1500.0000` as `1,500.00`: no digit goes but zeros at the end. */
+const grouped = (amount: Amount.Amount): string => {
+  const [whole = "", fraction = ""] = amount.split(".")
+  const decimals = fraction.replace(/0+$/, "").padEnd(2, "0")
+  return `${whole.replace(/\B(?=(\d{3})+$)/g, ",")}.${decimals}`
+}
+
+const widest = (texts: ReadonlyArray<string>): number =>
+  texts.reduce((longest, { length }) => Math.max(longest, length), 0)
+
+/** The last two columns to the right, by their decimal points. */
+const aligned = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const tail = (cell: string) => (cell.includes(".") ? cell.length - cell.indexOf(".") : 0)
+  const tails = [2, 3].map((column) =>
+    rows.reduce((most, row) => Math.max(most, tail(row[column] ?? "")), 0)
+  )
+  const padded = rows.map((row) =>
+    row.map((cell, column) =>
+      cell.includes(".") && column >= 2
+        ? cell + " ".repeat((tails[column - 2] ?? 0) - tail(cell))
+        : cell
+    )
+  )
+  const widths = [0, 1, 2, 3].map((column) => widest(padded.map((row) => row[column] ?? "")))
+  return padded
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)
+        )
+        .join("  ")
+        .trimEnd()
+    )
+    .join("\n")
+}

@@ -1,0 +1,120 @@
+/**
+ * Virtual cards: in USD, paid from a wallet at the rate of the day (interface sections 2.7, 4.11 and
+ * 4.12).
+ */
+import * as Card from "@manilla/cards/Card"
+import type { PageSize } from "@manilla/cards/CardsApi"
+import * as Currency from "@manilla/core/Currency"
+import type { Page } from "@manilla/core/Page"
+import * as Either from "effect/Either"
+import type { Cardholders } from "./cardholders.js"
+import * as idempotency from "./idempotency.js"
+import type { Identifiers } from "./identifiers.js"
+import * as ledger from "./ledger.js"
+import * as moment from "./moment.js"
+import * as money from "./money.js"
+import * as pages from "./pages.js"
+import * as pricing from "./pricing.js"
+import * as refusal from "./refusal.js"
+import type { Rule } from "./rule.js"
+import type { Wallets } from "./wallets.js"
+
+export interface Options {
+  readonly identifiers: Identifiers
+  readonly book: ledger.Book
+  readonly wallets: Wallets
+  readonly cardholders: Cardholders
+}
+
+export interface Cards {
+  readonly issue: (request: Card.CardRequest) => Rule<Card.Issuance>
+  readonly list: (size: PageSize, page: number) => Rule<Page<Card.Card>>
+}
+
+const usd = Currency.Currency.make("USD")
+
+export const make = ({ book, cardholders, identifiers, wallets }: Options): Cards => {
+  const cards: Array<Card.Card> = []
+  /** How many each cardholder has. */
+  const counts = new Map<string, number>()
+  const keys = idempotency.make<Card.Issuance>()
+
+  const issue = (request: Card.CardRequest, nowMillis: number) =>
+    Either.gen(function* () {
+      const holder = cardholders.find(request.customer_id)
+      if (holder === undefined) return yield* Either.left(unknownHolder)
+      const { debit_currency, wallet_id } = request
+      const wallet = yield* wallets.debited(wallet_id, debit_currency, "debit_currency")
+      const rate = pricing.exchangeRate(wallet.currency)
+      if (rate === undefined) return yield* Either.left(notSold)
+
+      const fee = pricing.cardCreationFeeUsd
+      const loaded = money.fixed(request.initial_balance ?? "0", pricing.cardDigits)
+      const price = money.add(fee, loaded)
+      const charged_amount = money.multiply(price, rate, pricing.cardDigits)
+      const reservation = identifiers.reference("RSV")
+      yield* book.post(nowMillis, {
+        reference: reservation,
+        description: "card issued",
+        postings: [
+          ledger.debit(wallet.available, charged_amount),
+          ledger.credit({ kind: "currency exchange", currency: wallet.currency }, charged_amount),
+          ledger.debit({ kind: "currency exchange", currency: usd }, price),
+          ledger.credit({ kind: "fees earned", currency: usd }, fee),
+          ledger.credit({ kind: "card float", currency: usd }, loaded)
+        ]
+      })
+
+      const card_sequence = 1 + (counts.get(holder.id) ?? 0)
+      counts.set(holder.id, card_sequence)
+      const card = {
+        id: Card.CardId.make(identifiers.uuid()),
+        virtual_card_customer_id: holder.id,
+        provider_reference: identifiers.reference("PRV"),
+        issuance_reference: request.idempotency_key,
+        charged_amount,
+        charged_currency: wallet.currency,
+        environment: "SANDBOX",
+        card_sequence
+      }
+      cards.push({
+        ...card,
+        issuance_fee_usd: fee,
+        exchange_rate: rate,
+        created_at: moment.fromMillis(nowMillis)
+      })
+      const issuance: Card.Issuance = {
+        card,
+        pricing: {
+          card_currency: usd,
+          card_creation_fee_usd: fee,
+          wallet_debit: { amount: charged_amount, currency: wallet.currency }
+        },
+        reservation: { reference: reservation, status: "CAPTURED" }
+      }
+      return issuance
+    })
+
+  return {
+    issue: (request) => (nowMillis) =>
+      keys.once(request.idempotency_key, request, () => issue(request, nowMillis)),
+    list:
+      ({ per_page }, page) =>
+      () =>
+        Either.right(pages.select(cards, { page, per_page }))
+  }
+}
+
+const unknownHolder = refusal.business(
+  "CARDHOLDER_NOT_FOUND",
+  "There is no such cardholder.",
+  "customer_id",
+  "must be the id of a cardholder"
+)
+
+const notSold = refusal.business(
+  "CURRENCY_NOT_SUPPORTED",
+  "Cards are not sold for this currency.",
+  "debit_currency",
+  "must be a currency that cards are sold for"
+)

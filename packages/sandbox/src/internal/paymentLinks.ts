@@ -1,0 +1,146 @@
+/**
+ * Payment links, and the payers who use them (interface sections 2.4 and 4.8 to 4.10).
+ */
+import * as Country from "@manilla/core/Country"
+import * as Currency from "@manilla/core/Currency"
+import type { Metadata } from "@manilla/core/Metadata"
+import type { Page } from "@manilla/core/Page"
+import * as Timestamp from "@manilla/core/Timestamp"
+import * as PaymentLink from "@manilla/payment-links/PaymentLink"
+import type { PaymentLinkFilter } from "@manilla/payment-links/PaymentLinksApi"
+import * as Either from "effect/Either"
+import * as Struct from "effect/Struct"
+import type { StoredTransaction } from "../Sandbox.js"
+import type { Agenda } from "./agenda.js"
+import type { Collected, Collections } from "./collections.js"
+import type { Identifiers } from "./identifiers.js"
+import * as moment from "./moment.js"
+import * as money from "./money.js"
+import * as pages from "./pages.js"
+import * as refusal from "./refusal.js"
+import type { Rule } from "./rule.js"
+
+export interface Options {
+  readonly identifiers: Identifiers
+  readonly agenda: Agenda
+  readonly collections: Collections
+}
+
+export interface PaymentLinks {
+  readonly create: (request: PaymentLink.PaymentLinkRequest) => Rule<PaymentLink.PaymentLink>
+  readonly list: (filter: PaymentLinkFilter, page: number) => Rule<Page<PaymentLink.PaymentLink>>
+  readonly get: (id: PaymentLink.PaymentLinkId) => Rule<PaymentLink.PaymentLinkDetail>
+  /** A payer pays at the hosted page. */
+  readonly pay: (id: PaymentLink.PaymentLinkId) => Rule<StoredTransaction>
+}
+
+interface Stored {
+  readonly metadata: Metadata
+  readonly movement: Omit<Collected, "provider_reference">
+  readonly maxUses: number
+  useCount: number
+  now: PaymentLink.PaymentLink
+}
+
+export const make = ({ agenda, collections, identifiers }: Options): PaymentLinks => {
+  const byId = new Map<string, Stored>()
+
+  const add = (
+    request: PaymentLink.PaymentLinkRequest,
+    expires_at: Timestamp.Timestamp | null,
+    nowMillis: number
+  ): Stored => {
+    const reference = PaymentLink.PaymentLinkReference.make(identifiers.reference("LNK"))
+    const asked = {
+      amount: money.fixed(request.amount),
+      currency: Currency.Currency.make(request.currency),
+      country: Country.Country.make(request.country)
+    }
+    const metadata = request.metadata ?? {}
+    const stored: Stored = {
+      metadata,
+      movement: { ...asked, operation: "COLLECTION", source: reference, metadata },
+      maxUses: request.max_uses ?? Infinity,
+      useCount: 0,
+      now: {
+        ...asked,
+        id: PaymentLink.PaymentLinkId.make(identifiers.uuid()),
+        reference,
+        description: request.description ?? null,
+        status: "ACTIVE",
+        max_uses: request.max_uses ?? null,
+        use_count: 0,
+        // A host that nobody can own: the page is not part of the sandbox.
+        checkout_url: `https://checkout.sandbox.invalid/${reference}`,
+        expires_at,
+        created_at: moment.fromMillis(nowMillis)
+      }
+    }
+    byId.set(stored.now.id, stored)
+    return stored
+  }
+
+  const create: PaymentLinks["create"] = (request) => (nowMillis) => {
+    if (request.expires_at === undefined) return Either.right(add(request, null, nowMillis).now)
+    const expires_at = moment.fromInput(request.expires_at)
+    const expiresMicros = Timestamp.toEpochMicros(expires_at)
+    if (expiresMicros <= BigInt(nowMillis) * 1000n) return Either.left(notInTheFuture)
+    const stored = add(request, expires_at, nowMillis)
+    agenda.plan(Number((expiresMicros + 999n) / 1000n), () => {
+      if (stored.now.status === "ACTIVE") stored.now = { ...stored.now, status: "EXPIRED" }
+    })
+    return Either.right(stored.now)
+  }
+
+  const pay = (stored: Stored, nowMillis: number) => {
+    const { maxUses, movement, now } = stored
+    if (now.status !== "ACTIVE") return Either.left(notActive(now.status))
+    const provider_reference = identifiers.reference("PRV")
+    return Either.map(
+      collections.collect(nowMillis, { ...movement, provider_reference }),
+      (transaction) => {
+        stored.useCount++
+        stored.now = {
+          ...now,
+          use_count: stored.useCount,
+          status: stored.useCount < maxUses ? "ACTIVE" : "INACTIVE"
+        }
+        return transaction
+      }
+    )
+  }
+
+  return {
+    create,
+    list:
+      ({ per_page, status }, page) =>
+      () => {
+        const wanted = Array.from(byId.values(), ({ now }) => now).filter(
+          (link) => status === undefined || link.status === status
+        )
+        return Either.right(pages.select(wanted, { page, per_page }))
+      },
+    get: (id) => () => {
+      const stored = byId.get(id.toLowerCase())
+      return stored === undefined
+        ? Either.left(unknown)
+        : Either.right({ ...Struct.omit(stored.now, "created_at"), metadata: stored.metadata })
+    },
+    pay: (id) => (nowMillis) => {
+      const stored = byId.get(id.toLowerCase())
+      return stored === undefined ? Either.left(unknown) : pay(stored, nowMillis)
+    }
+  }
+}
+
+const unknown = refusal.notFound("NOT_FOUND", "There is no such payment link.")
+
+const notInTheFuture = refusal.business(
+  "EXPIRES_IN_THE_PAST",
+  "The link would have expired already.",
+  "expires_at",
+  "must be in the future"
+)
+
+const notActive = (status: PaymentLink.Status) =>
+  refusal.unprocessable("LINK_NOT_ACTIVE", `The payment link is ${status}: it takes no payment.`)

@@ -1,0 +1,146 @@
+/**
+ * Refunds: the interface shows how one is read and not how one is asked for, so the sandbox's own
+ * control asks (interface sections 2.6 and 4.7).
+ */
+import * as Amount from "@manilla/core/Amount"
+import * as Refund from "@manilla/refunds/Refund"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type { RefundOptions, StoredTransaction } from "../Sandbox.js"
+import type { Agenda } from "./agenda.js"
+import type { Identifiers } from "./identifiers.js"
+import * as ledger from "./ledger.js"
+import * as moment from "./moment.js"
+import * as money from "./money.js"
+import * as refusal from "./refusal.js"
+import type { Rule } from "./rule.js"
+import type { Transactions } from "./transactions.js"
+import * as wallets from "./wallets.js"
+
+export interface Options {
+  readonly identifiers: Identifiers
+  readonly agenda: Agenda
+  readonly book: ledger.Book
+  readonly wallets: wallets.Wallets
+  readonly transactions: Transactions
+  readonly settleAfterMillis: number
+}
+
+export interface Refunds {
+  /** Gives a collected transaction back, or a part of it. */
+  readonly create: (transaction: string, options: RefundOptions) => Rule<Refund.Refund>
+  readonly get: (reference: Refund.RefundReference) => Rule<Refund.Refund>
+}
+
+interface Created extends Refund.Refund {
+  readonly provider_reference: string
+}
+
+export const make = (options: Options): Refunds => {
+  const { agenda, book, identifiers, settleAfterMillis, transactions } = options
+  const byReference = new Map<string, Refund.Refund>()
+  /** What was given back of each transaction. */
+  const refunded = new Map<string, Amount.Amount>()
+
+  const complete = (
+    refund: Created,
+    collected: StoredTransaction,
+    wallet: wallets.Accounts,
+    atMillis: number
+  ) => {
+    const { amount, provider_reference, reference } = refund
+    const { country, currency, metadata } = collected
+    const posted = book.post(atMillis, {
+      reference,
+      description: "refund paid",
+      postings: [
+        ledger.debit(wallet.reserved, amount),
+        ledger.credit({ kind: "provider clearing", currency }, amount)
+      ]
+    })
+    if (Either.isLeft(posted)) return
+    transactions.record(atMillis, {
+      source: reference,
+      operation: "REFUND",
+      amount,
+      fee_amount: money.fixed("0"),
+      currency,
+      country,
+      provider_reference,
+      metadata
+    })
+    byReference.set(reference, {
+      ...refund,
+      status: "COMPLETED",
+      updated_at: moment.fromMillis(atMillis)
+    })
+  }
+
+  const create: Refunds["create"] =
+    (transaction, { amount, reason }) =>
+    (nowMillis) =>
+      Either.gen(function* () {
+        const collected = transactions.find(transaction)
+        if (collected === undefined) return yield* Either.left(unknownTransaction)
+        if (collected.operation !== "COLLECTION" && collected.operation !== "DEPOSIT") {
+          return yield* Either.left(notCollected)
+        }
+        const before = refunded.get(transaction) ?? money.zero
+        const left = Amount.subtract(collected.amount, before)
+        const asked = amount === undefined ? left : yield* amountOf(amount)
+        if (Amount.compare(asked, left) > 0) return yield* Either.left(tooMuch)
+
+        const now = moment.fromMillis(nowMillis)
+        const reference = Refund.RefundReference.make(identifiers.reference("RFD"))
+        const refund: Created = {
+          id: Refund.RefundId.make(identifiers.uuid()),
+          reference,
+          amount: asked,
+          reason: reason ?? "Asked for by the payer",
+          provider_reference: identifiers.reference("PRV"),
+          status: "PENDING",
+          created_at: now,
+          updated_at: now
+        }
+        // Paid from where it was collected to, without the fee, which the service keeps.
+        const wallet = options.wallets.collecting(collected.currency)
+        yield* book.post(nowMillis, {
+          reference,
+          description: "refund reserved",
+          postings: wallets.reserving(wallet, asked)
+        })
+        refunded.set(transaction, money.add(before, asked))
+        byReference.set(reference, refund)
+        agenda.plan(nowMillis + settleAfterMillis, (atMillis) =>
+          complete(refund, collected, wallet, atMillis)
+        )
+        return refund
+      })
+
+  return {
+    create,
+    get: (reference) => () => Either.fromNullable(byReference.get(reference), () => unknown)
+  }
+}
+
+const isAmount = Schema.is(Amount.Input)
+
+const amountOf = (text: string): Either.Either<Amount.Amount, refusal.Refusal> => {
+  const amount = isAmount(text) ? money.fixed(text) : money.zero
+  return money.isPositive(amount) ? Either.right(amount) : Either.left(noAmount)
+}
+
+const unknown = refusal.notFound("NOT_FOUND", "There is no such refund.")
+const unknownTransaction = refusal.notFound("NOT_FOUND", "There is no such transaction.")
+const notCollected = refusal.unprocessable(
+  "NOT_REFUNDABLE",
+  "Only a collection or a deposit can be refunded."
+)
+const tooMuch = refusal.unprocessable(
+  "REFUND_TOO_LARGE",
+  "It is more than is left of what was collected."
+)
+const noAmount = refusal.unprocessable(
+  "INVALID_AMOUNT",
+  "The amount to refund is not above zero, or has more than 4 decimals."
+)

@@ -1,0 +1,90 @@
+/**
+ * Transactions: one for each movement of money that is complete (interface sections 2.3, 4.3 and
+ * 4.4).
+ */
+import * as Amount from "@manilla/core/Amount"
+import type * as Country from "@manilla/core/Country"
+import type * as Currency from "@manilla/core/Currency"
+import type { Metadata } from "@manilla/core/Metadata"
+import type { OperationKind } from "@manilla/core/OperationKind"
+import type { Page } from "@manilla/core/Page"
+import * as Transaction from "@manilla/transactions/Transaction"
+import type { TransactionFilter } from "@manilla/transactions/TransactionsApi"
+import * as Either from "effect/Either"
+import * as Struct from "effect/Struct"
+import type { StoredTransaction } from "../Sandbox.js"
+import type { Identifiers } from "./identifiers.js"
+import * as moment from "./moment.js"
+import * as pages from "./pages.js"
+import * as refusal from "./refusal.js"
+import type { Rule } from "./rule.js"
+
+/**
+ * The amount is the one of what moved the money. Its fee is taken out of a collection, and comes on
+ * top of a payout: the net amount is the interface's difference in both.
+ */
+export interface Movement {
+  /** The reference of what moved the money. */
+  readonly source: string
+  readonly operation: OperationKind
+  readonly amount: Amount.Amount
+  readonly fee_amount: Amount.Amount
+  readonly currency: Currency.Currency
+  readonly country: Country.Country
+  readonly provider_reference: string
+  readonly metadata: Metadata
+}
+
+export interface Transactions {
+  readonly record: (atMillis: number, movement: Movement) => StoredTransaction
+  readonly list: (filter: TransactionFilter, page: number) => Rule<Page<Transaction.Transaction>>
+  readonly get: (reference: Transaction.TransactionReference) => Rule<Transaction.TransactionDetail>
+  readonly find: (reference: string) => StoredTransaction | undefined
+  readonly all: () => ReadonlyArray<StoredTransaction>
+}
+
+export const make = (identifiers: Identifiers): Transactions => {
+  const byReference = new Map<string, StoredTransaction>()
+
+  return {
+    record: (atMillis, movement) => {
+      const at = moment.fromMillis(atMillis)
+      const stored: StoredTransaction = {
+        id: Transaction.TransactionId.make(identifiers.uuid()),
+        reference: Transaction.TransactionReference.make(identifiers.reference("TRX")),
+        ...movement,
+        net_amount: Amount.subtract(movement.amount, movement.fee_amount),
+        environment: "SANDBOX",
+        status: "COMPLETED",
+        completed_at: at,
+        created_at: at
+      }
+      byReference.set(stored.reference, stored)
+      return stored
+    },
+    list:
+      ({ currency, environment, per_page, status }, page) =>
+      () => {
+        const wanted = Array.from(byReference.values()).filter(
+          (one) =>
+            (status === undefined || one.status === status) &&
+            (currency === undefined || one.currency === currency) &&
+            (environment === undefined || one.environment === environment)
+        )
+        const selected = pages.select(wanted, { page, per_page })
+        return Either.right({ ...selected, data: selected.data.map(listed) })
+      },
+    get: (reference) => () => {
+      const stored = byReference.get(reference)
+      return stored === undefined
+        ? Either.left(unknown)
+        : Either.right(Struct.omit(stored, "source"))
+    },
+    find: (reference) => byReference.get(reference),
+    all: () => Array.from(byReference.values())
+  }
+}
+
+const listed = Struct.omit("source", "provider_reference", "metadata")
+
+const unknown = refusal.notFound("NOT_FOUND", "There is no such transaction.")

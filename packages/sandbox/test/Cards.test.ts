@@ -1,0 +1,239 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Cardholder from "@manilla/cards/Cardholder"
+import * as Cardholders from "@manilla/cards/Cardholders"
+import * as Cards from "@manilla/cards/Cards"
+import * as Amount from "@manilla/core/Amount"
+import * as Currency from "@manilla/core/Currency"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Payouts from "@manilla/payouts/Payouts"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import { key, sendAuthorised } from "./utils/harness.js"
+import { balancesIn, codeOf, layer, payoutFrom, plain, walletIn } from "./utils/service.js"
+
+const wallets = ["XOF", "GHS"].map((currency) => ({
+  currency: Currency.Currency.make(currency),
+  balance: Amount.Amount.make("10000")
+}))
+
+const holders = Effect.flatMap(Cardholders.Cardholders, ({ list }) =>
+  Effect.map(list(), ({ data }) => data)
+)
+
+const requestFrom = (currency = "XOF") =>
+  Effect.gen(function* () {
+    const [holder] = yield* holders
+    const wallet = yield* walletIn(currency)
+    const request: Cards.IssueRequest = {
+      customer_id: holder?.id ?? assert.fail("there is no cardholder"),
+      wallet_id: wallet.id,
+      debit_currency: currency,
+      initial_balance: "10"
+    }
+    return request
+  })
+
+describe("a card", () => {
+  it.effect("costs its fee and what is on it, at the rate of the day", () =>
+    Effect.gen(function* () {
+      const cards = yield* Cards.Cards
+      const sandbox = yield* Sandbox.Sandbox
+      const request = yield* requestFrom()
+      const { card, pricing, reservation } = yield* cards.issue(request, { key })
+      assert.deepInclude(plain(card), {
+        virtual_card_customer_id: request.customer_id,
+        issuance_reference: key,
+        // (3 + 10) x 605.126353790613
+        charged_amount: "7866.64259928",
+        charged_currency: "XOF",
+        environment: "SANDBOX",
+        card_sequence: 1
+      })
+      assert.deepStrictEqual(plain(pricing ?? {}), {
+        card_currency: "USD",
+        card_creation_fee_usd: "3.00000000",
+        wallet_debit: { amount: "7866.64259928", currency: "XOF" }
+      })
+      assert.strictEqual(reservation?.status, "CAPTURED")
+      assert.deepStrictEqual(yield* balancesIn("XOF"), {
+        available: "2133.35740072",
+        reserved: "0.0000"
+      })
+      const { balances } = yield* sandbox.ledger
+      const balanceOf = (kind: string, currency: string) =>
+        balances.find(({ account }) => account.kind === kind && account.currency === currency)
+          ?.balance
+      assert.strictEqual(balanceOf("card float", "USD"), "10.0000")
+      assert.strictEqual(balanceOf("fees earned", "USD"), "3.0000")
+      assert.strictEqual(balanceOf("currency exchange", "USD"), "13.0000")
+      assert.strictEqual(balanceOf("currency exchange", "XOF"), "-7866.64259928")
+
+      assert.deepStrictEqual((yield* cards.list()).data.map(plain), [
+        {
+          ...card,
+          issuance_fee_usd: "3.00000000",
+          exchange_rate: "605.126353790613",
+          created_at: "1970-01-01T00:00:00.000000Z"
+        }
+      ])
+    }).pipe(Effect.provide(layer({ wallets })))
+  )
+
+  it.effect("counts the cards of its holder", () =>
+    Effect.gen(function* () {
+      const cards = yield* Cards.Cards
+      const [, second] = yield* holders
+      const request = { ...(yield* requestFrom("USD")), initial_balance: "0" }
+      const sequence = (name: string, changes: Partial<Cards.IssueRequest> = {}) =>
+        Effect.map(
+          cards.issue({ ...request, ...changes }, { key: IdempotencyKey.derive(name) }),
+          ({ card }) => `${card.card_sequence}: ${card.charged_amount}`
+        )
+      assert.strictEqual(yield* sequence("a"), "1: 3.00000000")
+      assert.strictEqual(yield* sequence("b"), "2: 3.00000000")
+      assert.strictEqual(yield* sequence("c", { customer_id: second?.id ?? "" }), "1: 3.00000000")
+      const listed = yield* Stream.runCollect(cards.stream({ per_page: 2 }))
+      assert.deepStrictEqual(
+        Array.from(listed, ({ issuance_reference }) => issuance_reference),
+        ["c", "b", "a"]
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("is refused", () => {
+  const refused = (
+    code: string,
+    field: string,
+    changes: (request: Cards.IssueRequest) => Partial<Cards.IssueRequest>,
+    currency = "XOF"
+  ) =>
+    Effect.gen(function* () {
+      const cards = yield* Cards.Cards
+      const request = yield* requestFrom(currency)
+      const before = yield* walletIn(currency)
+      const error = yield* Effect.flip(cards.issue({ ...request, ...changes(request) }, { key }))
+      assert.strictEqual(error._tag, "Unprocessable")
+      assert.strictEqual(codeOf(error), code)
+      assert.isTrue("details" in error && JSON.stringify(error.details).includes(`"${field}"`))
+      assert.strictEqual((yield* cards.list()).total, 0)
+      assert.deepStrictEqual(yield* walletIn(currency), before)
+      // The key is still free for the right request.
+      yield* cards.issue(yield* requestFrom(), { key })
+    }).pipe(Effect.provide(layer({ wallets })))
+
+  const nobody = "00000000-0000-4000-8000-000000000000"
+
+  it.effect("a cardholder that there is not", () =>
+    refused("CARDHOLDER_NOT_FOUND", "customer_id", () => ({ customer_id: nobody }))
+  )
+  it.effect("a wallet that there is not", () =>
+    refused("WALLET_NOT_FOUND", "wallet_id", () => ({ wallet_id: nobody }))
+  )
+  it.effect("another currency than the wallet's", () =>
+    refused("CURRENCY_MISMATCH", "debit_currency", () => ({ debit_currency: "USD" }))
+  )
+  it.effect("a currency without a rate", () =>
+    refused("CURRENCY_NOT_SUPPORTED", "debit_currency", () => ({}), "GHS")
+  )
+  it.effect("more than there is", () =>
+    refused("INSUFFICIENT_FUNDS", "wallet_id", () => ({ initial_balance: "13.6" }))
+  )
+})
+
+describe("a card's key", () => {
+  it.effect("makes one card of 50 requests at once, with one debit", () =>
+    Effect.gen(function* () {
+      const cards = yield* Cards.Cards
+      const sandbox = yield* Sandbox.Sandbox
+      const request = yield* requestFrom()
+      const issued = yield* Effect.replicateEffect(cards.issue(request, { key }), 50, {
+        concurrency: "unbounded"
+      })
+      assert.strictEqual(new Set(issued.map(({ card }) => card.id)).size, 1)
+      assert.strictEqual((yield* cards.list()).total, 1)
+      assert.strictEqual((yield* walletIn("XOF")).available, "2133.35740072")
+      const issues = (yield* sandbox.exchanges).filter(
+        ({ operation }) => operation === "Cards.issue"
+      )
+      assert.lengthOf(issues, 50)
+      assert.isTrue(issues.every((exchange) => exchange.key === key))
+    }).pipe(Effect.provide(layer({ wallets })))
+  )
+
+  it.effect("is refused for another body, and is none of a payout's", () =>
+    Effect.gen(function* () {
+      const cards = yield* Cards.Cards
+      const payouts = yield* Payouts.Payouts
+      const request = yield* requestFrom()
+      yield* payouts.create(payoutFrom(yield* walletIn("XOF"), "1"), { key })
+      yield* cards.issue(request, { key })
+      const error = yield* Effect.flip(cards.issue({ ...request, grade: "PREMIUM" }, { key }))
+      assert.strictEqual(codeOf(error), "IDEMPOTENCY_KEY_REUSED")
+    }).pipe(Effect.provide(layer({ wallets })))
+  )
+})
+
+describe("a key in the body", () => {
+  it.effect("is written down with its exchange, if there is one to be read", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const bodies = [
+        `{"idempotency_key":"card-1"}`,
+        `{"idempotency_key":1}`,
+        "{",
+        "[]",
+        "null",
+        ""
+      ]
+      for (const text of bodies) yield* sendAuthorised("/cards", { method: "POST", text })
+      const issues = (yield* sandbox.exchanges).filter(
+        ({ operation }) => operation === "Cards.issue"
+      )
+      assert.deepStrictEqual(
+        issues.map((exchange) => [exchange.key, exchange.outcome]),
+        bodies.map((_, index) => [index === 0 ? "card-1" : undefined, 422])
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("cardholders", () => {
+  it.effect("are listed without personal data, and read with it", () =>
+    Effect.gen(function* () {
+      const cardholders = yield* Cardholders.Cardholders
+      const listed = yield* holders
+      assert.isAtLeast(listed.length, 2)
+      for (const { id } of listed) {
+        const detail = yield* cardholders.get(id)
+        const { is_business, reference, ...personal } = detail
+        assert.isBoolean(is_business)
+        assert.match(String(reference), /^CHD-/)
+        const values = Object.values(personal).map((value) =>
+          Redacted.isRedacted(value) ? Redacted.value(value) : value
+        )
+        assert.lengthOf(values, 13)
+        for (const value of values) assert.isNotEmpty(value)
+        assert.match(String(detail.dob && Redacted.value(detail.dob)), /^\d{4}-\d\d-\d\d$/)
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("are streamed in pages", () =>
+    Effect.gen(function* () {
+      const cardholders = yield* Cardholders.Cardholders
+      const streamed = yield* Stream.runCollect(cardholders.stream({ per_page: 1 }))
+      assert.deepStrictEqual(Array.from(streamed), [...(yield* holders)])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("that are not there are 404", () =>
+    Effect.gen(function* () {
+      const cardholders = yield* Cardholders.Cardholders
+      const unknown = Cardholder.CardholderId.make("00000000-0000-4000-8000-000000000000")
+      assert.strictEqual((yield* Effect.flip(cardholders.get(unknown)))._tag, "NotFound")
+    }).pipe(Effect.provide(layer()))
+  )
+})

@@ -1,0 +1,90 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Operation from "@manilla/core/Operation"
+import * as OpenApiDocument from "@manilla/sandbox/OpenApiDocument"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import * as Effect from "effect/Effect"
+import { layer, send } from "./utils/harness.js"
+
+const originOf = ({ baseUrl }: Sandbox.Service) => baseUrl.slice(0, -ServiceApi.root.length)
+
+describe("the OpenAPI document", () => {
+  it.effect("is served without a token, with every operation", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const { headers, status, text } = yield* send(`${originOf(sandbox)}/openapi.json`, {})
+      assert.strictEqual(status, 200)
+      assert.match(headers["content-type"] ?? "", /^application\/json/)
+      const document = OpenApiDocument.make({ baseUrl: ServiceApi.root, authUrl: "{auth_url}" })
+      assert.deepStrictEqual(JSON.parse(text), JSON.parse(JSON.stringify(document)))
+      for (const [name, { method, path }] of ServiceApi.operations) {
+        const described = document.paths[path.replace(/:(\w+)/g, "{$1}")]
+        assert.include(JSON.stringify(described), `"operationId":"${name}"`)
+        assert.property(described, method.toLowerCase())
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("the page", () => {
+  it.effect("says of every operation what it takes and gives", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const { headers, status, text } = yield* send(`${originOf(sandbox)}/docs`, {})
+      assert.strictEqual(status, 200)
+      assert.strictEqual(headers["content-type"], "text/html; charset=utf-8")
+      const sections = text.split("<section ").slice(1)
+      assert.lengthOf(sections, ServiceApi.operations.size)
+      for (const [name, operation] of ServiceApi.operations) {
+        const { access, replay } = operation[Operation.TypeId]
+        const section = sections.find((one) => one.startsWith(`id="${name}"`)) ?? ""
+        assert.include(section, operation.method)
+        assert.include(section, operation.path.replace(/:(\w+)/g, "{$1}"))
+        assert.include(section, replay._tag)
+        if (access !== "bearer" && access !== "credentials") assert.include(section, access)
+        assert.include(section, "<code>success</code>")
+      }
+      for (const member of ["payer.phone_number", "data.data[].net_amount", "per_page"]) {
+        assert.include(text, `<code>${member}</code>`)
+      }
+      // No rule shows how the code keeps a secret.
+      assert.notInclude(text, "Redacted")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("needs nothing but itself", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const { headers, text } = yield* send(`${originOf(sandbox)}/docs`, {})
+      assert.notMatch(text, /<script|<link|<img|<iframe|@import|url\(|https?:/)
+      assert.include(headers["content-security-policy"], "default-src 'none'")
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("what the sandbox says of itself", () => {
+  it.effect("is no exchange, takes no fault, and is of the main gateway alone", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      yield* send(`${originOf(sandbox)}/docs`, {})
+      yield* send(`${originOf(sandbox)}/openapi.json`, {})
+      assert.lengthOf(yield* sandbox.exchanges, 0)
+      const account = sandbox.authUrl.slice(0, -ServiceApi.root.length)
+      for (const url of [`${account}/docs`, `${sandbox.baseUrl}/docs`]) {
+        assert.strictEqual((yield* send(url, {})).status, 404)
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("is there on a socket too", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* SandboxServer.make()
+      for (const path of ["/docs", "/openapi.json"]) {
+        const response = yield* Effect.promise(() => fetch(originOf(sandbox) + path))
+        assert.strictEqual(response.status, 200)
+        assert.isAbove((yield* Effect.promise(() => response.text())).length, 1000)
+      }
+    }).pipe(Effect.scoped)
+  )
+})

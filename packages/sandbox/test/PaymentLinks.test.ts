@@ -1,0 +1,163 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as PaymentLink from "@manilla/payment-links/PaymentLink"
+import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import { codeOf, layer, plain, walletIn } from "./utils/service.js"
+
+const request = { amount: "5000", currency: "XOF", country: "BJ" }
+
+describe("a payment link", () => {
+  it.effect("takes payments until it is used up", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const metadata = { event: "concert" }
+      const link = yield* links.create({ ...request, max_uses: 2, metadata })
+      assert.deepInclude(plain(link), { status: "ACTIVE", use_count: 0, amount: "5000.0000" })
+      assert.strictEqual(new URL(link.checkout_url ?? "").hostname, "checkout.sandbox.invalid")
+
+      const transaction = yield* sandbox.payLink(link.id)
+      assert.deepInclude(plain(transaction), {
+        source: link.reference,
+        operation: "COLLECTION",
+        amount: "5000.0000",
+        fee_amount: "75.0000",
+        net_amount: "4925.0000",
+        metadata
+      })
+      assert.deepInclude(plain(yield* links.get(link.id)), {
+        status: "ACTIVE",
+        use_count: 1,
+        metadata
+      })
+      yield* sandbox.payLink(link.id)
+      assert.deepInclude(plain(yield* links.get(link.id)), { status: "INACTIVE", use_count: 2 })
+      const refused = yield* Effect.flip(sandbox.payLink(link.id))
+      assert.strictEqual(refused.code, "LINK_NOT_ACTIVE")
+      assert.strictEqual((yield* walletIn("XOF")).available, "9850.0000")
+      assert.lengthOf(yield* sandbox.transactions, 2)
+    }).pipe(Effect.provide(layer({ wallets: [] })))
+  )
+
+  it.effect("is used no more often than it may be by 50 payers at once", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const { id } = yield* links.create({ ...request, max_uses: 7 })
+      yield* Effect.replicateEffect(Effect.either(sandbox.payLink(id)), 50, {
+        concurrency: "unbounded"
+      })
+      assert.strictEqual((yield* links.get(id)).use_count, 7)
+      assert.lengthOf(yield* sandbox.transactions, 7)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("expires by the clock, to the millisecond", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const expires_at = "1970-01-01T00:01:00.000001Z"
+      const { id } = yield* links.create({ ...request, expires_at })
+      yield* TestClock.adjust("60 seconds")
+      assert.deepInclude(plain(yield* links.get(id)), { status: "ACTIVE", expires_at })
+      yield* sandbox.payLink(id)
+      yield* TestClock.adjust("1 millis")
+      assert.deepInclude(plain(yield* links.get(id)), { status: "EXPIRED", use_count: 1 })
+      const refused = yield* Effect.flip(sandbox.payLink(id))
+      assert.strictEqual(refused.code, "LINK_NOT_ACTIVE")
+      assert.include(refused.message, "EXPIRED")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("that is used up stays INACTIVE when its time is over", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const expires_at = "1970-01-01T00:01:00Z"
+      const { id } = yield* links.create({ ...request, expires_at, max_uses: 1 })
+      yield* sandbox.payLink(id)
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual((yield* links.get(id)).status, "INACTIVE")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("must expire in the future, by the service's clock", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      yield* TestClock.adjust("1 hour")
+      for (const expires_at of ["1970-01-01T01:00:00Z", "1970-01-01T02:00:00+02:00"]) {
+        const error = yield* Effect.flip(links.create({ ...request, expires_at }))
+        assert.strictEqual(error._tag, "Unprocessable")
+        assert.strictEqual(codeOf(error), "EXPIRES_IN_THE_PAST")
+      }
+      assert.strictEqual((yield* links.list()).total, 0)
+      const link = yield* links.create({ ...request, expires_at: "1970-01-01T02:00:00+00:30" })
+      assert.strictEqual(link.expires_at, "1970-01-01T01:30:00.000000Z")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("is watched by the client while it is used", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const { id } = yield* links.create({ ...request, max_uses: 1 })
+      yield* sandbox.payLink(id)
+      const seen = yield* Stream.runCollect(links.changes(id))
+      assert.deepStrictEqual(
+        Array.from(seen, ({ status, use_count }) => [status, use_count]),
+        [["INACTIVE", 1]]
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("that is not there is 404", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const unknown = PaymentLink.PaymentLinkId.make("00000000-0000-4000-8000-000000000000")
+      assert.strictEqual((yield* Effect.flip(links.get(unknown)))._tag, "NotFound")
+      assert.strictEqual((yield* Effect.flip(sandbox.payLink(unknown))).code, "NOT_FOUND")
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("links", () => {
+  it.effect("are listed newest first, by status, in pages", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const used = yield* links.create({ ...request, max_uses: 1, amount: "1" })
+      yield* links.create({ ...request, expires_at: "1970-01-01T00:00:01Z", amount: "2" })
+      for (let index = 0; index < 20; index++) yield* links.create({ ...request, amount: "3" })
+      yield* sandbox.payLink(used.id)
+      yield* TestClock.adjust("1 second")
+
+      const amounts = (status?: "ACTIVE" | "INACTIVE" | "EXPIRED") =>
+        Effect.map(Stream.runCollect(links.stream(status === undefined ? {} : { status })), (all) =>
+          Array.from(all, ({ amount }) => amount)
+        )
+      assert.deepStrictEqual(yield* amounts("INACTIVE"), ["1.0000"])
+      assert.deepStrictEqual(yield* amounts("EXPIRED"), ["2.0000"])
+      assert.lengthOf(yield* amounts("ACTIVE"), 20)
+      const all = yield* amounts()
+      assert.lengthOf(all, 22)
+      assert.deepStrictEqual(all.slice(-2), ["2.0000", "1.0000"])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("that may have been made are found among them", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const { id } = yield* links.create({ ...request, description: "this one" })
+      yield* links.create({ ...request, description: "another one" })
+      const found = yield* links.candidates({ ...request, description: "this one" })
+      assert.deepStrictEqual(
+        found.map((link) => link.id),
+        [id]
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+})

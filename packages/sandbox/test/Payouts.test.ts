@@ -1,0 +1,237 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Amount from "@manilla/core/Amount"
+import * as Currency from "@manilla/core/Currency"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Payments from "@manilla/payments/Payments"
+import * as Payout from "@manilla/payouts/Payout"
+import * as Payouts from "@manilla/payouts/Payouts"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Transactions from "@manilla/transactions/Transactions"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/TestClock"
+import { collection, key } from "./utils/harness.js"
+import { balancesIn, codeOf, layer, payoutFrom, plain, settled, walletIn } from "./utils/service.js"
+
+const wallets = [
+  { currency: Currency.Currency.make("XOF"), balance: Amount.Amount.make("1500") },
+  { currency: Currency.Currency.make("USD"), balance: Amount.Amount.make("1500") }
+]
+
+const other = IdempotencyKey.IdempotencyKey.make("another")
+
+describe("a payout", () => {
+  it.effect("sets aside its amount and fee, and pays them when it settles", () =>
+    Effect.gen(function* () {
+      const payouts = yield* Payouts.Payouts
+      const created = yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
+      assert.strictEqual(created.status, "PENDING")
+      assert.deepStrictEqual(yield* balancesIn("XOF"), {
+        available: "490.0000",
+        reserved: "1010.0000"
+      })
+
+      yield* TestClock.adjust("1999 millis")
+      assert.strictEqual((yield* payouts.get(created.reference)).status, "PENDING")
+      yield* TestClock.adjust("1 millis")
+      const paid = yield* payouts.get(created.reference)
+      assert.strictEqual(paid.status, "COMPLETED")
+      assert.strictEqual(paid.updated_at, "1970-01-01T00:00:02.000000Z")
+      assert.deepStrictEqual(yield* balancesIn("XOF"), {
+        available: "490.0000",
+        reserved: "0.0000"
+      })
+    }).pipe(Effect.provide(layer({ wallets })))
+  )
+
+  it.effect("that is paid is a transaction, with its metadata and provider reference", () =>
+    Effect.gen(function* () {
+      const payouts = yield* Payouts.Payouts
+      const transactions = yield* Transactions.Transactions
+      const metadata = { employee: "E001", nested: { month: [2026, 11] } }
+      const { reference } = yield* payouts.create(
+        { ...payoutFrom(yield* walletIn("XOF"), "12.3456"), metadata },
+        { key }
+      )
+      assert.lengthOf((yield* transactions.list()).data, 0)
+      yield* settled
+      const [listed] = (yield* transactions.list()).data
+      const transaction = yield* transactions.get(listed?.reference ?? assert.fail("none"))
+      assert.deepInclude(plain(transaction), {
+        operation: "PAYOUT",
+        amount: "12.3456",
+        fee_amount: "0.1235",
+        net_amount: "12.2221",
+        completed_at: "1970-01-01T00:00:02.000000Z",
+        metadata
+      })
+      assert.strictEqual(
+        transaction.provider_reference,
+        (yield* payouts.get(reference)).provider_reference
+      )
+    }).pipe(Effect.provide(layer({ wallets })))
+  )
+
+  it.effect(
+    "that fails gives everything back, under a status that the interface does not show",
+    () =>
+      Effect.gen(function* () {
+        const payouts = yield* Payouts.Payouts
+        const sandbox = yield* Sandbox.Sandbox
+        const { reference } = yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
+        assert.isTrue(yield* sandbox.settlePayout(reference, "RETURNED_TO_SENDER"))
+        assert.strictEqual((yield* payouts.awaitSettled(reference)).status, "RETURNED_TO_SENDER")
+        assert.deepStrictEqual(yield* balancesIn("XOF"), {
+          available: "1500.0000",
+          reserved: "0.0000"
+        })
+        // What has ended stays so.
+        yield* settled
+        assert.isFalse(yield* sandbox.settlePayout(reference))
+        assert.strictEqual((yield* payouts.get(reference)).status, "RETURNED_TO_SENDER")
+        assert.lengthOf(yield* sandbox.transactions, 0)
+      }).pipe(Effect.provide(layer({ wallets })))
+  )
+
+  it.effect("settles at once when it is told, and once only", () =>
+    Effect.gen(function* () {
+      const payouts = yield* Payouts.Payouts
+      const sandbox = yield* Sandbox.Sandbox
+      const { reference } = yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
+      assert.isFalse(yield* sandbox.settlePayout(reference, "PENDING"))
+      assert.isTrue(yield* sandbox.settlePayout(reference))
+      assert.isFalse(yield* sandbox.settlePayout(reference, "FAILED"))
+      assert.isFalse(yield* sandbox.settlePayout(Payout.PayoutReference.make("PYT-NONE")))
+      yield* settled
+      assert.lengthOf(yield* sandbox.transactions, 1)
+      assert.deepStrictEqual(yield* balancesIn("XOF"), {
+        available: "490.0000",
+        reserved: "0.0000"
+      })
+    }).pipe(Effect.provide(layer({ wallets })))
+  )
+
+  it.effect("can spend what was collected a moment before, and not earlier", () =>
+    Effect.gen(function* () {
+      const payouts = yield* Payouts.Payouts
+      const payments = yield* Payments.Payments
+      const request = payoutFrom(yield* walletIn("XOF"), "2000")
+      yield* payments.create(collection, { key })
+      yield* TestClock.adjust("1999 millis")
+      const early = yield* Effect.flip(payouts.create(request, { key: other }))
+      assert.strictEqual(codeOf(early), "INSUFFICIENT_FUNDS")
+      // Nothing reads the payment meanwhile: its completion is applied all the same.
+      yield* TestClock.adjust("1 millis")
+      yield* payouts.create(request, { key: other })
+      assert.strictEqual((yield* walletIn("XOF")).available, "957.5000")
+    }).pipe(Effect.provide(layer({ wallets })))
+  )
+
+  it.effect("that is not there is 404", () =>
+    Effect.gen(function* () {
+      const payouts = yield* Payouts.Payouts
+      const error = yield* Effect.flip(payouts.get(Payout.PayoutReference.make("PYT-NONE")))
+      assert.strictEqual(error._tag, "NotFound")
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("is refused", () => {
+  const refused = (
+    code: string,
+    field: string,
+    change: (request: Payout.PayoutRequest) => Payout.PayoutRequest
+  ) =>
+    Effect.gen(function* () {
+      const payouts = yield* Payouts.Payouts
+      const sandbox = yield* Sandbox.Sandbox
+      const request = payoutFrom(yield* walletIn("XOF"))
+      const error = yield* Effect.flip(payouts.create(change(request), { key }))
+      assert.strictEqual(error._tag, "Unprocessable")
+      assert.strictEqual(codeOf(error), code)
+      assert.isTrue("details" in error && JSON.stringify(error.details).includes(`"${field}"`))
+      assert.lengthOf(yield* sandbox.payouts, 0)
+      assert.deepStrictEqual(yield* balancesIn("XOF"), {
+        available: "1500.0000",
+        reserved: "0.0000"
+      })
+      // The key is still free for the right request.
+      yield* payouts.create(request, { key })
+    }).pipe(Effect.provide(layer({ wallets })))
+
+  it.effect("a wallet that there is not", () =>
+    refused("WALLET_NOT_FOUND", "wallet_id", (request) => ({
+      ...request,
+      wallet_id: "00000000-0000-4000-8000-000000000000"
+    }))
+  )
+
+  it.effect("another currency than the wallet's", () =>
+    refused("CURRENCY_MISMATCH", "currency", (request) => ({ ...request, currency: "USD" }))
+  )
+
+  it.effect("more than there is, with the fee", () =>
+    refused("INSUFFICIENT_FUNDS", "wallet_id", (request) => ({ ...request, amount: "1485.1486" }))
+  )
+
+  it.effect("a service that is unavailable", () =>
+    refused("SERVICE_UNAVAILABLE", "payment_method", (request) => ({
+      ...request,
+      payment_method: "celtiis_cash"
+    }))
+  )
+})
+
+describe("a payout's key", () => {
+  it.effect("makes one payout of 50 requests at once, with one effect", () =>
+    Effect.gen(function* () {
+      const payouts = yield* Payouts.Payouts
+      const sandbox = yield* Sandbox.Sandbox
+      const request = payoutFrom(yield* walletIn("XOF"))
+      const created = yield* Effect.replicateEffect(payouts.create(request, { key }), 50, {
+        concurrency: "unbounded"
+      })
+      assert.strictEqual(new Set(created.map(({ reference }) => reference)).size, 1)
+      yield* settled
+      assert.deepStrictEqual(
+        (yield* sandbox.payouts).map(({ idempotency_key, status }) => [idempotency_key, status]),
+        [[key, "COMPLETED"]]
+      )
+      assert.lengthOf(yield* sandbox.transactions, 1)
+      assert.strictEqual((yield* walletIn("XOF")).available, "490.0000")
+    }).pipe(Effect.provide(layer({ wallets })))
+  )
+
+  it.effect("is answered with the first answer, however late, and whatever became of it", () =>
+    Effect.gen(function* () {
+      const payouts = yield* Payouts.Payouts
+      const request = payoutFrom(yield* walletIn("XOF"))
+      const first = yield* payouts.create(request, { key })
+      yield* TestClock.adjust("1 day")
+      assert.deepStrictEqual(yield* payouts.create(request, { key }), first)
+    }).pipe(Effect.provide(layer({ wallets })))
+  )
+
+  it.effect("is refused for another body", () =>
+    Effect.gen(function* () {
+      const payouts = yield* Payouts.Payouts
+      const request = payoutFrom(yield* walletIn("XOF"))
+      yield* payouts.create(request, { key })
+      for (const changes of [{ amount: "1000.0" }, { destination: "+229" }, { metadata: {} }]) {
+        const error = yield* Effect.flip(payouts.create({ ...request, ...changes }, { key }))
+        assert.strictEqual(codeOf(error), "IDEMPOTENCY_KEY_REUSED")
+      }
+    }).pipe(Effect.provide(layer({ wallets })))
+  )
+
+  it.effect("names another operation than the same key of a payment", () =>
+    Effect.gen(function* () {
+      const payouts = yield* Payouts.Payouts
+      const payments = yield* Payments.Payments
+      const sandbox = yield* Sandbox.Sandbox
+      yield* payments.create(collection, { key })
+      yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
+      assert.lengthOf(yield* sandbox.paymentIntents, 1)
+      assert.lengthOf(yield* sandbox.payouts, 1)
+    }).pipe(Effect.provide(layer({ wallets })))
+  )
+})

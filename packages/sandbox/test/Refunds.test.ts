@@ -1,0 +1,130 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Payouts from "@manilla/payouts/Payouts"
+import * as Refund from "@manilla/refunds/Refund"
+import * as Refunds from "@manilla/refunds/Refunds"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Transaction from "@manilla/transactions/Transaction"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/TestClock"
+import { key } from "./utils/harness.js"
+import {
+  balancesIn,
+  codeOf,
+  collected,
+  layer,
+  payoutFrom,
+  plain,
+  settled,
+  walletIn
+} from "./utils/service.js"
+
+describe("a refund", () => {
+  it.effect("is set aside, then paid, and is a transaction of its own", () =>
+    Effect.gen(function* () {
+      const refunds = yield* Refunds.Refunds
+      const sandbox = yield* Sandbox.Sandbox
+      const { reference: transaction } = yield* collected("order", { metadata: { order: "42" } })
+      const asked = yield* sandbox.refund(transaction, { amount: "500.5", reason: "Too big" })
+      assert.deepInclude(plain(asked), { amount: "500.5000", reason: "Too big", status: "PENDING" })
+      assert.deepStrictEqual(yield* refunds.get(asked.reference), asked)
+      assert.deepStrictEqual(yield* balancesIn("XOF"), {
+        available: "977.0000",
+        reserved: "500.5000"
+      })
+
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(plain(yield* refunds.get(asked.reference)), {
+        ...asked,
+        status: "COMPLETED",
+        updated_at: "1970-01-01T00:00:02.000000Z"
+      })
+      assert.deepStrictEqual(yield* balancesIn("XOF"), {
+        available: "977.0000",
+        reserved: "0.0000"
+      })
+      const [, booked] = yield* sandbox.transactions
+      assert.deepInclude(plain(booked ?? {}), {
+        source: asked.reference,
+        operation: "REFUND",
+        amount: "500.5000",
+        fee_amount: "0.0000",
+        net_amount: "500.5000",
+        provider_reference: asked.provider_reference,
+        metadata: { order: "42" }
+      })
+    }).pipe(Effect.provide(layer({ wallets: [] })))
+  )
+
+  it.effect("is of all that is left unless it is told, and never of more in sum", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const { reference } = yield* collected("order")
+      assert.strictEqual((yield* sandbox.refund(reference, { amount: "1000" })).amount, "1000.0000")
+      const over = yield* Effect.flip(sandbox.refund(reference, { amount: "500.0001" }))
+      assert.strictEqual(over.code, "REFUND_TOO_LARGE")
+      assert.strictEqual((yield* sandbox.refund(reference)).amount, "500.0000")
+      yield* settled
+      assert.strictEqual(
+        (yield* Effect.flip(sandbox.refund(reference, { amount: "0.0001" }))).code,
+        "REFUND_TOO_LARGE"
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("of 50 at once is never more than what was collected", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const { reference } = yield* collected("order")
+      const results = yield* Effect.replicateEffect(
+        Effect.either(sandbox.refund(reference, { amount: "100" })),
+        50,
+        { concurrency: "unbounded" }
+      )
+      assert.lengthOf(
+        results.filter(({ _tag }) => _tag === "Right"),
+        15
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect(
+    "is refused when the wallet was emptied meanwhile, and for what was not collected",
+    () =>
+      Effect.gen(function* () {
+        const sandbox = yield* Sandbox.Sandbox
+        const payouts = yield* Payouts.Payouts
+        const { reference } = yield* collected("order")
+        yield* payouts.create(payoutFrom(yield* walletIn("XOF"), "1400"), { key })
+        const empty = yield* Effect.flip(sandbox.refund(reference, { amount: "100" }))
+        assert.strictEqual(empty._tag, "Refused")
+        assert.strictEqual(empty.code, "INSUFFICIENT_FUNDS")
+
+        yield* settled
+        const [, paidOut] = yield* sandbox.transactions
+        const payout = yield* Effect.flip(sandbox.refund(paidOut?.reference ?? assert.fail("none")))
+        assert.strictEqual(payout.code, "NOT_REFUNDABLE")
+        const unknown = Transaction.TransactionReference.make("TRX-NONE")
+        assert.strictEqual((yield* Effect.flip(sandbox.refund(unknown))).code, "NOT_FOUND")
+      }).pipe(Effect.provide(layer({ wallets: [] })))
+  )
+
+  for (const amount of ["0", "0.00000", "-1", "1.23456", "all", ""]) {
+    it.effect(`may not be of "${amount}"`, () =>
+      Effect.gen(function* () {
+        const sandbox = yield* Sandbox.Sandbox
+        const { reference } = yield* collected("order")
+        const error = yield* Effect.flip(sandbox.refund(reference, { amount }))
+        assert.strictEqual(error.code, "INVALID_AMOUNT")
+      }).pipe(Effect.provide(layer()))
+    )
+  }
+
+  it.effect("that is not there is 404", () =>
+    Effect.gen(function* () {
+      const refunds = yield* Refunds.Refunds
+      const error = yield* Effect.flip(refunds.get(Refund.RefundReference.make("RFD-NONE")))
+      assert.strictEqual(error._tag, "NotFound")
+      assert.strictEqual(codeOf(error), "NOT_FOUND")
+    }).pipe(Effect.provide(layer()))
+  )
+})

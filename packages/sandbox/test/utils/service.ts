@@ -1,0 +1,77 @@
+/**
+ * The sandbox in process with the clients of every domain above it.
+ */
+import * as Cardholders from "@manilla/cards/Cardholders"
+import * as Cards from "@manilla/cards/Cards"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import * as Payments from "@manilla/payments/Payments"
+import type * as Payout from "@manilla/payouts/Payout"
+import * as Payouts from "@manilla/payouts/Payouts"
+import * as Refunds from "@manilla/refunds/Refunds"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as SandboxClient from "@manilla/sandbox/SandboxClient"
+import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
+import * as Transactions from "@manilla/transactions/Transactions"
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/TestClock"
+import { collection } from "./harness.js"
+
+export const layer = (options: Sandbox.Options = {}) =>
+  Layer.mergeAll(
+    Payments.layer,
+    Transactions.layer,
+    Payouts.layer,
+    Refunds.layer,
+    PaymentLinks.layer,
+    Cards.layer,
+    Cardholders.layer
+  ).pipe(
+    Layer.provideMerge(SandboxGateway.layer({ pageParameter: Sandbox.pageParameter })),
+    Layer.provideMerge(SandboxClient.layer(options))
+  )
+
+/** The wallet of a currency, as it is now. */
+export const walletIn = (currency: string) =>
+  Effect.flatMap(Sandbox.Sandbox, ({ wallets }) =>
+    Effect.map(wallets, (all) => {
+      const found = all.find((wallet) => wallet.currency === currency)
+      return found ?? assert.fail(`there is no wallet in ${currency}`)
+    })
+  )
+
+/** What a wallet has, to be compared at once. */
+export const balancesIn = (currency: string) =>
+  Effect.map(walletIn(currency), ({ available, reserved }) => ({ available, reserved }))
+
+export const payoutFrom = (wallet: Sandbox.Wallet, amount = "1000"): Payout.PayoutRequest => ({
+  wallet_id: wallet.id,
+  amount,
+  currency: wallet.currency,
+  country: "BJ",
+  payment_method: "mtn_momo",
+  destination: "+2290161234567"
+})
+
+/** Collects 1500 XOF, or what is asked, to its end; gives its transaction. */
+export const collected = (name: string, changes: Partial<typeof collection> = {}) =>
+  Effect.gen(function* () {
+    const payments = yield* Payments.Payments
+    const sandbox = yield* Sandbox.Sandbox
+    const key = IdempotencyKey.derive("collected", name)
+    const { id, reference } = yield* payments.create({ ...collection, ...changes }, { key })
+    yield* sandbox.settle(id)
+    const found = (yield* sandbox.transactions).find(({ source }) => source === reference)
+    return found ?? assert.fail("there is no transaction")
+  })
+
+/** Lets everything settle that is on its way. */
+export const settled = TestClock.adjust("2 seconds")
+
+/** `error.code` of a refusal. */
+export const codeOf = (error: object): unknown => ("code" in error ? error.code : undefined)
+
+/** As plain data, to be held against literals. */
+export const plain = (value: object): Readonly<Record<string, unknown>> => ({ ...value })
