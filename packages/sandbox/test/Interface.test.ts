@@ -1,0 +1,205 @@
+/**
+ * The tables of the service's interface, written out by hand: what the packages declare must be what
+ * stands here, so that a slip in a declaration cannot hide in everything that is derived from it.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Operation from "@manilla/core/Operation"
+import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import type * as AST from "effect/SchemaAST"
+
+/** Section 4: method, path, and scope, "bearer" where it is not shown. */
+const operations = {
+  "Token.obtain": ["POST", "/auth/application/token", "credentials"],
+  "Payments.create": ["POST", "/payments", "payments.write"],
+  "Payments.get": ["GET", "/payments/:paymentIntent", "payments.read"],
+  "Transactions.list": ["GET", "/transactions", "transactions.read"],
+  "Transactions.get": ["GET", "/transactions/:reference", "transactions.read"],
+  "Payouts.create": ["POST", "/payouts", "bearer"],
+  "Payouts.get": ["GET", "/payouts/:reference", "bearer"],
+  "Refunds.get": ["GET", "/refunds/:reference", "refunds.read"],
+  "PaymentLinks.create": ["POST", "/payment-links", "payment_links.write"],
+  "PaymentLinks.list": ["GET", "/payment-links", "payment_links.read"],
+  "PaymentLinks.get": ["GET", "/payment-links/:paymentLink", "payment_links.read"],
+  "Cards.issue": ["POST", "/cards", "virtual_cards.cards.write"],
+  "Cards.list": ["GET", "/cards", "virtual_cards.cards.read"],
+  "Cardholders.list": ["GET", "/cardholders", "virtual_cards.users.read"],
+  "Cardholders.get": ["GET", "/cardholders/:virtualCardCustomer", "virtual_cards.users.read"],
+  "Catalogue.list": ["GET", "/services", "bearer"]
+} as const
+
+/** Sections 4.1, 4.5 and 4.11: where the key is; section 4.8: that there is none. */
+const keys: Record<string, string> = {
+  "Payments.create": "header idempotency-key",
+  "Payouts.create": "header idempotency-key",
+  "Cards.issue": "body idempotency_key",
+  "PaymentLinks.create": "none"
+}
+
+const page = (row: string) => ["current_page", ...members("data", row), "per_page", "total"]
+const members = (parent: string, names: string) =>
+  names.split(" ").map((name) => `${parent}.${name}`)
+
+const payment =
+  "id reference country amount currency operation payment_method environment status metadata created_at updated_at"
+const transaction =
+  "id reference operation amount fee_amount net_amount currency country environment status completed_at created_at"
+const link =
+  "id reference amount currency country description status max_uses use_count checkout_url expires_at"
+const card =
+  "id virtual_card_customer_id provider_reference issuance_reference charged_amount charged_currency environment card_sequence"
+
+/** Section 2, and 5.1 for the token: the members of `data`. */
+const answers: Record<keyof typeof operations, ReadonlyArray<string>> = {
+  "Token.obtain": ["access_token", "expires_in", "token_type", "environment", "scope"],
+  "Payments.create": [
+    ...payment.split(" "),
+    "account_id",
+    "application_id",
+    "description",
+    "expires_at"
+  ],
+  "Payments.get": payment.split(" "),
+  "Transactions.list": page(transaction),
+  "Transactions.get": [...transaction.split(" "), "provider_reference", "metadata"],
+  "Payouts.create":
+    "id reference wallet_id amount currency country payment_method destination status created_at".split(
+      " "
+    ),
+  "Payouts.get":
+    "id reference amount currency country payment_method destination status provider_reference created_at updated_at".split(
+      " "
+    ),
+  "Refunds.get": "id reference amount reason provider_reference status created_at updated_at".split(
+    " "
+  ),
+  "PaymentLinks.create": [...link.split(" "), "created_at"],
+  "PaymentLinks.list": page(`${link} created_at`),
+  "PaymentLinks.get": [...link.split(" "), "metadata"],
+  "Cards.issue": [
+    ...members("card", card),
+    "pricing.card_currency",
+    "pricing.card_creation_fee_usd",
+    "pricing.wallet_debit.amount",
+    "pricing.wallet_debit.currency",
+    "reservation.reference",
+    "reservation.status"
+  ],
+  "Cards.list": page(`${card} issuance_fee_usd exchange_rate created_at`),
+  "Cardholders.list": page("id provider_reference environment created_at"),
+  "Cardholders.get":
+    "reference first_name last_name email country_code contact dob billing_name is_business billing_address billing_city billing_country billing_state billing_postal_code id_number".split(
+      " "
+    ),
+  "Catalogue.list": [
+    "environment",
+    ...members(
+      "services",
+      "country.code country.name currency.code currency.name operation payment_method available"
+    )
+  ]
+}
+
+/** Sections 4.1, 4.5, 4.8, 4.11 and 5.1: the fields of bodies. */
+const bodies: Record<string, string> = {
+  "Token.obtain": "client_id client_secret",
+  "Payments.create":
+    "country amount currency operation payment_method payer.phone_number payer.otp_code payer.lang description metadata expires_at",
+  "Payouts.create": "wallet_id amount currency country payment_method destination metadata",
+  "PaymentLinks.create":
+    "amount currency country description max_uses expires_at success_url failure_url metadata",
+  "Cards.issue":
+    "customer_id wallet_id idempotency_key debit_currency initial_balance category grade"
+}
+
+/** Sections 4.3, 4.9, 4.12 and 4.13: the query parameters of lists. */
+const queries: Record<string, string> = {
+  "Transactions.list": "per_page status currency environment",
+  "PaymentLinks.list": "per_page status",
+  "Cards.list": "per_page",
+  "Cardholders.list": "per_page"
+}
+
+/** Section 4.1: headers beside the token. */
+const headers: Record<string, string> = {
+  "Payments.create": "idempotency-key x-correlation-id",
+  "Payouts.create": "idempotency-key"
+}
+
+/** The names of the leaves of an encoded schema, rows of arrays among them. */
+const leaves = (ast: AST.AST, path = ""): ReadonlyArray<string> => {
+  switch (ast._tag) {
+    case "TypeLiteral":
+      return ast.propertySignatures.flatMap(({ name, type }) =>
+        leaves(type, path === "" ? String(name) : `${path}.${String(name)}`)
+      )
+    case "TupleType":
+      return ast.rest.flatMap(({ type }) => leaves(type, path))
+    case "Union": {
+      const found = ast.types
+        .filter((type) => type._tag !== "UndefinedKeyword" && type._tag !== "Literal")
+        .flatMap((type) => leaves(type, path))
+      return found.length === 0 ? [path] : Array.from(new Set(found))
+    }
+    case "Refinement":
+      return leaves(ast.from, path)
+    case "Transformation":
+      return leaves(ast.from, path)
+    default:
+      return [path]
+  }
+}
+
+const sorted = (names: Iterable<string>) => Array.from(names).sort()
+const fields = (schema: Option.Option<Schema.Schema.AnyNoContext>) =>
+  Option.match(schema, { onNone: () => [], onSome: ({ ast }) => sorted(leaves(ast)) })
+const listed = (names: string | undefined) => (names === undefined ? [] : sorted(names.split(" ")))
+
+it("there are 16 operations", () => {
+  assert.deepStrictEqual(sorted(ServiceApi.operations.keys()), sorted(Object.keys(operations)))
+})
+
+for (const [name, [method, path, access]] of Object.entries(operations)) {
+  describe(name, () => {
+    const operation = ServiceApi.operations.get(name)
+    if (operation === undefined) throw new Error(`${name} is not declared`)
+    const {
+      [Operation.TypeId]: declared,
+      headersSchema,
+      payloadSchema,
+      urlParamsSchema
+    } = operation
+
+    it("has the method, path and scope of section 4", () => {
+      assert.deepStrictEqual(
+        [operation.method, operation.path, declared.access],
+        [method, path, access]
+      )
+    })
+
+    it("has its key where the interface puts it", () => {
+      const { replay } = declared
+      const key =
+        replay._tag === "Keyed"
+          ? `${replay.in} ${replay.name}`
+          : replay._tag === "Once"
+            ? "none"
+            : undefined
+      assert.strictEqual(key, keys[name])
+    })
+
+    it("takes the fields of section 4", () => {
+      assert.deepStrictEqual(fields(payloadSchema), listed(bodies[name]))
+      assert.deepStrictEqual(fields(urlParamsSchema), listed(queries[name]))
+      assert.deepStrictEqual(fields(headersSchema), listed(headers[name]))
+    })
+
+    it("answers with the members of section 2", () => {
+      const data = leaves(operation.successSchema.ast)
+        .filter((leaf) => leaf.startsWith("data."))
+        .map((leaf) => leaf.slice("data.".length))
+      assert.deepStrictEqual(sorted(data), sorted(answers[name as keyof typeof operations]))
+    })
+  })
+}
