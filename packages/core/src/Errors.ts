@@ -225,6 +225,7 @@ export class TimedOut extends Schema.TaggedError<TimedOut>("@manilla/core/TimedO
  * | `NotJson`       | is not JSON: HTML, or cut short                                  |
  * | `NotAnEnvelope` | is JSON without a boolean `success`                              |
  * | `Contradiction` | says failure under a 2xx status, or success under an error       |
+ * | `AnotherSubject`| is about another resource than the one that was asked for        |
  * | `DataMisfit`    | is an envelope of success around data that breaks its schema     |
  *
  * @since 0.1.0
@@ -237,6 +238,7 @@ export const MalformedReason = Schema.Literal(
   "NotJson",
   "NotAnEnvelope",
   "Contradiction",
+  "AnotherSubject",
   "DataMisfit"
 )
 

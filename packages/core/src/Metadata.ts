@@ -3,7 +3,9 @@
  *
  * @since 0.1.0
  */
+import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import type * as AST from "effect/SchemaAST"
 
 /**
  * Anything that JSON can say.
@@ -27,21 +29,55 @@ export interface Metadata {
 /** Deeper than this the JSON of a request would exhaust the stack of whoever reads it. */
 const maxDepth = 100
 
-const isJson = (value: unknown, depth: number): value is Json => {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return true
-  if (typeof value === "number") return Number.isFinite(value)
-  if (typeof value !== "object" || depth > maxDepth) return false
-  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1))
-  return isMetadata(value, depth)
+/** A number that JSON keeps as it is. */
+const isNumber = (value: unknown): value is number =>
+  Number.isFinite(value) && !Object.is(value, -0)
+
+/** A copy of plain data, each member read once; `undefined` for what JSON cannot say. */
+const copy = (value: unknown, depth: number): Json | undefined => {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value
+  if (isNumber(value)) return value
+  if (typeof value !== "object" || depth > maxDepth) return undefined
+  if (!Array.isArray(value)) return copyObject(value, depth)
+  const items: Array<Json> = []
+  // By index, so that a hole is found.
+  for (let i = 0; i < value.length; i++) {
+    const item = copy(value[i], depth + 1)
+    if (item === undefined) return undefined
+    items.push(item)
+  }
+  return items
 }
 
-const isMetadata = (value: unknown, depth = 0): value is Metadata => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false
+const copyObject = (value: object, depth = 0): Metadata | undefined => {
   const prototype: unknown = Object.getPrototypeOf(value)
-  return (
-    (prototype === Object.prototype || prototype === null) &&
-    Object.values(value).every((item) => isJson(item, depth + 1))
-  )
+  if (Array.isArray(value) || (prototype !== Object.prototype && prototype !== null)) {
+    return undefined
+  }
+  const members: Array<readonly [string, Json]> = []
+  for (const [key, member] of Object.entries(value)) {
+    const copied = copy(member, depth + 1)
+    if (copied === undefined) return undefined
+    members.push([key, copied])
+  }
+  // Makes own members, of `__proto__` too.
+  return Object.fromEntries(members)
+}
+
+/** A getter or a proxy may throw, or say something else the next time: what was read is kept. */
+const snapshot = (value: unknown): Metadata | undefined => {
+  try {
+    return typeof value === "object" && value !== null ? copyObject(value) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const parse = () => (value: unknown, _: AST.ParseOptions, ast: AST.Declaration) => {
+  const metadata = snapshot(value)
+  return metadata === undefined
+    ? ParseResult.fail(new ParseResult.Type(ast, value))
+    : ParseResult.succeed(metadata)
 }
 
 /** The same members with the same values, in any order. */
@@ -62,14 +98,14 @@ const isObject = (value: Json): value is ReadonlyArray<Json> | Metadata =>
   typeof value === "object" && value !== null
 
 /**
- * Metadata as it was given. It is passed on whole rather than copied key by key, so that a key
- * such as `__proto__` stays the plain data it was in the JSON.
+ * Metadata as it was given: every member is kept, one named `__proto__` too.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const Metadata: Schema.Schema<Metadata> = Schema.declare(
-  (value: unknown): value is Metadata => isMetadata(value),
+  [],
+  { decode: parse, encode: parse },
   {
     identifier: "Metadata",
     description: "an object of JSON values, at most 100 levels deep",

@@ -4,7 +4,9 @@
 import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
 import * as Errors from "../Errors.js"
+import * as Identifier from "../Identifier.js"
 import * as Issues from "../Issues.js"
 import type * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
@@ -33,6 +35,8 @@ export interface Context {
   /** Made only when there is something to redact. */
   readonly redactor: () => redact.Redactor
   readonly nowMillis: number
+  /** The id or reference that was asked for. */
+  readonly subject: string | undefined
 }
 
 type Decode = (input: unknown) => Either.Either<unknown, ParseResult.ParseIssue>
@@ -49,10 +53,25 @@ export const interpret = (decode: Decode, received: Received, context: Context):
   const says = saysSuccess(parsed.value)
   if (says === undefined) return malformed(received, context, "NotAnEnvelope", parsed)
   if (says !== succeeded) return malformed(received, context, "Contradiction", parsed)
+  if (!isAbout(context.subject, member(parsed.value, "data"))) {
+    return malformed(received, context, "AnotherSubject", parsed)
+  }
   const decoded = decode(parsed.value)
   return Either.isRight(decoded)
     ? { _tag: "Readable", envelope: decoded.right }
     : malformed(received, context, "DataMisfit", parsed, decoded.left)
+}
+
+const isUuid = Schema.is(Identifier.Uuid)
+
+/**
+ * Whether the data is about what was asked for, as far as it says. A connection on which a proxy
+ * answered twice gives one request's answer to the next.
+ */
+const isAbout = (subject: string | undefined, data: unknown): boolean => {
+  if (subject === undefined) return true
+  const name = member(data, isUuid(subject) ? "id" : "reference")
+  return typeof name !== "string" || name.toLowerCase() === subject.toLowerCase()
 }
 
 /** No whole answer came. */
@@ -222,6 +241,7 @@ const says: Record<Errors.MalformedReason, string> = {
   NotText: "with a body that is not UTF-8 text",
   NotJson: "with a body that is not JSON",
   NotAnEnvelope: "with JSON that is not an envelope",
+  AnotherSubject: "about another resource than the one that was asked for",
   Contradiction: "with an envelope that contradicts its status",
   DataMisfit: "with success around data that does not fit"
 }

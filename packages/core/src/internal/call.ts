@@ -106,6 +106,7 @@ export const compile = ({
         access,
         grantedScopes: token?.scopes ?? [],
         redactor: () => redactorOf(request, token),
+        subject: request.subject,
         nowMillis: yield* Clock.currentTimeMillis
       })
     }).pipe(

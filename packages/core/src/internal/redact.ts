@@ -118,8 +118,12 @@ export const both = (first: Redactor, second: Redactor): Redactor => ({
   excerpt: (text) => second.excerpt(first.excerpt(text))
 })
 
+/** Longer than any token: a value of a megabyte is looked for by its beginning. */
+const valueLength = 8192
+
 /** The forms in which a value may come back, in lower case. */
-const forms = (value: string): ReadonlyArray<string> => {
+const forms = (whole: string): ReadonlyArray<string> => {
+  const value = whole.slice(0, valueLength)
   if (value === "") return []
   const bytes = new TextEncoder().encode(value)
   // In base64 a value looks different behind one byte, and behind two.

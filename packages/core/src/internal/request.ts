@@ -18,6 +18,8 @@ export interface Encoded {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | undefined
   readonly key: IdempotencyKey | undefined
+  /** The id or reference in the path: what the answer has to be about. */
+  readonly subject: string | undefined
   /** What must not be shown of whatever the service says back. Looked up only when it is needed. */
   readonly sensitive: () => ReadonlyArray<string>
 }
@@ -73,6 +75,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
       target: query === "" ? target : `${target}?${query}`,
       headers: headerFields,
       body,
+      subject: subjectOf(segments, parts.path),
       key: keyOf(replay, headerFields, record(encodedPayload)),
       sensitive: () =>
         Option.match(operation.payloadSchema, {
@@ -94,7 +97,13 @@ const part = (
     onExcessProperty: "error"
   })
   const root = prefix === undefined ? [] : [prefix]
-  return (input) => Either.mapLeft(encode(input), (issue) => Issues.fromParseIssue(issue, root))
+  return (input) => {
+    try {
+      return Either.mapLeft(encode(input), (issue) => Issues.fromParseIssue(issue, root))
+    } catch {
+      return Either.left([{ field: prefix ?? "request", rule: "must be data that can be read" }])
+    }
+  }
 }
 
 const record = (encoded: unknown): Readonly<Record<string, unknown>> =>
@@ -156,6 +165,14 @@ const toBytes = (payload: unknown): Either.Either<Uint8Array, ReadonlyArray<Erro
     try: () => new TextEncoder().encode(JSON.stringify(payload)),
     catch: () => [{ field: "request", rule: "must be data that JSON can say" }]
   })
+
+const subjectOf = (segments: ReadonlyArray<Segment>, path: unknown): string | undefined => {
+  const parameters = segments.flatMap((segment) =>
+    "parameter" in segment ? [segment.parameter] : []
+  )
+  const value = record(path)[parameters[0] ?? ""]
+  return parameters.length === 1 && typeof value === "string" ? value : undefined
+}
 
 const keyOf = (
   replay: Operation.Replay,

@@ -103,25 +103,33 @@ const join = (chunks: ReadonlyArray<Uint8Array>, size: number): Uint8Array => {
 }
 
 const broken = (error: HttpClientError.HttpClientError): Broken => {
-  const codes = systemCodes(error.cause)
+  const failures = systemFailures(error.cause)
   return {
     _tag: "Broken",
     sent: !(
       error._tag === "RequestError" &&
-      codes.length > 0 &&
-      codes.every((code) => beforeSending.has(code))
+      failures.length > 0 &&
+      failures.every(isBeforeSending)
     ),
-    code: codes[0]
+    code: failures[0]?.code
   }
 }
 
-/** Codes of connections that never came about. Anything else may have carried the request. */
+interface SystemFailure {
+  readonly code: string
+  /** What the system was asked to do; absent where the error is the client's own. */
+  readonly syscall: string | undefined
+}
+
+/**
+ * Whether the connection never came about. The system reports the same codes of a connection that
+ * was established and then lost, so what it was doing counts too. Anything in doubt may have carried
+ * the request.
+ */
+const isBeforeSending = ({ code, syscall }: SystemFailure): boolean =>
+  syscall === "connect" || syscall === "getaddrinfo" || beforeSending.has(code)
+
 const beforeSending: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
   "UND_ERR_CONNECT_TIMEOUT",
   "CERT_HAS_EXPIRED",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
@@ -132,16 +140,16 @@ const beforeSending: ReadonlySet<string> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE"
 ])
 
-/**
- * The system's codes at the root of an error: through its causes, and through every address that
- * was tried.
- */
-const systemCodes = (cause: unknown, depth = 0): ReadonlyArray<string> => {
+/** The system's failures at the root of an error: through its causes, and every address tried. */
+const systemFailures = (cause: unknown, depth = 0): ReadonlyArray<SystemFailure> => {
   if (depth > 5 || !Predicate.isRecord(cause)) return []
-  if (Array.isArray(cause["errors"]) && cause["errors"].length > 0) {
-    return cause["errors"].flatMap((inner) => systemCodes(inner, depth + 1))
+  const { code, errors, syscall } = cause
+  if (Array.isArray(errors) && errors.length > 0) {
+    return errors.flatMap((inner) => systemFailures(inner, depth + 1))
   }
-  const inner = systemCodes(cause["cause"], depth + 1)
+  const inner = systemFailures(cause["cause"], depth + 1)
   if (inner.length > 0) return inner
-  return typeof cause["code"] === "string" ? [cause["code"]] : []
+  return typeof code === "string"
+    ? [{ code, syscall: typeof syscall === "string" ? syscall : undefined }]
+    : []
 }

@@ -165,7 +165,10 @@ const react = (request: HttpClientRequest.HttpClientRequest, reaction: Reflex) =
         request,
         reason: "Transport",
         cause: new TypeError("fetch failed", {
-          cause: Object.assign(new Error(reaction.words ?? "system"), { code: reaction.drop })
+          cause: Object.assign(new Error(reaction.words ?? "system"), {
+            code: reaction.drop,
+            syscall: reaction.drop === "ECONNREFUSED" ? "connect" : "read"
+          })
         })
       })
     )
