@@ -38,11 +38,32 @@ const copy = (value: unknown, depth: number): Json | undefined => {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value
   if (isNumber(value)) return value
   if (typeof value !== "object" || depth > maxDepth) return undefined
-  if (!Array.isArray(value)) return copyObject(value, depth)
+  return Array.isArray(value) ? copyArray(value, depth) : copyObject(value, depth)
+}
+
+/** Own members of plain data: no getter, whose next word may be another, and no symbol. */
+const membersOf = (value: object): ReadonlyArray<readonly [string, unknown]> | undefined => {
+  if (Object.getOwnPropertySymbols(value).length > 0) return undefined
+  const members = Object.entries(Object.getOwnPropertyDescriptors(value)).filter(
+    ([, { enumerable }]) => enumerable === true
+  )
+  return members.every(([, descriptor]) => "value" in descriptor)
+    ? members.map(([key, descriptor]) => [key, descriptor.value])
+    : undefined
+}
+
+const copyArray = (
+  value: ReadonlyArray<unknown>,
+  depth: number
+): ReadonlyArray<Json> | undefined => {
+  const members = membersOf(value)
+  // A hole, or a member beside the items, would be lost on the way.
+  if (members?.length !== value.length || Object.getPrototypeOf(value) !== Array.prototype) {
+    return undefined
+  }
   const items: Array<Json> = []
-  // By index, so that a hole is found.
-  for (let i = 0; i < value.length; i++) {
-    const item = copy(value[i], depth + 1)
+  for (const [, member] of members) {
+    const item = copy(member, depth + 1)
     if (item === undefined) return undefined
     items.push(item)
   }
@@ -51,20 +72,20 @@ const copy = (value: unknown, depth: number): Json | undefined => {
 
 const copyObject = (value: object, depth = 0): Metadata | undefined => {
   const prototype: unknown = Object.getPrototypeOf(value)
-  if (Array.isArray(value) || (prototype !== Object.prototype && prototype !== null)) {
-    return undefined
-  }
-  const members: Array<readonly [string, Json]> = []
-  for (const [key, member] of Object.entries(value)) {
-    const copied = copy(member, depth + 1)
-    if (copied === undefined) return undefined
-    members.push([key, copied])
+  const members = membersOf(value)
+  if (members === undefined || Array.isArray(value)) return undefined
+  if (prototype !== Object.prototype && prototype !== null) return undefined
+  const copied: Array<readonly [string, Json]> = []
+  for (const [key, member] of members) {
+    const json = copy(member, depth + 1)
+    if (json === undefined) return undefined
+    copied.push([key, json])
   }
   // Makes own members, of `__proto__` too.
-  return Object.fromEntries(members)
+  return Object.fromEntries(copied)
 }
 
-/** A getter or a proxy may throw, or say something else the next time: what was read is kept. */
+/** A proxy may throw, or say something else the next time: what was read is kept. */
 const snapshot = (value: unknown): Metadata | undefined => {
   try {
     return typeof value === "object" && value !== null ? copyObject(value) : undefined

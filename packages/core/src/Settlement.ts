@@ -121,7 +121,7 @@ const counted = Effect.acquireRelease(Metric.modify(waitsInFlight, 1), () =>
  * @since 0.1.0
  * @category constructors
  */
-export const make = <Id, A extends { readonly status: string }, I, StillPending>(
+export const make = <Id extends string, A extends { readonly status: string }, I, StillPending>(
   subject: Subject<Id, A, I, StillPending>
 ) => {
   const { withPermit } = permits.make(concurrentReads)
@@ -222,6 +222,11 @@ export const make = <Id, A extends { readonly status: string }, I, StillPending>
       // Such as an `until` that throws.
       Effect.catchAllDefect((defect) =>
         Effect.fail(notFollowed(String(defect), created, undefined))
+      ),
+      Effect.onInterrupt(() =>
+        Effect.logWarning(
+          `${subject.operation} was interrupted: what was created goes on at the service, as ${id}`
+        )
       )
     )
 

@@ -53,6 +53,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
       })
 
     const encodedQuery = record(take(urlParams(parts.urlParams)))
+    const query = take(toQuery({ ...parts.extraParams, ...encodedQuery }))
     const encodedHeaders = record(take(headers(parts.headers)))
     const encodedPayload = take(payload(parts.payload))
     const target = take(
@@ -61,7 +62,12 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
     const headerFields = take(checkHeaders(encodedHeaders))
     const body = encodedPayload === undefined ? undefined : take(toBytes(encodedPayload))
 
-    if (found.length > 0 || target === undefined || headerFields === undefined) {
+    if (
+      found.length > 0 ||
+      target === undefined ||
+      query === undefined ||
+      headerFields === undefined
+    ) {
       return Either.left(
         new Errors.InvalidRequest({
           operation: name,
@@ -70,7 +76,6 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
         })
       )
     }
-    const query = toQuery({ ...parts.extraParams, ...encodedQuery })
     return Either.right({
       target: query === "" ? target : `${target}?${query}`,
       headers: headerFields,
@@ -139,19 +144,29 @@ const fill = (
 
 const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text)
 
-const toQuery = (params: Readonly<Record<string, unknown>>): string =>
-  new URLSearchParams(
-    Object.entries(params).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)]]
-    )
-  ).toString()
+const toQuery = (
+  params: Readonly<Record<string, unknown>>
+): Either.Either<string, ReadonlyArray<Errors.Issue>> => {
+  const present = presentIn(params)
+  const broken = present.filter((pair) => !pair.every(isWellFormed))
+  return broken.length > 0
+    ? Either.left(
+        broken.map(([name]) => ({ field: `urlParams.${name}`, rule: "must be well-formed text" }))
+      )
+    : Either.right(new URLSearchParams(present.map(([name, value]) => [name, value])).toString())
+}
+
+const presentIn = (
+  fields: Readonly<Record<string, unknown>>
+): ReadonlyArray<readonly [string, string]> =>
+  Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as const]
+  )
 
 const checkHeaders = (
   fields: Readonly<Record<string, unknown>>
 ): Either.Either<Record<string, string>, ReadonlyArray<Errors.Issue>> => {
-  const present = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as const]
-  )
+  const present = presentIn(fields)
   const broken = present.flatMap(([name, value]) =>
     /^[\x20-\x7e]*$/.test(value)
       ? []
