@@ -10,31 +10,51 @@ export interface Permits {
   readonly withPermit: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-type Waiter = (granted: Effect.Effect<void>) => void
+interface Waiter {
+  state: "waiting" | "granted" | "gone"
+  readonly resume: (granted: Effect.Effect<void>) => void
+}
 
 export const make = (permits: number): Permits => {
   let free = permits
-  /** In the order in which they came. */
-  const waiting = new Set<Waiter>()
+  /** In the order in which they came; those before `head` have been served. */
+  let queue: Array<Waiter> = []
+  let head = 0
+
+  const next = (): Waiter | undefined => {
+    while (head < queue.length) {
+      const waiter = queue[head++]
+      if (head > 1024 && head * 2 > queue.length) {
+        queue = queue.slice(head)
+        head = 0
+      }
+      if (waiter?.state === "waiting") return waiter
+    }
+    return undefined
+  }
 
   const release = Effect.sync(() => {
-    const [next] = waiting
-    if (next === undefined) {
+    const waiter = next()
+    if (waiter === undefined) {
       free++
       return
     }
-    waiting.delete(next)
-    next(Effect.void)
+    waiter.state = "granted"
+    waiter.resume(Effect.void)
   })
 
   /** Waits for a permit, and gives back one that comes together with an interruption. */
   const wait = Effect.suspend(() => {
     let own: Waiter | undefined
     return Effect.async<void>((resume) => {
-      own = resume
-      waiting.add(resume)
+      own = { state: "waiting", resume }
+      queue.push(own)
     }).pipe(
-      Effect.onInterrupt(() => (own === undefined || waiting.delete(own) ? Effect.void : release))
+      Effect.onInterrupt(() => {
+        const granted = own?.state === "granted"
+        if (own !== undefined) own.state = "gone"
+        return granted ? release : Effect.void
+      })
     )
   })
 
