@@ -70,8 +70,11 @@ const isUuid = Schema.is(Identifier.Uuid)
  */
 const isAbout = (subject: string | undefined, data: unknown): boolean => {
   if (subject === undefined) return true
-  const name = member(data, isUuid(subject) ? "id" : "reference")
-  return typeof name !== "string" || name.toLowerCase() === subject.toLowerCase()
+  const is = (name: unknown) =>
+    typeof name === "string" && name.toLowerCase() === subject.toLowerCase()
+  const [id, reference] = [member(data, "id"), member(data, "reference")]
+  if (is(id) || is(reference)) return true
+  return typeof (isUuid(subject) ? id : reference) !== "string"
 }
 
 /** No whole answer came. */

@@ -32,10 +32,16 @@ const control = /[\p{Cc}\u2028\u2029]/gu
 /** Deeper than this nothing is shown: what follows could exhaust the stack of whoever prints it. */
 const maxDepth = 50
 
+/** Longer than any token. A longer value costs too much to look for: then nothing is shown. */
+const valueLength = 8192
+
 /** About as many values of a service's details are shown. */
 const maxValues = 1000
 
-export const make = (values: Iterable<string>): Redactor => {
+const nothing: Redactor = { text: () => struck, json: () => struck, excerpt: () => struck }
+
+export const make = (values: ReadonlyArray<string>): Redactor => {
+  if (values.some((value) => value.length > valueLength)) return nothing
   const pieces = new Set<string>()
   const short: Array<string> = []
   for (const value of values) {
@@ -118,12 +124,8 @@ export const both = (first: Redactor, second: Redactor): Redactor => ({
   excerpt: (text) => second.excerpt(first.excerpt(text))
 })
 
-/** Longer than any token: a value of a megabyte is looked for by its beginning. */
-const valueLength = 8192
-
 /** The forms in which a value may come back, in lower case. */
-const forms = (whole: string): ReadonlyArray<string> => {
-  const value = whole.slice(0, valueLength)
+const forms = (value: string): ReadonlyArray<string> => {
   if (value === "") return []
   const bytes = new TextEncoder().encode(value)
   // In base64 a value looks different behind one byte, and behind two.

@@ -1,0 +1,102 @@
+/**
+ * A server that reads whole requests and then writes to the socket whatever it is told to: bytes,
+ * not HTTP.
+ */
+import * as Effect from "effect/Effect"
+import { createServer, type AddressInfo, type Socket } from "node:net"
+
+export interface Seen {
+  /** Counts the requests from 0. */
+  readonly index: number
+  /** Counts the connections from 0. */
+  readonly connection: number
+  readonly line: string
+  readonly headers: ReadonlyArray<string>
+  readonly body: Buffer
+}
+
+export interface RawServer {
+  readonly baseUrl: string
+  readonly seen: Array<Seen>
+  readonly open: Set<Socket>
+  /** What is done with the next request that is read. */
+  answer: (socket: Socket, seen: Seen) => void
+  /** What is done with a connection before it says anything. */
+  greet: (socket: Socket) => void
+}
+
+/** What a script does to its connection, one after the other. */
+export type Step = Buffer | { readonly wait: number } | "end" | "destroy" | "reset"
+
+export const play = (socket: Socket, steps: ReadonlyArray<Step>): void => {
+  const [step, ...rest] = steps
+  if (step === undefined || socket.destroyed) return
+  if (step === "end") {
+    socket.end()
+  } else if (step === "destroy") {
+    socket.destroy()
+  } else if (step === "reset") {
+    socket.resetAndDestroy()
+  } else if ("wait" in step) {
+    const timer = setTimeout(() => play(socket, rest), step.wait)
+    socket.once("close", () => clearTimeout(timer))
+  } else {
+    socket.write(step)
+    play(socket, rest)
+  }
+}
+
+/** A whole and good answer. */
+export const good = (body: string, status = "200 OK"): Buffer =>
+  Buffer.from(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  )
+
+export const listen = Effect.acquireRelease(
+  Effect.async<RawServer & { readonly close: Effect.Effect<void> }>((resume) => {
+    const open = new Set<Socket>()
+    let connections = 0
+    const server = createServer((socket) => {
+      const connection = connections++
+      open.add(socket)
+      socket.on("error", () => {})
+      socket.on("close", () => open.delete(socket))
+      let held = Buffer.alloc(0)
+      socket.on("data", (chunk) => {
+        held = Buffer.concat([held, chunk])
+        for (;;) {
+          const end = held.indexOf("\r\n\r\n")
+          if (end === -1) return
+          const [line = "", ...headers] = held.subarray(0, end).toString("latin1").split("\r\n")
+          const lengths = headers.flatMap(
+            (header) => /^content-length: *(\d+)$/i.exec(header) ?? []
+          )
+          const length = Number(lengths[1] ?? 0)
+          if (held.length < end + 4 + length) return
+          const body = held.subarray(end + 4, end + 4 + length)
+          held = held.subarray(end + 4 + length)
+          const seen = { index: made.seen.length, connection, line, headers, body }
+          made.seen.push(seen)
+          made.answer(socket, seen)
+        }
+      })
+      made.greet(socket)
+    })
+    const made: RawServer & { readonly close: Effect.Effect<void> } = {
+      baseUrl: "",
+      seen: [],
+      open,
+      answer: () => {},
+      greet: () => {},
+      close: Effect.sync(() => {
+        open.forEach((socket) => socket.destroy())
+        server.close()
+      })
+    }
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo
+      resume(Effect.succeed(Object.assign(made, { baseUrl: `http://127.0.0.1:${port}/api/v1` })))
+    })
+  }),
+  ({ close }) => close
+)

@@ -1,0 +1,454 @@
+/**
+ * Hostile input: each is refused before it is sent, by the name of its field, or it arrives at the
+ * service exactly as it was given.
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { assert, describe, it } from "@effect/vitest"
+import * as Cards from "@manilla/cards/Cards"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import * as Payments from "@manilla/payments/Payments"
+import * as Payouts from "@manilla/payouts/Payouts"
+import * as Refunds from "@manilla/refunds/Refunds"
+import * as Transactions from "@manilla/transactions/Transactions"
+import * as Gateway from "@manilla/core/Gateway"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { isDeepStrictEqual } from "node:util"
+import * as hostile from "./utils/hostile.js"
+
+const key = IdempotencyKey.IdempotencyKey.make("hostile")
+const uuid = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
+
+const payment = {
+  country: "BJ",
+  amount: "1500",
+  currency: "XOF",
+  operation: "COLLECTION",
+  payment_method: "mtn_momo",
+  payer: { phone_number: "+2290161234567" }
+}
+const payout = {
+  wallet_id: uuid,
+  amount: "1000",
+  currency: "XOF",
+  country: "BJ",
+  payment_method: "mtn_momo",
+  destination: "+2290161234567"
+}
+const card = { customer_id: uuid, wallet_id: uuid, debit_currency: "XOF", initial_balance: "10" }
+const link = { amount: "10", currency: "XOF", country: "BJ", description: "d", max_uses: 1 }
+
+/** A copy with another value at a path; inherits nothing. */
+const withAt = (target: object, path: ReadonlyArray<string>, value: unknown): object => {
+  const [first = "", ...rest] = path
+  const members: Record<string, unknown> = { ...target }
+  const inner = members[first]
+  members[first] =
+    rest.length === 0
+      ? value
+      : withAt(typeof inner === "object" && inner !== null ? inner : {}, rest, value)
+  return members
+}
+
+const valueAt = (target: unknown, path: ReadonlyArray<string>): unknown =>
+  path.reduce<unknown>(
+    (inner, name) =>
+      typeof inner === "object" && inner !== null && Object.hasOwn(inner, name)
+        ? Reflect.get(inner, name)
+        : undefined,
+    target
+  )
+
+/** JSON knows no objects without a prototype. */
+const plain = (given: unknown): unknown =>
+  typeof given === "object" && given !== null && Object.getPrototypeOf(given) === null
+    ? { ...given }
+    : given
+
+type Bodies = "payment" | "payout" | "card" | "link"
+
+/** Types are for callers that keep to them. */
+const call = (kind: Bodies, body: object) =>
+  Effect.gen(function* () {
+    const payments = yield* Payments.Payments
+    const payouts = yield* Payouts.Payouts
+    const cards = yield* Cards.Cards
+    const links = yield* PaymentLinks.PaymentLinks
+    return yield* hostile.endOf((): Effect.Effect<unknown, unknown> => {
+      switch (kind) {
+        case "payment":
+          return payments.create(body as never, { key })
+        case "payout":
+          return payouts.create(body as never, { key })
+        case "card":
+          return cards.issue(body as never, { key })
+        case "link":
+          return links.create(body as never)
+      }
+    })
+  })
+
+const fields: ReadonlyArray<readonly [Bodies, object, ReadonlyArray<string>]> = [
+  ...[
+    "country",
+    "amount",
+    "currency",
+    "operation",
+    "payment_method",
+    "description",
+    "expires_at"
+  ].map((name) => ["payment", payment, [name]] as const),
+  ...["phone_number", "otp_code", "lang"].map(
+    (name) => ["payment", payment, ["payer", name]] as const
+  ),
+  ["payment", payment, ["metadata", "member"]],
+  ["payment", payment, ["payer"]],
+  ["payment", payment, ["metadata"]],
+  ...["wallet_id", "amount", "currency", "country", "payment_method", "destination"].map(
+    (name) => ["payout", payout, [name]] as const
+  ),
+  ["payout", payout, ["metadata", "deep", "member"]],
+  ...["customer_id", "wallet_id", "debit_currency", "initial_balance", "category", "grade"].map(
+    (name) => ["card", card, [name]] as const
+  ),
+  ...[
+    "amount",
+    "currency",
+    "country",
+    "description",
+    "max_uses",
+    "expires_at",
+    "success_url",
+    "failure_url"
+  ].map((name) => ["link", link, [name]] as const),
+  ["link", link, ["metadata", "member"]]
+]
+
+/** What is wrong with what became of a value in a field. */
+const check = (
+  end: hostile.End,
+  sent: ReadonlyArray<hostile.Sent>,
+  path: ReadonlyArray<string>,
+  given: unknown
+): string | undefined => {
+  switch (end._tag) {
+    case "Defect":
+      return `a defect: ${end.words.slice(0, 200)}`
+    case "Refused": {
+      const top = path[0] ?? ""
+      if (sent.length > 0) return "refused after it was sent"
+      if (end.message.length > 10_000) return `refused with ${end.message.length} characters`
+      return end.fields.every((field) => field === top || field.startsWith(`${top}.`))
+        ? undefined
+        : `refused by the name of ${end.fields.join()}`
+    }
+    default: {
+      const [only, ...more] = sent
+      if (only === undefined || more.length > 0) return `sent ${sent.length} requests`
+      const arrived = valueAt(JSON.parse(only.body), path)
+      return isDeepStrictEqual(arrived, plain(given)) ? undefined : "arrived as something else"
+    }
+  }
+}
+
+describe("a hostile value in a field", () => {
+  for (const [kind, body, path] of fields) {
+    it.effect(`${kind}.${path.join(".")} is refused by name, or arrives as it is`, () =>
+      Effect.gen(function* () {
+        const { layer, sent } = yield* hostile.make
+        const wrong: Array<string> = []
+        let refused = 0
+        yield* Effect.gen(function* () {
+          for (const [name, given] of [
+            ...Object.entries(hostile.texts),
+            ...Object.entries(hostile.things).map(([name, make]) => [name, make()] as const)
+          ]) {
+            // Nothing that JSON could say at that place, so it was not given.
+            if (given === undefined) continue
+            // See `KnownFaultsRequests.test.ts`.
+            if (path[0] === "destination" && typeof given === "string" && given.length > 10_000)
+              continue
+            sent.length = 0
+            const end = yield* call(kind, withAt(body, path, given))
+            if (end._tag === "Refused") refused++
+            const found = check(end, sent, path, given)
+            if (found !== undefined) wrong.push(`${name}: ${found}`)
+          }
+        }).pipe(Effect.provide(layer))
+        assert.deepStrictEqual(wrong, [])
+        assert.isAbove(refused, 0)
+      })
+    )
+  }
+})
+
+describe("what is stored", () => {
+  it.effect("is read back exactly as it was given: descriptions, metadata, destinations", () =>
+    Effect.gen(function* () {
+      const { layer, sandbox } = yield* hostile.make
+      const short = Object.fromEntries(
+        Object.entries(hostile.texts).filter(([, text]) => text.length < 1000)
+      )
+      const metadata = JSON.parse(
+        JSON.stringify({ ...short, nested: { deep: [null, true, 2 ** 53 + 2, 5e-324, 1e308, []] } })
+      ) as Record<string, never>
+      Object.defineProperty(metadata, "__proto__", {
+        value: { polluted: "yes", constructor: { prototype: { polluted: "yes" } } },
+        enumerable: true,
+        configurable: true,
+        writable: true
+      })
+      for (const text of Object.values(short)) Object.assign(metadata, { [`key ${text}`]: text })
+      yield* Effect.gen(function* () {
+        const payments = yield* Payments.Payments
+        const payouts = yield* Payouts.Payouts
+        const [xof] = yield* sandbox.wallets
+        let count = 0
+        for (const text of Object.values(short)) {
+          const created = yield* payments.create(
+            { ...payment, operation: "COLLECTION", description: text, metadata },
+            { key: IdempotencyKey.derive("payment", String(count)) }
+          )
+          assert.strictEqual(created.description, text)
+          const read = yield* payments.get(created.id)
+          assert.deepStrictEqual(read.metadata, metadata)
+          assert.isTrue(Object.hasOwn(read.metadata ?? {}, "__proto__"))
+          const sent = yield* payouts.create(
+            { ...payout, wallet_id: xof?.id ?? "", destination: text, metadata },
+            { key: IdempotencyKey.derive("payout", String(count++)) }
+          )
+          assert.strictEqual(sent.destination, text)
+          assert.strictEqual((yield* payouts.get(sent.reference)).destination, text)
+        }
+        assert.isAbove(count, 20)
+        const stored = yield* sandbox.paymentIntents
+        assert.strictEqual(stored.length, count)
+        for (const intent of stored) assert.deepStrictEqual(intent.metadata, metadata)
+        for (const each of yield* sandbox.payouts) assert.deepStrictEqual(each.metadata, metadata)
+        const whole = yield* payments.create(
+          { ...payment, operation: "COLLECTION", metadata: hostile.texts },
+          { key: IdempotencyKey.derive("payment", "whole") }
+        )
+        assert.isTrue(isDeepStrictEqual(whole.metadata, hostile.texts))
+      }).pipe(Effect.provide(layer))
+      assert.strictEqual(Reflect.get({}, "polluted"), undefined)
+    })
+  )
+})
+
+describe("a hostile key or correlation id", () => {
+  it.effect("is refused by name, or arrives as one header with the same characters", () =>
+    Effect.gen(function* () {
+      const { layer, sandbox, sent } = yield* hostile.make
+      yield* Effect.gen(function* () {
+        const payments = yield* Payments.Payments
+        const given = [
+          ...Object.values(hostile.texts),
+          ...Object.values(hostile.things).map((make) => make()),
+          "a b",
+          "a  b",
+          '"quoted"',
+          "a,b",
+          "a;b=c",
+          ",",
+          ":",
+          "a: b",
+          "~".repeat(255),
+          "~".repeat(256),
+          " a",
+          "a ",
+          "a\t"
+        ]
+        for (const value of given) {
+          for (const name of ["idempotency-key", "x-correlation-id"]) {
+            if (name === "x-correlation-id" && value === undefined) continue
+            sent.length = 0
+            const options =
+              name === "x-correlation-id" ? { key, correlation_id: value } : { key: value }
+            const end = yield* hostile.endOf(() =>
+              payments.create(payment as never, options as never)
+            )
+            const what = `${name} ${String(typeof value === "string" ? value.slice(0, 40) : typeof value)}`
+            if (end._tag === "Refused") {
+              assert.deepStrictEqual(end.fields, [`headers.${name}`], what)
+              assert.strictEqual(sent.length, 0)
+            } else {
+              assert.strictEqual(end._tag, "Success", what)
+              assert.strictEqual(sent[0]?.headers[name], value, what)
+              if (name === "idempotency-key") {
+                const stored = yield* sandbox.paymentIntents
+                assert.isTrue(
+                  stored.some((intent) => intent.idempotency_key === value),
+                  what
+                )
+              }
+            }
+          }
+        }
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.live("never becomes two headers on the wire", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const raw: Array<ReadonlyArray<string>> = []
+        const { port, server } = yield* Effect.acquireRelease(
+          Effect.async<{ port: number; server: ReturnType<typeof createServer> }>((resume) => {
+            const listening = createServer((request, response) => {
+              raw.push(request.rawHeaders.map((word) => word.toLowerCase()))
+              request.resume()
+              response.writeHead(422).end()
+            })
+            listening.listen(0, "127.0.0.1", () => {
+              const address = listening.address() as AddressInfo
+              resume(Effect.succeed({ port: address.port, server: listening }))
+            })
+          }),
+          ({ server: made }) =>
+            Effect.sync(() => {
+              made.closeAllConnections()
+              made.close()
+            })
+        )
+        assert.isTrue(server.listening)
+        const gateway = yield* Gateway.make(
+          { baseUrl: `http://127.0.0.1:${port}/api/v1` },
+          {
+            get: Effect.succeed({
+              value: Redacted.make("t0ken"),
+              environment: "SANDBOX",
+              scopes: []
+            }),
+            reject: () => Effect.void
+          }
+        )
+        const payments = yield* Payments.make.pipe(Effect.provideService(Gateway.Gateway, gateway))
+        const names = new Set<string>()
+        for (const text of [
+          ...Object.values(hostile.texts),
+          "a, b",
+          "a; b",
+          "a: b",
+          "\u0130",
+          "a\u2028b"
+        ]) {
+          if (text.length > 10_000) continue
+          yield* hostile.endOf(() => payments.create(payment as never, { key: text as never }))
+          yield* hostile.endOf(() =>
+            payments.create(payment as never, { key, correlation_id: text as never })
+          )
+          yield* hostile.endOf(() => payments.get(text as never))
+        }
+        assert.isAbove(raw.length, 10)
+        for (const words of raw) {
+          const own = words.filter((_, i) => i % 2 === 0)
+          assert.strictEqual(new Set(own).size, own.length, own.join())
+          own.forEach((name) => names.add(name))
+        }
+        const usual = [
+          "host",
+          "connection",
+          "accept",
+          "authorization",
+          "content-type",
+          "content-length",
+          "idempotency-key",
+          "traceparent"
+        ]
+        assert.deepStrictEqual(
+          [...names].filter((name) => !usual.includes(name)),
+          []
+        )
+      }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+    )
+  )
+})
+
+describe("a hostile identifier or reference", () => {
+  it.effect("is refused by name, or stays within its own segment of the path", () =>
+    Effect.gen(function* () {
+      const { layer, sandbox, sent } = yield* hostile.make
+      yield* Effect.gen(function* () {
+        const payments = yield* Payments.Payments
+        const payouts = yield* Payouts.Payouts
+        const refunds = yield* Refunds.Refunds
+        const transactions = yield* Transactions.Transactions
+        const links = yield* PaymentLinks.PaymentLinks
+        const reads = [
+          ["paymentIntent", "/payments/", (id: unknown) => payments.get(id as never)],
+          ["reference", "/payouts/", (id: unknown) => payouts.get(id as never)],
+          ["reference", "/refunds/", (id: unknown) => refunds.get(id as never)],
+          ["reference", "/transactions/", (id: unknown) => transactions.get(id as never)],
+          ["paymentLink", "/payment-links/", (id: unknown) => links.get(id as never)]
+        ] as const
+        for (const [parameter, prefix, read] of reads) {
+          for (const value of [
+            ...Object.values(hostile.texts),
+            ...Object.values(hostile.things).map((make) => make()),
+            ".",
+            "..",
+            "%2e",
+            "%2e%2e",
+            ".%2e",
+            "\\..\\",
+            "a/../b",
+            ";",
+            "//x.invalid",
+            "\u0130"
+          ]) {
+            sent.length = 0
+            const end = yield* hostile.endOf(() => read(value))
+            const what = `${prefix} ${String(typeof value === "string" ? value.slice(0, 40) : typeof value)}`
+            if (end._tag === "Refused") {
+              assert.deepStrictEqual(end.fields, [`path.${parameter}`], what)
+              assert.strictEqual(sent.length, 0, what)
+              continue
+            }
+            assert.strictEqual(end._tag, "Failed", what)
+            const [only] = sent
+            const { pathname, search, hash } = only?.url ?? new URL("https://nothing.invalid")
+            const root = new URL(sandbox.baseUrl).pathname + prefix
+            assert.isTrue(pathname.startsWith(root), what)
+            assert.strictEqual(search + hash, "", what)
+            assert.notInclude(pathname.slice(root.length), "/", what)
+            assert.isTrue(decodeURIComponent(pathname.slice(root.length)) === value, what)
+          }
+        }
+      }).pipe(Effect.provide(layer))
+    })
+  )
+})
+
+describe("a body that is no body", () => {
+  for (const kind of ["payment", "payout", "card", "link"] as const) {
+    it.effect(`of a ${kind} is refused`, () =>
+      Effect.gen(function* () {
+        const { layer, sent } = yield* hostile.make
+        yield* Effect.gen(function* () {
+          for (const [name, make] of Object.entries(hostile.things)) {
+            const end = yield* call(kind, make() as never)
+            assert.strictEqual(end._tag, "Refused", `${name} ${JSON.stringify(end)}`)
+          }
+          const full = { payment, payout, card, link }[kind]
+          for (const extra of [
+            "__proto__",
+            "constructor",
+            "toString",
+            "idempotency-key",
+            "a\r\nb"
+          ]) {
+            const body = Object.defineProperty({ ...full }, extra, { value: {}, enumerable: true })
+            const end = yield* call(kind, body)
+            assert(end._tag === "Refused", extra)
+            assert.deepStrictEqual(end.fields, [extra])
+          }
+          assert.strictEqual(sent.length, 0)
+        }).pipe(Effect.provide(layer))
+      })
+    )
+  }
+})

@@ -1,0 +1,103 @@
+/**
+ * Bodies that play tricks: getters, proxies, `toJSON`, holes.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Payments from "@manilla/payments/Payments"
+import * as Transactions from "@manilla/transactions/Transactions"
+import * as Effect from "effect/Effect"
+import { isDeepStrictEqual } from "node:util"
+import * as hostile from "./utils/hostile.js"
+
+const key = IdempotencyKey.IdempotencyKey.make("hostile")
+const payment = {
+  country: "BJ",
+  amount: "1500",
+  currency: "XOF",
+  operation: "COLLECTION",
+  payment_method: "mtn_momo",
+  payer: { phone_number: "+2290161234567" }
+} as const
+
+describe("metadata that plays a trick", () => {
+  for (const [name, make] of Object.entries(hostile.tricks)) {
+    for (const where of ["metadata", "metadata.member"]) {
+      it.effect(`${name}, as ${where}, is refused by name or arrives as it is`, () =>
+        Effect.gen(function* () {
+          const { layer, sent } = yield* hostile.make
+          yield* Effect.gen(function* () {
+            const payments = yield* Payments.Payments
+            const value = make()
+            const metadata = where === "metadata" ? value : { member: value }
+            const end = yield* hostile.endOf(() =>
+              payments.create({ ...payment, metadata } as never, { key })
+            )
+            if (end._tag === "Refused") {
+              assert.deepStrictEqual(end.fields, ["metadata"])
+              assert.strictEqual(sent.length, 0)
+              return
+            }
+            assert.notStrictEqual(end._tag, "Defect", JSON.stringify(end))
+            const arrived = (JSON.parse(sent[0]?.body ?? "null") as { metadata: unknown }).metadata
+            assert.isTrue(isDeepStrictEqual(arrived, metadata), "arrived as something else")
+          }).pipe(Effect.provide(layer))
+        })
+      )
+    }
+  }
+})
+
+describe("a body whose members throw", () => {
+  const bomb = () => {
+    throw new Error("gotcha")
+  }
+  const throwing = () =>
+    Object.defineProperty({ ...payment, amount: undefined }, "amount", {
+      enumerable: true,
+      get: bomb
+    })
+
+  for (const [name, call] of [
+    [
+      "Payments.create",
+      (payments: Payments.Service) => payments.create(throwing() as never, { key })
+    ],
+    [
+      "Payments.create, in the payer",
+      (payments: Payments.Service) =>
+        payments.create(
+          {
+            ...payment,
+            payer: Object.defineProperty({}, "phone_number", { enumerable: true, get: bomb })
+          } as never,
+          { key }
+        )
+    ]
+  ] as const) {
+    it.effect(`${name} is refused`, () =>
+      Effect.gen(function* () {
+        const { layer, sent } = yield* hostile.make
+        yield* Effect.gen(function* () {
+          const payments = yield* Payments.Payments
+          const end = yield* hostile.endOf(() => call(payments))
+          assert.strictEqual(end._tag, "Refused", JSON.stringify(end))
+          assert.strictEqual(sent.length, 0)
+        }).pipe(Effect.provide(layer))
+      })
+    )
+  }
+})
+
+describe("a filter that is not well-formed text", () => {
+  it.effect("is refused by name, or arrives as it is", () =>
+    Effect.gen(function* () {
+      const { layer, sent } = yield* hostile.make
+      yield* Effect.gen(function* () {
+        const transactions = yield* Transactions.Transactions
+        const end = yield* hostile.endOf(() => transactions.list({ status: "a\ud800" } as never))
+        if (end._tag === "Refused") return
+        assert.strictEqual(sent[0]?.url.searchParams.get("status"), "a\ud800")
+      }).pipe(Effect.provide(layer))
+    })
+  )
+})

@@ -1,0 +1,239 @@
+/**
+ * Values that no caller should hand over, and a sandbox that tells what became of them.
+ */
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as Cards from "@manilla/cards/Cards"
+import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import * as Payments from "@manilla/payments/Payments"
+import * as Payouts from "@manilla/payouts/Payouts"
+import * as Refunds from "@manilla/refunds/Refunds"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as SandboxClient from "@manilla/sandbox/SandboxClient"
+import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
+import * as Transactions from "@manilla/transactions/Transactions"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+
+export interface Sent {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** The clients over a sandbox, and what they have sent to it; requests for tokens apart. */
+export const make = Effect.map(SandboxClient.make({ seed: 7 }), ({ client, sandbox }) => {
+  const sent: Array<Sent> = []
+  const observed = HttpClient.make((request, url) =>
+    Effect.suspend(() => {
+      if (!url.href.startsWith(sandbox.authUrl)) {
+        const body = request.body._tag === "Uint8Array" ? request.body.body : new Uint8Array()
+        sent.push({
+          method: request.method,
+          url,
+          headers: request.headers,
+          body: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body)
+        })
+      }
+      return client.execute(request)
+    })
+  )
+  const layer = Layer.mergeAll(
+    Payments.layer,
+    Payouts.layer,
+    Cards.layer,
+    Refunds.layer,
+    Transactions.layer,
+    PaymentLinks.layer
+  ).pipe(
+    Layer.provide(SandboxGateway.layer()),
+    Layer.provide(Layer.succeed(HttpClient.HttpClient, observed)),
+    Layer.provideMerge(Layer.succeed(Sandbox.Sandbox, sandbox))
+  )
+  return { layer, sent, sandbox }
+})
+
+/** How a call ended, however it did: a call that throws in the face of its caller included. */
+export type End =
+  | { readonly _tag: "Success"; readonly value: unknown }
+  | { readonly _tag: "Refused"; readonly fields: ReadonlyArray<string>; readonly message: string }
+  | { readonly _tag: "Failed"; readonly error: unknown }
+  | { readonly _tag: "Defect"; readonly words: string }
+
+export const endOf = <E, R>(
+  call: () => Effect.Effect<unknown, E, R>
+): Effect.Effect<End, never, R> =>
+  Effect.suspend(() => {
+    let effect: Effect.Effect<unknown, E, R>
+    try {
+      effect = call()
+    } catch (thrown) {
+      return Effect.succeed<End>({ _tag: "Defect", words: `threw at once: ${String(thrown)}` })
+    }
+    return Effect.map(Effect.exit(effect), (exit): End => {
+      if (Exit.isSuccess(exit)) return { _tag: "Success", value: exit.value }
+      const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
+      if (error === undefined) return { _tag: "Defect", words: Cause.pretty(exit.cause) }
+      if (isInvalidRequest(error)) {
+        return {
+          _tag: "Refused",
+          fields: error.issues.map(({ field }) => field),
+          message: error.message
+        }
+      }
+      return { _tag: "Failed", error }
+    })
+  })
+
+const isInvalidRequest = (
+  error: unknown
+): error is { readonly message: string; readonly issues: ReadonlyArray<{ field: string }> } =>
+  typeof error === "object" && error !== null && "_tag" in error && error._tag === "InvalidRequest"
+
+const million = 1024 * 1024
+
+/** Strings, each well-typed and each a trap for somebody. */
+export const texts: Readonly<Record<string, string>> = {
+  empty: "",
+  space: " ",
+  proto: "__proto__",
+  constructor: "constructor",
+  "a high surrogate alone": "a\ud800b",
+  "a low surrogate alone": "\udc00",
+  "surrogates the wrong way round": "\udc00\ud800",
+  emoji: "👩‍👩‍👧‍👦",
+  "not a character": "\uffff\ufffe",
+  "byte order mark": "\ufeffx",
+  "a new header": "x\r\nX-Injected: yes",
+  "a new request": "x\r\n\r\nPOST /api/v1/payouts HTTP/1.1\r\nhost: x\r\n\r\n",
+  "line feed": "a\nb",
+  NUL: "a\u0000b",
+  controls: "\u0001\u0008\u001b[31m\u007f\u0085",
+  "line separators": "\u2028\u2029",
+  "right to left": "\u202eabc",
+  backslashes: `\\"\\u0000\\`,
+  script: `</script><script>alert(1)</script>`,
+  dots: "../../payouts",
+  "escaped dots": "%2e%2e%2f",
+  "query and fragment": "a?b=c&d#e;f",
+  "latin 1": "\u00e9\u00ff",
+  "a megabyte": "x".repeat(million),
+  "a megabyte of emoji": "😀".repeat(million / 4),
+  "a megabyte of surrogates": "\ud800".repeat(million / 4),
+  "32 emoji": "😀".repeat(32),
+  "almost too long": "y".repeat(32),
+  "arabic digits": "٣٤٥",
+  "big digits": "9".repeat(400),
+  exponent: "1e5",
+  "minus zero": "-0",
+  hex: "0x10",
+  "digits with a line break": "1500\n"
+}
+
+const cyclic = () => {
+  const circle: Record<string, unknown> = {}
+  circle["a"] = circle
+  circle["b"] = [circle]
+  return circle
+}
+
+/** Things that are no data at all, or pretend to be. Made anew for each use. */
+export const things: Readonly<Record<string, () => unknown>> = {
+  "a number beyond integers": () => 2 ** 53 + 2,
+  "the largest number": () => Number.MAX_VALUE,
+  "the smallest number": () => 5e-324,
+  NaN: () => NaN,
+  infinity: () => -Infinity,
+  bigint: () => 10n ** 400n,
+  symbol: () => Symbol("x"),
+  function: () => () => "x",
+  undefined: () => undefined,
+  null: () => null,
+  date: () => new Date(0),
+  "an invalid date": () => new Date(NaN),
+  map: () => new Map([["a", 1]]),
+  set: () => new Set([1]),
+  regexp: () => /x/,
+  error: () => new Error("x"),
+  bytes: () => new Uint8Array([1, 2]),
+  "a boxed string": () => Object("x") as unknown,
+  promise: () => Promise.resolve("x"),
+  array: () => ["x"],
+  "a nested proto": () =>
+    JSON.parse(`{"__proto__":{"a":1},"constructor":{"prototype":1}}`) as unknown,
+  "no prototype": () => Object.assign(Object.create(null) as object, { a: 1 }),
+  "a prototype of data": () => Object.create({ a: 1 }) as unknown,
+  cycle: cyclic,
+  "too deep": () => JSON.parse("[".repeat(5000) + "]".repeat(5000)) as unknown,
+  "a hundred thousand deep": () => JSON.parse("[".repeat(100_000) + "]".repeat(100_000)) as unknown,
+  wide: () => Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i])),
+  "a class": () =>
+    new (class Money {
+      amount = 1
+    })(),
+  "a proxy of an object": () => new Proxy({ a: 1 }, {}),
+  "a proxy of an array": () => new Proxy([1, 2], {}),
+  toString: () => ({ toString: () => "1500" }),
+  toJSON: () => ({ toJSON: () => "1500" })
+}
+
+/** Those that run code of the caller's, or hide a member. */
+export const tricks: Readonly<Record<string, () => unknown>> = {
+  "minus zero": () => -0,
+  "a getter that throws": () =>
+    Object.defineProperty({}, "a", {
+      enumerable: true,
+      get: () => {
+        throw new Error("gotcha")
+      }
+    }),
+  "a getter that changes its mind": () => {
+    let asked = 0
+    return Object.defineProperty({}, "a", { enumerable: true, get: () => asked++ })
+  },
+  "a getter that turns into a function": () => {
+    let asked = 0
+    return Object.defineProperty({}, "a", {
+      enumerable: true,
+      get: () => (asked++ === 0 ? 1 : () => 1)
+    })
+  },
+  "a proxy that throws": () =>
+    new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new Error("gotcha")
+        }
+      }
+    ),
+  "a proxy whose prototype throws": () =>
+    new Proxy(
+      {},
+      {
+        getPrototypeOf: () => {
+          throw new Error("gotcha")
+        }
+      }
+    ),
+  "a revoked proxy": () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    return proxy
+  },
+  "a hidden toJSON": () =>
+    Object.defineProperty({ a: 1 }, "toJSON", { enumerable: false, value: () => ({ b: 2 }) }),
+  "an array with toJSON": () => Object.assign([1], { toJSON: () => "gotcha" }),
+  "an array with a member": () => Object.assign([1], { extra: 2 }),
+  "a sparse array": () => {
+    const sparse: Array<number> = [1]
+    sparse[2] = 3
+    return sparse
+  },
+  "an array of a class": () => new (class Things extends Array<number> {})(1, 2),
+  "a symbol key": () => ({ a: 1, [Symbol("hidden")]: 2 }),
+  "a hidden member": () => Object.defineProperty({ a: 1 }, "b", { enumerable: false, value: 2 })
+}

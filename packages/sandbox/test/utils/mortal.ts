@@ -1,0 +1,215 @@
+/**
+ * A process that can die at any step, next to a service that lives on: the client's fibers run on a
+ * scheduler of their own, step by step, and the sandbox on another.
+ */
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as SandboxClient from "@manilla/sandbox/SandboxClient"
+import type * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
+import * as Logger from "effect/Logger"
+import * as Random from "effect/Random"
+import type * as Scheduler from "effect/Scheduler"
+
+interface Sleeper {
+  readonly atMillis: number
+  readonly wake: () => void
+}
+
+const makeTime = () => {
+  let now = Date.UTC(2026, 0, 31, 12)
+  const sleepers = new Set<Sleeper>()
+  const clock: Clock.Clock = {
+    ...Clock.make(),
+    unsafeCurrentTimeMillis: () => now,
+    unsafeCurrentTimeNanos: () => BigInt(now) * 1_000_000n,
+    currentTimeMillis: Effect.sync(() => now),
+    currentTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
+    sleep: (duration) =>
+      Effect.async((resume) => {
+        const sleeper = {
+          atMillis: now + Math.ceil(Duration.toMillis(duration)),
+          wake: () => resume(Effect.void)
+        }
+        sleepers.add(sleeper)
+        return Effect.sync(() => void sleepers.delete(sleeper))
+      })
+  }
+  const advance = (): boolean => {
+    const next = Math.min(...Array.from(sleepers, ({ atMillis }) => atMillis))
+    if (next === Infinity) return false
+    now = Math.max(now, next)
+    for (const sleeper of sleepers) {
+      if (sleeper.atMillis > now) continue
+      sleepers.delete(sleeper)
+      sleeper.wake()
+    }
+    return true
+  }
+  return { clock, advance }
+}
+
+export interface World {
+  readonly sandbox: Sandbox.Service
+  /** Runs something on the service's side. */
+  readonly look: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
+  /** Lets all that is on its way arrive. */
+  readonly settle: () => Promise<void>
+  /** Runs a program in a process of its own, to its end or to its death. */
+  readonly process: <A, E>(
+    program: Effect.Effect<A, E, HttpClient.HttpClient>,
+    death?: Death
+  ) => Promise<Ended<A, E>>
+}
+
+export interface Death {
+  /** After how many steps. */
+  readonly after: number
+  /** `killed`: nothing runs any more. `interrupted`: the program is told, and may finish its words. */
+  readonly how: "killed" | "interrupted"
+  /** A step is an operation of a fiber, or a stretch up to where nothing can go on by itself. */
+  readonly step: "operation" | "boundary"
+}
+
+export interface Ended<A, E> {
+  /** `undefined` for a process that was killed. */
+  readonly exit: Exit.Exit<A, E> | undefined
+  readonly steps: number
+  readonly warnings: ReadonlyArray<string>
+  /** The requests that left it, as their method and path. */
+  readonly requests: ReadonlyArray<string>
+}
+
+const turn = () => new Promise<void>((resume) => setImmediate(resume))
+
+/** How long a request and an answer travel. */
+const travelMillis = 10
+
+export const make = async (options: Sandbox.Options = {}): Promise<World> => {
+  const time = makeTime()
+  /** Exchanges that the service is working on. */
+  let busy = 0
+  let inFlight = 0
+  const onService = <A, E>(effect: Effect.Effect<A, E>) =>
+    effect.pipe(Effect.withClock(time.clock), Effect.withRandom(Random.make("mortal")))
+  const { client, sandbox } = await Effect.runPromise(
+    onService(SandboxClient.make({ seed: 11, ...options }))
+  )
+
+  /** Once it is sent nothing takes a request back, not even the death of its sender. */
+  const network = (requests: Array<string>, isAlive: () => boolean) =>
+    HttpClient.make((request, url) =>
+      Effect.async((resume) => {
+        requests.push(`${request.method} ${url.pathname}`)
+        inFlight++
+        const exchange = Effect.gen(function* () {
+          yield* Effect.sleep(travelMillis)
+          busy++
+          const response = yield* Effect.ensuring(
+            client.execute(request),
+            Effect.sync(() => void busy--)
+          )
+          yield* Effect.sleep(travelMillis)
+          return response
+        })
+        Effect.runFork(onService(exchange)).addObserver((exit) => {
+          inFlight--
+          if (isAlive()) {
+            resume(
+              exit._tag === "Success"
+                ? Effect.succeed(exit.value)
+                : Effect.mapError(Effect.failCause(exit.cause), (error) =>
+                    error._tag === "RequestError"
+                      ? error
+                      : new HttpClientError.RequestError({ request, reason: "Transport" })
+                  )
+            )
+          }
+        })
+      })
+    )
+
+  const process: World["process"] = async (program, death) => {
+    const tasks: Array<Scheduler.Task> = []
+    const warnings: Array<string> = []
+    const requests: Array<string> = []
+    let steps = 0
+    let alive = true
+    let isFine = death?.step === "operation"
+    const scheduler: Scheduler.Scheduler = {
+      // Without a priority: to change it takes operations of its own, more than there are between two
+      // steps, and no fiber would ever get beyond one.
+      shouldYield: (fiber) =>
+        fiber.currentOpCount > 2048
+          ? 0
+          : isFine && fiber.currentOpCount > 2
+            ? (undefined as never)
+            : false,
+      scheduleTask: (task) => void tasks.push(task)
+    }
+    const logger = Logger.make(({ logLevel, message }) => {
+      if (logLevel._tag === "Warning") warnings.push(String(message))
+    })
+    const fiber = Effect.runFork(
+      program.pipe(
+        Effect.provideService(
+          HttpClient.HttpClient,
+          network(requests, () => alive)
+        ),
+        Effect.withClock(time.clock),
+        Effect.withRandom(Random.make("client")),
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+      ),
+      { scheduler }
+    )
+    let exit: Ended<never, never>["exit"] | Exit.Exit<unknown, unknown>
+    fiber.addObserver((ended) => {
+      exit = ended
+    })
+    const isDue = (): boolean => {
+      if (death === undefined || steps !== death.after) return false
+      if (death.how === "killed") {
+        alive = false
+        return true
+      }
+      isFine = false
+      fiber.unsafeInterruptAsFork(FiberId.none)
+      return false
+    }
+    run: for (let turns = 0; turns < 100_000 && exit === undefined; turns++) {
+      let ran = false
+      for (let i = 0; i < tasks.length; i++) {
+        if (death?.step === "operation") {
+          if (isDue()) break run
+          steps++
+        }
+        ran = true
+        tasks[i]?.()
+      }
+      tasks.length = 0
+      if (exit !== undefined) break
+      if (ran && death?.step !== "operation") {
+        steps++
+        if (isDue()) break
+        if (tasks.length > 0) continue
+      }
+      if (busy > 0 || turns % 2 === 0) await turn()
+      else if (tasks.length === 0 && !time.advance()) throw new Error("it stands still")
+    }
+    return { exit: exit as never, steps, warnings, requests }
+  }
+
+  const settle = async () => {
+    for (let i = 0; i < 1000 && inFlight > 0; i++) {
+      await turn()
+      if (busy === 0) time.advance()
+    }
+  }
+
+  const look: World["look"] = (effect) => Effect.runPromise(onService(effect))
+  return { sandbox, look, settle, process }
+}
