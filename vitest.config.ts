@@ -5,6 +5,7 @@ export default defineConfig({
     pool: "forks",
     poolOptions: { forks: { minForks: 1, maxForks: 2 } },
     sequence: { concurrent: false },
-    testTimeout: 10_000
+    // A limit for what hangs, generous to a busy machine: no test asserts a time.
+    testTimeout: 120_000
   }
 })

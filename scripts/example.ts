@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 
 const examples = new URL("../examples/", import.meta.url)
 const names = readdirSync(examples).filter((name) =>
@@ -17,7 +18,7 @@ const names = readdirSync(examples).filter((name) =>
 )
 
 const run = (name: string, environment: Record<string, string>) =>
-  Command.make("npx", "tsx", new URL(`${name}/main.ts`, examples).pathname).pipe(
+  Command.make("npx", "tsx", fileURLToPath(new URL(`${name}/main.ts`, examples))).pipe(
     Command.env(environment),
     Command.stdin("inherit"),
     Command.stdout("inherit"),

@@ -84,7 +84,7 @@ Once an attempt of a write may have been applied, only a readable success makes 
 again: every later refusal is the cause of an \`OutcomeUnknown\`.
 
 Unless a gateway is told otherwise: ${attempts} attempts within ${deadline}, ${attemptTimeout} each; a back-off drawn
-from zero up to ${base}, doubled each time up to ${cap}; \`Retry-After\` honoured up to the deadline; and at
+from zero up to ${base.toString().replace("millis", "ms")}, doubled each time up to ${cap}; \`Retry-After\` honoured up to the deadline; and at
 most ${budget} retries beyond what successes earn back.
 `
 

@@ -15,7 +15,7 @@ process.env.TSTYCHE_TYPESCRIPT_MODULE = import.meta.resolve("typescript")
 const run = (entry, ...args) =>
   spawnSync(process.execPath, [entry, ...args], {
     stdio: ["ignore", "inherit", "inherit"],
-    timeout: 300_000,
+    timeout: 1_800_000,
     killSignal: "SIGKILL"
   }).status
 

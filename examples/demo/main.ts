@@ -124,6 +124,8 @@ const lookBack = Example.onSandbox(({ exchanges, ledger, paymentIntents }) =>
 )
 
 const program = Effect.gen(function* () {
+  // What is missing is asked for before money moves.
+  yield* Effect.all([Example.wallet("XOF"), phone])
   yield* lookAround
   yield* collect
   const transaction = yield* lookUp

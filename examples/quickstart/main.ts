@@ -16,7 +16,10 @@ const program = Effect.gen(function* () {
     },
     { key: IdempotencyKey.derive("order", "42") }
   )
-  yield* Console.log(`${payment.amount} ${payment.currency}: ${payment.status}`)
+  // Settled is not paid: the interface shows COMPLETED, and other statuses arrive as they are.
+  yield* payment.status === "COMPLETED"
+    ? Console.log(`${payment.amount} ${payment.currency} collected`)
+    : Console.error(`Not collected: ${payment.status}`)
 })
 
 const live = Payments.layer.pipe(

@@ -1,7 +1,7 @@
 /**
  * Prints what happens as it happens, the client's own notes on its retries among it.
  */
-import { Clock, Console, Context, Effect, Layer, Logger, LogLevel } from "effect"
+import { Cause, Clock, Console, Context, Effect, Layer, Logger, LogLevel } from "effect"
 
 class Timeline extends Context.Tag("examples/collect/Timeline")<
   Timeline,
@@ -23,8 +23,9 @@ export const print = (label: string, text: string) =>
 
 export const layer = Layer.unwrapEffect(
   Effect.map(Clock.currentTimeMillis, (startMillis) => {
-    const logger = Logger.make(({ date, message }) => {
+    const logger = Logger.make(({ cause, date, message }) => {
       console.log(line(date.getTime() - startMillis, "", [message].flat().map(String).join(" ")))
+      if (!Cause.isEmpty(cause)) console.error(`\n${Cause.pretty(cause)}`)
     })
     return Layer.mergeAll(
       Layer.succeed(Timeline, { startMillis }),

@@ -215,7 +215,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
 
   /**
    * Awaits what was just created. It is never lost: whatever ends the wait is a `StillPending` that
-   * carries the last value read, or what its creation returned.
+   * carries what was last seen of it, its creation included.
    */
   const follow = (id: Id, created: A, options: Options<A> = {}): Effect.Effect<A, StillPending> =>
     wait(id, options, created, (cause, last) => notFollowed(cause.message, last, cause)).pipe(
@@ -254,7 +254,7 @@ const outOfTime = (
 ): string =>
   [
     `${operation}: not settled within ${waitedMillis} ms`,
-    last === undefined ? "; it was never read" : `; its status was ${last.status} when last read`,
+    last === undefined ? "; it was never read" : `; its status was ${last.status} when last seen`,
     cause === undefined ? "" : `; the last read failed: ${cause.message}`,
     ". It goes on at the service: wait again with its id."
   ].join("")

@@ -100,8 +100,9 @@ export interface Service {
   ) => Stream.Stream<PaymentIntent.PaymentIntent, Errors.ReadError | StillPending>
 
   /**
-   * Takes a payment from a payer: creates a `COLLECTION` and waits until it settles. Safe to run
-   * again with the same key, after a crash too: it goes on with the same intent.
+   * Takes a payment from a payer: creates a `COLLECTION` and waits until it settles. Settled is not
+   * paid: look at the `status`, of which the interface shows `COMPLETED` only. Safe to run again with
+   * the same key, after a crash too: it goes on with the same intent.
    *
    * Once the intent exists nothing loses it: whatever ends the wait is a `StillPending` that
    * carries it.

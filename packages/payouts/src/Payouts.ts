@@ -88,8 +88,9 @@ export interface Service {
   ) => Stream.Stream<Payout.Payout, Errors.ReadError | StillPending>
 
   /**
-   * Pays a beneficiary: creates a payout and waits until it settles. Safe to run again with the
-   * same key, after a crash too: it goes on with the same payout.
+   * Pays a beneficiary: creates a payout and waits until it settles. Settled is not paid: look at the
+   * `status`, of which the interface shows `COMPLETED` only. Safe to run again with the same key, after
+   * a crash too: it goes on with the same payout.
    *
    * Once the payout exists nothing loses it: whatever ends the wait is a `StillPending` that
    * carries it.

@@ -13,11 +13,13 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as cli from "./internal/cli.js"
 import * as documents from "./internal/documents.js"
+import * as Sandbox from "./Sandbox.js"
 import * as SandboxServer from "./SandboxServer.js"
 
 const serve = (options: SandboxServer.Options) =>
   Effect.gen(function* () {
-    const { authUrl, baseUrl, credentials } = yield* SandboxServer.make(options)
+    const { authUrl, baseUrl, credentials, wallets } = yield* SandboxServer.make(options)
+    const [wallet] = yield* wallets
     const { clientId, clientSecret } = yield* credentials
     yield* Console.log(`The sandbox listens. Its credentials are good for nothing else, and only until it stops:
 
@@ -26,6 +28,8 @@ export MANILLA_AUTH_URL=${authUrl}
 export MANILLA_CLIENT_ID=${clientId}
 export MANILLA_CLIENT_SECRET=${Redacted.value(clientSecret)}
 export MANILLA_ENVIRONMENT=SANDBOX
+export MANILLA_PAGE_PARAMETER=${Sandbox.pageParameter}
+export MANILLA_WALLET_ID=${wallet?.id ?? ""}
 
 What it plays is described at ${new URL(documents.paths.page, baseUrl).href}
 `)

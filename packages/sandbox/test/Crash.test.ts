@@ -47,7 +47,7 @@ for (const [name, operation] of Object.entries(crash.operations)) {
               assert.deepStrictEqual(wrong, [])
               assert.isAtLeast(deaths, 3)
             },
-            stride === 1 ? 600_000 : 30_000
+            stride === 1 ? 600_000 : 180_000
           )
         })
       }

@@ -15,7 +15,7 @@ describe("an interruption never passes in silence over money that moves", () => 
           if (result.hasEnded && result.steps < after) break
         }
         assert.deepStrictEqual(silent, [])
-      }, 30_000)
+      }, 180_000)
     }
   }
 })

@@ -107,7 +107,7 @@ describe("over a socket", () => {
         assert.strictEqual((yield* requestsOf("Token.obtain")).length, 1)
         assert.strictEqual((yield* requestsOf("Catalogue.list")).length, 10_000)
       }).pipe(Effect.provide(live({ attemptTimeout: "1 minute" }, { exchangeCapacity: 20_000 }))),
-    60_000
+    180_000
   )
 
   it.live("a token revoked under 1,000 calls in flight is renewed once, and no call is lost", () =>

@@ -56,6 +56,6 @@ describe("10,000 concurrent callers on one key", () => {
           assert.strictEqual((yield* sandbox.transactions).length, 1)
         })
       ),
-    60_000
+    180_000
   )
 })

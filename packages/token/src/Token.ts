@@ -21,7 +21,7 @@ import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as TokenApi from "./TokenApi.js"
@@ -143,6 +143,8 @@ export const make = (
 
     /** Begins a request in a fiber of its own, which no caller's interruption ends. */
     const begin = Effect.suspend(() => {
+      // Another caller may have come first since this one looked.
+      if (request !== undefined) return Effect.succeed(request)
       const own = Deferred.unsafeMake<BearerTokens.BearerToken, Errors.TokenUnavailable>(
         FiberId.none
       )
@@ -235,7 +237,7 @@ export const layer = (
 export const config: Config.Config<Options> = Config.all({
   authUrl: Gateway.rootUrl("MANILLA_AUTH_URL"),
   clientId: Config.nonEmptyString("MANILLA_CLIENT_ID"),
-  clientSecret: Config.redacted(Config.nonEmptyString("MANILLA_CLIENT_SECRET")),
+  clientSecret: Config.map(Config.nonEmptyString("MANILLA_CLIENT_SECRET"), Redacted.make<string>),
   environment: Schema.Config("MANILLA_ENVIRONMENT", Environment.Input).pipe(
     Config.option,
     Config.map(Option.getOrUndefined)

@@ -249,6 +249,15 @@ const says: Record<Errors.MalformedReason, string> = {
   DataMisfit: "with success around data that does not fit"
 }
 
+/** What the envelope of an error says: ` (CODE: words)`. */
+const wordsOf = (value: unknown, context: Context): string => {
+  const error = member(member(value, "data"), "error")
+  const words = [member(error, "code"), member(error, "message")].flatMap(
+    (word) => shown(word, context) ?? []
+  )
+  return words.length === 0 ? "" : ` (${words.join(": ")})`
+}
+
 const malformed = (
   received: Received,
   context: Context,
@@ -262,6 +271,7 @@ const malformed = (
     operation: context.operation,
     message: [
       `${context.operation} was answered ${received.status} ${says[reason]}`,
+      reason === "Contradiction" ? wordsOf(value, context) : "",
       found.length === 0 ? "" : `: ${Issues.print(found)}`
     ].join(""),
     status: received.status,

@@ -191,7 +191,9 @@ export const compile = ({
       }
       progress.retries++
       yield* tell.retry(faulty.fault)
-      yield* Effect.logDebug(`${faulty.error.message} Trying again in ${wait} ms.`)
+      yield* Effect.logDebug(
+        `${faulty.error.message.replace(/\.$/, "")}. Trying again in ${wait} ms.`
+      )
       return wait
     })
 

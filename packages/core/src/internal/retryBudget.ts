@@ -4,7 +4,7 @@
 export interface RetryBudget {
   /** Takes one retry, or says that there is none left. */
   readonly take: () => boolean
-  /** An answer came; `retried` says whether a retry brought it. */
+  /** A success came; `retried` says whether a retry brought it. */
   readonly earn: (retried: boolean) => void
 }
 

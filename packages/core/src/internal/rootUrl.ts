@@ -24,7 +24,7 @@ export const parse = (field: string, text: string): Either.Either<string, Invali
 /** A root from the configuration, checked where it is read. */
 export const config = (name: string): Config.Config<string> =>
   Config.mapOrFail(Config.nonEmptyString(name), (text) =>
-    Either.mapLeft(parse(name, text), ({ rule }) => ConfigError.InvalidData([name], rule))
+    Either.mapLeft(parse(name, text), ({ rule }) => ConfigError.InvalidData([], rule))
   )
 
 const isLoopback = (hostname: string): boolean =>

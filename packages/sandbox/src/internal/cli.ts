@@ -11,7 +11,7 @@ export type Command =
 
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
-export const help = `manilla-sandbox: the Manilla API on this machine
+export const help = `manilla-sandbox: the payments service on this machine
 
 Usage: manilla-sandbox [--port <port>] [--auth-port <port>]
 

@@ -1,0 +1,234 @@
+// Deliberate faults in the client, as edits of its source: each has to be noticed.
+
+export interface Mutant {
+  readonly name: string
+  readonly file: string
+  /** Stands in the file exactly once. */
+  readonly find: string
+  readonly replace: string
+}
+
+const inFile =
+  (file: string) =>
+  (name: string, find: string, replace: string): Mutant => ({ name, file, find, replace })
+
+const inCall = inFile("packages/core/src/internal/call.ts")
+const inAnswer = inFile("packages/core/src/internal/answer.ts")
+const inRequest = inFile("packages/core/src/internal/request.ts")
+const inTransport = inFile("packages/core/src/internal/transport.ts")
+const inPolicy = inFile("packages/core/src/RetryPolicy.ts")
+const inBudget = inFile("packages/core/src/internal/retryBudget.ts")
+const inSettlement = inFile("packages/core/src/Settlement.ts")
+const inPagination = inFile("packages/core/src/Pagination.ts")
+const inToken = inFile("packages/token/src/Token.ts")
+const inPayments = inFile("packages/payments/src/Payments.ts")
+const inPayouts = inFile("packages/payouts/src/Payouts.ts")
+const inCards = inFile("packages/cards/src/Cards.ts")
+
+export const mutants: ReadonlyArray<Mutant> = [
+  // The key and the bytes
+  inCall(
+    "mint the key anew for each attempt",
+    "        ...request.headers,\n",
+    `        ...request.headers,\n        ...("idempotency-key" in request.headers ? { "idempotency-key": String(Math.random()) } : {}),\n`
+  ),
+  inPayments(
+    "drop the key of a payment",
+    `headers: { "idempotency-key": key, "x-correlation-id": correlation_id },`,
+    `headers: { "idempotency-key": (key + Math.random()) as typeof key, "x-correlation-id": correlation_id },`
+  ),
+  inPayouts(
+    "one key for all payouts",
+    `headers: { "idempotency-key": key }`,
+    `headers: { "idempotency-key": "payout" as typeof key }`
+  ),
+  inCards(
+    "a card's key of its own making",
+    "idempotency_key: key }",
+    "idempotency_key: (key + Math.random()) as typeof key }"
+  ),
+  inRequest(
+    "forget the key in the error",
+    "return isKey(key) ? key : undefined",
+    "return isKey(key) ? undefined : undefined"
+  ),
+  // What is sent again
+  inPolicy(
+    "retry Once after a lost connection",
+    `ConnectionLost: rule("unknown", "retry", "retry", "stop")`,
+    `ConnectionLost: rule("unknown", "retry", "retry", "retry")`
+  ),
+  inPolicy(
+    "retry Once after a timeout",
+    `TimedOut: rule("unknown", "retry", "retry", "stop")`,
+    `TimedOut: rule("unknown", "retry", "retry", "retry")`
+  ),
+  inPolicy(
+    "retry Once after a 5xx",
+    `ServerFault: rule("unknown", "retry", "retry", "stop")`,
+    `ServerFault: rule("unknown", "retry", "retry", "retry")`
+  ),
+  inPolicy(
+    "retry Once after an answer that is no envelope",
+    `NotAnEnvelope: rule("unknown", "retry", "retry", "stop")`,
+    `NotAnEnvelope: rule("unknown", "retry", "retry", "retry")`
+  ),
+  inPolicy(
+    "never retry a write",
+    `ServerFault: rule("unknown", "retry", "retry", "stop")`,
+    `ServerFault: rule("unknown", "retry", "stop", "stop")`
+  ),
+  inTransport(
+    "take every broken connection for one that never was",
+    "    sent: !(",
+    "    sent: false && !("
+  ),
+  // What is said of it
+  inPolicy(
+    "treat 409 as not applied",
+    `Conflict: rule("unknown",`,
+    `Conflict: rule("not applied",`
+  ),
+  inAnswer(
+    "treat 409 as success",
+    "  const { status } = received\n  const succeeded = status >= 200 && status < 300\n",
+    `  const { status } = received\n  if (status === 409) return { _tag: "Readable", envelope: { success: true, data: { id: "", reference: "", status: "PENDING", card: { issuance_reference: "" } } } }\n  const succeeded = status >= 200 && status < 300\n`
+  ),
+  inCall(
+    "call an unknown outcome a failure",
+    "return !progress.doubtful && isWriteError(error)",
+    "return isWriteError(error)"
+  ),
+  inCall(
+    "forget a doubt about an earlier attempt",
+    `if (outcome === "unknown") progress.doubtful = true`,
+    `progress.doubtful = outcome === "unknown"`
+  ),
+  inPolicy(
+    "call a timeout not applied",
+    `TimedOut: rule("unknown",`,
+    `TimedOut: rule("not applied",`
+  ),
+  inPolicy(
+    "call a lost connection not applied",
+    `ConnectionLost: rule("unknown",`,
+    `ConnectionLost: rule("not applied",`
+  ),
+  inPolicy(
+    "call a 5xx not applied",
+    `ServerFault: rule("unknown",`,
+    `ServerFault: rule("not applied",`
+  ),
+  inPolicy(
+    "call an unreadable success unknown, and send it again",
+    `UnreadableSuccess: rule("applied", "stop", "stop", "stop")`,
+    `UnreadableSuccess: rule("unknown", "retry", "retry", "retry")`
+  ),
+  inCall(
+    "lose the id of an unreadable success",
+    "    key,\n    ...found\n",
+    "    key,\n    id: undefined, reference: found.reference\n"
+  ),
+  inAnswer(
+    "believe success: true under an error",
+    "const contradicts = status >= 400 && saysSuccess(value) === true",
+    "const contradicts = false"
+  ),
+  inAnswer(
+    "believe a 2xx that says success: false",
+    "if (says !== succeeded) return",
+    "if (!succeeded && says !== succeeded) return"
+  ),
+  inCall(
+    "count the attempts wrongly",
+    "            attempts: progress.sent,",
+    "            attempts: progress.retries,"
+  ),
+  inCall(
+    "interrupt a write in silence",
+    `replay._tag === "Safe" || progress.outcome === "not applied"`,
+    "progress.sent >= 0"
+  ),
+  // Waits, deadlines, budgets
+  inCall("ignore Retry-After", "        retryAfterOf(faulty.error)\n", "        undefined\n"),
+  inAnswer(
+    "take Retry-After for milliseconds",
+    "return Number(header) * 1000",
+    "return Number(header)"
+  ),
+  inCall(
+    "one attempt more than the policy allows",
+    "progress.retries + 1 >= policy.attempts",
+    "progress.retries >= policy.attempts"
+  ),
+  inCall(
+    "sleep beyond the deadline",
+    "if (nowMillis + wait >= progress.startedMillis + deadlineMillis || !budget.take()) {",
+    "if (!budget.take()) {"
+  ),
+  inCall(
+    "no limit for one attempt",
+    "const limitMillis = Math.min(attemptMillis, leftMillis)",
+    "const limitMillis = Math.max(attemptMillis, leftMillis) * 1000"
+  ),
+  inCall("retries without a budget", "|| !budget.take()) {", "|| (budget.take(), false)) {"),
+  inBudget("a budget that never runs dry", "      left -= 1\n", ""),
+  inBudget(
+    "a success earns a whole retry",
+    "const earnedPerSuccess = 0.1",
+    "const earnedPerSuccess = 1"
+  ),
+  // Tokens
+  inToken(
+    "cache a failed token",
+    "            request = undefined\n            return Deferred.done(own, exit)",
+    "            if (exit._tag === 'Success') request = undefined\n            return Deferred.done(own, exit)"
+  ),
+  inToken("renew per caller", "if (request !== undefined) return Effect.succeed(request)", ""),
+  inToken(
+    "use a token beyond its end",
+    "if (held !== undefined && nowMillis < held.expiresMillis) {",
+    "if (held !== undefined) {"
+  ),
+  inToken(
+    "keep a token that was refused",
+    "        lastRefusedYoung = young\n        held = undefined\n",
+    "        lastRefusedYoung = young\n"
+  ),
+  inToken(
+    "drop whatever token is held",
+    "        if (held?.token !== token) return\n",
+    "        if (held === undefined) return\n"
+  ),
+  inToken("a renewal that its caller's interruption ends", "        Effect.interruptible,\n", ""),
+  inCall("never renew a token", "        progress.refused = progress.token\n", ""),
+  inCall("renew for ever", "        progress.renewed = true\n", ""),
+  // Waiting and reading
+  inSettlement("take PENDING for settled", `status !== "PENDING"`, `status !== ""`),
+  inSettlement(
+    "lose what was created when its wait ends",
+    "      let last = created\n",
+    "      let last: A | undefined\n"
+  ),
+  inSettlement(
+    "wait without a deadline",
+    "          if (left <= 0) {",
+    "          if (left <= -Infinity) {"
+  ),
+  inSettlement(
+    "give up at the first read that fails",
+    "if (!RetryPolicy.isPassing(cause)) return",
+    "if (cause._tag !== 'InvalidRequest') return"
+  ),
+  inPagination("leave out the last page", "page * size >= total", "(page + 1) * size >= total"),
+  inPayments(
+    "collect as a deposit",
+    `collect: createAndFollow("COLLECTION")`,
+    `collect: createAndFollow("DEPOSIT")`
+  ),
+  inTransport(
+    "never let the connection go",
+    "      Effect.scoped,\n",
+    "      Effect.scoped,\n      Effect.uninterruptible,\n"
+  )
+]
