@@ -1,51 +1,164 @@
-// `npm run simulate -- --seeds N [--from SEED]` runs N seeds, and prints the trace of the first that
-// fails. `npm run simulate -- --seed SEED` runs one and prints its trace.
+// `npm run simulate -- --seeds N [--from SEED] [--jobs JOBS]` runs N seeds, and prints the timeline of
+// the first that fails. `npm run simulate -- --seed SEED` runs one and prints its timeline.
+import { fork } from "node:child_process"
+import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import * as Simulation from "@manilla/simulation/Simulation"
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: "string", default: "1000" },
-    from: { type: "string", default: "0" },
-    seed: { type: "string" }
+const usage = `npm run simulate -- [--seeds N] [--from SEED] [--jobs JOBS] [--stop-at FAILURES]
+npm run simulate -- --seed SEED`
+
+/** Ends the program with what is wrong with its arguments. */
+const refuse = (what: string): never => {
+  console.error(`${what}\n\n${usage}`)
+  process.exit(2)
+}
+
+const whole = (name: string, text: string, least: number): number => {
+  const number = Number(text)
+  return /^\d+$/.test(text) && Number.isSafeInteger(number) && number >= least
+    ? number
+    : refuse(`--${name} must be a whole number from ${least}: ${text}`)
+}
+
+const parse = () => {
+  try {
+    return parseArgs({
+      options: {
+        seeds: { type: "string", default: "1000" },
+        from: { type: "string", default: "0" },
+        seed: { type: "string" },
+        jobs: { type: "string", default: "1" },
+        "stop-at": { type: "string", default: "20" },
+        worker: { type: "string" }
+      }
+    }).values
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error))
   }
-})
+}
+
+const values = parse()
+const options = {
+  seeds: whole("seeds", values.seeds, 1),
+  from: whole("from", values.from, 0),
+  jobs: whole("jobs", values.jobs, 1),
+  stopAt: whole("stop-at", values["stop-at"], 1)
+}
 
 const print = ({ hash, seed, trace, violations }: Simulation.Report): void => {
   console.log(`\nSeed ${seed}, trace ${hash.slice(0, 16)}\n\n${trace.join("\n")}\n`)
   for (const violation of violations) console.log(`VIOLATION  ${violation}`)
+  console.log(`\nAgain: npm run simulate -- --seed ${seed}\n`)
 }
 
-if (values.seed !== undefined) {
-  const report = await Simulation.run(Number(values.seed))
+/** What a worker tells of some seeds. */
+interface Told {
+  readonly seeds: number
+  readonly counts: Readonly<Record<Simulation.Count, number>>
+  readonly failed: ReadonlyArray<Pick<Simulation.Report, "seed" | "violations">>
+}
+
+const isTold = (message: unknown): message is Told =>
+  typeof message === "object" && message !== null && "seeds" in message && "counts" in message
+
+const zero = (): Record<Simulation.Count, number> => ({
+  requests: 0,
+  processes: 0,
+  intentions: 0,
+  calls: 0,
+  "said applied": 0,
+  "said not applied": 0,
+  "said unknown": 0
+})
+
+/** Runs every `jobs`-th seed, and tells its parent of them, a hundred at a time. */
+const work = async (index: number): Promise<void> => {
+  // Thousands of errors are made in a run: what matters of them is in the timeline.
+  Error.stackTraceLimit = 0
+  let told = { seeds: 0, counts: zero(), failed: new Array<Told["failed"][number]>() }
+  const tell = () => {
+    process.send?.(told)
+    told = { seeds: 0, counts: zero(), failed: [] }
+  }
+  const end = options.from + options.seeds
+  for (let seed = options.from + index; seed < end; seed += options.jobs) {
+    const { counts, violations } = await Simulation.run(seed)
+    told.seeds++
+    for (const name of Simulation.counted) told.counts[name] += counts[name]
+    if (violations.length > 0) told.failed.push({ seed, violations })
+    if (told.seeds === 100 || violations.length > 0) tell()
+  }
+  tell()
+  process.disconnect()
+}
+
+/** Shares the seeds out to workers, and adds up what they tell. */
+const runAll = async (): Promise<void> => {
+  const startedMillis = performance.now()
+  const counts = zero()
+  const failed: Array<Told["failed"][number]> = []
+  let done = 0
+  let printed = 0
+  const rate = () => (done / (performance.now() - startedMillis)) * 1000
+  const workers = Array.from({ length: options.jobs }, (_, index) =>
+    fork(
+      fileURLToPath(import.meta.url),
+      [
+        `--seeds=${options.seeds}`,
+        `--from=${options.from}`,
+        `--jobs=${options.jobs}`,
+        `--worker=${index}`
+      ],
+      // Almost all of what a run allocates is gone by its end.
+      { execArgv: [...process.execArgv, "--max-semi-space-size=64"] }
+    )
+  )
+  const ended = workers.map(
+    (worker) =>
+      new Promise<number>((resolve) => {
+        worker.on("message", (message) => {
+          if (!isTold(message)) return
+          done += message.seeds
+          for (const name of Simulation.counted) counts[name] += message.counts[name]
+          for (const { seed, violations } of message.failed) {
+            failed.push({ seed, violations })
+            console.log(`seed ${seed} FAILED: ${violations.join("; ")}`)
+          }
+          if (done - printed >= 500 || done === options.seeds) {
+            printed = done
+            const left = (options.seeds - done) / rate()
+            console.log(
+              `${done} of ${options.seeds} seeds, ${rate().toFixed(1)} a second, ${left.toFixed(0)} s to go, ${failed.length} failed`
+            )
+          }
+          if (failed.length >= options.stopAt) for (const each of workers) each.kill()
+        })
+        worker.on("exit", (code) => resolve(code ?? 1))
+      })
+  )
+  const codes = await Promise.all(ended)
+
+  const [first] = failed.sort((a, b) => a.seed - b.seed)
+  if (first !== undefined) print(await Simulation.run(first.seed))
+  const rows = [
+    ["seeds", `${done}, from ${options.from}`],
+    ...Simulation.counted.map((name) => [name, String(counts[name])]),
+    ["seeds a second", rate().toFixed(1)],
+    ["failed seeds", failed.length === 0 ? "none" : failed.map(({ seed }) => seed).join(", ")]
+  ]
+  console.log(`\n${rows.map(([name = "", value = ""]) => name.padEnd(20) + value).join("\n")}`)
+  const whole = codes.every((code) => code === 0) && done === options.seeds
+  if (!whole && failed.length === 0) console.error("A worker ended before its time.")
+  process.exitCode = whole && failed.length === 0 ? 0 : 1
+}
+
+if (values.worker !== undefined) {
+  await work(whole("worker", values.worker, 0))
+} else if (values.seed !== undefined) {
+  const report = await Simulation.run(whole("seed", values.seed, 0))
   print(report)
   process.exitCode = report.violations.length === 0 ? 0 : 1
 } else {
-  const [from, seeds] = [Number(values.from), Number(values.seeds)]
-  const total = { requests: 0, calls: 0, Applied: 0, NotApplied: 0, Unknown: 0 }
-  const failed: Array<number> = []
-  const startedMillis = performance.now()
-  for (let seed = from; seed < from + seeds; seed++) {
-    const report = await Simulation.run(seed)
-    total.requests += report.requests
-    total.calls += report.calls
-    total.Applied += report.words.Applied
-    total.NotApplied += report.words.NotApplied
-    total.Unknown += report.words.Unknown
-    if (report.violations.length > 0 && failed.push(seed) === 1) print(report)
-    const done = seed - from + 1
-    if (done % 1000 === 0 || done === seeds) {
-      const rate = (done / (performance.now() - startedMillis)) * 1000
-      console.log(`${done} of ${seeds} seeds, ${rate.toFixed(0)} a second, ${failed.length} failed`)
-    }
-  }
-  console.log(`
-seeds ${from} to ${from + seeds - 1}
-requests             ${total.requests}
-calls                ${total.calls}
-  said applied       ${total.Applied}
-  said not applied   ${total.NotApplied}
-  said unknown       ${total.Unknown}
-failed seeds         ${failed.length === 0 ? "none" : failed.slice(0, 20).join(", ")}`)
-  process.exitCode = failed.length === 0 ? 0 : 1
+  await runAll()
 }

@@ -9,7 +9,7 @@ export interface Chance {
   /** `true` this often. */
   readonly often: (share: number) => boolean
   /** One of the items. */
-  readonly pick: <A>(items: readonly [A, ...Array<A>]) => A
+  readonly pick: <A>(items: readonly [A, ...ReadonlyArray<A>]) => A
   /** One of the names, by weight. */
   readonly weighted: <Name extends string>(weights: Readonly<Record<Name, number>>) => Name
   /** An independent source, for a part of the run that must not disturb the others. */

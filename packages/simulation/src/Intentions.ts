@@ -4,91 +4,253 @@
  */
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import * as Payments from "@manilla/payments/Payments"
+import type * as Payments from "@manilla/payments/Payments"
+import type * as Payouts from "@manilla/payouts/Payouts"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Chance } from "./Chance.js"
+import * as Network from "./Network.js"
+import type { Client, Process } from "./Process.js"
+import type { Time } from "./Time.js"
 import type { Trace } from "./Trace.js"
 
 /** What a caller was told at the end of one call. */
 export type Word =
-  | { readonly _tag: "Applied"; readonly id: string | undefined }
+  | {
+      readonly _tag: "Applied"
+      /** The ids and references that the caller was given. */
+      readonly names: ReadonlyArray<string>
+      /** As what it settled, where the call waited for that. */
+      readonly settled: string | undefined
+    }
   | { readonly _tag: "NotApplied"; readonly error: string }
-  | { readonly _tag: "Unknown"; readonly error: string }
+  | {
+      readonly _tag: "Unknown"
+      readonly error: string
+      /** What the error says of the call. */
+      readonly key: string | undefined
+      readonly attempts: number | undefined
+    }
+
+export interface Call {
+  readonly name: string
+  readonly startedMillis: number
+  endedMillis: number
+  /** `undefined` while it goes on. */
+  word: Word | undefined
+}
+
+/** What the requests of a run are made of. */
+export interface Means {
+  readonly xofWallet: string
+  readonly usdWallet: string
+  readonly cardholder: string
+}
 
 export interface Intention {
   readonly name: string
   readonly kind: Kind
   readonly key: IdempotencyKey.IdempotencyKey
-  readonly words: Array<Word>
+  readonly amount: string
+  readonly calls: Array<Call>
 }
 
-export const kinds = ["create", "collect"] as const
-export type Kind = (typeof kinds)[number]
+const weights = {
+  "payments.create": 3,
+  "payments.collect": 3,
+  "payments.deposit": 1,
+  "payouts.create": 3,
+  "payouts.disburse": 3,
+  "cards.issue": 3,
+  "paymentLinks.create": 3
+}
+export type Kind = keyof typeof weights
 
-export const make = (index: number, chance: Chance): Intention => ({
-  name: `order-${index}`,
-  kind: chance.pick(kinds),
-  key: IdempotencyKey.derive("order", String(index)),
-  words: []
-})
+/** Of links there is no key: each call for one is an order of its own. */
+export const isKeyed = ({ kind }: Intention): boolean => kind !== "paymentLinks.create"
+
+export const waits = ({ kind }: Intention): boolean =>
+  kind === "payments.collect" || kind === "payments.deposit" || kind === "payouts.disburse"
+
+export const make = (index: number, chance: Chance): Intention => {
+  const kind = chance.weighted(weights)
+  return {
+    name: `order-${index}`,
+    kind,
+    key: IdempotencyKey.derive("order", String(index)),
+    amount:
+      kind === "cards.issue"
+        ? String(chance.between(0, 9))
+        : `${chance.between(100, 4000)}${chance.pick(["", ".5", ".0125"])}`,
+    calls: []
+  }
+}
+
+const method = { country: "BJ", currency: "XOF", payment_method: "mtn_momo" }
+const payer = { phone_number: "+2290161234567" }
+/** Seldom enough that a run stays short. */
+const wait = { initial: "4 seconds" } as const
+
+type Performed = Effect.Effect<
+  { readonly names: ReadonlyArray<string | undefined>; readonly settled?: string },
+  Errors.WriteError | Payments.StillPending | Payouts.StillPending
+>
+
+const perform = (
+  { amount, key, kind, name }: Intention,
+  call: Call,
+  client: Client,
+  means: Means
+): Performed => {
+  const metadata = { intention: name }
+  const payment = { ...method, amount, payer, metadata }
+  const payout = {
+    ...method,
+    amount,
+    wallet_id: means.xofWallet,
+    destination: payer.phone_number,
+    metadata
+  }
+  switch (kind) {
+    case "payments.create":
+      return client
+        .payments()
+        .create({ ...payment, operation: "COLLECTION" }, { key })
+        .pipe(Effect.map(({ id, reference }) => ({ names: [id, reference] })))
+    case "payments.collect":
+      return Effect.map(client.payments().collect(payment, { key, wait }), settled)
+    case "payments.deposit":
+      return Effect.map(client.payments().deposit(payment, { key, wait }), settled)
+    case "payouts.create":
+      return client
+        .payouts()
+        .create(payout, { key })
+        .pipe(Effect.map(({ id, reference }) => ({ names: [id, reference] })))
+    case "payouts.disburse":
+      return Effect.map(client.payouts().disburse(payout, { key, wait }), settled)
+    case "cards.issue":
+      return client
+        .cards()
+        .issue(
+          {
+            customer_id: means.cardholder,
+            wallet_id: means.usdWallet,
+            debit_currency: "USD",
+            initial_balance: amount
+          },
+          { key }
+        )
+        .pipe(Effect.map(({ card }) => ({ names: [card.id] })))
+    case "paymentLinks.create":
+      return client
+        .paymentLinks()
+        .create({
+          country: method.country,
+          currency: method.currency,
+          amount,
+          description: call.name,
+          metadata
+        })
+        .pipe(Effect.map(({ id, reference }) => ({ names: [id, reference] })))
+  }
+}
+
+const settled = (value: {
+  readonly id?: string | undefined
+  readonly reference?: string | undefined
+  readonly status: string
+}) => ({ names: [value.id, value.reference], settled: value.status })
+
+export interface Surroundings {
+  readonly process: () => Process
+  readonly means: Means
+  readonly time: Time
+  readonly trace: Trace
+}
 
 /** Calls for the intention once, and notes what was said of it. */
-export const call = (intention: Intention, trace: Trace) =>
-  Effect.gen(function* () {
-    const payments = yield* Payments.Payments
-    const request = {
-      country: "BJ",
-      amount: "1500",
-      currency: "XOF",
-      payment_method: "mtn_momo",
-      payer: { phone_number: "+2290161234567" },
-      metadata: { intention: intention.name }
+export const call = (intention: Intention, { means, process, time, trace }: Surroundings) =>
+  Effect.suspend(() => {
+    const name = `${intention.name}/${intention.calls.length + 1}`
+    const own: Call = {
+      name,
+      startedMillis: time.elapsedMillis(),
+      endedMillis: Infinity,
+      word: undefined
     }
-    const options = { key: intention.key }
-    const outcome =
-      intention.kind === "create"
-        ? payments.create({ ...request, operation: "COLLECTION" }, options)
-        : payments.collect(request, options)
-    return yield* outcome.pipe(
-      Effect.map(({ id }): Word => ({ _tag: "Applied", id })),
-      Effect.catchAll((error) => Effect.succeed(wordOf(error))),
-      Effect.onInterrupt(() => note(intention, trace, { _tag: "Unknown", error: "Interrupted" })),
-      Effect.tap((word) => note(intention, trace, word))
-    )
+    intention.calls.push(own)
+    const note = (word: Word) =>
+      Effect.sync(() => {
+        own.word = word
+        own.endedMillis = time.elapsedMillis()
+        trace.write(name, describe(word))
+      })
+    const { client, run } = process()
+    return run(
+      perform(intention, own, client, means).pipe(
+        Effect.match({ onFailure: wordOf, onSuccess: applied }),
+        Effect.flatMap(note),
+        Effect.onInterrupt(() => (own.word === undefined ? note(interrupted) : Effect.void))
+      )
+    ).pipe(Effect.locally(Network.currentCall, name), Effect.asVoid)
   })
 
-const note = (intention: Intention, trace: Trace, word: Word) =>
-  Effect.sync(() => {
-    intention.words.push(word)
-    trace.write(
-      intention.name,
-      word._tag === "Applied" ? `applied, ${word.id}` : `${word._tag}: ${word.error}`
-    )
-  })
+const describe = (word: Word): string => {
+  if (word._tag !== "Applied") return `told: ${word._tag}, ${word.error}`
+  const names = word.names.join(" ")
+  return `told: applied ${names}${word.settled === undefined ? "" : `, ${word.settled}`}`
+}
+
+const interrupted: Word = {
+  _tag: "Unknown",
+  error: "Interrupted",
+  key: undefined,
+  attempts: undefined
+}
 
 const isWriteError = Schema.is(Errors.WriteError)
 
 /** Read as a caller of the library reads it: by the tag of the error alone. */
-const wordOf = (error: Errors.WriteError | Payments.StillPending): Word => {
-  if (!isWriteError(error)) return { _tag: "Applied", id: error.last?.id }
+const wordOf = (error: Errors.WriteError | Payments.StillPending | Payouts.StillPending): Word => {
+  // "Once the intent exists nothing loses it": `last` is always there.
+  if (!isWriteError(error)) {
+    return applied({ names: [error.last?.id ?? "lost"] })
+  }
   switch (error._tag) {
     case "OutcomeUnknown":
-      return { _tag: "Unknown", error: error._tag }
+      return {
+        _tag: "Unknown",
+        error: `${error._tag} (${error.cause._tag})`,
+        key: error.key,
+        attempts: error.attempts
+      }
     case "AppliedUnreadable":
-      return { _tag: "Applied", id: error.id }
+      return applied({ names: [error.id, error.reference] })
     default:
       return { _tag: "NotApplied", error: error._tag }
   }
 }
 
-export const isOpen = ({ words }: Intention): boolean =>
-  words.length > 0 && words.every(({ _tag }) => _tag === "Unknown")
+const applied = ({
+  names,
+  settled
+}: {
+  readonly names: ReadonlyArray<string | undefined>
+  readonly settled?: string
+}): Word => ({
+  _tag: "Applied",
+  names: names.filter((name) => name !== undefined),
+  settled
+})
 
-export const lastId = ({ words }: Intention): Option.Option<string> =>
-  Option.fromNullable(
-    words
-      .flatMap((word) => (word._tag === "Applied" && word.id !== undefined ? [word.id] : []))
-      .at(-1)
-  )
+export const words = ({ calls }: Intention): ReadonlyArray<Word> =>
+  calls.flatMap(({ word }) => word ?? [])
+
+/**
+ * Whether the caller cannot know. A refusal of a later call does not help: it speaks of that call
+ * alone, and what the earlier one sent may still be on its way.
+ */
+export const isOpen = (intention: Intention): boolean => {
+  const said = words(intention)
+  return !said.some(({ _tag }) => _tag === "Applied") && said.some(({ _tag }) => _tag === "Unknown")
+}

@@ -1,94 +1,194 @@
 /**
- * The network between the client and the service: late, lossy, doubling, and at times a liar.
+ * The network between the client and the service: late, lossy, doubling, and at times a liar. It
+ * writes down every request, and what the service said to it, whether or not the client heard.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
-import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberRef from "effect/FiberRef"
 import * as Stream from "effect/Stream"
 import type { Chance } from "./Chance.js"
+import type { Time } from "./Time.js"
 import type { Trace } from "./Trace.js"
 
-export interface Network {
-  readonly client: HttpClient.HttpClient
-  /** From now on every request arrives, and so does its answer. */
-  readonly calm: () => void
-  /** Requests and copies of requests that are still on their way. */
-  readonly inFlight: () => number
-  readonly requests: () => number
+/** The call of a caller that a fiber works for, as a name: who sent a request. */
+export const currentCall: FiberRef.FiberRef<string> = FiberRef.unsafeMake("")
+
+/** A request as it was seen on the wire. */
+export interface Sent {
+  readonly number: number
+  /** The client process that sent it. */
+  readonly process: number
+  readonly call: string
+  /** One for all attempts of one operation. */
+  readonly span: string
+  readonly method: string
+  /** Below the version segment. */
+  readonly path: string
+  readonly key: string | undefined
+  readonly body: string
+  readonly authorization: string | undefined
+  readonly atMillis: number
+  /** Where its opening and its end stand among all of the run. */
+  readonly opened: number
+  closed: number
+  closedMillis: number
+  /** What the service answered to it and to its copies. */
+  readonly answered: Array<number>
+  /** How it ended for the client: a status, a broken connection, or not at all. */
+  heard: number | "refused" | "broken" | "given up" | undefined
+  /** `Retry-After` of what the client heard. */
+  retryAfterMillis: number | undefined
 }
 
-/** What can become of a request, and how likely it is. */
+export interface Network {
+  /** The network as one process of the client sees it. */
+  readonly clientOf: (process: number) => HttpClient.HttpClient
+  /** From now on anything can become of a request. */
+  readonly trouble: () => void
+  /** From now on every request arrives, and so does its answer: so it is at first. */
+  readonly calm: () => void
+  /** For a time the service, or what stands before it, refuses every request. */
+  readonly storm: (status: 429 | 503, untilMillis: number) => void
+  /** Requests and copies of requests that are still on their way. */
+  readonly inFlight: () => number
+  /** Exchanges that a client has open. */
+  readonly open: () => number
+  /** Whether the service is at work: it goes on in turns of the event loop. */
+  readonly busy: () => boolean
+  readonly sent: ReadonlyArray<Sent>
+}
+
+/**
+ * What can become of a request, and how likely it is.
+ *
+ * What no client can see through stays out. A network that delivers a copy of a request *after* the
+ * first was refused: the client is told "not applied" in good faith, and the copy is applied. A
+ * network that copies a request without a key: two links, whatever the client does. A refusal (400,
+ * 401, 403, 404, 422, 429) for what was processed: the interface means by it that it was not. An
+ * answer to another request under a 2xx.
+ */
 const fates = {
   delivered: 52,
   "refused connection": 6,
   "request lost, connection reset": 5,
   "request lost in silence": 2,
-  "answer lost, connection reset": 9,
+  "answer lost, connection reset": 8,
   "answer lost in silence": 3,
   "request arrives after its connection broke": 4,
   "request arrives twice": 4,
   "answer cut short": 3,
   "answer replaced by HTML": 2,
+  "answer emptied": 1,
   "answer without its status": 2,
   "answer that contradicts itself": 1,
+  "answer that is no text": 1,
+  "409 after processing": 1,
+  "408 after processing": 1,
+  "302 after processing": 1,
+  "500 after processing": 1,
+  "502 after processing": 2,
+  "409 from a proxy": 1,
   "429 from a proxy": 2,
   "503 from a proxy": 3,
-  "502 after processing": 2,
   "stale answer": 3
 }
 
-export const make = (inner: HttpClient.HttpClient, chance: Chance, trace: Trace): Network => {
-  let calm = false
-  let requests = 0
+interface Answer {
+  readonly status: number
+  readonly body: string | Uint8Array
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export const make = (
+  inner: HttpClient.HttpClient,
+  chance: Chance,
+  time: Time,
+  trace: Trace
+): Network => {
+  let calm = true
   let inFlight = 0
+  let open = 0
+  let working = 0
+  let moment = 0
+  let storming: { readonly status: 429 | 503; readonly untilMillis: number } | undefined
+  const sent: Array<Sent> = []
   const answers = new Map<string, Answer>()
 
   const travel = Effect.suspend(() => Effect.sleep(chance.between(1, 150)))
   const late = Effect.suspend(() => Effect.sleep(chance.between(200, 90_000)))
 
   /** The service's answer, whole. */
-  const deliver = (request: HttpClientRequest.HttpClientRequest): Effect.Effect<Answer> =>
+  const deliver = (
+    request: HttpClientRequest.HttpClientRequest,
+    note: Sent
+  ): Effect.Effect<Answer> =>
     Effect.gen(function* () {
+      working++
       const response = yield* inner.execute(request)
       const chunks = yield* Stream.runCollect(response.stream)
       const body = Buffer.concat(Chunk.toReadonlyArray(chunks)).toString()
       const answer = { status: response.status, body, headers: { ...response.headers } }
+      note.answered.push(response.status)
       if (request.method === "GET" && response.status === 200) answers.set(request.url, answer)
       return answer
-    }).pipe(Effect.orDie)
+    }).pipe(
+      Effect.orDie,
+      // Begun is done: what reached the service is not taken back by a caller who went away.
+      Effect.uninterruptible,
+      Effect.ensuring(Effect.sync(() => working--))
+    )
 
-  /** A copy that nobody waits for any more. */
-  const deliverUnseen = (request: HttpClientRequest.HttpClientRequest, number: number) =>
+  /** A request, or a copy of one, that nobody waits for any more. */
+  const deliverUnseen = (request: HttpClientRequest.HttpClientRequest, note: Sent) =>
     Effect.suspend(() => {
       inFlight++
       return late.pipe(
-        Effect.zipRight(deliver(request)),
+        Effect.zipRight(deliver(request, note)),
         Effect.tap(({ status }) =>
-          Effect.sync(() => trace.write("network", `#${number} arrives late: ${status}, unseen`))
+          Effect.sync(() =>
+            trace.write("network", `#${note.number} arrives late: ${status}, unseen`)
+          )
         ),
         Effect.ensuring(Effect.sync(() => inFlight--)),
+        Effect.interruptible,
         Effect.forkDaemon
       )
     })
 
-  const client = HttpClient.make((request) =>
+  const fateOf = (): keyof typeof fates => {
+    if (calm) return "delivered"
+    if (storming !== undefined && time.elapsedMillis() < storming.untilMillis) {
+      return storming.status === 429 ? "429 from a proxy" : "503 from a proxy"
+    }
+    return chance.weighted(fates)
+  }
+
+  const exchange = (request: HttpClientRequest.HttpClientRequest, note: Sent) =>
     Effect.gen(function* () {
-      const number = ++requests
-      const fate = calm ? "delivered" : chance.weighted(fates)
-      trace.write("network", `#${number} ${describe(request)}: ${fate}`)
-      if (fate === "refused connection") return yield* broken(request, "ECONNREFUSED")
-      yield* travel
+      const fate = fateOf()
+      trace.write("network", `#${note.number} ${describe(note)}: ${fate}`)
+      if (fate === "refused connection") {
+        note.heard = "refused"
+        return yield* broken(request, "ECONNREFUSED")
+      }
+      // Given up on its way, a request arrives all the same, or it does not.
+      yield* Effect.onInterrupt(travel, () =>
+        !calm && chance.often(0.5) ? deliverUnseen(request, note) : Effect.void
+      )
 
       /** What reaches the client of the service's answer. */
       const answered = (change: (answer: Answer) => Answer = (same) => same) =>
         Effect.gen(function* () {
-          const answer = yield* deliver(request)
+          const answer = yield* deliver(request, note)
           yield* travel
-          return toResponse(request, change(answer))
+          return toResponse(request, change(answer), note)
         })
+      const instead = (status: number) => answered(() => fromProxy(status, chance))
       const reset = broken(request, "ECONNRESET")
 
       switch (fate) {
@@ -99,13 +199,17 @@ export const make = (inner: HttpClient.HttpClient, chance: Chance, trace: Trace)
         case "request lost in silence":
           return yield* Effect.never
         case "answer lost, connection reset":
-          return yield* Effect.zipRight(deliver(request), Effect.zipRight(travel, reset))
+          return yield* Effect.zipRight(deliver(request, note), Effect.zipRight(travel, reset))
         case "answer lost in silence":
-          return yield* Effect.zipRight(deliver(request), Effect.never)
+          return yield* Effect.zipRight(deliver(request, note), Effect.never)
         case "request arrives after its connection broke":
-          return yield* Effect.zipRight(deliverUnseen(request, number), reset)
-        case "request arrives twice":
-          return yield* Effect.zipRight(deliverUnseen(request, number), answered())
+          return yield* Effect.zipRight(deliverUnseen(request, note), reset)
+        case "request arrives twice": {
+          const answer = yield* deliver(request, note)
+          if (answer.status < 300 && mayBeCopied(note)) yield* deliverUnseen(request, note)
+          yield* travel
+          return toResponse(request, answer, note)
+        }
         case "answer cut short":
           return yield* answered((answer) => ({
             ...answer,
@@ -113,60 +217,151 @@ export const make = (inner: HttpClient.HttpClient, chance: Chance, trace: Trace)
           }))
         case "answer replaced by HTML":
           return yield* answered((answer) => ({ ...answer, body: "<html>Bad gateway</html>" }))
+        case "answer emptied":
+          return yield* answered((answer) => ({ ...answer, body: "" }))
+        case "answer that is no text":
+          return yield* answered((answer) => ({
+            ...answer,
+            body: Uint8Array.of(0x7b, 0xff, 0xfe, 0x7d)
+          }))
         case "answer without its status":
           return yield* answered(withoutStatus)
         case "answer that contradicts itself":
           return yield* answered((answer) => ({
             ...answer,
-            body: answer.body.replace(`"success":true`, `"success":false`)
+            body: String(answer.body).replace(`"success":true`, `"success":false`)
           }))
-        case "429 from a proxy":
-          return toResponse(request, fromProxy(429, chance))
-        case "503 from a proxy":
-          return toResponse(request, fromProxy(503, chance))
+        case "302 after processing":
+          return yield* instead(302)
+        case "408 after processing":
+          return yield* instead(408)
+        case "409 after processing":
+          return yield* instead(409)
+        case "500 after processing":
+          return yield* instead(500)
         case "502 after processing":
-          return yield* answered(() => fromProxy(502, chance))
+          return yield* instead(502)
+        case "409 from a proxy":
+          return toResponse(request, fromProxy(409, chance), note)
+        case "429 from a proxy":
+          return toResponse(request, fromProxy(429, chance), note)
+        case "503 from a proxy":
+          return toResponse(request, fromProxy(503, chance), note)
         case "stale answer":
           return yield* answered((answer) => answers.get(request.url) ?? answer)
       }
     })
-  )
+
+  const clientOf = (process: number): HttpClient.HttpClient =>
+    HttpClient.makeWith(
+      (preprocessed: Effect.Effect<HttpClientRequest.HttpClientRequest>) =>
+        Effect.flatMap(preprocessed, (request) =>
+          Effect.flatMap(FiberRef.get(currentCall), (call) => {
+            const note = noteOf(request, {
+              call,
+              number: sent.length + 1,
+              process,
+              opened: moment++,
+              atMillis: time.elapsedMillis()
+            })
+            sent.push(note)
+            open++
+            return exchange(request, note).pipe(
+              Effect.onExit((exit) =>
+                Effect.sync(() => {
+                  open--
+                  note.closed = moment++
+                  note.closedMillis = time.elapsedMillis()
+                  if (Exit.isFailure(exit) && note.heard === undefined) {
+                    note.heard = Exit.isInterrupted(exit) ? "given up" : "broken"
+                  }
+                })
+              )
+            )
+          })
+        ),
+      Effect.succeed
+    )
 
   return {
-    client,
+    clientOf,
+    trouble: () => {
+      calm = false
+    },
     calm: () => {
       calm = true
     },
+    storm: (status, untilMillis) => {
+      storming = { status, untilMillis }
+    },
     inFlight: () => inFlight,
-    requests: () => requests
+    open: () => open,
+    busy: () => working > 0,
+    sent
   }
 }
 
-interface Answer {
-  readonly status: number
-  readonly body: string
-  readonly headers: Readonly<Record<string, string>>
+export const isWrite = ({ method, path }: Pick<Sent, "method" | "path">): boolean =>
+  method === "POST" && !isForToken({ path })
+
+export const isForToken = ({ path }: Pick<Sent, "path">): boolean => path.startsWith("/auth/")
+
+/** Without a key, a copy is another order: see the fates. */
+const mayBeCopied = (note: Sent): boolean => !isWrite(note) || note.key !== undefined
+
+const noteOf = (
+  { body, headers, method, url }: HttpClientRequest.HttpClientRequest,
+  at: Pick<Sent, "atMillis" | "call" | "number" | "opened" | "process">
+): Sent => {
+  const text = body._tag === "Uint8Array" ? Buffer.from(body.body).toString() : ""
+  return {
+    ...at,
+    span: headers["traceparent"]?.split("-")[2] ?? "",
+    method,
+    path: new URL(url).pathname.replace(/^\/api\/v1/, ""),
+    key: headers["idempotency-key"] ?? /"idempotency_key":"([^"]*)"/.exec(text)?.[1],
+    body: text,
+    authorization: headers["authorization"],
+    closed: Infinity,
+    closedMillis: Infinity,
+    answered: [],
+    heard: undefined,
+    retryAfterMillis: undefined
+  }
 }
 
 const fromProxy = (status: number, chance: Chance): Answer => ({
   status,
   body: "<html>The proxy says no</html>",
-  headers: chance.often(0.5) ? { "retry-after": String(chance.between(0, 5)) } : {}
+  headers: chance.often(0.5) ? { "retry-after": String(chance.between(0, 8)) } : {}
 })
 
 const withoutStatus = (answer: Answer): Answer =>
-  answer.status < 300 ? { ...answer, body: answer.body.replace(/"status":"[A-Z]+",?/, "") } : answer
+  answer.status < 300
+    ? { ...answer, body: String(answer.body).replace(/"status":"[A-Z]+",?/, "") }
+    : answer
+
+/** Its status and its body are its own; all else comes from here, made once. */
+const blank = HttpClientResponse.fromWeb(
+  HttpClientRequest.get("https://sandbox.localhost"),
+  new Response()
+)
 
 const toResponse = (
   request: HttpClientRequest.HttpClientRequest,
-  { body, headers, status }: Answer
+  { body, headers, status }: Answer,
+  note: Sent
 ): HttpClientResponse.HttpClientResponse => {
-  const bytes = new TextEncoder().encode(body)
-  return Object.defineProperty(
-    HttpClientResponse.fromWeb(request, new Response(null, { status, headers })),
-    "stream",
-    { value: Stream.succeed(bytes) }
-  )
+  note.heard = status
+  const seconds = headers["retry-after"]
+  note.retryAfterMillis = seconds === undefined ? undefined : Number(seconds) * 1000
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body
+  return Object.create(blank, {
+    request: { value: request },
+    status: { value: status },
+    headers: { value: headers },
+    stream: { value: Stream.succeed(bytes) }
+  })
 }
 
 const broken = (request: HttpClientRequest.HttpClientRequest, code: string) =>
@@ -174,12 +369,12 @@ const broken = (request: HttpClientRequest.HttpClientRequest, code: string) =>
     new HttpClientError.RequestError({
       request,
       reason: "Transport",
-      cause: Object.assign(new Error(code), { code })
+      cause: Object.assign(new Error(code), {
+        code,
+        syscall: code === "ECONNREFUSED" ? "connect" : "read"
+      })
     })
   )
 
-const describe = ({ headers, method, url }: HttpClientRequest.HttpClientRequest): string => {
-  const key = headers["idempotency-key"]
-  const path = new URL(url).pathname.replace(/^\/api\/v1/, "")
-  return `${method} ${path}${key === undefined ? "" : ` key=${key}`}`
-}
+const describe = ({ call, key, method, path, process }: Sent): string =>
+  `${call} p${process} ${method} ${path}${key === undefined ? "" : ` key=${key}`}`

@@ -13,9 +13,15 @@ export interface Schedule extends Scheduler.Scheduler {
 
 export const make = (chance: Chance): Schedule => {
   const tasks: Array<Scheduler.Task> = []
+  // Drawn in advance: a number for every step would cost more than the step.
+  const stretch = () => chance.between(1, 250)
+  let left = stretch()
   return {
-    shouldYield: (fiber) =>
-      fiber.currentOpCount > 2048 || (fiber.currentOpCount > 20 && chance.often(0.01)) ? 0 : false,
+    shouldYield: () => {
+      if (--left > 0) return false
+      left = stretch()
+      return 0
+    },
     scheduleTask: (task) => {
       tasks.push(task)
     },

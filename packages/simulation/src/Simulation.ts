@@ -2,27 +2,30 @@
  * One run: the real client and the real rules of the sandbox in one process, with a network, a
  * schedule and a time of chance between them. The same seed gives the same run.
  */
-import * as HttpClient from "@effect/platform/HttpClient"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import * as Payments from "@manilla/payments/Payments"
-import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as RetryPolicy from "@manilla/core/RetryPolicy"
+import type * as Refund from "@manilla/refunds/Refund"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
-import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
+import * as Amount from "@manilla/core/Amount"
+import * as Currency from "@manilla/core/Currency"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Random from "effect/Random"
+import * as Supervisor from "effect/Supervisor"
+import * as Audit from "./Audit.js"
 import * as Chance from "./Chance.js"
 import * as Intentions from "./Intentions.js"
 import * as Invariants from "./Invariants.js"
 import * as Network from "./Network.js"
+import * as Process from "./Process.js"
 import * as Schedule from "./Schedule.js"
 import * as Time from "./Time.js"
 import * as Trace from "./Trace.js"
+import * as Troubles from "./Troubles.js"
 
 export interface Report {
   readonly seed: number
@@ -30,10 +33,19 @@ export interface Report {
   readonly violations: ReadonlyArray<string>
   readonly trace: ReadonlyArray<string>
   readonly hash: string
-  readonly requests: number
-  readonly calls: number
-  readonly words: Readonly<Record<Intentions.Word["_tag"], number>>
+  readonly counts: Readonly<Record<Count, number>>
 }
+
+export const counted = [
+  "requests",
+  "processes",
+  "intentions",
+  "calls",
+  "said applied",
+  "said not applied",
+  "said unknown"
+] as const
+export type Count = (typeof counted)[number]
 
 /** More steps of time than any run takes: a run that takes more goes on for ever. */
 const maxSteps = 100_000
@@ -43,19 +55,27 @@ export const run = async (seed: number): Promise<Report> => {
   const time = Time.make(Date.UTC(2026, 0, 31, 12))
   const schedule = Schedule.make(chance.fork())
   const trace = Trace.make(time)
-  const intentions: Array<Intentions.Intention> = []
-  let requests = 0
+  const fibers = new Fibers()
+  const state: State = { intentions: [], logs: [], network: undefined, processes: 0 }
 
   const fiber = Effect.runFork(
-    world({ chance, intentions, time, trace, onRequests: (n) => (requests = n) }).pipe(
+    world({ chance, state, time, trace }).pipe(
+      Effect.supervised(fibers),
       Effect.provideService(
         IdempotencyKey.KeySource,
         Effect.sync(() => chance.uuid())
       ),
       Effect.withRandom(Random.make(seed)),
       Effect.withClock(time.clock),
-      // The trace says it all.
-      Logger.withMinimumLogLevel(LogLevel.None)
+      Logger.withMinimumLogLevel(LogLevel.Warning),
+      Effect.provide(
+        Logger.replace(
+          Logger.defaultLogger,
+          Logger.make(({ logLevel, message }) => {
+            state.logs.push({ level: logLevel.label, message: String(message) })
+          })
+        )
+      )
     ),
     { scheduler: schedule }
   )
@@ -67,10 +87,13 @@ export const run = async (seed: number): Promise<Report> => {
   let steps = 0
   while (exit === undefined && steps++ < maxSteps) {
     schedule.drain()
-    // Promises of the platform, such as the reading of a body, end in turns of their own.
-    await new Promise(setImmediate)
-    if (schedule.idle() && exit === undefined && !time.advance()) break
+    // The sandbox reads bodies as the platform gives them: in promises, which have turns of their own.
+    if (state.network?.busy() === true) await new Promise(setImmediate)
+    if (schedule.idle() && exit === undefined && state.network?.busy() !== true) {
+      if (!time.advance()) break
+    }
   }
+  schedule.drain()
 
   const violations = [
     ...(exit === undefined
@@ -79,125 +102,216 @@ export const run = async (seed: number): Promise<Report> => {
           onSuccess: (found) => found,
           onFailure: (cause) => [`the run failed: ${Cause.pretty(cause)}`]
         })),
-    ...(exit !== undefined && time.sleepers() > 0
-      ? [`${time.sleepers()} still wait for a moment after everything was closed`]
-      : [])
+    ...(exit === undefined ? [] : left(time, state.network, fibers))
   ]
-  const words = { Applied: 0, NotApplied: 0, Unknown: 0 }
-  for (const word of intentions.flatMap((intention) => intention.words)) words[word._tag]++
+  const words = state.intentions.flatMap(Intentions.words)
+  const said = (tag: Intentions.Word["_tag"]) => words.filter(({ _tag }) => _tag === tag).length
   return {
     seed,
     violations,
     trace: trace.lines,
     hash: trace.hash(),
-    requests,
-    calls: words.Applied + words.NotApplied + words.Unknown,
-    words
+    counts: {
+      requests: state.network?.sent.length ?? 0,
+      processes: state.processes,
+      intentions: state.intentions.length,
+      calls: words.length,
+      "said applied": said("Applied"),
+      "said not applied": said("NotApplied"),
+      "said unknown": said("Unknown")
+    }
   }
+}
+
+/** What is still there after everything was closed. */
+const left = (
+  time: Time.Time,
+  network: Network.Network | undefined,
+  fibers: Fibers
+): ReadonlyArray<string> =>
+  Object.entries({
+    sleepers: time.sleepers(),
+    connections: network?.open() ?? 0,
+    fibers: fibers.alive
+  }).flatMap(([what, count]) => (count === 0 ? [] : [`${count} ${what} left behind`]))
+
+/** Counts the fibers that have begun and not ended. */
+class Fibers extends Supervisor.AbstractSupervisor<void> {
+  alive = 0
+  override readonly value = Effect.void
+  override onStart() {
+    this.alive++
+  }
+  override onEnd() {
+    this.alive--
+  }
+}
+
+interface State {
+  readonly intentions: Array<Intentions.Intention>
+  readonly logs: Array<Invariants.Logged>
+  network: Network.Network | undefined
+  processes: number
 }
 
 interface World {
   readonly chance: Chance.Chance
   readonly time: Time.Time
   readonly trace: Trace.Trace
-  readonly intentions: Array<Intentions.Intention>
-  readonly onRequests: (requests: number) => void
+  readonly state: State
 }
 
 /** How long everything may take once nothing goes wrong any more. */
 const calmBoundMillis = 30 * 60_000
 
-const world = ({ chance, intentions, onRequests, time, trace }: World) =>
+const world = ({ chance, state, time, trace }: World) =>
   Effect.gen(function* () {
     const { client, sandbox } = yield* SandboxClient.make({
       seed: chance.between(0, 2 ** 31),
-      settleAfter: chance.between(0, 60_000)
+      settleAfter: chance.between(0, 25_000),
+      tokenLifetime: chance.pick([20_000, 90_000, 3_600_000]),
+      // Little enough to run dry.
+      wallets: [
+        {
+          currency: Currency.Currency.make("XOF"),
+          balance: Amount.Amount.make(String(chance.between(0, 12_000)))
+        },
+        {
+          currency: Currency.Currency.make("USD"),
+          balance: Amount.Amount.make(String(chance.between(0, 40)))
+        }
+      ]
     })
-    const network = Network.make(client, chance.fork(), trace)
-    const services = Payments.layer.pipe(
-      Layer.provide(
-        SandboxGateway.layer({
-          retry: { attempts: chance.between(1, 5), budget: chance.pick([0, 3, 100]) }
-        })
-      ),
-      Layer.provide(Layer.succeed(HttpClient.HttpClient, network.client)),
-      Layer.provide(Layer.succeed(Sandbox.Sandbox, sandbox))
+    const network = Network.make(client, chance.fork(), time, trace)
+    state.network = network
+    const policy: RetryPolicy.RetryPolicy = {
+      ...RetryPolicy.defaults,
+      attempts: chance.between(1, 5),
+      budget: chance.pick([0, 2, 100]),
+      attemptTimeout: chance.pick([5000, 30_000]),
+      deadline: chance.pick([20_000, 180_000])
+    }
+    trace.write("world", `policy ${JSON.stringify(policy)}`)
+
+    const startProcess = Effect.suspend(() =>
+      Process.start({ sandbox, network, policy, number: state.processes++ })
     )
+    let process = yield* startProcess
+    const restart = Effect.gen(function* () {
+      const old = process
+      process = yield* startProcess
+      trace.write("world", `process ${old.number} ends, and ${process.number} takes its place`)
+      yield* old.end
+    }).pipe(Effect.uninterruptible)
 
-    yield* Effect.gen(function* () {
-      const troubles = yield* Effect.fork(trouble(sandbox, chance.fork(), time, trace))
-      const callers = Array.from({ length: chance.between(1, 5) }, () => chance.fork())
-      yield* Effect.forEach(
-        callers.entries(),
-        ([number, own]) => caller(number, own, intentions, trace),
-        { concurrency: "unbounded", discard: true }
-      )
-      yield* Fiber.interrupt(troubles)
+    const surroundings: Intentions.Surroundings = {
+      process: () => process,
+      means: yield* Audit.means(sandbox, process.client),
+      time,
+      trace
+    }
+    const refunds: Array<Refund.Refund> = []
+    const troubles = Troubles.make({
+      sandbox,
+      network,
+      chance: chance.fork(),
+      time,
+      trace,
+      intentions: state.intentions,
+      refunds,
+      restart
+    })
 
-      network.calm()
-      trace.write("world", "calm")
-      const calmMillis = time.nowMillis()
-      for (const intention of intentions.filter(Intentions.isOpen)) {
-        yield* Intentions.call(intention, trace)
+    network.trouble()
+    const causing = yield* Effect.fork(troubles.cause)
+    const callers = Array.from({ length: chance.between(1, 3) }, () => chance.fork())
+    yield* Effect.forEach(callers, (own) => caller(own, state.intentions, surroundings), {
+      concurrency: "unbounded",
+      discard: true
+    })
+    yield* Fiber.interrupt(causing)
+
+    network.calm()
+    trace.write("world", "calm")
+    const calmMillis = time.elapsedMillis()
+    yield* troubles.end
+    // A request for a token that began in trouble fails those who come to it in the calm.
+    yield* Effect.repeat(Effect.sleep("10 seconds"), {
+      until: () => network.inFlight() === 0 && network.open() === 0
+    })
+    for (const intention of state.intentions) {
+      if (Intentions.isKeyed(intention) && Intentions.isOpen(intention)) {
+        yield* Intentions.call(intention, surroundings)
       }
-      yield* Effect.repeat(Effect.sleep("10 seconds"), { until: () => network.inFlight() === 0 })
-      // What was called last still has to settle.
-      yield* Effect.sleep("2 minutes")
-      if (time.nowMillis() - calmMillis > calmBoundMillis) {
-        yield* Effect.fail("it took too long after the faults had stopped")
-      }
-    }).pipe(Effect.provide(services))
+    }
+    // What was called last still has to settle, by a clock that may be minutes behind.
+    yield* Effect.sleep("10 minutes")
+    const seen = yield* Audit.look(process.client, refunds)
+    if (time.elapsedMillis() - calmMillis > calmBoundMillis) {
+      yield* Effect.fail("it took too long after the faults had stopped")
+    }
+    yield* process.end
 
-    onRequests(network.requests())
-    return yield* Invariants.check(sandbox, intentions)
+    return yield* Invariants.check({
+      sandbox,
+      policy,
+      sent: network.sent,
+      intentions: state.intentions,
+      logs: state.logs,
+      clockWasSet: troubles.clockWasSet(),
+      seen
+    })
   })
 
 /** A caller: one intention after the other, gone on with while its outcome is unknown. */
 const caller = (
-  number: number,
   chance: Chance.Chance,
   intentions: Array<Intentions.Intention>,
-  trace: Trace.Trace
+  surroundings: Intentions.Surroundings
 ) =>
   Effect.gen(function* () {
     for (let i = chance.between(1, 3); i > 0; i--) {
       yield* Effect.sleep(chance.between(0, 20_000))
       const intention = Intentions.make(intentions.length, chance)
       intentions.push(intention)
-      trace.write(`caller ${number}`, `wants ${intention.name} (${intention.kind})`)
-      const once = Effect.suspend(() => impatient(Intentions.call(intention, trace), chance))
+      surroundings.trace.write(intention.name, `wanted: ${intention.kind} ${intention.amount}`)
+      const once = Effect.suspend(() => impatient(Intentions.call(intention, surroundings), chance))
+      // A link that may have been made is not asked for again: it has no key.
+      if (!Intentions.isKeyed(intention)) {
+        yield* once
+        continue
+      }
       // Two that have the same idea at once share its key.
       yield* chance.often(0.15) ? Effect.all([once, once], { concurrency: 2 }) : once
-      for (let more = 0; more < 3 && Intentions.isOpen(intention) && chance.often(0.7); more++) {
+      for (let more = 0; more < 3 && goesOn(intention, chance); more++) {
         yield* Effect.sleep(chance.between(0, 60_000))
         yield* once
       }
+      if (chance.often(0.15)) yield* surroundings.process().run(read(chance, surroundings))
     }
   })
 
-/** Some callers do not wait for the end. */
-const impatient = <A, E, R>(call: Effect.Effect<A, E, R>, chance: Chance.Chance) =>
-  chance.often(0.15)
-    ? Effect.asVoid(Effect.timeoutOption(call, chance.between(0, 30_000)))
-    : Effect.asVoid(call)
+/** What is unknown is mostly gone on with; what was refused, at times. */
+const goesOn = (intention: Intentions.Intention, chance: Chance.Chance): boolean => {
+  const applied = Intentions.words(intention).some(({ _tag }) => _tag === "Applied")
+  return chance.often(Intentions.isOpen(intention) ? 0.7 : applied ? 0.05 : 0.3)
+}
 
-/** What goes wrong at the service itself, and with the time. */
-const trouble = (
-  sandbox: Sandbox.Service,
-  chance: Chance.Chance,
-  time: Time.Time,
-  trace: Trace.Trace
-) =>
-  Effect.gen(function* () {
-    for (let i = chance.between(0, 4); i > 0; i--) {
-      yield* Effect.sleep(chance.between(0, 40_000))
-      if (chance.often(0.6)) {
-        trace.write("service", "revokes every token")
-        yield* sandbox.revokeTokens
-      } else {
-        const millis = chance.between(1000, 3_600_000)
-        trace.write("clock", `jumps by ${millis} ms`)
-        time.jump(millis)
-      }
-    }
+/** Reads may fail while there is trouble; what they give is true. */
+const read = (chance: Chance.Chance, { process }: Intentions.Surroundings) =>
+  Effect.suspend(() => {
+    const { cards, transactions } = process().client
+    return chance.often(0.5)
+      ? Effect.ignore(transactions().list())
+      : Effect.ignore(cards().list({ per_page: 2 }))
   })
+
+/** Some callers do not wait for the end: they go at any moment, and at any step within it. */
+const impatient = <A, E, R>(call: Effect.Effect<A, E, R>, chance: Chance.Chance) => {
+  if (!chance.often(0.2)) return Effect.asVoid(call)
+  const steps = chance.between(0, 60)
+  const patience = Effect.sleep(chance.between(0, chance.pick([400, 30_000]))).pipe(
+    Effect.zipRight(Effect.repeatN(Effect.yieldNow(), steps))
+  )
+  return Effect.raceFirst(Effect.asVoid(call), patience)
+}

@@ -11,12 +11,11 @@ export interface Trace {
 }
 
 export const make = (time: Time): Trace => {
-  const startMillis = time.nowMillis()
   const lines: Array<string> = []
   return {
     lines,
     write: (who, what) => {
-      const seconds = ((time.nowMillis() - startMillis) / 1000).toFixed(3)
+      const seconds = (time.elapsedMillis() / 1000).toFixed(3)
       lines.push(`${seconds.padStart(9)} s  ${who.padEnd(12)}  ${what}`)
     },
     hash: () => createHash("sha256").update(lines.join("\n")).digest("hex")

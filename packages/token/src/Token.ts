@@ -107,7 +107,9 @@ export const make = (
       function* () {
         if (failures > 0) {
           const pause = RetryPolicy.backoff(spacing, failures, yield* Random.next, undefined)
-          yield* Effect.sleep(Math.max(0, failedMillis + pause - (yield* Clock.currentTimeMillis)))
+          const left = failedMillis + pause - (yield* Clock.currentTimeMillis)
+          // Never longer than the pause, even when the clock was set back meanwhile.
+          yield* Effect.sleep(Math.min(pause, Math.max(0, left)))
         }
         // Taken before the request: a token is not used longer than it lives.
         const issuedMillis = yield* Clock.currentTimeMillis

@@ -244,6 +244,17 @@ describe("a failure", () => {
     })
   )
 
+  it.scoped("does not keep callers waiting when the clock is set back", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.UTC(2026, 0, 31))
+      const { client } = accountGateway((n) => (n === 1 ? { status: 401 } : {}))
+      const tokens = yield* make(client)
+      yield* during(10, Effect.flip(tokens.get))
+      yield* TestClock.setTime(Date.UTC(2026, 0, 30))
+      assert.strictEqual(text(yield* during(2000, tokens.get)), "token-2")
+    })
+  )
+
   it.scoped("of the network is retried within one request for a token", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway((n) => (n < 3 ? { status: 503 } : {}))

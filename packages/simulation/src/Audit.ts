@@ -1,0 +1,54 @@
+/**
+ * What can be seen of the service through the client alone, while nothing goes wrong: before the
+ * troubles, to have something to call with, and after them, to be compared with the books.
+ */
+import type { Card } from "@manilla/cards/Card"
+import type { PaymentLink } from "@manilla/payment-links/PaymentLink"
+import type { Refund } from "@manilla/refunds/Refund"
+import type * as Sandbox from "@manilla/sandbox/Sandbox"
+import type { Transaction } from "@manilla/transactions/Transaction"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Means } from "./Intentions.js"
+import type { Client } from "./Process.js"
+
+export interface Seen {
+  readonly cards: ReadonlyArray<Card>
+  readonly links: ReadonlyArray<PaymentLink>
+  readonly transactions: ReadonlyArray<Transaction>
+  readonly refunds: ReadonlyArray<Refund>
+}
+
+export const means = (sandbox: Sandbox.Service, client: Client) =>
+  Effect.gen(function* () {
+    const wallets = yield* sandbox.wallets
+    const walletOf = (currency: string) =>
+      wallets.find((wallet) => wallet.currency === currency)?.id ?? ""
+    const { data } = yield* client.cardholders().list({ per_page: 1 })
+    const found: Means = {
+      xofWallet: walletOf("XOF"),
+      usdWallet: walletOf("USD"),
+      cardholder: data[0]?.id ?? ""
+    }
+    return found
+  })
+
+/** In small pages, so that there are several. */
+const size = { per_page: 5 } as const
+
+export const look = (client: Client, refunds: ReadonlyArray<Refund>) =>
+  Effect.gen(function* () {
+    const seen: Seen = {
+      cards: yield* all(client.cards().stream(size)),
+      links: yield* all(client.paymentLinks().stream(size)),
+      transactions: yield* all(client.transactions().stream(size)),
+      refunds: yield* Effect.forEach(refunds, ({ reference }) =>
+        client.refunds().awaitSettled(reference)
+      )
+    }
+    return seen
+  })
+
+const all = <A, E, R>(stream: Stream.Stream<A, E, R>) =>
+  Effect.map(Stream.runCollect(stream), Chunk.toReadonlyArray)

@@ -1,0 +1,81 @@
+/**
+ * A process that uses the client: its gateway, its tokens and its services. It can be lost at any
+ * moment, and another takes its place.
+ */
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as Cardholders from "@manilla/cards/Cardholders"
+import * as Cards from "@manilla/cards/Cards"
+import * as Gateway from "@manilla/core/Gateway"
+import type * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import * as Payments from "@manilla/payments/Payments"
+import * as Payouts from "@manilla/payouts/Payouts"
+import * as Refunds from "@manilla/refunds/Refunds"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
+import * as Transactions from "@manilla/transactions/Transactions"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import type { Network } from "./Network.js"
+
+/** Made when they are first asked for: most runs need few of them. */
+export interface Client {
+  readonly payments: () => Payments.Service
+  readonly payouts: () => Payouts.Service
+  readonly cards: () => Cards.Service
+  readonly cardholders: () => Cardholders.Service
+  readonly paymentLinks: () => PaymentLinks.Service
+  readonly refunds: () => Refunds.Service
+  readonly transactions: () => Transactions.Service
+}
+
+export interface Process {
+  readonly number: number
+  readonly client: Client
+  /** Runs something in the process, which ends with it. */
+  readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A | "crashed", E, R>
+  /** Everything in it ends, wherever it is, and its layers are closed. */
+  readonly end: Effect.Effect<void>
+}
+
+export interface Parameters {
+  readonly number: number
+  readonly sandbox: Sandbox.Service
+  readonly network: Network
+  readonly policy: Partial<RetryPolicy.RetryPolicy>
+}
+
+export const start = ({ network, number, policy, sandbox }: Parameters) =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const ended = yield* Deferred.make<"crashed">()
+    const layer = SandboxGateway.layer({ retry: policy }).pipe(
+      Layer.provide(Layer.succeed(HttpClient.HttpClient, network.clientOf(number))),
+      Layer.provide(Layer.succeed(Sandbox.Sandbox, sandbox))
+    )
+    const context = yield* Effect.orDie(Layer.buildWithScope(layer, scope))
+    const gateway = Context.get(context, Gateway.Gateway)
+    const lazily = <A>(make: Effect.Effect<A, never, Gateway.Gateway>): (() => A) => {
+      let made: A | undefined
+      return () => (made ??= Effect.runSync(Effect.provideService(make, Gateway.Gateway, gateway)))
+    }
+    const started: Process = {
+      number,
+      client: {
+        payments: lazily(Payments.make),
+        payouts: lazily(Payouts.make),
+        cards: lazily(Cards.make),
+        cardholders: lazily(Cardholders.make),
+        paymentLinks: lazily(PaymentLinks.make),
+        refunds: lazily(Refunds.make),
+        transactions: lazily(Transactions.make)
+      },
+      run: (effect) => Effect.raceFirst(effect, Deferred.await(ended)),
+      end: Effect.zipRight(Deferred.succeed(ended, "crashed"), Scope.close(scope, Exit.void))
+    }
+    return started
+  })
