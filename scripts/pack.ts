@@ -11,6 +11,7 @@ interface Manifest {
   readonly name: string
   readonly packageManager?: string
   readonly peerDependencies?: Record<string, string>
+  readonly bin?: Record<string, string>
 }
 
 const root = fileURLToPath(new URL("../", import.meta.url))
@@ -66,7 +67,7 @@ const compilerOptions = {
 }
 
 for (const folder of published) {
-  const { name, peerDependencies = {} } = read(`packages/${folder}/package.json`)
+  const { bin = {}, name, peerDependencies = {} } = read(`packages/${folder}/package.json`)
   const project = join(work, folder)
   mkdirSync(project)
   const { [name]: own, ...others } = tarballs
@@ -91,6 +92,7 @@ for (const folder of published) {
   run(project, "npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts")
   run(root, "npx", "tsc", "-p", project)
   process.stdout.write(run(project, "node", "main.js"))
+  for (const command of Object.keys(bin)) run(project, "npx", "--no-install", command, "--help")
 }
 
 rmSync(work, { recursive: true, force: true })
