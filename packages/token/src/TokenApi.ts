@@ -33,7 +33,9 @@ const AccessToken = Schema.String.pipe(
 export const IssuedToken = Schema.Struct({
   access_token: Schema.Redacted(AccessToken),
   /** Seconds; 3600 by default. */
-  expires_in: Schema.optionalWith(Schema.NonNegative, { default: () => 3600 }),
+  expires_in: Schema.optionalWith(Schema.Finite.pipe(Schema.nonNegative()), {
+    default: () => 3600
+  }),
   token_type: Schema.optional(Schema.String),
   environment: Environment.Environment,
   /** The granted scopes, separated by spaces. */
