@@ -25,7 +25,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
-    seeds: { type: "string", default: "150" },
+    seeds: { type: "string", default: "600" },
     jobs: { type: "string", default: "2" }
   }
 })

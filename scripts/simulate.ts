@@ -46,8 +46,8 @@ const options = {
   stopAt: whole("stop-at", values["stop-at"], 1)
 }
 
-const print = ({ hash, seed, trace, violations }: Simulation.Report): void => {
-  console.log(`\nSeed ${seed}, trace ${hash.slice(0, 16)}\n\n${trace.join("\n")}\n`)
+const print = ({ seed, trace, violations }: Simulation.Report): void => {
+  console.log(`\nSeed ${seed}, trace ${trace.hash().slice(0, 16)}\n\n${trace.lines().join("\n")}\n`)
   for (const violation of violations) console.log(`VIOLATION  ${violation}`)
   console.log(`\nAgain: npm run simulate -- --seed ${seed}\n`)
 }
@@ -83,13 +83,13 @@ const work = async (index: number): Promise<void> => {
   }
   const end = options.from + options.seeds
   for (let seed = options.from + index; seed < end; seed += options.jobs) {
-    const { counts, violations } = await Simulation.run(seed)
+    const { counts, violations } = Simulation.run(seed)
     told.seeds++
     for (const name of Simulation.counted) told.counts[name] += counts[name]
     if (violations.length > 0) told.failed.push({ seed, violations })
     if (told.seeds === 100 || violations.length > 0) tell()
   }
-  tell()
+  if (told.seeds > 0) tell()
   process.disconnect()
 }
 
@@ -140,7 +140,7 @@ const runAll = async (): Promise<void> => {
   const codes = await Promise.all(ended)
 
   const [first] = failed.sort((a, b) => a.seed - b.seed)
-  if (first !== undefined) print(await Simulation.run(first.seed))
+  if (first !== undefined) print(Simulation.run(first.seed))
   const rows = [
     ["seeds", `${done}, from ${options.from}`],
     ...Simulation.counted.map((name) => [name, String(counts[name])]),
@@ -156,7 +156,7 @@ const runAll = async (): Promise<void> => {
 if (values.worker !== undefined) {
   await work(whole("worker", values.worker, 0))
 } else if (values.seed !== undefined) {
-  const report = await Simulation.run(whole("seed", values.seed, 0))
+  const report = Simulation.run(whole("seed", values.seed, 0))
   print(report)
   process.exitCode = report.violations.length === 0 ? 0 : 1
 } else {

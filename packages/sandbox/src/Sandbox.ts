@@ -4,6 +4,8 @@
  *
  * @since 0.1.0
  */
+import type { Card } from "@manilla/cards/Card"
+import type { Cardholder } from "@manilla/cards/Cardholder"
 import type { AvailableService } from "@manilla/catalogue/AvailableService"
 import type { Amount } from "@manilla/core/Amount"
 import type { Country } from "@manilla/core/Country"
@@ -12,7 +14,7 @@ import type { IdempotencyKey } from "@manilla/core/IdempotencyKey"
 import type { Metadata } from "@manilla/core/Metadata"
 import type * as Operation from "@manilla/core/Operation"
 import type { WalletId } from "@manilla/core/Wallet"
-import type { PaymentLinkId } from "@manilla/payment-links/PaymentLink"
+import type * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import type * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import type * as Payout from "@manilla/payouts/Payout"
 import type { Refund } from "@manilla/refunds/Refund"
@@ -231,8 +233,14 @@ export interface Service {
     transaction: Transaction.TransactionReference,
     options?: RefundOptions
   ) => Effect.Effect<Refund, Refused>
+  /** Every payment link, in the order of creation, as it is now. */
+  readonly paymentLinks: Effect.Effect<ReadonlyArray<PaymentLink.PaymentLink>>
   /** A payer pays at the hosted page of a payment link: the money is collected at once. */
-  readonly payLink: (id: PaymentLinkId) => Effect.Effect<StoredTransaction, Refused>
+  readonly payLink: (id: PaymentLink.PaymentLinkId) => Effect.Effect<StoredTransaction, Refused>
+  /** Every cardholder: they are there from the start, and nobody among them exists. */
+  readonly cardholders: Effect.Effect<ReadonlyArray<Cardholder>>
+  /** Every virtual card, in the order of issue. */
+  readonly cards: Effect.Effect<ReadonlyArray<Card>>
   /** Every wallet with what is in it now, in the order of opening. */
   readonly wallets: Effect.Effect<ReadonlyArray<Wallet>>
   /** The books: what moved, and where everything stands. */

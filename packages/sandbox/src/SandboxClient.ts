@@ -35,7 +35,7 @@ export const make = (
 }> =>
   Effect.gen(function* () {
     const emulated = yield* emulation.make(options)
-    const apps = yield* app.make(emulated)
+    const apps = app.make(emulated)
     const client = HttpClient.make((request, url) => {
       switch (url.origin) {
         case mainOrigin:
@@ -103,14 +103,18 @@ const toClientResponse = (
   request: HttpClientRequest.HttpClientRequest,
   response: HttpServerResponse.HttpServerResponse
 ): HttpClientResponse.HttpClientResponse => {
-  const withoutBody = request.method === "HEAD"
+  const withoutBody = request.method === "HEAD" || response.body._tag === "Uint8Array"
   const web = HttpClientResponse.fromWeb(
     request,
     HttpServerResponse.toWeb(response, { withoutBody })
   )
-  return response.body._tag === "Uint8Array" && !withoutBody
-    ? Object.defineProperty(web, "stream", { value: Stream.succeed(response.body.body) })
-    : web
+  if (request.method === "HEAD" || response.body._tag !== "Uint8Array") return web
+  const bytes = response.body.body
+  return Object.defineProperties(web, {
+    stream: { value: Stream.succeed(bytes) },
+    text: { value: Effect.sync(() => new TextDecoder().decode(bytes)) },
+    arrayBuffer: { value: Effect.sync(() => Uint8Array.from(bytes).buffer) }
+  })
 }
 
 const bytesOf = ({ body }: HttpClientRequest.HttpClientRequest): Uint8Array | undefined => {

@@ -47,7 +47,7 @@ export const make = (
 ): Effect.Effect<Sandbox.Service, HttpServerError.ServeError, Scope.Scope> =>
   Effect.gen(function* () {
     const emulated = yield* emulation.make(options)
-    const apps = yield* app.make(emulated)
+    const apps = app.make(emulated)
     return emulation.control(emulated, {
       baseUrl: yield* listen(apps.main, options.port ?? 0),
       authUrl: yield* listen(apps.account, options.authPort ?? 0)

@@ -1,6 +1,6 @@
 /**
- * What can be seen of the service through the client alone, while nothing goes wrong: before the
- * troubles, to have something to call with, and after them, to be compared with the books.
+ * What is there to call with before the troubles, and what can be seen of the service through the
+ * client after them, to be compared with the books.
  */
 import type { Card } from "@manilla/cards/Card"
 import type { PaymentLink } from "@manilla/payment-links/PaymentLink"
@@ -20,16 +20,16 @@ export interface Seen {
   readonly refunds: ReadonlyArray<Refund>
 }
 
-export const means = (sandbox: Sandbox.Service, client: Client) =>
+export const means = (sandbox: Sandbox.Service) =>
   Effect.gen(function* () {
     const wallets = yield* sandbox.wallets
     const walletOf = (currency: string) =>
       wallets.find((wallet) => wallet.currency === currency)?.id ?? ""
-    const { data } = yield* client.cardholders().list({ per_page: 1 })
+    const [cardholder] = yield* sandbox.cardholders
     const found: Means = {
       xofWallet: walletOf("XOF"),
       usdWallet: walletOf("USD"),
-      cardholder: data[0]?.id ?? ""
+      cardholder: cardholder?.id ?? ""
     }
     return found
   })

@@ -183,7 +183,7 @@ export const call = (intention: Intention, { means, process, time, trace }: Surr
       Effect.sync(() => {
         own.word = word
         own.endedMillis = time.elapsedMillis()
-        trace.write(name, describe(word))
+        trace.write(name, () => describe(word))
       })
     const { client, run } = process()
     return run(

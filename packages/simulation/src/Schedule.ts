@@ -8,13 +8,13 @@ import type { Chance } from "./Chance.js"
 export interface Schedule extends Scheduler.Scheduler {
   /** Runs whatever can run, in an order of chance, until nothing can. */
   readonly drain: () => void
-  readonly idle: () => boolean
 }
 
 export const make = (chance: Chance): Schedule => {
   const tasks: Array<Scheduler.Task> = []
+  const longest = chance.pick([100, 500, 2500])
   // Drawn in advance: a number for every step would cost more than the step.
-  const stretch = () => chance.between(1, 250)
+  const stretch = () => chance.between(1, longest)
   let left = stretch()
   return {
     shouldYield: () => {
@@ -30,7 +30,6 @@ export const make = (chance: Chance): Schedule => {
         const [task] = tasks.splice(chance.between(0, tasks.length - 1), 1)
         task?.()
       }
-    },
-    idle: () => tasks.length === 0
+    }
   }
 }

@@ -41,6 +41,18 @@ export interface Telemetry {
   readonly span: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
+/** Made once for each value: a tag costs more than the count. */
+const taggedBy = <Type, In, Out>(metric: Metric.Metric<Type, In, Out>, name: string) => {
+  const made = new Map<string, Metric.Metric<Type, In, Out>>()
+  return (value: string): Metric.Metric<Type, In, Out> => {
+    const known = made.get(value)
+    if (known !== undefined) return known
+    const tagged = Metric.tagged(metric, name, value)
+    made.set(value, tagged)
+    return tagged
+  }
+}
+
 export const make = (operation: {
   readonly name: string
   readonly method: string
@@ -50,6 +62,8 @@ export const make = (operation: {
   const own = <Type, In, Out>(metric: Metric.Metric<Type, In, Out>) =>
     Metric.tagged(metric, "operation", operation.name)
   const [ownCalls, ownAttempts, ownRetries] = [own(calls), own(attempts), own(retries)]
+  const byReason = taggedBy(ownRetries, "reason")
+  const byOutcome = taggedBy(ownCalls, "outcome")
   const ownLatency = own(latency)
   const attributes = {
     "manilla.operation": operation.name,
@@ -73,12 +87,9 @@ export const make = (operation: {
             )
         })
       ),
-    retry: (reason) => Metric.update(Metric.tagged(ownRetries, "reason", reason), 1),
+    retry: (reason) => Metric.update(byReason(reason), 1),
     end: (outcome, millis) =>
-      Effect.zipRight(
-        Metric.update(Metric.tagged(ownCalls, "outcome", outcome), 1),
-        Metric.update(ownLatency, millis)
-      ),
+      Effect.zipRight(Metric.update(byOutcome(outcome), 1), Metric.update(ownLatency, millis)),
     span: (effect) =>
       Effect.withSpan(effect, operation.name, {
         kind: "client",

@@ -6,10 +6,13 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Channel from "effect/Channel"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
 export interface Received {
@@ -66,27 +69,35 @@ const withoutRedirects = (context: Context.Context<never>): Context.Context<neve
     redirect: "manual"
   })
 
+/**
+ * The bytes of a body up to the limit. Its chunks are pulled by hand: to run a stream costs several
+ * times what the rest of an exchange does.
+ */
 const readBody = (
   stream: Stream.Stream<Uint8Array, HttpClientError.ResponseError>,
   contentLength: string | undefined,
   limit: number
-): Effect.Effect<Received["body"]> => {
+): Effect.Effect<Received["body"], never, Scope.Scope> => {
   if (contentLength !== undefined && Number(contentLength) > limit) {
     return Effect.succeed("TooLarge")
   }
   const chunks: Array<Uint8Array> = []
   let size = 0
-  return Stream.runForEachWhile(stream, (chunk) =>
-    Effect.sync(() => {
-      size += chunk.byteLength
-      chunks.push(chunk)
-      return size <= limit
-    })
-  ).pipe(
-    Effect.match({
-      onFailure: (error) => (error.reason === "EmptyBody" ? new Uint8Array() : broken(error)),
-      onSuccess: () => (size > limit ? "TooLarge" : join(chunks, size))
-    })
+  return Effect.gen(function* () {
+    const pull = yield* Channel.toPull(Stream.toChannel(stream))
+    for (;;) {
+      const pulled = yield* pull
+      if (Either.isLeft(pulled)) return join(chunks, size)
+      for (const chunk of pulled.right) {
+        size += chunk.byteLength
+        if (size > limit) return "TooLarge" as const
+        chunks.push(chunk)
+      }
+    }
+  }).pipe(
+    Effect.catchAll((error) =>
+      Effect.succeed(error.reason === "EmptyBody" ? new Uint8Array() : broken(error))
+    )
   )
 }
 

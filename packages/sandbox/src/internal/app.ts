@@ -5,6 +5,7 @@
  */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApi from "@effect/platform/HttpApi"
+import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServer from "@effect/platform/HttpServer"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
@@ -22,6 +23,7 @@ import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import * as ServiceApi from "../ServiceApi.js"
 import * as documents from "./documents.js"
+import { Current } from "./emulation.js"
 import type { Emulation } from "./emulation.js"
 import * as exchange from "./exchange.js"
 import * as handlers from "./handlers.js"
@@ -50,27 +52,38 @@ export interface Apps {
   readonly account: App
 }
 
-export const make = (emulation: Emulation): Effect.Effect<Apps> =>
-  Effect.all({
-    main: gateway(emulation, handlers.main(emulation), documents.routes),
-    account: gateway(emulation, handlers.account(emulation))
-  })
+export const make = (emulation: Emulation): Apps => {
+  const { account, main } = (routed ??= Effect.runSync(route))
+  return { main: appOf(main, emulation), account: appOf(account, emulation) }
+}
 
 type Services = HttpRouter.HttpRouter.DefaultServices
 
+/** A gateway for any emulation. */
+type Routed = HttpApp.Default<exchange.Dropped, exchange.Body>
+
+/** Made once: it takes longer than hundreds of requests. */
+let routed: Readonly<Record<keyof Apps, Routed>> | undefined
+
+const route = Effect.suspend(() =>
+  Effect.all({
+    main: gateway(handlers.main, documents.routes),
+    account: gateway(handlers.account)
+  })
+)
+
 const gateway = (
-  emulation: Emulation,
   api: Layer.Layer<HttpApi.Api, never, Services>,
   beside: ReadonlyArray<HttpRouter.Route<never, never>> = []
-): Effect.Effect<App> =>
+): Effect.Effect<Routed> =>
   Effect.gen(function* () {
     const { routes } = yield* HttpApiBuilder.Router.router
     const httpApp = yield* HttpRouter.toHttpApp(
-      HttpRouter.fromIterable([...beside, ...Chunk.map(routes, (route) => guard(emulation, route))])
+      HttpRouter.fromIterable([...beside, ...Chunk.map(routes, guard)])
     )
     const services = yield* Effect.context<Services>()
-    const app = httpApp.pipe(
-      Effect.catchTag("RouteNotFound", () => exchange.run(emulation, undefined, noRoute)),
+    return httpApp.pipe(
+      Effect.catchTag("RouteNotFound", () => exchange.run(undefined, noRoute)),
       Effect.scoped,
       // The caller's span is not the server's: the router would write its routes on it.
       Effect.mapInputContext(
@@ -78,20 +91,6 @@ const gateway = (
           Context.omit(Tracer.ParentSpan)(Context.merge(caller, services))
       )
     )
-
-    return (incoming: Incoming) =>
-      Effect.gen(function* () {
-        const request = yield* toServerRequest(incoming)
-        const given = request.headers["x-correlation-id"]
-        return yield* app.pipe(
-          Effect.provideService(HttpServerRequest.HttpServerRequest, request),
-          Effect.provideService(exchange.Body, incoming.body),
-          Effect.provideService(
-            reply.Correlation,
-            isCorrelationId(given) ? given : emulation.identifiers.uuid()
-          )
-        )
-      })
   }).pipe(
     Effect.provide(
       api.pipe(
@@ -101,37 +100,49 @@ const gateway = (
     )
   )
 
+const appOf =
+  (routed: Routed, emulation: Emulation): App =>
+  (incoming) =>
+    Effect.gen(function* () {
+      const request = yield* toServerRequest(incoming)
+      const given = request.headers["x-correlation-id"]
+      return yield* routed.pipe(
+        Effect.provide(
+          Context.make(HttpServerRequest.HttpServerRequest, request).pipe(
+            Context.add(exchange.Body, incoming.body),
+            Context.add(Current, emulation),
+            Context.add(
+              reply.Correlation,
+              isCorrelationId(given) ? given : emulation.identifiers.uuid()
+            )
+          )
+        )
+      )
+    })
+
 const isCorrelationId = Schema.is(Identifier.CorrelationId)
 
 const noRoute = reply.failure(refusal.notFound("NOT_FOUND", "There is no such operation."))
 
-/** The body is read twice, by the checks and by the builder: so the request is made of its bytes. */
+/** Its bytes are here already: as text they are had at once, without a turn of the event loop. */
 const toServerRequest = ({ body, headers, method, url }: Incoming) =>
   Effect.try({
     try: () =>
-      HttpServerRequest.fromWeb(
-        new Request(url, {
-          method,
-          headers,
-          ...(body.byteLength === 0 || method === "GET" || method === "HEAD"
-            ? {}
-            : { body: new Uint8Array(body) })
-        })
+      Object.defineProperty(
+        HttpServerRequest.fromWeb(new Request(url, { method, headers })),
+        "text",
+        { value: Effect.sync(() => new TextDecoder().decode(body)) }
       ),
     catch: (cause) => new NotHttp({ cause })
   })
 
 /** A route below the root, behind the token, the scope and the validation that its declaration asks. */
-const guard = (emulation: Emulation, route: HttpRouter.Route<unknown, Services>) => {
+const guard = (route: HttpRouter.Route<unknown, Services>) => {
   const named = declarationOf(route)
   return HttpRouter.makeRoute(
     route.method,
     `${ServiceApi.root}${route.path}`,
-    exchange.run(
-      emulation,
-      named,
-      named === undefined ? noRoute : guarded(emulation, named.operation, route)
-    )
+    exchange.run(named, named === undefined ? noRoute : guarded(named.operation, route))
   )
 }
 
@@ -144,15 +155,12 @@ const declarationOf = (route: HttpRouter.Route<unknown, Services>): exchange.Nam
   return undefined
 }
 
-const guarded = (
-  { accounts }: Emulation,
-  operation: Operation.Operation,
-  route: HttpRouter.Route<unknown, Services>
-) => {
+const guarded = (operation: Operation.Operation, route: HttpRouter.Route<unknown, Services>) => {
   const { access } = operation[Operation.TypeId]
   const validate = validation.compile(operation)
 
   const check = Effect.gen(function* () {
+    const { accounts } = yield* Current
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     yield* accounts.authorise(headers["authorization"], access)
     const { params } = yield* HttpRouter.RouteContext

@@ -16,6 +16,7 @@ import type { Rule } from "./rule.js"
 export interface Cardholders {
   readonly list: (size: PageSize, page: number) => Rule<Page<Cardholder.Cardholder>>
   readonly get: (id: Cardholder.CardholderId) => Rule<Cardholder.CardholderDetail>
+  readonly all: () => ReadonlyArray<Cardholder.Cardholder>
   readonly find: (id: string) => Cardholder.Cardholder | undefined
 }
 
@@ -41,17 +42,18 @@ export const make = (identifiers: Identifiers, nowMillis: number): Cardholders =
   )
   const find: Cardholders["find"] = (id) => byId.get(id.toLowerCase())?.listed
 
+  const all = () => Array.from(byId.values(), ({ listed }) => listed)
+
   return {
     list:
       ({ per_page }, page) =>
-      () => {
-        const rows = Array.from(byId.values(), ({ listed }) => listed)
-        return Either.right(pages.select(rows, { page, per_page }))
-      },
+      () =>
+        Either.right(pages.select(all(), { page, per_page })),
     get: (id) => () => {
       const stored = byId.get(id.toLowerCase())
       return stored === undefined ? Either.left(unknown) : Either.right(stored.detail)
     },
+    all,
     find
   }
 }

@@ -29,6 +29,7 @@ export interface Options {
 export interface Cards {
   readonly issue: (request: Card.CardRequest) => Rule<Card.Issuance>
   readonly list: (size: PageSize, page: number) => Rule<Page<Card.Card>>
+  readonly all: () => ReadonlyArray<Card.Card>
 }
 
 const usd = Currency.Currency.make("USD")
@@ -101,7 +102,8 @@ export const make = ({ book, cardholders, identifiers, wallets }: Options): Card
     list:
       ({ per_page }, page) =>
       () =>
-        Either.right(pages.select(cards, { page, per_page }))
+        Either.right(pages.select(cards, { page, per_page })),
+    all: () => [...cards]
   }
 }
 

@@ -4,6 +4,7 @@
 import type { ServiceList } from "@manilla/catalogue/AvailableService"
 import * as Operation from "@manilla/core/Operation"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
@@ -48,6 +49,13 @@ export interface Emulation {
   /** The same for what cannot be refused. */
   readonly look: <A>(read: (nowMillis: number) => A) => Effect.Effect<A>
 }
+
+/** The emulation that a request is for. The routes are made once, for all that there are. */
+export class Current extends Context.Reference<Current>()("@manilla/sandbox/Emulation", {
+  defaultValue: (): Emulation => {
+    throw new Error("a request came to the sandbox without an emulation")
+  }
+}) {}
 
 export const make = (options: Sandbox.Options = {}): Effect.Effect<Emulation> =>
   Effect.gen(function* () {
@@ -123,7 +131,7 @@ export const control = (
   emulation: Emulation,
   urls: Pick<Sandbox.Service, "baseUrl" | "authUrl">
 ): Sandbox.Service => {
-  const { accounts, apply, book, exchanges, faults, look } = emulation
+  const { accounts, apply, book, cardholders, cards, exchanges, faults, look } = emulation
   const { paymentLinks, payments, payouts, refunds, transactions, wallets } = emulation
   const command = <A>(rule: Rule<A>) =>
     Effect.mapError(apply(rule), ({ code, message }) => new Sandbox.Refused({ code, message }))
@@ -142,7 +150,10 @@ export const control = (
       look((nowMillis) => payouts.settle(reference, status, nowMillis)),
     transactions: look(transactions.all),
     refund: (transaction, options = {}) => command(refunds.create(transaction, options)),
+    paymentLinks: look(paymentLinks.all),
     payLink: (id) => command(paymentLinks.pay(id)),
+    cardholders: look(cardholders.all),
+    cards: look(cards.all),
     wallets: look(wallets.all),
     ledger: look(book.read),
     exchanges: exchanges.latest,

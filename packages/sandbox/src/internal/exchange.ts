@@ -16,7 +16,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Outcome } from "../Exchange.js"
 import type * as Fault from "../Fault.js"
-import type { Emulation } from "./emulation.js"
+import { Current } from "./emulation.js"
 import { Refusal } from "./refusal.js"
 import * as reply from "./reply.js"
 
@@ -33,11 +33,11 @@ export interface Named {
 }
 
 export const run = <R>(
-  { exchanges, faults }: Emulation,
   named: Named | undefined,
   process: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
 ) =>
   Effect.gen(function* () {
+    const { exchanges, faults } = yield* Current
     const { headers, method } = yield* HttpServerRequest.HttpServerRequest
     const body = yield* Body
     const end = yield* exchanges.open({

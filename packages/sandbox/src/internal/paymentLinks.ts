@@ -30,6 +30,7 @@ export interface PaymentLinks {
   readonly create: (request: PaymentLink.PaymentLinkRequest) => Rule<PaymentLink.PaymentLink>
   readonly list: (filter: PaymentLinkFilter, page: number) => Rule<Page<PaymentLink.PaymentLink>>
   readonly get: (id: PaymentLink.PaymentLinkId) => Rule<PaymentLink.PaymentLinkDetail>
+  readonly all: () => ReadonlyArray<PaymentLink.PaymentLink>
   /** A payer pays at the hosted page. */
   readonly pay: (id: PaymentLink.PaymentLinkId) => Rule<StoredTransaction>
 }
@@ -110,14 +111,14 @@ export const make = ({ agenda, collections, identifiers }: Options): PaymentLink
     )
   }
 
+  const all = () => Array.from(byId.values(), ({ now }) => now)
+
   return {
     create,
     list:
       ({ per_page, status }, page) =>
       () => {
-        const wanted = Array.from(byId.values(), ({ now }) => now).filter(
-          (link) => status === undefined || link.status === status
-        )
+        const wanted = all().filter((link) => status === undefined || link.status === status)
         return Either.right(pages.select(wanted, { page, per_page }))
       },
     get: (id) => () => {
@@ -126,6 +127,7 @@ export const make = ({ agenda, collections, identifiers }: Options): PaymentLink
         ? Either.left(unknown)
         : Either.right({ ...Struct.omit(stored.now, "created_at"), metadata: stored.metadata })
     },
+    all,
     pay: (id) => (nowMillis) => {
       const stored = byId.get(id.toLowerCase())
       return stored === undefined ? Either.left(unknown) : pay(stored, nowMillis)

@@ -4,11 +4,11 @@ import * as Simulation from "../../src/Simulation.js"
 /** Runs the seeds, and fails with the timeline of the first that does not hold. */
 export const hold = async (from: number, to: number): Promise<void> => {
   for (let seed = from; seed < to; seed++) {
-    const { trace, violations } = await Simulation.run(seed)
+    const { trace, violations } = Simulation.run(seed)
     assert.deepStrictEqual(
       violations,
       [],
-      `seed ${seed}\n${trace.join("\n")}\nAgain: npm run simulate -- --seed ${seed}`
+      `seed ${seed}\n${trace.lines().join("\n")}\nAgain: npm run simulate -- --seed ${seed}`
     )
   }
 }
