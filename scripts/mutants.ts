@@ -95,12 +95,18 @@ const run = (
   args: ReadonlyArray<string>
 ): Promise<{ failed: boolean; said: string }> =>
   new Promise((resolve) => {
-    // What does not end is noticed too.
-    const child = spawn(process.execPath, args, { cwd: copy, timeout: 120_000 })
+    // A group of its own: what does not end is ended with all the processes that it started.
+    const child = spawn(process.execPath, args, { cwd: copy, detached: true })
+    const limit = setTimeout(() => {
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+    }, 120_000)
     let said = ""
     child.stdout.on("data", (chunk) => (said += String(chunk)))
     child.stderr.on("data", (chunk) => (said += String(chunk)))
-    child.on("close", (code) => resolve({ failed: code !== 0, said }))
+    child.on("close", (code) => {
+      clearTimeout(limit)
+      resolve({ failed: code !== 0, said })
+    })
   })
 
 interface Result {

@@ -5,6 +5,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
 import * as FakeService from "./utils/FakeService.js"
@@ -276,6 +278,40 @@ describe("time", () => {
     })
   )
 
+  it.effect("an attempt has its whole time, however long its token took", () =>
+    Effect.gen(function* () {
+      const slow = (afterMillis: number) => () =>
+        Effect.delay(Effect.succeed(FakeService.success), afterMillis)
+      const { calls } = yield* FakeService.make([slow(9900)], {
+        retry: { attempts: 1, attemptTimeout: "10 seconds" },
+        tokens: {
+          get: Effect.delay(Effect.succeed(token), "9900 millis"),
+          reject: () => Effect.void
+        }
+      })
+      const call = yield* Effect.fork(calls.write(FakeService.calls.write))
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual((yield* Fiber.join(call)).data.id, "thing-1")
+    })
+  )
+
+  it.effect("and no more than that", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make(["silence"], {
+        retry: { attempts: 1, attemptTimeout: "10 seconds" },
+        tokens: {
+          get: Effect.delay(Effect.succeed(token), "4 seconds"),
+          reject: () => Effect.void
+        }
+      })
+      const call = yield* Effect.fork(Effect.flip(calls.write(FakeService.calls.write)))
+      yield* TestClock.adjust("13999 millis")
+      assert.isTrue(Option.isNone(yield* Fiber.poll(call)))
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* Fiber.join(call))._tag, "OutcomeUnknown")
+    })
+  )
+
   it.prop(
     "the back-off lies between zero and its ceiling",
     [Schema.Int.pipe(Schema.between(1, 40)), Schema.Number.pipe(Schema.between(0, 0.999999))],
@@ -287,6 +323,8 @@ describe("time", () => {
     }
   )
 })
+
+const token = { value: Redacted.make("a token"), environment: "SANDBOX", scopes: [] }
 
 describe("the retry budget", () => {
   it.effect("a service that is down sees few more attempts than calls", () =>

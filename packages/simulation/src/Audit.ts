@@ -35,7 +35,7 @@ export const means = (sandbox: Sandbox.Service) =>
   })
 
 /** In small pages, so that there are several. */
-const size = { per_page: 5 } as const
+const size = { per_page: 2 } as const
 
 export const look = (client: Client, refunds: ReadonlyArray<Refund>) =>
   Effect.gen(function* () {

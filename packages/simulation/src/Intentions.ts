@@ -22,6 +22,8 @@ export type Word =
       readonly names: ReadonlyArray<string>
       /** As what it settled, where the call waited for that. */
       readonly settled: string | undefined
+      /** The tag of what ended the wait before it settled: of its last read, or the time. */
+      readonly stopped: string | undefined
     }
   | { readonly _tag: "NotApplied"; readonly error: string }
   | {
@@ -197,8 +199,8 @@ export const call = (intention: Intention, { means, process, time, trace }: Surr
 
 const describe = (word: Word): string => {
   if (word._tag !== "Applied") return `told: ${word._tag}, ${word.error}`
-  const names = word.names.join(" ")
-  return `told: applied ${names}${word.settled === undefined ? "" : `, ${word.settled}`}`
+  const rest = [word.settled, word.stopped && `no longer waited for: ${word.stopped}`]
+  return [`told: applied ${word.names.join(" ")}`, ...rest.filter(Boolean)].join(", ")
 }
 
 const interrupted: Word = {
@@ -214,7 +216,10 @@ const isWriteError = Schema.is(Errors.WriteError)
 const wordOf = (error: Errors.WriteError | Payments.StillPending | Payouts.StillPending): Word => {
   // "Once the intent exists nothing loses it": `last` is always there.
   if (!isWriteError(error)) {
-    return applied({ names: [error.last?.id ?? "lost"] })
+    return applied({
+      names: [error.last?.id ?? "lost"],
+      stopped: error.cause?._tag ?? "the time"
+    })
   }
   switch (error._tag) {
     case "OutcomeUnknown":
@@ -233,14 +238,17 @@ const wordOf = (error: Errors.WriteError | Payments.StillPending | Payouts.Still
 
 const applied = ({
   names,
-  settled
+  settled,
+  stopped
 }: {
   readonly names: ReadonlyArray<string | undefined>
   readonly settled?: string
+  readonly stopped?: string
 }): Word => ({
   _tag: "Applied",
   names: names.filter((name) => name !== undefined),
-  settled
+  settled,
+  stopped
 })
 
 export const words = ({ calls }: Intention): ReadonlyArray<Word> =>

@@ -3,13 +3,17 @@
  */
 import type { Card } from "@manilla/cards/Card"
 import * as Amount from "@manilla/core/Amount"
-import * as Duration from "effect/Duration"
 import type * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as Settlement from "@manilla/core/Settlement"
 import type { PaymentLink } from "@manilla/payment-links/PaymentLink"
 import type * as Ledger from "@manilla/sandbox/Ledger"
 import type * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transaction from "@manilla/transactions/Transaction"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
 import type { Seen } from "./Audit.js"
 import type { Call, Intention } from "./Intentions.js"
 import * as Intentions from "./Intentions.js"
@@ -53,6 +57,7 @@ export const check = (evidence: Evidence): Effect.Effect<ReadonlyArray<string>> 
       ...(evidence.seen === undefined ? [] : readTruly(evidence.seen, books)),
       ...withinPolicy(evidence),
       ...sameBytes(evidence),
+      ...wentOn(evidence),
       ...tokens(evidence),
       ...told(evidence)
     ]
@@ -70,6 +75,8 @@ interface Books {
 
 /** What an intention came to at the service. */
 interface Effected {
+  /** Whether a payment is collected or deposited. */
+  readonly operation?: string | undefined
   readonly key: string | undefined
   /** The call, of what has no key. */
   readonly call: string | undefined
@@ -87,7 +94,8 @@ const effects = (
     case "payments.deposit":
       return intents
         .filter(({ metadata }) => metadata?.["intention"] === name)
-        .map(({ id, idempotency_key, reference, status }) => ({
+        .map(({ id, idempotency_key, operation, reference, status }) => ({
+          operation,
           key: idempotency_key,
           call: undefined,
           names: [id, reference],
@@ -161,6 +169,10 @@ const onceAndTrue = (evidence: Evidence, books: Books): ReadonlyArray<string> =>
     }
     if (Intentions.isKeyed(intention)) {
       if (made.some((effect) => effect.key !== key)) say("made under another key")
+      const expected = intention.kind === "payments.deposit" ? "DEPOSIT" : "COLLECTION"
+      for (const { operation } of made) {
+        if (operation !== undefined && operation !== expected) say(`made as a ${operation}`)
+      }
       // The last call was made while nothing was on its way and nothing went wrong.
       const said = Intentions.words(intention)
       const last = said.at(-1)
@@ -190,6 +202,12 @@ const wordsOfCalls = ({ intentions, sent }: Evidence): ReadonlyArray<string> => 
       }
       if (word?._tag === "Applied" && !applied) {
         violations.push(`${name}: told applied, and the service never said so`)
+      }
+      const id = writes
+        .map(({ data }) => (Predicate.isRecord(data) ? data["id"] : undefined))
+        .at(-1)
+      if (word?._tag === "Applied" && Predicate.isString(id) && !word.names.includes(id)) {
+        violations.push(`${name}: told applied, and not that it is ${id}`)
       }
       // Of an interrupted call nothing else is said.
       if (word?._tag !== "Unknown" || word.attempts === undefined) continue
@@ -374,6 +392,43 @@ const withinPolicy = (evidence: Evidence): ReadonlyArray<string> => {
 
 const callsOf = ({ calls }: Intention): ReadonlyArray<Call> => calls
 
+/** Faults of a keyed write, or of a read, that time may mend. */
+const passing = ["TransportFault", "TooManyRequests", "ServerFault", "TimedOut"]
+
+/** No backoff is longer, with what the proxies here ask for. */
+const longestPauseMillis = 11_000
+
+/** What can be tried again is, while there are attempts and time; and a wait goes on until its end. */
+const wentOn = ({ clockWasSet, intentions, policy, sent }: Evidence): ReadonlyArray<string> => {
+  if (clockWasSet) return []
+  const violations: Array<string> = []
+  const deadlineMillis = Duration.toMillis(policy.deadline) - longestPauseMillis
+  const waitMillis = Duration.toMillis(Settlement.defaults.deadline)
+  for (const intention of intentions.filter(Intentions.isKeyed)) {
+    for (const { endedMillis, name, startedMillis, word } of intention.calls) {
+      if (word === undefined) continue
+      const writes = sent.filter((one) => one.call === name && Network.isWrite(one))
+      if (word._tag !== "Applied") {
+        const renewed = writes.slice(0, -1).some(({ heard }) => heard === 401) ? 1 : 0
+        const stopped =
+          passing.some((tag) => word.error === tag || word.error === `OutcomeUnknown (${tag})`) &&
+          writes.length - renewed < policy.attempts &&
+          endedMillis - startedMillis < deadlineMillis
+        // A budget that cannot run dry here: the other ones may have.
+        if (stopped && policy.budget === 100) {
+          violations.push(`${name}: gave up after ${writes.length} attempts, with time left`)
+        }
+      } else if (word.stopped !== undefined && passing.includes(word.stopped)) {
+        const waitedMillis = endedMillis - (writes.at(-1)?.closedMillis ?? startedMillis)
+        if (waitedMillis < waitMillis) {
+          violations.push(`${name}: waited ${waitedMillis} ms, and stopped at ${word.stopped}`)
+        }
+      }
+    }
+  }
+  return violations
+}
+
 /** Without a key nothing is sent again that may have been processed. */
 const onlyOnce = (attempts: ReadonlyArray<Network.Sent>, violations: Array<string>): void => {
   for (const { call, heard } of attempts.slice(0, -1)) {
@@ -413,17 +468,51 @@ const sameBytes = ({ sent }: Evidence): ReadonlyArray<string> =>
     own.some(({ body }) => body !== own[0]?.body) ? [`${key}: sent with different bytes`] : []
   )
 
-/** A process asks for one token at a time, however many of its calls wait for one. */
-const tokens = ({ sent }: Evidence): ReadonlyArray<string> =>
-  Array.from(grouped(sent.filter(Network.isForToken), (one) => String(one.process))).flatMap(
-    ([process, own]) =>
-      own.some((one, index) => {
-        const before = own[index - 1]
-        return before !== undefined && one.opened < before.closed
+/**
+ * A process asks for one token at a time, however many of its calls wait for one, and for none while
+ * it has a good one. A token is not used beyond its end.
+ */
+const tokens = (evidence: Evidence): ReadonlyArray<string> =>
+  Array.from(grouped(evidence.sent, (one) => String(one.process))).flatMap(([process, own]) => {
+    const violations: Array<string> = []
+    const say = (what: string) => violations.push(`process ${process}: ${what}`)
+    const asked = own.filter(Network.isForToken)
+    if (asked.some((one, index) => one.opened < (asked[index - 1]?.closed ?? 0))) {
+      say("asked for two tokens at once")
+    }
+    if (evidence.clockWasSet) return violations
+    const held = asked.flatMap((one) =>
+      Option.match(readToken(one.data), {
+        onNone: () => [],
+        onSome: ({ access_token, expires_in }) => [
+          { ...one, authorization: `Bearer ${access_token}`, lifeMillis: expires_in * 1000 }
+        ]
       })
-        ? [`process ${process}: asked for two tokens at once`]
-        : []
-  )
+    )
+    for (const { atMillis, authorization, lifeMillis } of held) {
+      const late = own.find(
+        (one) => one.authorization === authorization && one.atMillis > atMillis + lifeMillis
+      )
+      if (late !== undefined) say(`#${late.number} was sent with a token that had ended`)
+    }
+    for (const one of asked) {
+      const latest = held.filter(({ closed }) => closed < one.opened).at(-1)
+      if (latest === undefined) continue
+      const refused = own.some(
+        ({ authorization, closed, heard }) =>
+          heard === 401 && authorization === latest.authorization && closed < one.opened
+      )
+      // Its life counts from the first attempt; renewal begins when a tenth of it is left.
+      const first = asked.find(({ span }) => span === latest.span) ?? latest
+      const old = one.atMillis >= first.atMillis + latest.lifeMillis * 0.9
+      if (!refused && !old) say(`#${one.number} asked for a token, and there was a good one`)
+    }
+    return violations
+  })
+
+const readToken = Schema.decodeUnknownOption(
+  Schema.Struct({ access_token: Schema.String, expires_in: Schema.Number })
+)
 
 /** An interruption does not pass in silence over a write that was, or may have been applied. */
 const told = ({ intentions, logs, sent }: Evidence): ReadonlyArray<string> => [

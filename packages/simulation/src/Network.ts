@@ -9,6 +9,8 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { Chance } from "./Chance.js"
 import type { Time } from "./Time.js"
@@ -42,6 +44,8 @@ export interface Sent {
   heard: number | "refused" | "broken" | "given up" | undefined
   /** `Retry-After` of what the client heard. */
   retryAfterMillis: number | undefined
+  /** What the client could read of a success: its data, if the answer is an envelope. */
+  data: unknown
 }
 
 export interface Network {
@@ -52,7 +56,7 @@ export interface Network {
   /** From now on every request arrives, and so does its answer: so it is at first. */
   readonly calm: () => void
   /** For a time the service, or what stands before it, refuses every request. */
-  readonly storm: (status: 429 | 503, untilMillis: number) => void
+  readonly storm: () => void
   /** Requests and copies of requests that are still on their way. */
   readonly inFlight: () => number
   /** Exchanges that a client has open. */
@@ -84,16 +88,23 @@ const fates = {
   "answer without its status": 2,
   "answer that contradicts itself": 1,
   "answer that is no text": 1,
+  "success under an error status": 2,
+  "refusal under 200": 2,
   "409 after processing": 2,
   "408 after processing": 1,
   "302 after processing": 1,
   "500 after processing": 1,
   "502 after processing": 2,
   "409 from a proxy": 2,
+  "401 from a proxy": 1,
   "429 from a proxy": 2,
   "503 from a proxy": 3,
   "stale answer": 3
 }
+type Fate = keyof typeof fates
+
+/** Whether the service may have processed the request, and the client does not hear of it. */
+const isHidden = (fate: Fate): boolean => /after processing|answer lost|arrives after/.test(fate)
 
 interface Answer {
   readonly status: number
@@ -111,7 +122,7 @@ export const make = (
   let inFlight = 0
   let open = 0
   let moment = 0
-  let storming: { readonly status: 429 | 503; readonly untilMillis: number } | undefined
+  let storming: { readonly status: 401 | 429 | 503; readonly untilMillis: number } | undefined
   const sent: Array<Sent> = []
   const answers = new Map<string, Answer>()
 
@@ -156,17 +167,28 @@ export const make = (
       )
     })
 
-  const fateOf = (): keyof typeof fates => {
+  const storm = (): void => {
+    storming = {
+      status: chance.pick([401, 429, 503]),
+      untilMillis: time.elapsedMillis() + chance.between(500, 40_000)
+    }
+  }
+
+  const fateOf = (note: Sent): Fate => {
     if (calm) return "delivered"
     if (storming !== undefined && time.elapsedMillis() < storming.untilMillis) {
-      return storming.status === 429 ? "429 from a proxy" : "503 from a proxy"
+      // Whoever refuses good tokens is not who gives them out.
+      if (storming.status !== 401 || !isForToken(note)) return `${storming.status} from a proxy`
     }
-    return chance.weighted(fates)
+    const fate = chance.weighted(fates)
+    // A service that loses its own answers is often about to refuse everything.
+    if (isHidden(fate) && chance.often(0.25)) storm()
+    return fate
   }
 
   const exchange = (request: HttpClientRequest.HttpClientRequest, note: Sent) =>
     Effect.gen(function* () {
-      const fate = fateOf()
+      const fate = fateOf(note)
       trace.write("network", () => `#${note.number} ${describe(note)}: ${fate}`)
       if (fate === "refused connection") {
         note.heard = "refused"
@@ -227,6 +249,16 @@ export const make = (
             ...answer,
             body: String(answer.body).replace(`"success":true`, `"success":false`)
           }))
+        case "success under an error status":
+          return yield* answered((answer) =>
+            answer.status < 300
+              ? { ...answer, status: chance.pick([400, 404, 422, 429, 500]) }
+              : answer
+          )
+        case "refusal under 200":
+          return yield* answered((answer) =>
+            answer.status < 300 ? answer : { ...answer, status: 200 }
+          )
         case "302 after processing":
           return yield* instead(302)
         case "408 after processing":
@@ -239,6 +271,8 @@ export const make = (
           return yield* instead(502)
         case "409 from a proxy":
           return toResponse(request, fromProxy(409, chance), note)
+        case "401 from a proxy":
+          return toResponse(request, fromProxy(401, chance), note)
         case "429 from a proxy":
           return toResponse(request, fromProxy(429, chance), note)
         case "503 from a proxy":
@@ -287,9 +321,7 @@ export const make = (
     calm: () => {
       calm = true
     },
-    storm: (status, untilMillis) => {
-      storming = { status, untilMillis }
-    },
+    storm,
     inFlight: () => inFlight,
     open: () => open,
     sent
@@ -321,20 +353,27 @@ const noteOf = (
     closedMillis: Infinity,
     answered: [],
     heard: undefined,
-    retryAfterMillis: undefined
+    retryAfterMillis: undefined,
+    data: undefined
   }
 }
 
 const fromProxy = (status: number, chance: Chance): Answer => ({
   status,
   body: "<html>The proxy says no</html>",
-  headers: chance.often(0.5) ? { "retry-after": String(chance.between(0, 8)) } : {}
+  // Of a refused token nobody says when to come again.
+  headers:
+    status !== 401 && chance.often(0.5) ? { "retry-after": String(chance.between(0, 8)) } : {}
 })
 
 const withoutStatus = (answer: Answer): Answer =>
   answer.status < 300
     ? { ...answer, body: String(answer.body).replace(/"status":"[A-Z]+",?/, "") }
     : answer
+
+const readSuccess = Schema.decodeUnknownOption(
+  Schema.parseJson(Schema.Struct({ success: Schema.Literal(true), data: Schema.Unknown }))
+)
 
 /** Its status and its body are its own; all else comes from here, made once. */
 const blank = HttpClientResponse.fromWeb(
@@ -350,6 +389,7 @@ const toResponse = (
   note.heard = status
   const seconds = headers["retry-after"]
   note.retryAfterMillis = seconds === undefined ? undefined : Number(seconds) * 1000
+  if (status < 300) note.data = Option.getOrUndefined(readSuccess(body))?.data
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body
   return Object.create(blank, {
     request: { value: request },

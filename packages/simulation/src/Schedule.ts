@@ -6,9 +6,12 @@ import type * as Scheduler from "effect/Scheduler"
 import type { Chance } from "./Chance.js"
 
 export interface Schedule extends Scheduler.Scheduler {
-  /** Runs whatever can run, in an order of chance, until nothing can. */
-  readonly drain: () => void
+  /** Runs whatever can run, in an order of chance, until nothing can; `false` if that never comes. */
+  readonly drain: () => boolean
 }
+
+/** More than any run needs at one moment. */
+const maxTasks = 50_000
 
 export const make = (chance: Chance): Schedule => {
   const tasks: Array<Scheduler.Task> = []
@@ -26,10 +29,12 @@ export const make = (chance: Chance): Schedule => {
       tasks.push(task)
     },
     drain: () => {
-      while (tasks.length > 0) {
+      for (let left = maxTasks; tasks.length > 0; left--) {
+        if (left === 0) return false
         const [task] = tasks.splice(chance.between(0, tasks.length - 1), 1)
         task?.()
       }
+      return true
     }
   }
 }

@@ -47,7 +47,7 @@ export const counted = [
 export type Count = (typeof counted)[number]
 
 /** More steps of time than any run takes: a run that takes more goes on for ever. */
-const maxSteps = 100_000
+const maxSteps = 10_000
 
 export const run = (seed: number): Report => {
   const chance = Chance.make(seed)
@@ -84,15 +84,16 @@ export const run = (seed: number): Report => {
   })
 
   let steps = 0
-  while (exit === undefined && steps++ < maxSteps) {
-    schedule.drain()
+  let ends = true
+  while (exit === undefined && ends) {
+    ends = schedule.drain() && steps++ < maxSteps
     if (exit === undefined && !time.advance()) break
   }
   schedule.drain()
 
   const violations = [
     ...(exit === undefined
-      ? [steps < maxSteps ? "the run stands still" : "the run does not end"]
+      ? [ends ? "the run stands still" : "the run does not end"]
       : Exit.match(exit, {
           onSuccess: (found) => found,
           onFailure: (cause) => [`the run failed: ${Cause.pretty(cause)}`]

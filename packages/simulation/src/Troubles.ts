@@ -103,10 +103,7 @@ export const make = (parameters: Parameters): Troubles => {
       case "crash the process":
         return yield* restart
       case "refuse everything for a while":
-        return network.storm(
-          chance.pick([429, 503]),
-          time.elapsedMillis() + chance.between(500, 40_000)
-        )
+        return network.storm()
       case "settle something": {
         const status = chance.pick(["FAILED", "COMPLETED", "CANCELLED"])
         const [payment] = (yield* sandbox.paymentIntents).filter(isPending)

@@ -10,6 +10,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Random from "effect/Random"
@@ -56,6 +57,13 @@ interface Progress {
   token: BearerTokens.BearerToken | undefined
 }
 
+/** The time of an attempt, and the end of the call's. */
+interface Limits {
+  readonly startedMillis: number
+  readonly limitMillis: number
+  readonly endMillis: number
+}
+
 export const compile = ({
   baseUrl,
   budget,
@@ -87,9 +95,21 @@ export const compile = ({
           })
         ))
 
-  /** One attempt, its token and its body included, within `limitMillis`. */
-  const attempt = (request: Encoded, progress: Progress, limitMillis: number) =>
-    Effect.gen(function* () {
+  /**
+   * One attempt: `limitMillis` for its token, and as long again for itself, as far as the call's own
+   * time goes.
+   */
+  const attempt = (
+    request: Encoded,
+    progress: Progress,
+    { endMillis, limitMillis, startedMillis }: Limits
+  ) => {
+    let more = 0
+    const outOfTime = Effect.sleep(limitMillis).pipe(
+      Effect.zipRight(Effect.suspend(() => (more > 0 ? Effect.sleep(more) : Effect.void))),
+      Effect.as("out of time" as const)
+    )
+    return Effect.gen(function* () {
       if (progress.refused !== undefined && tokens !== undefined) {
         yield* tokens.reject(progress.refused)
         progress.refused = undefined
@@ -98,6 +118,10 @@ export const compile = ({
       progress.token = token
       const span = yield* telemetry.currentSpan
       yield* tell.sent
+      // What the token took is given back, and whatever the clock did meanwhile, no more than that.
+      const nowMillis = yield* Clock.currentTimeMillis
+      const tookMillis = Math.min(limitMillis, Math.max(0, nowMillis - startedMillis))
+      more = Math.min(tookMillis, Math.max(0, endMillis - startedMillis - limitMillis))
       progress.sent++
       progress.outcome = "unknown"
       const received = yield* exchange(toHttp(request, token, span))
@@ -114,12 +138,12 @@ export const compile = ({
         Broken: (broken) => Effect.succeed(answer.lost(broken, { operation: name })),
         TokenUnavailable: (error) => Effect.succeed(answer.faulty(error))
       }),
-      Effect.timeoutTo({
-        duration: limitMillis,
-        onSuccess: (answered): answer.Answer | "out of time" => answered,
-        onTimeout: () => "out of time" as const
+      Effect.raceWith(outOfTime, {
+        onSelfDone: (exit, timer) => Effect.zipRight(Fiber.interrupt(timer), exit),
+        onOtherDone: (exit, own) => Effect.zipRight(Fiber.interrupt(own), exit)
       })
     )
+  }
 
   /** The attempt that could not be made because its token did not come in time. */
   const tokenless = (waitedMillis: number): answer.Faulty =>
@@ -136,13 +160,17 @@ export const compile = ({
       const endMillis = progress.startedMillis + deadlineMillis
       let previous: answer.Faulty | undefined
       for (;;) {
-        const leftMillis = endMillis - (yield* Clock.currentTimeMillis)
-        if (leftMillis <= 0) {
+        const startedMillis = yield* Clock.currentTimeMillis
+        if (startedMillis >= endMillis) {
           return yield* conclude(previous ?? tokenless(deadlineMillis), request, progress)
         }
-        const limitMillis = Math.min(attemptMillis, leftMillis)
+        const limitMillis = Math.min(attemptMillis, endMillis - startedMillis)
         const sentBefore = progress.sent
-        const result = yield* attempt(request, progress, limitMillis)
+        const result = yield* attempt(request, progress, {
+          startedMillis,
+          limitMillis,
+          endMillis
+        })
         const waitedForToken = result === "out of time" && progress.sent === sentBefore
         if (waitedForToken) continue
 
