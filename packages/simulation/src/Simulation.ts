@@ -238,6 +238,8 @@ const world = ({ chance, state, time, trace }: World) =>
     yield* Effect.repeat(Effect.sleep("10 seconds"), {
       until: () => network.inFlight() === 0 && network.open() === 0
     })
+    // After a failure the next request for a token waits this long at most, and a call perhaps less.
+    yield* Effect.sleep("30 seconds")
     for (const intention of state.intentions) {
       if (Intentions.isKeyed(intention) && Intentions.isOpen(intention)) {
         yield* Intentions.call(intention, surroundings)
