@@ -168,9 +168,20 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCall(
     "no limit for one attempt",
-    "const limitMillis = Math.min(attemptMillis, leftMillis)",
-    "const limitMillis = Math.max(attemptMillis, leftMillis) * 1000"
+    "const limitMillis = Math.min(attemptMillis, endMillis - startedMillis)",
+    "const limitMillis = Math.max(attemptMillis, endMillis - startedMillis) * 1000"
   ),
+  inCall(
+    "take the time of the token from the attempt",
+    "more = Math.min(tookMillis,",
+    "more = 0 * Math.min(tookMillis,"
+  ),
+  inTransport(
+    "read the first chunk of a body only",
+    "if (Either.isLeft(pulled)) return",
+    "if (Either.isLeft(pulled) || chunks.length > 0) return"
+  ),
+  inTransport("read bodies without a limit", "if (size > limit) return", "if (size < 0) return"),
   inCall("retries without a budget", "|| !budget.take()) {", "|| (budget.take(), false)) {"),
   inBudget("a budget that never runs dry", "      left -= 1\n", ""),
   inBudget(

@@ -25,7 +25,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
-    seeds: { type: "string", default: "600" },
+    seeds: { type: "string", default: "1500" },
     jobs: { type: "string", default: "2" }
   }
 })
@@ -127,6 +127,7 @@ const vitest = "node_modules/vitest/vitest.mjs"
 const tests = [
   "packages/core/test/Answer.test.ts",
   "packages/core/test/Interruption.test.ts",
+  "packages/core/test/Loopback.test.ts",
   "packages/core/test/Pagination.test.ts",
   "packages/core/test/Request.test.ts",
   "packages/core/test/Retry.test.ts",

@@ -100,6 +100,8 @@ const runAll = async (): Promise<void> => {
   const failed: Array<Told["failed"][number]> = []
   let done = 0
   let printed = 0
+  /** Some two hundred lines of progress, however many seeds there are. */
+  const stride = Math.max(500, Math.floor(options.seeds / 200))
   const rate = () => (done / (performance.now() - startedMillis)) * 1000
   const workers = Array.from({ length: options.jobs }, (_, index) =>
     fork(
@@ -125,7 +127,7 @@ const runAll = async (): Promise<void> => {
             failed.push({ seed, violations })
             console.log(`seed ${seed} FAILED: ${violations.join("; ")}`)
           }
-          if (done - printed >= 500 || done === options.seeds) {
+          if (done - printed >= stride || done === options.seeds) {
             printed = done
             const left = (options.seeds - done) / rate()
             console.log(

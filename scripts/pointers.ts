@@ -1,0 +1,49 @@
+// Checks that what the documents point at is there: files that they link to, tests that they name,
+// and the rules of the simulation.
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+
+const root = new URL("../", import.meta.url)
+const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
+const isFile = (url: URL): boolean => existsSync(url) && statSync(url).isFile()
+
+const documents = [
+  ...readdirSync(root),
+  ...readdirSync(new URL("packages/", root)).map((name) => `packages/${name}/README.md`),
+  ...readdirSync(new URL("docs/", root), { encoding: "utf8", recursive: true }).map(
+    (file) => `docs/${file}`
+  )
+].filter((file) => file.endsWith(".md") && isFile(new URL(file, root)))
+
+const rules = ["Invariants", "Simulation"]
+  .map((file) => read(`packages/simulation/src/${file}.ts`))
+  .join("\n")
+
+const problems: Array<string> = []
+let pointers = 0
+const expect = (holds: boolean, document: string, what: string): void => {
+  pointers++
+  if (!holds) problems.push(`${document}: there is no ${what}`)
+}
+
+for (const document of documents) {
+  const text = read(document)
+  for (const [, target = ""] of text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)) {
+    expect(existsSync(new URL(target, new URL(document, root))), document, target)
+  }
+  // `core/test/Retry.test.ts`, and the title of a test that may follow it.
+  for (const [, file = "", title] of text.matchAll(/`([\w./-]+\.test\.ts)`(?:, "([^"]+)")?/g)) {
+    const url = [file, `packages/${file}`].map((path) => new URL(path, root)).find(isFile)
+    expect(url !== undefined, document, file)
+    if (url === undefined || title === undefined) continue
+    expect(readFileSync(url, "utf8").includes(`"${title}"`), document, `"${title}" in ${file}`)
+  }
+  for (const [, names = ""] of text.matchAll(/simulation: (`\w+`(?:(?:, | and )`\w+`)*)/g)) {
+    for (const name of names.match(/\w+/g)?.filter((word) => word !== "and") ?? []) {
+      expect(rules.includes(`const ${name} = `), document, `rule ${name}`)
+    }
+  }
+}
+
+for (const problem of problems) console.error(problem)
+console.log(`${pointers} pointers of ${documents.length} documents checked`)
+process.exitCode = problems.length === 0 && pointers > 0 ? 0 : 1
