@@ -53,7 +53,7 @@ export const CardRequest = Schema.Struct({
   wallet_id: Identifier.Uuid,
   idempotency_key: IssuanceKey,
   debit_currency: Currency.Input,
-  /** In USD, at least 0. */
+  /** At least 0. Its currency is not shown. */
   initial_balance: Schema.optional(Amount.Input),
   category: Schema.optional(Schema.NullOr(Schema.Literal("PERSONAL", "BUSINESS"))),
   grade: Schema.optional(Schema.NullOr(Schema.Literal("STANDARD", "PREMIUM")))

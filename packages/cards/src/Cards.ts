@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import * as Errors from "@manilla/core/Errors"
+import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type { Page } from "@manilla/core/Page"
@@ -21,7 +21,10 @@ import * as CardsApi from "./CardsApi.js"
  * @since 0.1.0
  * @category models
  */
-export interface IssueRequest extends Omit<Card.CardRequest, "idempotency_key"> {}
+export interface IssueRequest extends Omit<Card.CardRequest, "idempotency_key"> {
+  /** It is an option of the call. */
+  readonly idempotency_key?: never
+}
 
 /**
  * @since 0.1.0
@@ -45,13 +48,12 @@ export interface Service {
    * is named in `InvalidRequest` before anything is sent.
    *
    * Fails with `OutcomeUnknown` when it may have been issued: go on with the same key. Fails with
-   * `AppliedUnreadable` when it was, and when the answer is about another issuance than the one that
-   * was asked for. Every other error: it was not.
+   * `AppliedUnreadable` when it was: do not send it again. Every other error: it was not.
    */
   readonly issue: (
     request: IssueRequest,
     options: IssueOptions
-  ) => Effect.Effect<Card.Issuance, Errors.WriteError>
+  ) => Effect.Effect<Card.Issuance, Errors.KeyedWriteError>
 
   /** The first page (interface section 4.12). */
   readonly list: (
@@ -84,13 +86,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const calls = gateway.calls(CardsApi.group)
 
   const issue: Service["issue"] = (request, { key }) =>
-    Effect.flatMap(
-      calls.issue({ payload: { ...request, idempotency_key: key } }),
-      ({ data, meta }) =>
-        data.card.issuance_reference === key
-          ? Effect.succeed(data)
-          : Effect.fail(anotherIssuance(data, key, meta?.correlation_id ?? undefined))
-    )
+    Effect.map(calls.issue({ payload: { ...request, idempotency_key: key } }), ({ data }) => data)
 
   const list: Service["list"] = (urlParams = {}, { extraParams } = {}) =>
     Effect.map(calls.list({ urlParams, extraParams }), ({ data }) => data)
@@ -103,24 +99,6 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 
   return { issue, list, stream: (filter = {}, options) => rows(filter, options) }
 })
-
-const anotherIssuance = (
-  { card }: Card.Issuance,
-  key: IdempotencyKey.IdempotencyKey,
-  correlation_id: string | undefined
-): Errors.AppliedUnreadable => {
-  const rule = "must equal the key of the request"
-  return new Errors.AppliedUnreadable({
-    operation: "Cards.issue",
-    message: `Cards.issue was answered with card ${card.id} of another issuance: card.issuance_reference ${rule}, ${key}. Do not send it again.`,
-    status: 200,
-    correlation_id,
-    issues: [{ field: "card.issuance_reference", rule }],
-    key,
-    id: card.id,
-    reference: card.issuance_reference
-  })
-}
 
 /**
  * @example

@@ -38,7 +38,15 @@ export const issue = Operation.keyed(
     .addSuccess(Envelope.Success(Card.Issuance))
     .annotate(OpenApi.Summary, "Issue a virtual card"),
   "virtual_cards.cards.write",
-  { in: "body", name: "idempotency_key" }
+  { in: "body", name: "idempotency_key" },
+  {
+    in: "card",
+    echoes: {
+      idempotency_key: "issuance_reference",
+      customer_id: "virtual_card_customer_id",
+      debit_currency: "charged_currency"
+    }
+  }
 )
 
 /**

@@ -32,7 +32,7 @@ describe("the calls of a group", () => {
     )
     expect(read({})).type.toBe<Effect.Effect<typeof Thing.Type, Errors.ReadError>>()
     expect(once({})).type.toBe<Effect.Effect<typeof Thing.Type, Errors.WriteError>>()
-    expect(keyed({})).type.toBe<Effect.Effect<typeof Thing.Type, Errors.WriteError>>()
+    expect(keyed({})).type.toBe<Effect.Effect<typeof Thing.Type, Errors.KeyedWriteError>>()
   })
 
   test("are compiled of declared operations only", () => {

@@ -225,7 +225,7 @@ export class TimedOut extends Schema.TaggedError<TimedOut>("@manilla/core/TimedO
  * | `NotJson`       | is not JSON: HTML, or cut short                                  |
  * | `NotAnEnvelope` | is JSON without a boolean `success`                              |
  * | `Contradiction` | says failure under a 2xx status, or success under an error       |
- * | `AnotherSubject`| is about another resource than the one that was asked for        |
+ * | `AnotherSubject`| is about another resource than was asked for, or repeats other values |
  * | `DataMisfit`    | is an envelope of success around data that breaks its schema     |
  *
  * @since 0.1.0
@@ -284,9 +284,9 @@ export class AppliedUnreadable extends Schema.TaggedError<AppliedUnreadable>(
 )("AppliedUnreadable", {
   ...unread,
   key: Schema.optional(IdempotencyKey),
-  /** `data.id`, if the answer had one. */
+  /** The id of what was made, if the answer had one. */
   id: Schema.optional(Schema.String),
-  /** `data.reference`, if the answer had one. */
+  /** Its reference, if the answer had one. */
   reference: Schema.optional(Schema.String)
 }) {}
 
@@ -391,6 +391,25 @@ export const WriteError = Schema.Union(
  * @category errors
  */
 export type WriteError = typeof WriteError.Type
+
+/**
+ * What a write with a key fails with. The errors that ask to go on, or not to send again, have it.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export type KeyedWriteError =
+  | Exclude<WriteError, OutcomeUnknown | AppliedUnreadable>
+  | (OutcomeUnknown & WithKey)
+  | (AppliedUnreadable & WithKey)
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface WithKey {
+  readonly key: IdempotencyKey
+}
 
 /**
  * The options of a layer break a rule, such as a base URL without https.

@@ -14,6 +14,7 @@ import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -109,6 +110,19 @@ const checkNumbers = (
     { discard: true }
   )
 
+/** Without any time a call would spin, and never be made. */
+const checkDurations = (
+  durations: Readonly<Record<string, Duration.DurationInput>>
+): Effect.Effect<void, InvalidConfiguration> =>
+  Effect.forEach(
+    Object.entries(durations),
+    ([field, duration]) =>
+      Duration.toMillis(duration) >= 1
+        ? Effect.void
+        : new InvalidConfiguration({ field, rule: "must be at least 1 millisecond" }),
+    { discard: true }
+  )
+
 const defaultBodyLimit = 8 * 1024 * 1024
 
 /**
@@ -128,6 +142,10 @@ export const make = (
     const bodyLimit = options.bodyLimit ?? defaultBodyLimit
     yield* checkNumbers({ bodyLimit, "retry.attempts": policy.attempts }, 1)
     yield* checkNumbers({ "retry.budget": policy.budget }, 0)
+    yield* checkDurations({
+      "retry.attemptTimeout": policy.attemptTimeout,
+      "retry.deadline": policy.deadline
+    })
     const exchange = transport.make(yield* HttpClient.HttpClient, bodyLimit)
     const budget = retryBudget.make(policy.budget)
 

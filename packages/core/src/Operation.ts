@@ -106,12 +106,27 @@ export type Scope =
 export type Access = Scope | "bearer" | "credentials"
 
 /**
+ * Where the answer to a write says what it made, and which members of the request's body it repeats.
+ * An answer that repeats other values is about another operation: nothing is known of this one.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Made {
+  /** The member of `data` that is the resource; `data` itself unless set. */
+  readonly in?: string
+  /** Members of the body, and the members of the resource that repeat them. */
+  readonly echoes: Readonly<Record<string, string>>
+}
+
+/**
  * @since 0.1.0
  * @category models
  */
 export interface Declaration<out R extends Replay = Replay> {
   readonly access: Access
   readonly replay: R
+  readonly made: Made
 }
 
 /**
@@ -149,6 +164,8 @@ export interface Declared<out R extends Replay> {
 export const isOperation = (value: unknown): value is Operation =>
   HttpApiEndpoint.isHttpApiEndpoint(value) && Predicate.hasProperty(value, TypeId)
 
+const nothingEchoed: Made = { echoes: {} }
+
 const declare = <Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any, R extends Replay>(
   endpoint: Endpoint,
   declaration: Declaration<R>
@@ -163,7 +180,8 @@ const declare = <Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any, R extends
 export const safe = <Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any>(
   endpoint: Endpoint,
   access: Access
-): Endpoint & Declared<Safe> => declare(endpoint, { access, replay: { _tag: "Safe" } })
+): Endpoint & Declared<Safe> =>
+  declare(endpoint, { access, replay: { _tag: "Safe" }, made: nothingEchoed })
 
 /**
  * Declares an operation that carries an idempotency key.
@@ -174,8 +192,10 @@ export const safe = <Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any>(
 export const keyed = <Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any>(
   endpoint: Endpoint,
   access: Access,
-  key: { readonly in: "header" | "body"; readonly name: string }
-): Endpoint & Declared<Keyed> => declare(endpoint, { access, replay: { _tag: "Keyed", ...key } })
+  key: { readonly in: "header" | "body"; readonly name: string },
+  made: Made = nothingEchoed
+): Endpoint & Declared<Keyed> =>
+  declare(endpoint, { access, replay: { _tag: "Keyed", ...key }, made })
 
 /**
  * Declares an operation that writes and has no key.
@@ -185,8 +205,9 @@ export const keyed = <Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any>(
  */
 export const once = <Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any>(
   endpoint: Endpoint,
-  access: Access
-): Endpoint & Declared<Once> => declare(endpoint, { access, replay: { _tag: "Once" } })
+  access: Access,
+  made: Made = nothingEchoed
+): Endpoint & Declared<Once> => declare(endpoint, { access, replay: { _tag: "Once" }, made })
 
 /**
  * The parts of a request, by the schemas of its endpoint.
@@ -206,12 +227,17 @@ type Undeclared<Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any> = [
   : { readonly extraParams?: Readonly<Record<string, string>> | undefined }
 
 /**
- * The errors of a call: a read's or a write's, by its replay class.
+ * The errors of a call: a read's, or those of a write with a key or without one.
  *
  * @since 0.1.0
  * @category type-level
  */
-export type Error<Endpoint> = Endpoint extends Declared<Safe> ? Errors.ReadError : Errors.WriteError
+export type Error<Endpoint> =
+  Endpoint extends Declared<Safe>
+    ? Errors.ReadError
+    : Endpoint extends Declared<Keyed>
+      ? Errors.KeyedWriteError
+      : Errors.WriteError
 
 /**
  * An operation as a function: the request in, the decoded envelope out.

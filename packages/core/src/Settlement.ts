@@ -24,9 +24,9 @@ import * as RetryPolicy from "./RetryPolicy.js"
  * @category models
  */
 export interface WaitPolicy {
-  /** The pause before the second read. The first read is at once. */
+  /** The pause before the second read; 100 ms at least. The first read is at once. */
   readonly initial: Duration.DurationInput
-  /** By how much each pause is longer than the one before. */
+  /** By how much each pause is longer than the one before; 1 at least. */
   readonly factor: number
   /** No pause is longer than this. Each is drawn between half and the whole of its length. */
   readonly cap: Duration.DurationInput
@@ -102,6 +102,9 @@ export interface Options<A> extends Partial<WaitPolicy> {
  */
 export const isSettled = ({ status }: { readonly status: string }): boolean => status !== "PENDING"
 
+/** However the pauses are set, a wait does not hammer the service. */
+const leastPauseMillis = 100
+
 /** Enough to keep many waits moving, few enough to leave the service and the gateway in peace. */
 const concurrentReads = 64
 
@@ -153,8 +156,9 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     Effect.map(Clock.currentTimeMillis, (startedMillis) => {
       const policy = withDefaults(defaults, options)
       const deadlineMillis = Duration.toMillis(policy.deadline)
-      const capMillis = Duration.toMillis(policy.cap)
-      let pauseMillis = Duration.toMillis(policy.initial)
+      const capMillis = Math.max(leastPauseMillis, Duration.toMillis(policy.cap))
+      const factor = policy.factor >= 1 ? policy.factor : 1
+      let pauseMillis = Math.max(leastPauseMillis, Duration.toMillis(policy.initial))
       let first = true
       let last = created
       let cause: Errors.ReadError | undefined
@@ -166,7 +170,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
       const pause = Effect.gen(function* () {
         const chance = yield* Random.next
         const length = Math.min(pauseMillis, capMillis) * (0.5 + chance / 2)
-        pauseMillis = Math.min(pauseMillis * policy.factor, capMillis)
+        pauseMillis = Math.min(pauseMillis * factor, capMillis)
         yield* Effect.sleep(Math.min(Math.ceil(length), Math.max(0, yield* leftMillis)))
       })
       const next: Effect.Effect<A, E | StillPending> = Effect.gen(function* () {
@@ -189,7 +193,10 @@ export const make = <Id extends string, A extends { readonly status: string }, I
             return last
           }
           cause = read.value.left
-          if (!RetryPolicy.isPassing(cause)) return yield* Effect.fail(permanent(cause, last))
+          // What was created is there, even if a read that lags has not seen it yet.
+          const lags = created !== undefined && cause._tag === "NotFound"
+          if (!lags && !RetryPolicy.isPassing(cause))
+            return yield* Effect.fail(permanent(cause, last))
         }
       })
       return { next, isOver: options.until ?? subject.isOver ?? isSettled }

@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import * as Tracer from "effect/Tracer"
 import * as FakeService from "./utils/FakeService.js"
@@ -192,3 +193,68 @@ const onEvent = (run: () => void): Tracer.Tracer =>
     }),
     context: (run) => run()
   })
+
+describe("a call where nothing may interrupt", () => {
+  it.effect("ends as soon as its answer comes, and not with its attempt's time", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([
+        () => Effect.delay(Effect.succeed(FakeService.success), "300 millis")
+      ])
+      const fiber = yield* calls
+        .write(FakeService.calls.write)
+        .pipe(Effect.uninterruptible, Effect.fork)
+      yield* TestClock.adjust("300 millis")
+      assert.isTrue(Option.isSome(yield* Fiber.poll(fiber)))
+    })
+  )
+
+  it.effect("keeps its answer when it is interrupted all the same", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([
+        () => Effect.delay(Effect.succeed(FakeService.success), "300 millis")
+      ])
+      let told: string | undefined
+      const fiber = yield* calls.write(FakeService.calls.write).pipe(
+        Effect.tap(({ data }) => Effect.sync(() => (told = data.id))),
+        Effect.uninterruptible,
+        Effect.fork
+      )
+      yield* TestClock.adjust("100 millis")
+      const interrupting = yield* Effect.fork(Fiber.interrupt(fiber))
+      yield* TestClock.adjust("200 millis")
+      yield* Fiber.join(interrupting)
+      assert.strictEqual(told, "thing-1")
+    })
+  )
+})
+
+it.effect("an interrupted caller goes on when its exchange has been let go, not before", () =>
+  Effect.gen(function* () {
+    const events: Array<string> = []
+    const letGo = Effect.zipRight(
+      Effect.sleep("200 millis"),
+      Effect.sync(() => events.push("the exchange is let go"))
+    )
+    const { calls } = yield* FakeService.make([() => Effect.onInterrupt(Effect.never, () => letGo)])
+    const fiber = yield* calls.write(FakeService.calls.write).pipe(
+      Effect.onInterrupt(() => Effect.sync(() => events.push("the caller goes on"))),
+      Effect.fork
+    )
+    yield* TestClock.adjust("1 second")
+    const interrupting = yield* Effect.fork(Fiber.interrupt(fiber))
+    yield* TestClock.adjust("1 second")
+    yield* Fiber.join(interrupting)
+    assert.deepStrictEqual(events, ["the exchange is let go", "the caller goes on"])
+  })
+)
+
+it.effect("a client that dies with the request leaves its outcome unknown, and its key told", () =>
+  Effect.gen(function* () {
+    const { calls } = yield* FakeService.make([() => Effect.die("boom")], {
+      retry: { attempts: 1 }
+    })
+    const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+    assert(error._tag === "OutcomeUnknown")
+    assert.strictEqual(error.key, FakeService.key)
+  })
+)

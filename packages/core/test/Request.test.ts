@@ -435,3 +435,38 @@ describe("a key in the body", () => {
     })
   )
 })
+
+describe("before anything is sent", () => {
+  it.effect("a token that no header can carry is refused by name", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success], {
+        token: "read from a file\n"
+      })
+      const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+      assert.strictEqual(error._tag, "TokenUnavailable")
+      assert.notInclude(error.message, "read from a file")
+      assert.strictEqual(received.length, 0)
+    })
+  )
+
+  for (const [field, retry] of [
+    ["retry.attemptTimeout", { attemptTimeout: 0 }],
+    ["retry.deadline", { deadline: 0 }]
+  ] as const) {
+    it.effect(`no time at all is refused: ${field}`, () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(FakeService.make([FakeService.success], { retry }))
+        assert(error._tag === "InvalidConfiguration")
+        assert.strictEqual(error.field, field)
+      })
+    )
+  }
+
+  it.effect("without tracing no trace is spoken of", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success])
+      yield* Effect.withTracerEnabled(calls.read(FakeService.calls.read), false)
+      assert.isUndefined(received[0]?.headers["traceparent"])
+    })
+  )
+})

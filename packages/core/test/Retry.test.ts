@@ -324,7 +324,7 @@ describe("time", () => {
   )
 })
 
-const token = { value: Redacted.make("a token"), environment: "SANDBOX", scopes: [] }
+const token = { value: Redacted.make("a-token"), environment: "SANDBOX", scopes: [] }
 
 describe("the retry budget", () => {
   it.effect("a service that is down sees few more attempts than calls", () =>

@@ -41,7 +41,8 @@ export const create = Operation.once(
     .setPayload(PaymentLink.PaymentLinkRequest)
     .addSuccess(Envelope.Success(PaymentLink.PaymentLink))
     .annotate(OpenApi.Summary, "Create a payment link"),
-  "payment_links.write"
+  "payment_links.write",
+  { echoes: { amount: "amount", currency: "currency", country: "country" } }
 )
 
 /**

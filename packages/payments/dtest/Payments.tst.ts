@@ -4,7 +4,7 @@ import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as Identifier from "@manilla/core/Identifier"
 import type * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
 import { describe, expect, test } from "tstyche"
@@ -35,6 +35,24 @@ describe("a write cannot be written without its key", () => {
     expect(payments.collect).type.not.toBeCallableWith(collectRequest, { key: undefined })
     expect(payments.collect).type.not.toBeCallableWith(collectRequest, { key: "order-42" })
     expect(payments.collect).type.not.toBeCallableWith(collectRequest, { key: text })
+  })
+
+  test("collect does not take what was meant for a deposit", () => {
+    expect(payments.collect).type.not.toBeCallableWith(
+      { ...request, operation: "DEPOSIT" },
+      { key }
+    )
+  })
+
+  test("an unknown outcome has the key to go on with", () => {
+    const goesOn = payments
+      .collect(collectRequest, { key })
+      .pipe(
+        Effect.catchTag("OutcomeUnknown", ({ key }) => payments.collect(collectRequest, { key }))
+      )
+    expect(goesOn).type.toBe<
+      Effect.Effect<PaymentIntent.PaymentIntent, Errors.KeyedWriteError | Payments.StillPending>
+    >()
   })
 
   test("create", () => {
@@ -83,7 +101,7 @@ describe("an id is not any text, nor a reference, nor another kind's", () => {
 describe("each call fails with what it documents, and needs nothing", () => {
   test("create", () => {
     expect(payments.create(request, { key })).type.toBe<
-      Effect.Effect<PaymentIntent.CreatedPaymentIntent, Errors.WriteError>
+      Effect.Effect<PaymentIntent.CreatedPaymentIntent, Errors.KeyedWriteError>
     >()
   })
 
@@ -107,7 +125,7 @@ describe("each call fails with what it documents, and needs nothing", () => {
 
   test("collect and deposit", () => {
     expect(payments.collect(collectRequest, { key })).type.toBe<
-      Effect.Effect<PaymentIntent.PaymentIntent, Errors.WriteError | Payments.StillPending>
+      Effect.Effect<PaymentIntent.PaymentIntent, Errors.KeyedWriteError | Payments.StillPending>
     >()
     expect(payments.deposit).type.toBe<typeof payments.collect>()
   })

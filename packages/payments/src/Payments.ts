@@ -60,7 +60,10 @@ export interface CollectOptions extends CreateOptions {
  * @since 0.1.0
  * @category models
  */
-export interface CollectRequest extends Omit<PaymentIntent.PaymentIntentRequest, "operation"> {}
+export interface CollectRequest extends Omit<PaymentIntent.PaymentIntentRequest, "operation"> {
+  /** The call says it. */
+  readonly operation?: never
+}
 
 /**
  * @since 0.1.0
@@ -77,7 +80,7 @@ export interface Service {
   readonly create: (
     request: PaymentIntent.PaymentIntentRequest,
     options: CreateOptions
-  ) => Effect.Effect<PaymentIntent.CreatedPaymentIntent, Errors.WriteError>
+  ) => Effect.Effect<PaymentIntent.CreatedPaymentIntent, Errors.KeyedWriteError>
 
   /** Reads a payment intent (interface section 4.2). */
   readonly get: (
@@ -110,13 +113,13 @@ export interface Service {
   readonly collect: (
     request: CollectRequest,
     options: CollectOptions
-  ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.WriteError | StillPending>
+  ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.KeyedWriteError | StillPending>
 
   /** As `collect`, for a `DEPOSIT`. */
   readonly deposit: (
     request: CollectRequest,
     options: CollectOptions
-  ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.WriteError | StillPending>
+  ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.KeyedWriteError | StillPending>
 }
 
 /**

@@ -35,7 +35,8 @@ export const create = Operation.keyed(
     .addError(Envelope.Failure, { status: Errors.Unprocessable.status })
     .annotate(OpenApi.Summary, "Create a payment intent"),
   "payments.write",
-  { in: "header", name: "idempotency-key" }
+  { in: "header", name: "idempotency-key" },
+  { echoes: { amount: "amount", currency: "currency", operation: "operation" } }
 )
 
 /**

@@ -81,7 +81,7 @@ describe("nulls", () => {
 
   it.effect("or the least that a caller needs, do not hide that a payment was made", () =>
     Effect.gen(function* () {
-      const least = { id: Intents.id, status: "PENDING", amount: "1", currency: "XOF" }
+      const least = { id: Intents.id, status: "PENDING", amount: "1500", currency: "XOF" }
       const { payments } = yield* Intents.make([Intents.answer(least, 201)])
       assert.deepStrictEqual<unknown>(
         yield* payments.create(Intents.request, { key: Intents.key }),
@@ -118,7 +118,7 @@ describe("metadata", () => {
             const echoed = body.slice(body.indexOf(`"metadata":`), -1)
             return {
               status: 201,
-              body: `{"success":true,"data":{"id":"${Intents.id}","status":"PENDING","amount":"1","currency":"XOF",${echoed}}}`
+              body: `{"success":true,"data":{"id":"${Intents.id}","status":"PENDING","amount":"1500","currency":"XOF",${echoed}}}`
             }
           })
       ])

@@ -10,8 +10,7 @@ import * as Schema from "effect/Schema"
 import * as FakeService from "../../core/test/utils/FakeService.js"
 import * as Intents from "./utils/Intents.js"
 
-const { key, request } = Intents
-const creates = Intents.answer(Intents.created, 201)
+const { creates, key, request } = Intents
 const note = "\u{1f9fe}"
 
 const create = (body: unknown, reaction: FakeService.Reaction = creates) =>

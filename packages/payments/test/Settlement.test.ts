@@ -198,8 +198,7 @@ describe("awaitSettled", () => {
 })
 
 describe("collect", () => {
-  const { collectRequest, key } = Intents
-  const creates = Intents.answer(Intents.created, 201)
+  const { collectRequest, creates, key } = Intents
   const newest = "2026-01-31T12:30:00.000001Z"
 
   it.effect("creates with its key, and returns what settles", () =>
@@ -330,7 +329,7 @@ describe("collect", () => {
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([
         creates,
-        FakeService.failure(404),
+        FakeService.failure(403),
         creates,
         finds("COMPLETED")
       ])
@@ -477,3 +476,28 @@ describe("many waits at once", () => {
     180_000
   )
 })
+
+describe("what was just created", () => {
+  it.effect("is waited for though a read that lags has not seen it", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* Intents.make([
+        Intents.creates,
+        FakeService.failure(404),
+        FakeService.failure(404),
+        finds("COMPLETED")
+      ])
+      const { collectRequest, key } = Intents
+      const settled = yield* toTheEnd(payments.collect(collectRequest, { key }))
+      assert.strictEqual(settled.status, "COMPLETED")
+    })
+  )
+})
+
+it.effect("no pause, however it is set, hammers the service", () =>
+  Effect.gen(function* () {
+    const { payments, received } = yield* Intents.make([finds("PENDING")])
+    const wait = { initial: 0, cap: 0, factor: Number.NaN, deadline: "10 seconds" } as const
+    yield* Effect.flip(toTheEnd(payments.awaitSettled(id, wait)))
+    assert.isAtMost(received.length, 202)
+  })
+)

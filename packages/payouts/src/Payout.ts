@@ -83,8 +83,8 @@ const fields = {
   id: Schema.optional(PayoutId),
   country: Schema.optional(Country.Country),
   payment_method: Schema.optional(Schema.String),
-  /** The beneficiary's phone number. */
-  destination: Schema.optional(Schema.String),
+  /** The beneficiary's phone number, which prints as `<redacted>`. */
+  destination: Schema.optional(Schema.Redacted(Schema.String)),
   created_at: Schema.optional(Timestamp.Timestamp)
 }
 

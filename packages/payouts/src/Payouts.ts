@@ -65,7 +65,7 @@ export interface Service {
   readonly create: (
     request: Payout.PayoutRequest,
     options: CreateOptions
-  ) => Effect.Effect<Payout.CreatedPayout, Errors.WriteError>
+  ) => Effect.Effect<Payout.CreatedPayout, Errors.KeyedWriteError>
 
   /** Reads a payout (interface section 4.6). */
   readonly get: (
@@ -98,7 +98,7 @@ export interface Service {
   readonly disburse: (
     request: Payout.PayoutRequest,
     options: DisburseOptions
-  ) => Effect.Effect<Payout.Payout, Errors.WriteError | StillPending>
+  ) => Effect.Effect<Payout.Payout, Errors.KeyedWriteError | StillPending>
 }
 
 /**

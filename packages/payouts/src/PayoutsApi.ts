@@ -26,7 +26,8 @@ export const create = Operation.keyed(
     .addSuccess(Envelope.Success(Payout.CreatedPayout))
     .annotate(OpenApi.Summary, "Create a payout"),
   "bearer",
-  { in: "header", name: "idempotency-key" }
+  { in: "header", name: "idempotency-key" },
+  { echoes: { amount: "amount", currency: "currency", wallet_id: "wallet_id" } }
 )
 
 /**

@@ -8,7 +8,9 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transactions from "@manilla/transactions/Transactions"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
+import { inspect } from "node:util"
 import { collection, key } from "./utils/harness.js"
 import { balancesIn, codeOf, layer, payoutFrom, plain, settled, walletIn } from "./utils/service.js"
 
@@ -235,3 +237,19 @@ describe("a payout's key", () => {
     }).pipe(Effect.provide(layer({ wallets })))
   )
 })
+
+it.effect("a wait that ended shows nobody's phone number", () =>
+  Effect.gen(function* () {
+    const payouts = yield* Payouts.Payouts
+    const request = payoutFrom(yield* walletIn("XOF"))
+    const error = yield* payouts.disburse(request, { key, wait: { deadline: 0 } }).pipe(Effect.flip)
+    assert(error._tag === "StillPending")
+    for (const shown of [inspect(error, { depth: 9 }), JSON.stringify(error), String(error)]) {
+      assert.notInclude(shown, request.destination)
+    }
+    assert.strictEqual(
+      error.last?.destination && Redacted.value(error.last.destination),
+      request.destination
+    )
+  }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
+)

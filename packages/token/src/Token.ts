@@ -42,7 +42,7 @@ export interface Options {
    * The environment that the credentials must be for. A token for another one is never used: no
    * call is made with it.
    */
-  readonly environment?: Environment.Environment | undefined
+  readonly environment?: typeof Environment.Input.Type | undefined
   /** Changes to `RetryPolicy.defaults`, for the request for a token. */
   readonly retry?: Partial<RetryPolicy.RetryPolicy> | undefined
 }
@@ -78,7 +78,10 @@ export const make = (
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const gateway = yield* Gateway.make({ baseUrl: options.authUrl, retry: options.retry }).pipe(
-      Effect.mapError(({ rule }) => new Errors.InvalidConfiguration({ field: "authUrl", rule }))
+      Effect.mapError(
+        ({ field, rule }) =>
+          new Errors.InvalidConfiguration({ field: field === "baseUrl" ? "authUrl" : field, rule })
+      )
     )
     const { obtain } = gateway.calls(TokenApi.group)
 
@@ -88,7 +91,8 @@ export const make = (
     /** Requests that failed one after the other, and when the last of them did. */
     let failures = 0
     let failedMillis = 0
-    let lastRefusedYoung = false
+    /** Tokens that were refused young one after the other. The first may be a rotation. */
+    let youngRefusals = 0
 
     yield* Scope.addFinalizer(
       scope,
@@ -105,8 +109,9 @@ export const make = (
 
     const ask: Effect.Effect<BearerTokens.BearerToken, Errors.TokenUnavailable> = Effect.gen(
       function* () {
-        if (failures > 0) {
-          const pause = RetryPolicy.backoff(spacing, failures, yield* Random.next, undefined)
+        const setbacks = failures + Math.max(0, youngRefusals - 1)
+        if (setbacks > 0) {
+          const pause = RetryPolicy.backoff(spacing, setbacks, yield* Random.next, undefined)
           const left = failedMillis + pause - (yield* Clock.currentTimeMillis)
           // Never longer than the pause, even when the clock was set back meanwhile.
           yield* Effect.sleep(Math.min(pause, Math.max(0, left)))
@@ -183,8 +188,8 @@ export const make = (
       Effect.map(Clock.currentTimeMillis, (nowMillis) => {
         if (held?.token !== token) return
         const young = nowMillis - held.issuedMillis < youngMillis
-        if (young && lastRefusedYoung) fail(nowMillis)
-        lastRefusedYoung = young
+        youngRefusals = young ? youngRefusals + 1 : 0
+        if (youngRefusals > 1) failedMillis = nowMillis
         held = undefined
       })
 
@@ -203,7 +208,7 @@ const unavailable = (cause: Errors.ReadError): Errors.TokenUnavailable =>
     ? cause
     : new Errors.TokenUnavailable({
         operation,
-        message: `No token could be obtained, so nothing was sent. ${cause.message}`,
+        message: `No token could be obtained, so this attempt was not sent. ${cause.message}`,
         cause
       })
 

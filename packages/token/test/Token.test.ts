@@ -330,3 +330,24 @@ describe("the layer", () => {
     )
   }
 })
+
+describe("tokens that are refused as soon as they are used", () => {
+  it.scoped("are asked for more and more seldom", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway()
+      const tokens = yield* make(client)
+      const refuse = Effect.flatMap(tokens.get, tokens.reject)
+      yield* during(300_000, Effect.raceFirst(Effect.forever(refuse), Effect.sleep(300_000)))
+      // Half of 30 seconds on average, once the pause is at its longest.
+      assert.isAtMost(requests.length, 60)
+    })
+  )
+})
+
+it.scoped("a broken option of the retry policy is named as what it is", () =>
+  Effect.gen(function* () {
+    const { client } = accountGateway()
+    const error = yield* Effect.flip(make(client, { retry: { attempts: 0 } }))
+    assert.strictEqual(error.field, "retry.attempts")
+  })
+)

@@ -5,12 +5,14 @@ import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import * as Amount from "../Amount.js"
 import * as Errors from "../Errors.js"
 import * as Identifier from "../Identifier.js"
 import * as Issues from "../Issues.js"
 import type * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
 import type * as redact from "./redact.js"
+import type { Encoded } from "./request.js"
 import type { Broken, Received } from "./transport.js"
 
 export type Answer = Readable | Faulty
@@ -37,6 +39,10 @@ export interface Context {
   readonly nowMillis: number
   /** The id or reference that was asked for. */
   readonly subject: string | undefined
+  /** The member of `data` that is the resource; `data` itself when there is none. */
+  readonly madeIn: string | undefined
+  /** What the resource must repeat of the request. */
+  readonly echoes: Encoded["echoes"]
 }
 
 type Decode = (input: unknown) => Either.Either<unknown, ParseResult.ParseIssue>
@@ -56,11 +62,36 @@ export const interpret = (decode: Decode, received: Received, context: Context):
   if (!isAbout(context.subject, member(parsed.value, "data"))) {
     return malformed(received, context, "AnotherSubject", parsed)
   }
+  const others = notRepeated(context.echoes, resource(parsed.value, context))
+  if (others.length > 0) return malformed(received, context, "AnotherSubject", parsed, others)
   const decoded = decode(parsed.value)
   return Either.isRight(decoded)
     ? { _tag: "Readable", envelope: decoded.right }
-    : malformed(received, context, "DataMisfit", parsed, decoded.left)
+    : malformed(received, context, "DataMisfit", parsed, Issues.fromParseIssue(decoded.left))
 }
+
+/** What the answer is about. */
+const resource = (envelope: unknown, { madeIn }: Pick<Context, "madeIn">): unknown => {
+  const data = member(envelope, "data")
+  return madeIn === undefined ? data : member(data, madeIn)
+}
+
+/** The members that repeat another value than was sent. Those that the answer leaves out do not. */
+const notRepeated = (echoes: Context["echoes"], resource: unknown): ReadonlyArray<Errors.Issue> =>
+  echoes.flatMap(([name, sent]) => {
+    const back = member(resource, name)
+    return typeof back !== "string" || isSameValue(sent, back)
+      ? []
+      : [{ field: name, rule: "must be what was sent" }]
+  })
+
+/** Amounts come back with a fixed fraction. */
+const isSameValue = (sent: string, back: string): boolean =>
+  isAmount(sent) && isAmount(back)
+    ? Amount.Equivalence(sent, back)
+    : sent.toLowerCase() === back.toLowerCase()
+
+const isAmount = Schema.is(Amount.Amount)
 
 const isUuid = Schema.is(Identifier.Uuid)
 
@@ -244,7 +275,8 @@ const says: Record<Errors.MalformedReason, string> = {
   NotText: "with a body that is not UTF-8 text",
   NotJson: "with a body that is not JSON",
   NotAnEnvelope: "with JSON that is not an envelope",
-  AnotherSubject: "about another resource than the one that was asked for",
+  AnotherSubject:
+    "about another operation than was asked for (answers were mixed up, or the key was used before)",
   Contradiction: "with an envelope that contradicts its status",
   DataMisfit: "with success around data that does not fit"
 }
@@ -263,26 +295,25 @@ const malformed = (
   context: Context,
   reason: Errors.MalformedReason,
   parsed: Exclude<Parsed, Broken>,
-  issue?: ParseResult.ParseIssue
+  issues: ReadonlyArray<Errors.Issue> = []
 ): Faulty => {
   const value = parsed._tag === "Json" ? parsed.value : undefined
-  const found = issue === undefined ? [] : Issues.fromParseIssue(issue)
   const error = new Errors.MalformedResponse({
     operation: context.operation,
     message: [
       `${context.operation} was answered ${received.status} ${says[reason]}`,
       reason === "Contradiction" ? wordsOf(value, context) : "",
-      found.length === 0 ? "" : `: ${Issues.print(found)}`
+      issues.length === 0 ? "" : `: ${Issues.print(issues)}`
     ].join(""),
     status: received.status,
     correlation_id: correlationId(value, context),
-    issues: found,
+    issues,
     reason,
     excerpt: parsed._tag === "NotJson" ? context.redactor().excerpt(parsed.text) : undefined
   })
-  const data = member(value, "data")
+  const made = resource(value, context)
   return faulty(error, {
-    id: shown(member(data, "id"), context),
-    reference: shown(member(data, "reference"), context)
+    id: shown(member(made, "id"), context),
+    reference: shown(member(made, "reference"), context)
   })
 }

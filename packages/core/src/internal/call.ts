@@ -73,7 +73,7 @@ export const compile = ({
   policy,
   tokens
 }: Parameters) => {
-  const { access, replay } = operation[Operation.TypeId]
+  const { access, made, replay } = operation[Operation.TypeId]
   const decode = ParseResult.decodeUnknownEither(operation.successSchema, { errors: "all" })
   const attemptMillis = Duration.toMillis(policy.attemptTimeout)
   const deadlineMillis = Duration.toMillis(policy.deadline)
@@ -109,13 +109,16 @@ export const compile = ({
       Effect.zipRight(Effect.suspend(() => (more > 0 ? Effect.sleep(more) : Effect.void))),
       Effect.as("out of time" as const)
     )
-    return Effect.gen(function* () {
+    const own = Effect.gen(function* () {
       if (progress.refused !== undefined && tokens !== undefined) {
         yield* tokens.reject(progress.refused)
         progress.refused = undefined
       }
       const token = yield* authenticate
       progress.token = token
+      if (token !== undefined && !isHeaderValue(Redacted.value(token.value))) {
+        return answer.faulty(unfitToken)
+      }
       const span = yield* telemetry.currentSpan
       yield* tell.sent
       // What the token took is given back, and whatever the clock did meanwhile, no more than that.
@@ -131,19 +134,34 @@ export const compile = ({
         grantedScopes: token?.scopes ?? [],
         redactor: () => redactorOf(request, token),
         subject: request.subject,
+        madeIn: made.in,
+        echoes: request.echoes,
         nowMillis: yield* Clock.currentTimeMillis
       })
     }).pipe(
       Effect.catchTags({
         Broken: (broken) => Effect.succeed(answer.lost(broken, { operation: name })),
         TokenUnavailable: (error) => Effect.succeed(answer.faulty(error))
-      }),
-      Effect.raceWith(outOfTime, {
-        onSelfDone: (exit, timer) => Effect.zipRight(Fiber.interrupt(timer), exit),
-        onOtherDone: (exit, own) => Effect.zipRight(Fiber.interrupt(own), exit)
+      })
+    )
+    // The caller goes on when the exchange has been let go, and not before. The timer can be ended
+    // where the caller cannot; if the caller's interruption ends it first, the attempt still counts.
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.raceWith(Effect.exit(restore(own)), Effect.interruptible(outOfTime), {
+        onSelfDone: (exit, timer) => Effect.zipRight(Fiber.interrupt(timer), Effect.flatten(exit)),
+        onOtherDone: (exit, attempt): Effect.Effect<answer.Answer | "out of time"> =>
+          Exit.isSuccess(exit)
+            ? Effect.zipRight(Fiber.interrupt(attempt), exit)
+            : Effect.flatten(Effect.flatten(Fiber.await(attempt)))
       })
     )
   }
+
+  /** It would be refused on this side of the network, in words that say nothing of tokens. */
+  const unfitToken = new Errors.TokenUnavailable({
+    operation: name,
+    message: `${name} was not sent: the token has characters that no header may have, such as a line break.`
+  })
 
   /** The attempt that could not be made because its token did not come in time. */
   const tokenless = (waitedMillis: number): answer.Faulty =>
@@ -317,9 +335,12 @@ const learn = (answered: answer.Answer, progress: Progress): void => {
 
 const isWriteError = Schema.is(Errors.WriteError)
 
+const isHeaderValue = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
+
 const traceparent = (span: Tracer.Span): { readonly traceparent?: string } => {
   const { traceparent } = HttpTraceContext.toHeaders(span)
-  return traceparent === undefined ? {} : { traceparent }
+  // Where tracing is off, Effect's spans have words for ids.
+  return traceparent === undefined || !/^[0-9a-f]{32}$/.test(span.traceId) ? {} : { traceparent }
 }
 
 const appliedUnreadable = (

@@ -5,7 +5,9 @@
 import * as Encoding from "effect/Encoding"
 
 export interface Redactor {
-  /** Strikes the sensitive values out of a text. */
+  /** Strikes the sensitive values out of a text, which stays as long as it is otherwise. */
+  readonly strike: (text: string) => string
+  /** The same for what is shown: on one line, and not longer than a person reads. */
   readonly text: (text: string) => string
   /** Strikes them out of every string, number and key within a JSON value. */
   readonly json: (value: unknown) => unknown
@@ -38,7 +40,12 @@ const valueLength = 8192
 /** About as many values of a service's details are shown. */
 const maxValues = 1000
 
-const nothing: Redactor = { text: () => struck, json: () => struck, excerpt: () => struck }
+const nothing: Redactor = {
+  strike: () => struck,
+  text: () => struck,
+  json: () => struck,
+  excerpt: () => struck
+}
 
 export const make = (values: ReadonlyArray<string>): Redactor => {
   if (values.some((value) => value.length > valueLength)) return nothing
@@ -64,7 +71,16 @@ export const make = (values: ReadonlyArray<string>): Redactor => {
     }
     return withoutHidden(text, hidden)
   }
+  return from(strike)
+}
 
+/** Both redactors in one: nothing is cut off before both have struck. */
+export const both = (first: Redactor, second: Redactor): Redactor =>
+  first === nothing || second === nothing
+    ? nothing
+    : from((text) => second.strike(first.strike(text)))
+
+const from = (strike: Redactor["strike"]): Redactor => {
   // Cut off after striking: a value that is cut in two would not be found.
   const text = (long: string) =>
     strike(long.slice(0, textLength * 4))
@@ -99,7 +115,7 @@ export const make = (values: ReadonlyArray<string>): Redactor => {
       .replace(/[^\s<>"]{16,}/g, "…")
       .replace(/[0-9]{2,}/g, "#")
 
-  return { text, json, excerpt }
+  return { strike, text, json, excerpt }
 }
 
 /** Hides the pieces, and those that a text has with separators between: `+229 01-61`. */
@@ -116,13 +132,6 @@ const hidePieces = (pieces: ReadonlySet<string>, text: string, hidden: Uint8Arra
     }
   }
 }
-
-/** Two redactors one after the other. */
-export const both = (first: Redactor, second: Redactor): Redactor => ({
-  text: (text) => second.text(first.text(text)),
-  json: (value) => second.json(first.json(value)),
-  excerpt: (text) => second.excerpt(first.excerpt(text))
-})
 
 /** The forms in which a value may come back, in lower case. */
 const forms = (value: string): ReadonlyArray<string> => {

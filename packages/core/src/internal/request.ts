@@ -20,6 +20,8 @@ export interface Encoded {
   readonly key: IdempotencyKey | undefined
   /** The id or reference in the path: what the answer has to be about. */
   readonly subject: string | undefined
+  /** Members of what is made, and the values of the request that they must repeat. */
+  readonly echoes: ReadonlyArray<readonly [member: string, value: string]>
   /** What must not be shown of whatever the service says back. Looked up only when it is needed. */
   readonly sensitive: () => ReadonlyArray<string>
 }
@@ -42,7 +44,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
   const headers = part(operation.headersSchema, "headers")
   const payload = part(operation.payloadSchema, undefined)
   const segments = template(operation.path)
-  const { replay } = operation[Operation.TypeId]
+  const { made, replay } = operation[Operation.TypeId]
 
   return (parts) => {
     const found: Array<Errors.Issue> = []
@@ -81,6 +83,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
       headers: headerFields,
       body,
       subject: subjectOf(segments, parts.path),
+      echoes: echoesOf(made, record(encodedPayload)),
       key: keyOf(replay, headerFields, record(encodedPayload)),
       sensitive: () =>
         Option.match(operation.payloadSchema, {
@@ -188,6 +191,15 @@ const subjectOf = (segments: ReadonlyArray<Segment>, path: unknown): string | un
   const value = record(path)[parameters[0] ?? ""]
   return parameters.length === 1 && typeof value === "string" ? value : undefined
 }
+
+const echoesOf = (
+  { echoes }: Operation.Made,
+  payload: Readonly<Record<string, unknown>>
+): Encoded["echoes"] =>
+  Object.entries(echoes).flatMap(([sent, member]) => {
+    const value = payload[sent]
+    return typeof value === "string" ? [[member, value] as const] : []
+  })
 
 const keyOf = (
   replay: Operation.Replay,

@@ -6,6 +6,7 @@ import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import * as FakeService from "../../../core/test/utils/FakeService.js"
 
 export const id = PaymentIntent.PaymentIntentId.make("0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e9b")
@@ -51,6 +52,23 @@ export const answer = (data: unknown, status = 200): FakeService.Reflex => ({
   status,
   body: JSON.stringify({ success: true, data, meta: { correlation_id: null } })
 })
+
+const decodeBody = Schema.decodeUnknownSync(
+  Schema.parseJson(
+    Schema.Struct({ amount: Schema.String, currency: Schema.String, operation: Schema.String })
+  )
+)
+
+/** Creates what is asked for, and repeats it as the service does. */
+export const creates: FakeService.Reaction = ({ body }) =>
+  Effect.sync(() => {
+    const { amount, currency, operation } = decodeBody(body)
+    const [whole, fraction = ""] = amount.split(".")
+    return answer(
+      { ...created, amount: `${whole}.${fraction.padEnd(4, "0")}`, currency, operation },
+      201
+    )
+  })
 
 /** A read that finds this status. */
 export const finds = (status: string, members: Record<string, unknown> = {}) =>

@@ -9,6 +9,7 @@ import type { IdempotencyKey } from "@manilla/core/IdempotencyKey"
 import type { OperationKind } from "@manilla/core/OperationKind"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Either from "effect/Either"
+import * as Redacted from "effect/Redacted"
 import * as Struct from "effect/Struct"
 import type { StoredPayout } from "../Sandbox.js"
 import type { Agenda } from "./agenda.js"
@@ -129,7 +130,7 @@ export const make = (options: Options): Payouts => {
       reference,
       wallet_id: wallet.id,
       payment_method: request.payment_method,
-      destination: request.destination,
+      destination: Redacted.make(request.destination),
       status: "PENDING",
       created_at: now
     }

@@ -1,0 +1,152 @@
+/**
+ * An answer that repeats other values than were sent is about another operation: a proxy that mixes
+ * up its connections, or a key that was used before for something else.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Cards from "@manilla/cards/Cards"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import * as Payments from "@manilla/payments/Payments"
+import * as Payouts from "@manilla/payouts/Payouts"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+import { collection } from "./utils/harness.js"
+import { layer, payoutFrom, walletIn } from "./utils/service.js"
+
+const [first, second] = [
+  IdempotencyKey.derive("order", "1"),
+  IdempotencyKey.derive("order", "2")
+] as const
+
+const enveloped = (data: unknown) =>
+  JSON.stringify({ success: true, data, meta: { correlation_id: null } })
+
+/** Answers the next requests of an operation with data of another one. */
+const answerWith = (operation: Fault.OperationName, data: unknown, times = 1) =>
+  Effect.flatMap(Sandbox.Sandbox, ({ faults }) =>
+    faults.add(Fault.body(enveloped(data), { operation, times }))
+  )
+
+const atOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(effect)
+    yield* TestClock.adjust("5 minutes")
+    return yield* Fiber.join(fiber)
+  })
+
+describe("an answer about another payment", () => {
+  it.effect("is not taken: the same key brings the right one", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const sandbox = yield* Sandbox.Sandbox
+      const other = yield* payments.create({ ...collection, amount: "9000" }, { key: first })
+      yield* answerWith("Payments.create", other)
+      const created = yield* atOnce(payments.create(collection, { key: second }))
+      assert.strictEqual(created.amount, "1500.0000")
+      assert.strictEqual((yield* sandbox.paymentIntents).length, 2)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("again and again is an unknown outcome that says what differs", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const other = yield* payments.create(
+        { ...collection, amount: "9000", operation: "DEPOSIT" },
+        { key: first }
+      )
+      yield* answerWith("Payments.create", other, 10)
+      const error = yield* atOnce(Effect.flip(payments.create(collection, { key: second })))
+      assert(error._tag === "OutcomeUnknown" && error.cause._tag === "MalformedResponse")
+      assert.strictEqual(error.key, second)
+      assert.strictEqual(error.cause.reason, "AnotherSubject")
+      assert.deepStrictEqual(
+        error.cause.issues.map(({ field }) => field),
+        ["amount", "operation"]
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("is about this one when the amount is only written otherwise", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const created = yield* payments.create({ ...collection, amount: "1500.50" }, { key: first })
+      assert.strictEqual(created.amount, "1500.5000")
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+it.effect("an answer about another payout is not taken", () =>
+  Effect.gen(function* () {
+    const payouts = yield* Payouts.Payouts
+    const wallet = yield* walletIn("XOF")
+    const other = yield* payouts.create(payoutFrom(wallet, "250"), { key: first })
+    yield* answerWith("Payouts.create", other)
+    const created = yield* atOnce(payouts.create(payoutFrom(wallet, "400"), { key: second }))
+    assert.strictEqual(created.amount, "400.0000")
+  }).pipe(Effect.provide(layer()))
+)
+
+it.effect("an answer about another card is not taken, nor its id given out", () =>
+  Effect.gen(function* () {
+    const cards = yield* Cards.Cards
+    const sandbox = yield* Sandbox.Sandbox
+    const wallet = yield* walletIn("XOF")
+    const [holder] = yield* sandbox.cardholders
+    const request = {
+      customer_id: holder?.id ?? assert.fail("there is no cardholder"),
+      wallet_id: wallet.id,
+      debit_currency: wallet.currency
+    }
+    const other = yield* cards.issue(request, { key: first })
+    yield* answerWith("Cards.issue", other, 10)
+    const error = yield* atOnce(Effect.flip(cards.issue(request, { key: second })))
+    assert(error._tag === "OutcomeUnknown" && error.cause._tag === "MalformedResponse")
+    assert.deepStrictEqual(
+      error.cause.issues.map(({ field }) => field),
+      ["issuance_reference"]
+    )
+    yield* sandbox.faults.clear
+    const { card } = yield* cards.issue(request, { key: second })
+    assert.notStrictEqual(card.id, other.card.id)
+  }).pipe(Effect.provide(layer()))
+)
+
+it.effect("an answer about another link is unknown at once: a link has no key", () =>
+  Effect.gen(function* () {
+    const links = yield* PaymentLinks.PaymentLinks
+    const request = { amount: "500", currency: "XOF", country: "BJ" }
+    const other = yield* links.create({ ...request, amount: "700" })
+    yield* answerWith("PaymentLinks.create", other)
+    const error = yield* Effect.flip(links.create(request))
+    assert(error._tag === "OutcomeUnknown")
+    assert.strictEqual(error.attempts, 1)
+  }).pipe(Effect.provide(layer()))
+)
+
+it.effect("a card whose answer does not fit is named by the id that it has", () =>
+  Effect.gen(function* () {
+    const cards = yield* Cards.Cards
+    const sandbox = yield* Sandbox.Sandbox
+    const wallet = yield* walletIn("XOF")
+    const [holder] = yield* sandbox.cardholders
+    const id = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
+    yield* answerWith("Cards.issue", {
+      card: { id, issuance_reference: first, card_sequence: "the first" }
+    })
+    const error = yield* Effect.flip(
+      cards.issue(
+        {
+          customer_id: holder?.id ?? assert.fail("there is no cardholder"),
+          wallet_id: wallet.id,
+          debit_currency: wallet.currency
+        },
+        { key: first }
+      )
+    )
+    assert(error._tag === "AppliedUnreadable")
+    assert.strictEqual(error.id, id)
+  }).pipe(Effect.provide(layer()))
+)
