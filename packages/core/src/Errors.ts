@@ -3,7 +3,8 @@
  * say which: `OutcomeUnknown` and `AppliedUnreadable` say so in their names, and every other error
  * of a write means that nothing was applied.
  *
- * No error carries a URL, a request, a header, a token or a body.
+ * No error carries a URL, a request, a header or a token. Of an answer it keeps what the service says
+ * of an error, or the outline of what is not JSON, with secrets and personal data struck out.
  *
  * @since 0.1.0
  */

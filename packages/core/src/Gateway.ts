@@ -3,9 +3,10 @@
  * retry by the truth table of `RetryPolicy`, and tell the three ends of a write apart.
  *
  * Any `HttpClient` of `@effect/platform` will do that neither retries nor follows redirects by itself:
- * a client that does sends money where the gateway cannot count it. Bodies are read up to a limit. Prefer `NodeHttpClient.layerUndici`: fetch, by its own standard, sends a request
- * again by itself when it is answered 421, and of a `FetchHttpClient.RequestInit` only what is in the
- * context of a call is used.
+ * a client that does sends money where the gateway cannot count it. Bodies are read up to a limit.
+ * Prefer `NodeHttpClient.layerUndici`: fetch, by its own standard, sends a request again by itself
+ * when it is answered 421, and of a `FetchHttpClient.RequestInit` only what is in the context of a
+ * call is used.
  *
  * @since 0.1.0
  */

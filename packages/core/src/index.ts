@@ -46,7 +46,8 @@ export * as Environment from "./Environment.js"
  * say which: `OutcomeUnknown` and `AppliedUnreadable` say so in their names, and every other error
  * of a write means that nothing was applied.
  *
- * No error carries a URL, a request, a header, a token or a body.
+ * No error carries a URL, a request, a header or a token. Of an answer it keeps what the service says
+ * of an error, or the outline of what is not JSON, with secrets and personal data struck out.
  *
  * @since 0.1.0
  */
@@ -57,9 +58,10 @@ export * as Errors from "./Errors.js"
  * retry by the truth table of `RetryPolicy`, and tell the three ends of a write apart.
  *
  * Any `HttpClient` of `@effect/platform` will do that neither retries nor follows redirects by itself:
- * a client that does sends money where the gateway cannot count it. Bodies are read up to a limit. Prefer `NodeHttpClient.layerUndici`: fetch, by its own standard, sends a request
- * again by itself when it is answered 421, and of a `FetchHttpClient.RequestInit` only what is in the
- * context of a call is used.
+ * a client that does sends money where the gateway cannot count it. Bodies are read up to a limit.
+ * Prefer `NodeHttpClient.layerUndici`: fetch, by its own standard, sends a request again by itself
+ * when it is answered 421, and of a `FetchHttpClient.RequestInit` only what is in the context of a
+ * call is used.
  *
  * @since 0.1.0
  */

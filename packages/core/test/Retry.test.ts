@@ -312,6 +312,39 @@ describe("time", () => {
     })
   )
 
+  it.effect("a write is not begun when no time is left for its answer", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make(["silence"], {
+        retry: { deadline: "10 seconds" },
+        tokens: {
+          get: Effect.delay(Effect.succeed(token), "9900 millis"),
+          reject: () => Effect.void
+        }
+      })
+      const call = yield* Effect.fork(Effect.flip(calls.write(FakeService.calls.write)))
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual((yield* Fiber.join(call))._tag, "TokenUnavailable")
+      assert.strictEqual(received.length, 0)
+    })
+  )
+
+  it.effect("an attempt that ran out of time says how long it had", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make(["silence"], {
+        retry: { attempts: 1, attemptTimeout: "30 seconds", deadline: "10 seconds" },
+        tokens: {
+          get: Effect.delay(Effect.succeed(token), "4 seconds"),
+          reject: () => Effect.void
+        }
+      })
+      const call = yield* Effect.fork(Effect.flip(calls.read(FakeService.calls.read)))
+      yield* TestClock.adjust("10 seconds")
+      const error = yield* Fiber.join(call)
+      assert(error._tag === "TimedOut")
+      assert.strictEqual(error.afterMillis, 6000)
+    })
+  )
+
   it.prop(
     "the back-off lies between zero and its ceiling",
     [Schema.Int.pipe(Schema.between(1, 40)), Schema.Number.pipe(Schema.between(0, 0.999999))],

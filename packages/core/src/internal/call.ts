@@ -46,6 +46,8 @@ interface Progress {
   /** Requests that were handed to the transport. */
   sent: number
   retries: number
+  /** How long the latest attempt could take from when it was sent. */
+  allowedMillis: number
   renewed: boolean
   /** Whether an attempt so far may have been applied, whatever the later ones said. */
   doubtful: boolean
@@ -77,6 +79,8 @@ export const compile = ({
   const decode = ParseResult.decodeUnknownEither(operation.successSchema, { errors: "all" })
   const attemptMillis = Duration.toMillis(policy.attemptTimeout)
   const deadlineMillis = Duration.toMillis(policy.deadline)
+  /** With less time than this a write would most likely end in doubt: it is not begun. */
+  const leastMillis = replay._tag === "Safe" ? 0 : Math.min(attemptMillis, deadlineMillis) / 10
   const tell = telemetry.make({
     name,
     method: operation.method,
@@ -120,11 +124,13 @@ export const compile = ({
         return answer.faulty(unfitToken)
       }
       const span = yield* telemetry.currentSpan
-      yield* tell.sent
       // What the token took is given back, and whatever the clock did meanwhile, no more than that.
       const nowMillis = yield* Clock.currentTimeMillis
       const tookMillis = Math.min(limitMillis, Math.max(0, nowMillis - startedMillis))
       more = Math.min(tookMillis, Math.max(0, endMillis - startedMillis - limitMillis))
+      progress.allowedMillis = limitMillis - tookMillis + more
+      if (progress.allowedMillis < leastMillis) return tokenless(deadlineMillis)
+      yield* tell.sent
       progress.sent++
       progress.outcome = "unknown"
       const received = yield* exchange(toHttp(request, token, span))
@@ -179,7 +185,7 @@ export const compile = ({
       let previous: answer.Faulty | undefined
       for (;;) {
         const startedMillis = yield* Clock.currentTimeMillis
-        if (startedMillis >= endMillis) {
+        if (startedMillis >= endMillis - leastMillis) {
           return yield* conclude(previous ?? tokenless(deadlineMillis), request, progress)
         }
         const limitMillis = Math.min(attemptMillis, endMillis - startedMillis)
@@ -193,12 +199,16 @@ export const compile = ({
         if (waitedForToken) continue
 
         const answered =
-          result === "out of time" ? answer.faulty(answer.timedOut(name, limitMillis)) : result
+          result === "out of time"
+            ? answer.faulty(answer.timedOut(name, progress.allowedMillis))
+            : result
         learn(answered, progress)
-        yield* tell.attempted(
-          progress.sent,
-          answered._tag === "Readable" ? "Success" : answered.fault
-        )
+        if (progress.sent > sentBefore) {
+          yield* tell.attempted(
+            progress.sent,
+            answered._tag === "Readable" ? "Success" : answered.fault
+          )
+        }
         if (answered._tag === "Readable") {
           budget.earn(progress.retries > 0)
           return answered.envelope
@@ -286,6 +296,7 @@ export const compile = ({
         startedMillis,
         sent: 0,
         retries: 0,
+        allowedMillis: 0,
         renewed: false,
         doubtful: false,
         outcome: "not applied",
