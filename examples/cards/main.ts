@@ -29,7 +29,7 @@ const program = Effect.gen(function* () {
     debit_currency: "XOF",
     initial_balance: "10"
   }
-  const key = IdempotencyKey.derive("card", first.id)
+  const key = IdempotencyKey.derive("cards", first.id)
   const { card, pricing, reservation } = yield* cards.issue(request, { key })
   yield* Timeline.print(
     "issued",

@@ -34,7 +34,7 @@ const collect = Effect.gen(function* () {
   yield* Timeline.print("catalogue", `XOF collections in Benin: ${methods.join(", ")}`)
 
   const payments = yield* Payments.Payments
-  const key = IdempotencyKey.derive("order", yield* order)
+  const key = IdempotencyKey.derive("collect", "order", yield* order)
   const request = {
     ...wanted,
     amount: "1500",
@@ -68,4 +68,4 @@ const collect = Effect.gen(function* () {
   )
 })
 
-Example.run("Collecting a payment", collect)
+Example.run("Collecting a payment", collect, { live: true })

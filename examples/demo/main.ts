@@ -41,7 +41,7 @@ const collect = Effect.gen(function* () {
     faults.add(Fault.dropAfter({ operation: "Payments.create" }))
   )
   const payments = yield* Payments.Payments
-  const key = IdempotencyKey.derive("order", yield* name)
+  const key = IdempotencyKey.derive("demo", "order", yield* name)
   yield* print("collect", `1500 XOF under the key ${key}`)
   const payment = yield* payments.collect(
     { ...money, amount: "1500", payer: { phone_number: yield* phone } },
@@ -68,7 +68,7 @@ const disburse = Effect.gen(function* () {
       amount: "700",
       destination: yield* phone
     },
-    { key: IdempotencyKey.derive("payout", yield* name), wait: { initial: "500 millis" } }
+    { key: IdempotencyKey.derive("demo", "payout", yield* name), wait: { initial: "500 millis" } }
   )
   yield* print("paid out", `${payout.amount} ${payout.currency}: ${payout.status}`)
 })
@@ -89,7 +89,7 @@ const sellByLink = Effect.gen(function* () {
   const links = yield* PaymentLinks.PaymentLinks
   const request = { amount: "5000", currency: "XOF", country: "BJ", max_uses: 1 }
   const link = yield* links.create(request)
-  yield* print("link", `${link.checkout_url}`)
+  yield* print("link", link.checkout_url)
   yield* Example.onSandbox(({ payLink }) => payLink(link.id))
   const { status, use_count } = yield* links.get(link.id)
   yield* print("link", `used ${use_count} of ${link.max_uses}: ${status}`)
@@ -108,7 +108,7 @@ const issueCard = Effect.gen(function* () {
       debit_currency: "XOF",
       initial_balance: "10"
     },
-    { key: IdempotencyKey.derive("card", yield* name) }
+    { key: IdempotencyKey.derive("demo", "card", yield* name) }
   )
   const charged = `${card.charged_amount} ${card.charged_currency}`
   yield* print("card", `to ${first_name} for ${charged}: ${reservation?.status}`)
@@ -136,4 +136,4 @@ const program = Effect.gen(function* () {
   yield* lookBack
 })
 
-Example.run("The whole service", program)
+Example.run("The whole service", program, { live: true })

@@ -21,7 +21,7 @@ const program = Effect.gen(function* () {
     payment_method: "mtn_momo",
     destination: "+2290161234567"
   }
-  const key = IdempotencyKey.derive("bonus", "2026", "employee-7")
+  const key = IdempotencyKey.derive("payouts", "bonus", "employee-7")
 
   const paid = yield* payouts.disburse(request, { key })
   yield* Timeline.print(
@@ -34,7 +34,7 @@ const program = Effect.gen(function* () {
 
   const tooMuch = { ...request, amount: "999999999999" }
   yield* payouts
-    .disburse(tooMuch, { key: IdempotencyKey.derive("bonus", "2026", "everyone") })
+    .disburse(tooMuch, { key: IdempotencyKey.derive("payouts", "bonus", "everyone") })
     .pipe(Effect.catchTag("Unprocessable", ({ message }) => Timeline.print("refused", message)))
 
   yield* Example.onSandbox(({ payouts, wallets }) =>

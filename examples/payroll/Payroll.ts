@@ -1,10 +1,13 @@
 /**
  * Who is to be paid: read from a CSV file, every row checked before the first payment.
  */
-import { Amount, Country, Currency, Issues, Text } from "@manilla/core"
+import { Amount, Country, Issues, Text } from "@manilla/core"
 import { Data, Effect, Either, ParseResult, Schema } from "effect"
 import { parse } from "csv-parse/sync"
 import { readFileSync } from "node:fs"
+
+/** One wallet pays them all, so one currency does. */
+export const currency = "XOF"
 
 const Employee = Schema.Struct({
   employee: Schema.NonEmptyString,
@@ -12,11 +15,14 @@ const Employee = Schema.Struct({
   phone: Text.atMost(32),
   payment_method: Text.atMost(60),
   country: Country.Input,
-  currency: Currency.Input,
+  currency: Schema.Literal(currency),
   amount: Amount.Input
 })
 
 export interface Employee extends Schema.Schema.Type<typeof Employee> {}
+
+/** The salary as an amount that can be compared. */
+export const asked = ({ amount }: Employee): Amount.Amount => Amount.Amount.make(amount)
 
 /** The file cannot be paid from: nothing was. */
 export class InvalidPayroll extends Data.TaggedError("InvalidPayroll")<{

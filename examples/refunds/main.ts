@@ -18,7 +18,7 @@ const collected = Effect.flatMap(Payments.Payments, (payments) =>
       payment_method: "mtn_momo",
       payer: { phone_number: "+2290161234567" }
     },
-    { key: IdempotencyKey.derive("order", "42") }
+    { key: IdempotencyKey.derive("refunds", "order", "42") }
   )
 )
 

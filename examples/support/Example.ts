@@ -1,11 +1,11 @@
 /**
  * What the examples share: the client as every program has it, and where it runs. On the gateway
- * that MANILLA_BASE_URL and its like name, or else on a sandbox of its own.
+ * that MANILLA_BASE_URL and its like name, if no real money is there, or else on a sandbox of its own.
  */
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Cardholders, Cards } from "@manilla/cards"
 import { Catalogue } from "@manilla/catalogue"
-import { Gateway } from "@manilla/core"
+import { BearerTokens, Gateway } from "@manilla/core"
 import { PaymentLinks } from "@manilla/payment-links"
 import { Payments } from "@manilla/payments"
 import { Payouts } from "@manilla/payouts"
@@ -13,7 +13,7 @@ import { Refunds } from "@manilla/refunds"
 import { Sandbox } from "@manilla/sandbox"
 import { Token } from "@manilla/token"
 import { Transactions } from "@manilla/transactions"
-import { Config, Effect, Layer, Option } from "effect"
+import { Config, Data, Effect, Layer, Option } from "effect"
 import * as Embedded from "./Embedded.js"
 import * as Timeline from "./Timeline.js"
 
@@ -52,18 +52,38 @@ export const wallet = (currency: string) =>
 
 type Services = Layer.Layer.Success<typeof client> | Layer.Layer.Success<typeof Timeline.layer>
 
+/** The credentials are for real money, and the example would spend it on made-up people. */
+class NotASandbox extends Data.TaggedError("NotASandbox")<{ readonly message: string }> {}
+
+/** Where the token is for, and not what a variable says, decides. */
+const refuseRealMoney = Effect.gen(function* () {
+  const { environment } = yield* Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get)
+  if (environment === "SANDBOX") return
+  return yield* new NotASandbox({
+    message: `This example runs in a sandbox only, and these credentials are for ${environment}. Nothing was done.`
+  })
+})
+
+interface Options {
+  /** It may move real money: it asks whose phone that is, MANILLA_PHONE, before it does. */
+  readonly live?: boolean
+  /** How its own sandbox is set up. */
+  readonly sandbox?: Sandbox.Options
+}
+
 /** Runs a program to its end, with a title that says where. */
 export const run = <A, E>(
   title: string,
   program: Effect.Effect<A, E, Services>,
-  sandbox: Sandbox.Options = {}
+  { live = false, sandbox = {} }: Options = {}
 ): void => {
+  const guarded = live ? program : Effect.zipRight(refuseRealMoney, program)
   const titled = Effect.gen(function* () {
     const { baseUrl } = yield* Gateway.config
     const own = yield* Effect.serviceOption(Sandbox.Sandbox)
     const kind = Option.isSome(own) ? "the sandbox" : "the gateway"
     yield* Timeline.title(`${title}, on ${kind} at ${baseUrl}`)
-    yield* Effect.provide(program, client)
+    yield* Effect.provide(guarded, client)
   })
   Effect.gen(function* () {
     const elsewhere = yield* Config.option(Config.string("MANILLA_BASE_URL"))

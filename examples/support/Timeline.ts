@@ -3,7 +3,7 @@
  */
 import { Cause, Clock, Console, Context, Effect, Layer, Logger, LogLevel } from "effect"
 
-class Timeline extends Context.Tag("examples/collect/Timeline")<
+export class Timeline extends Context.Tag("examples/support/Timeline")<
   Timeline,
   { readonly startMillis: number }
 >() {}

@@ -19,7 +19,7 @@ const sale = (amount: string, index: number) =>
         payment_method: "mtn_momo",
         payer: { phone_number: "+2290161234567" }
       },
-      { key: IdempotencyKey.derive("sale", String(index)) }
+      { key: IdempotencyKey.derive("transactions", "sale", String(index)) }
     )
   )
 

@@ -88,7 +88,7 @@ export const PaymentLinkRequest = Schema.Struct({
 export interface PaymentLinkRequest extends Schema.Schema.Type<typeof PaymentLinkRequest> {}
 
 /** Members that the service always describes, of which a caller needs the first four. */
-const fields = {
+const common = {
   id: PaymentLinkId,
   status: Status,
   amount: Amount.Amount,
@@ -98,19 +98,19 @@ const fields = {
   description: Schema.optional(Schema.NullOr(Schema.String)),
   max_uses: Schema.optional(Schema.NullOr(Schema.Int)),
   use_count: Schema.optional(Schema.Int),
-  /** The hosted page, for the payer's browser. */
-  checkout_url: Schema.optional(Schema.String),
   expires_at: Schema.optional(Schema.NullOr(Timestamp.Timestamp))
 }
 
 /**
- * A link as it is created and listed.
+ * A link as it is created and listed. It is of use by its page only, so it is not read without one.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const PaymentLink = Schema.Struct({
-  ...fields,
+  ...common,
+  /** The hosted page, for the payer's browser. */
+  checkout_url: Schema.String,
   created_at: Schema.optional(Timestamp.Timestamp)
 }).annotations({ identifier: "PaymentLink" })
 
@@ -127,7 +127,9 @@ export interface PaymentLink extends Schema.Schema.Type<typeof PaymentLink> {}
  * @category schemas
  */
 export const PaymentLinkDetail = Schema.Struct({
-  ...fields,
+  ...common,
+  /** The hosted page. What follows a link can do without. */
+  checkout_url: Schema.optional(Schema.String),
   metadata: Schema.optional(Schema.NullOr(Metadata.Metadata))
 }).annotations({ identifier: "PaymentLinkDetail" })
 
@@ -139,13 +141,15 @@ export interface PaymentLinkDetail extends Schema.Schema.Type<typeof PaymentLink
 
 /**
  * Whether a listed link may be the one that was asked for: the same amount by value, and the same
- * in every member that both of them show. Two requests that are alike have links that are alike.
+ * in every member that both of them show. Two requests that are alike have links that are alike: a
+ * list does not show `metadata`, which tells them apart.
  *
  * @since 0.1.0
  * @category checks
  */
 export const resembles = (link: PaymentLink, request: PaymentLinkRequest): boolean =>
-  Amount.Equivalence(link.amount, Amount.Amount.make(request.amount)) &&
+  isAmount(request.amount) &&
+  Amount.Equivalence(link.amount, request.amount) &&
   link.currency === request.currency &&
   (link.country === undefined || link.country === request.country) &&
   (request.description === undefined ||
@@ -156,5 +160,8 @@ export const resembles = (link: PaymentLink, request: PaymentLinkRequest): boole
     link.max_uses === request.max_uses) &&
   (request.expires_at === undefined ||
     Predicate.isNullable(link.expires_at) ||
-    Timestamp.toEpochMicros(link.expires_at) ===
-      Timestamp.toEpochMicros(Timestamp.Timestamp.make(request.expires_at)))
+    (isTimestamp(request.expires_at) &&
+      Timestamp.toEpochMicros(link.expires_at) === Timestamp.toEpochMicros(request.expires_at)))
+
+const isAmount = Schema.is(Amount.Amount)
+const isTimestamp = Schema.is(Timestamp.Timestamp)

@@ -3,14 +3,19 @@
  *
  * @since 0.1.0
  */
-import type * as Errors from "@manilla/core/Errors"
+import * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
+import * as Issues from "@manilla/core/Issues"
+import * as Metadata from "@manilla/core/Metadata"
 import type { Page } from "@manilla/core/Page"
 import * as Pagination from "@manilla/core/Pagination"
 import * as Settlement from "@manilla/core/Settlement"
+import * as Timestamp from "@manilla/core/Timestamp"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import * as PaymentLink from "./PaymentLink.js"
@@ -31,6 +36,20 @@ export class StillActive extends Schema.TaggedError<StillActive>(
  * @category models
  */
 export interface WaitOptions extends Settlement.Options<PaymentLink.PaymentLinkDetail> {}
+
+/**
+ * What tells the link that was asked for from others that are like it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface CandidatesOptions {
+  /**
+   * A moment before the creation whose outcome is unknown: what was made earlier is another link.
+   * `created_at` is of the service's clock, so leave room for how far it may be from yours.
+   */
+  readonly since: string | Date
+}
 
 /**
  * @since 0.1.0
@@ -79,12 +98,17 @@ export interface Service {
   ) => Effect.Effect<PaymentLink.PaymentLinkDetail, Errors.ReadError>
 
   /**
-   * After an `OutcomeUnknown`: the links of the first page of 100 that may be the one that was asked
-   * for. None does not prove that there is none: the list may be longer, and behind. The decision to
+   * After an `OutcomeUnknown`: the links that may be the one that was asked for. Of the first page of
+   * 100 active links these are the ones that nobody has used, made at or after `since`, that are like
+   * the request; when it has `metadata`, each is read, and has the same. Give each link `metadata` of
+   * its own, such as the order's number: without it the links of two buyers can be alike.
+   *
+   * None does not prove that there is none: the list may be longer, and behind. The decision to
    * create it again is the caller's.
    */
   readonly candidates: (
-    request: PaymentLink.PaymentLinkRequest
+    request: PaymentLink.PaymentLinkRequest,
+    options: CandidatesOptions
   ) => Effect.Effect<ReadonlyArray<PaymentLink.PaymentLink>, Errors.ReadError>
 
   /**
@@ -123,10 +147,24 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const get: Service["get"] = (paymentLink) =>
     Effect.map(calls.get({ path: { paymentLink } }), ({ data }) => data)
 
-  const candidates: Service["candidates"] = (request) =>
-    Effect.map(list({ per_page: 100 }), ({ data }) =>
-      data.filter((link) => PaymentLink.resembles(link, request))
-    )
+  const candidates: Service["candidates"] = (request, options) =>
+    Effect.gen(function* () {
+      const sought = yield* decodeSought({ ...request, ...options })
+      const { data } = yield* list({ per_page: 100, status: "ACTIVE" })
+      const alike = data.filter(
+        (link) =>
+          isUntouched(link) &&
+          isMadeSince(link, sought.since) &&
+          PaymentLink.resembles(link, sought)
+      )
+      const { metadata = {} } = sought
+      if (Object.keys(metadata).length === 0) return alike
+      return yield* Effect.filter(
+        alike,
+        ({ id }) => Effect.map(get(id), (link) => isSame(link.metadata ?? {}, metadata)),
+        { concurrency: concurrentReads }
+      )
+    })
 
   const { pages, rows } = Pagination.make({
     operation: "PaymentLinks.list",
@@ -153,17 +191,67 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   }
 })
 
+/** The reads of candidates that are under way at once. */
+const concurrentReads = 8
+
+const isSame = Schema.equivalence(Metadata.Metadata)
+
+/** As it was made: whoever asked for it never saw its address, and can have given it to nobody. */
+const isUntouched = ({ status, use_count }: PaymentLink.PaymentLink): boolean =>
+  status === "ACTIVE" && (use_count ?? 0) === 0
+
+const isMadeSince = (
+  { created_at }: PaymentLink.PaymentLink,
+  since: Timestamp.Timestamp | Date
+): boolean =>
+  created_at === undefined ||
+  Timestamp.toEpochMicros(created_at) >=
+    (since instanceof Date ? BigInt(since.getTime()) * 1000n : Timestamp.toEpochMicros(since))
+
+const Sought = Schema.Struct({
+  ...PaymentLink.PaymentLinkRequest.fields,
+  since: Schema.Union(Timestamp.Timestamp, Schema.ValidDateFromSelf).annotations({
+    description: "an ISO 8601 date-time with a zone, or a valid Date"
+  })
+})
+
+const parse = ParseResult.decodeUnknownEither(Sought, { errors: "all", onExcessProperty: "error" })
+
+const decodeSought = (input: unknown): Either.Either<typeof Sought.Type, Errors.InvalidRequest> =>
+  Either.mapLeft(parse(input), (issue) => {
+    const issues = Issues.fromParseIssue(issue)
+    return new Errors.InvalidRequest({
+      operation: "PaymentLinks.candidates",
+      message: `PaymentLinks.candidates: nothing was read: ${Issues.print(issues)}`,
+      issues
+    })
+  })
+
 /**
  * @example
  * import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+ * import * as DateTime from "effect/DateTime"
  * import * as Effect from "effect/Effect"
  *
- * const request = { amount: "5000", currency: "XOF", country: "BJ", max_uses: 1 }
+ * const request = {
+ *   amount: "5000",
+ *   currency: "XOF",
+ *   country: "BJ",
+ *   max_uses: 1,
+ *   metadata: { order: "42" }
+ * }
  *
  * const link = Effect.gen(function* () {
  *   const links = yield* PaymentLinks.PaymentLinks
+ *   // The service's clock may be behind this one.
+ *   const since = DateTime.toDate(DateTime.subtract(yield* DateTime.now, { minutes: 1 }))
  *   return yield* links.create(request).pipe(
- *     Effect.catchTag("OutcomeUnknown", () => links.candidates(request))
+ *     Effect.catchTag("OutcomeUnknown", (unknown) =>
+ *       Effect.flatMap(links.candidates(request, { since }), ([found]) =>
+ *         // Not found is not "not made": whether to create it again is for a person to say.
+ *         found === undefined ? Effect.fail(unknown) : Effect.succeed(found)
+ *       )
+ *     )
  *   )
  * })
  *

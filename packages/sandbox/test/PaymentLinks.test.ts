@@ -9,6 +9,10 @@ import { codeOf, layer, plain, walletIn } from "./utils/service.js"
 
 const request = { amount: "5000", currency: "XOF", country: "BJ" }
 
+const since = "1970-01-01T00:00:00Z"
+
+const idsOf = (links: ReadonlyArray<PaymentLink.PaymentLink>) => links.map(({ id }) => id)
+
 describe("a payment link", () => {
   it.effect("takes payments until it is used up", () =>
     Effect.gen(function* () {
@@ -17,7 +21,7 @@ describe("a payment link", () => {
       const metadata = { event: "concert" }
       const link = yield* links.create({ ...request, max_uses: 2, metadata })
       assert.deepInclude(plain(link), { status: "ACTIVE", use_count: 0, amount: "5000.0000" })
-      assert.strictEqual(new URL(link.checkout_url ?? "").hostname, "checkout.sandbox.invalid")
+      assert.strictEqual(new URL(link.checkout_url).hostname, "checkout.sandbox.invalid")
 
       const transaction = yield* sandbox.payLink(link.id)
       assert.deepInclude(plain(transaction), {
@@ -153,11 +157,82 @@ describe("links", () => {
       const links = yield* PaymentLinks.PaymentLinks
       const { id } = yield* links.create({ ...request, description: "this one" })
       yield* links.create({ ...request, description: "another one" })
-      const found = yield* links.candidates({ ...request, description: "this one" })
-      assert.deepStrictEqual(
-        found.map((link) => link.id),
-        [id]
+      const found = yield* links.candidates({ ...request, description: "this one" }, { since })
+      assert.deepStrictEqual(idsOf(found), [id])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("of another buyer are told apart by their metadata, and not read without need", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const order = (name: string) => ({ ...request, metadata: { order: name, items: [1] } })
+      const { id } = yield* links.create(order("42"))
+      yield* links.create(order("43"))
+      yield* links.create(request)
+      yield* links.create({ ...order("42"), amount: "1" })
+      assert.deepStrictEqual(idsOf(yield* links.candidates(order("42"), { since })), [id])
+      assert.deepStrictEqual(yield* links.candidates(order("44"), { since }), [])
+
+      const reads = Effect.map(sandbox.exchanges, (seen) =>
+        seen.filter(({ operation }) => operation === "PaymentLinks.get")
       )
+      // Three of the four are alike but for their metadata.
+      assert.lengthOf(yield* reads, 6)
+      assert.lengthOf(yield* links.candidates({ ...request, metadata: {} }, { since }), 3)
+      assert.lengthOf(yield* reads, 6)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("that were made before are others, however they say when", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      yield* links.create(request)
+      yield* TestClock.adjust("1 hour")
+      const { id } = yield* links.create(request)
+      for (const since of [
+        "1970-01-01T01:00:00Z",
+        "1970-01-01T03:00:00+02:00",
+        new Date(3600000)
+      ]) {
+        assert.deepStrictEqual(idsOf(yield* links.candidates(request, { since })), [id])
+      }
+      assert.deepStrictEqual(
+        yield* links.candidates(request, { since: "1970-01-01T01:00:00.000001Z" }),
+        []
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("that were used, or are no longer active, are others", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const used = yield* links.create(request)
+      yield* links.create({ ...request, expires_at: "1970-01-01T00:00:01Z" })
+      const { id } = yield* links.create(request)
+      yield* sandbox.payLink(used.id)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(idsOf(yield* links.candidates(request, { since })), [id])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("are not looked for by what could not be asked", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const error = yield* Effect.flip(
+        links.candidates(
+          { ...request, amount: "5 000", expires_at: "tomorrow" },
+          { since: new Date("yesterday") }
+        )
+      )
+      assert(error._tag === "InvalidRequest")
+      assert.deepStrictEqual(
+        error.issues.map(({ field }) => field),
+        ["amount", "expires_at", "since"]
+      )
+      assert.isEmpty(yield* sandbox.exchanges)
     }).pipe(Effect.provide(layer()))
   )
 })

@@ -62,6 +62,19 @@ describe("a payment intent", () => {
     }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
   )
 
+  it.effect("is not settled by being told that it is PENDING", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const sandbox = yield* Sandbox.Sandbox
+      const created = yield* payments.create(collection, { key })
+      yield* TestClock.adjust("1 second")
+      assert.isFalse(yield* sandbox.settle(created.id, "PENDING"))
+      const { status, updated_at } = yield* payments.get(created.id)
+      assert.deepStrictEqual([status, updated_at], ["PENDING", created.updated_at])
+      assert.isTrue(yield* sandbox.settle(created.id))
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.live("is collected to its end by the client", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments

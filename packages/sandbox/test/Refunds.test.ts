@@ -71,6 +71,24 @@ describe("a refund", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  it.effect("of what is wholly refunded is refused, and makes nothing", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const { reference } = yield* collected("order")
+      yield* sandbox.refund(reference)
+      const before = yield* balancesIn("XOF")
+      const error = yield* Effect.flip(sandbox.refund(reference))
+      assert.strictEqual(error._tag, "Refused")
+      assert.strictEqual(error.code, "ALREADY_REFUNDED")
+      assert.deepStrictEqual(yield* balancesIn("XOF"), before)
+      yield* settled
+      const refunds = (yield* sandbox.transactions).filter(
+        ({ operation }) => operation === "REFUND"
+      )
+      assert.lengthOf(refunds, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.effect("of 50 at once is never more than what was collected", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox

@@ -57,7 +57,7 @@ export const make = (options: Options): Payments => {
   const keys = idempotency.make<Stored>()
 
   const settle = (stored: Stored, atMillis: number, status: PaymentIntent.Status) => {
-    if (stored.now.status !== "PENDING") return false
+    if (stored.now.status !== "PENDING" || status === "PENDING") return false
     const settled = status === "COMPLETED" ? complete(stored, atMillis) : status
     stored.now = { ...stored.now, status: settled, updated_at: moment.fromMillis(atMillis) }
     return true

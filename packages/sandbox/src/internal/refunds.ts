@@ -87,7 +87,7 @@ export const make = (options: Options): Refunds => {
         }
         const before = refunded.get(transaction) ?? money.zero
         const left = Amount.subtract(collected.amount, before)
-        const asked = amount === undefined ? left : yield* amountOf(amount)
+        const asked = amount === undefined ? yield* allOf(left) : yield* amountOf(amount)
         if (Amount.compare(asked, left) > 0) return yield* Either.left(tooMuch)
 
         const now = moment.fromMillis(nowMillis)
@@ -123,6 +123,9 @@ export const make = (options: Options): Refunds => {
   }
 }
 
+const allOf = (left: Amount.Amount): Either.Either<Amount.Amount, refusal.Refusal> =>
+  money.isPositive(left) ? Either.right(left) : Either.left(nothingLeft)
+
 const isAmount = Schema.is(Amount.Input)
 
 const amountOf = (text: string): Either.Either<Amount.Amount, refusal.Refusal> => {
@@ -139,6 +142,10 @@ const notCollected = refusal.unprocessable(
 const tooMuch = refusal.unprocessable(
   "REFUND_TOO_LARGE",
   "It is more than is left of what was collected."
+)
+const nothingLeft = refusal.unprocessable(
+  "ALREADY_REFUNDED",
+  "All that was collected was given back."
 )
 const noAmount = refusal.unprocessable(
   "INVALID_AMOUNT",

@@ -1,0 +1,112 @@
+/**
+ * Pays the salaries of a month: who is paid, whose payment is to be gone on with, and whose a person
+ * has to look at.
+ */
+import { IdempotencyKey } from "@manilla/core"
+import { type Payout, Payouts } from "@manilla/payouts"
+import { Effect } from "effect"
+import * as Timeline from "../support/Timeline.js"
+import type { Employee } from "./Payroll.js"
+
+/** What came of paying an employee. Only a payout that is `COMPLETED` has paid anyone. */
+export type Outcome = { readonly employee: Employee } & (
+  | { readonly is: "paid"; readonly payout: Payout.Payout }
+  | { readonly is: "open"; readonly why: string }
+  | { readonly is: "set aside"; readonly why: string }
+)
+
+type Failure = Effect.Effect.Error<ReturnType<Payouts.Service["disburse"]>>
+
+/**
+ * What to do after a failure. "open": the same request under the same key makes the payout, or finds
+ * the one that it made. "set aside": the same request would end the same, or must not be sent again.
+ */
+const after: Readonly<Record<Failure["_tag"], "open" | "set aside">> = {
+  OutcomeUnknown: "open",
+  StillPending: "open",
+  // These were not applied, and pass.
+  TransportFault: "open",
+  TooManyRequests: "open",
+  TokenUnavailable: "open",
+  Unauthorized: "open",
+  // It was applied, and the answer cannot be read: the reconciliation shows it.
+  AppliedUnreadable: "set aside",
+  // What is wrong stays wrong until someone puts it right.
+  InvalidRequest: "set aside",
+  BadRequest: "set aside",
+  Forbidden: "set aside",
+  NotFound: "set aside",
+  Unprocessable: "set aside"
+}
+
+/** The key is made of what the payment is for: run this again, and nobody is paid twice. */
+const pay = (employee: Employee, month: string, wallet_id: string) =>
+  Effect.gen(function* () {
+    const payouts = yield* Payouts.Payouts
+    return yield* payouts
+      .disburse(
+        {
+          wallet_id,
+          amount: employee.amount,
+          currency: employee.currency,
+          country: employee.country,
+          payment_method: employee.payment_method,
+          destination: employee.phone,
+          metadata: { payroll: month, employee: employee.employee }
+        },
+        { key: IdempotencyKey.derive("payroll", month, employee.employee) }
+      )
+      .pipe(
+        // The payout is there: it is followed, and not sent again.
+        Effect.catchTag("StillPending", (pending) =>
+          pending.last === undefined
+            ? Effect.fail(pending)
+            : Effect.mapError(payouts.awaitSettled(pending.last.reference), () => pending)
+        ),
+        Effect.match({
+          onFailure: (failure): Outcome => ({
+            employee,
+            is: after[failure._tag],
+            why: failure._tag
+          }),
+          onSuccess: (payout): Outcome =>
+            payout.status === "COMPLETED"
+              ? { employee, is: "paid", payout }
+              : { employee, is: "set aside", why: `${payout.reference} is ${payout.status}` }
+        })
+      )
+  })
+
+/** Pays everyone, in at most five rounds: what is open after one is gone on with in the next. */
+export const payAll = (employees: ReadonlyArray<Employee>, month: string, wallet_id: string) =>
+  Effect.gen(function* () {
+    const latest = new Map<Employee, Outcome>()
+    let open = employees
+    let paid = 0
+    for (let round = 1; round <= 5 && open.length > 0; round++) {
+      const outcomes = yield* Effect.forEach(
+        open,
+        (employee) =>
+          Effect.tap(pay(employee, month, wallet_id), ({ is }) =>
+            is === "paid" ? progress(++paid, employees.length) : Effect.void
+          ),
+        { concurrency: 25 }
+      )
+      for (const outcome of outcomes) latest.set(outcome.employee, outcome)
+      const left = outcomes.filter((outcome) => outcome.is === "open")
+      open = left.map(({ employee }) => employee)
+      const why = Array.from(new Set(left.map((outcome) => outcome.why))).join(", ")
+      yield* Timeline.print(
+        `round ${round}`,
+        open.length === 0
+          ? `${paid} of ${employees.length} are paid`
+          : `${open.length} open (${why}): once more, same keys`
+      )
+    }
+    return Array.from(latest.values())
+  })
+
+const progress = (paid: number, all: number) =>
+  paid % 25 === 0
+    ? Timeline.print("paid", `${"█".repeat(paid / 10).padEnd(all / 10, "░")} ${paid} of ${all}`)
+    : Effect.void
