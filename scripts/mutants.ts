@@ -2,6 +2,7 @@
 // whether the simulation, or else the tests, notice. `--only NAME` tries one, `--seeds N` runs more
 // of the simulation, `--jobs N` tries several at a time.
 import { execFileSync, spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import {
   cpSync,
   existsSync,
@@ -30,6 +31,14 @@ const { values } = parseArgs({
   }
 })
 
+const atLeastOne = (name: string, text: string): number => {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  console.error(`--${name} must be a whole number from 1: ${text}`)
+  process.exit(2)
+}
+const jobs = atLeastOne("jobs", values.jobs)
+const seeds = atLeastOne("seeds", values.seeds)
+
 /** A mutant whose place has changed finds nothing: it has to be written anew. */
 const stale = mutants.flatMap(({ file, find, name }) => {
   const matches = readFileSync(join(root, file), "utf8").split(find).length - 1
@@ -49,9 +58,31 @@ if (chosen.length === 0) {
   process.exit(2)
 }
 
+/** What is to be taken away, however this ends. */
+const copies = new Set<string>()
+const children = new Set<ChildProcess>()
+
+/** A child leads a group of its own: with it goes all that it started. */
+const kill = ({ exitCode, pid, signalCode }: ChildProcess): void => {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return
+  try {
+    process.kill(-pid, "SIGKILL")
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+process.on("exit", () => {
+  for (const child of children) kill(child)
+  for (const copy of copies) rmSync(copy, { recursive: true, force: true, maxRetries: 5 })
+})
+process.on("SIGINT", () => process.exit(130))
+process.on("SIGTERM", () => process.exit(143))
+
 /** The tracked and the new files, and the installed dependencies by links. */
 const copyRepository = (): string => {
   const copy = mkdtempSync(join(tmpdir(), "manilla-mutants-"))
+  copies.add(copy)
   const listed = execFileSync(
     "git",
     ["ls-files", "--cached", "--others", "--exclude-standard", "-z"],
@@ -90,34 +121,40 @@ const linkDependencies = (copy: string, member: string): void => {
   }
 }
 
-const run = (
-  copy: string,
-  args: ReadonlyArray<string>
-): Promise<{ failed: boolean; said: string }> =>
+interface Ran {
+  readonly failed: boolean
+  readonly timedOut: boolean
+  readonly said: string
+}
+
+const run = (copy: string, args: ReadonlyArray<string>): Promise<Ran> =>
   new Promise((resolve) => {
-    // A group of its own: what does not end is ended with all the processes that it started.
     const child = spawn(process.execPath, args, { cwd: copy, detached: true })
+    children.add(child)
+    let timedOut = false
     const limit = setTimeout(() => {
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+      timedOut = true
+      kill(child)
     }, 120_000)
     let said = ""
     child.stdout.on("data", (chunk) => (said += String(chunk)))
     child.stderr.on("data", (chunk) => (said += String(chunk)))
     child.on("close", (code) => {
       clearTimeout(limit)
-      resolve({ failed: code !== 0, said })
+      children.delete(child)
+      resolve({ failed: code !== 0, timedOut, said })
     })
   })
 
 interface Result {
   readonly name: string
-  readonly caught: "simulation" | "tests" | undefined
+  readonly verdict: "caught by simulation" | "caught by tests" | "unclear" | "MISSED"
   readonly seconds: number
   readonly how: string
 }
 
 const simulate = (copy: string) =>
-  run(copy, ["--import", "tsx", "scripts/simulate.ts", "--seeds", values.seeds, "--stop-at", "1"])
+  run(copy, ["--import", "tsx", "scripts/simulate.ts", "--seeds", String(seeds), "--stop-at", "1"])
 
 /** Not those of ten thousand callers: they take long, and break last. */
 const ordinary = "--testNamePattern=^(?!.*10,000)"
@@ -147,13 +184,18 @@ const test = (copy: string) =>
     ...tests
   ])
 
+/** It did not misbehave: it cannot run, and any program would have noticed. */
+const isNonsense = (said: string): boolean => /\b(?:Reference|Type|Syntax)Error\b/.test(said)
+
+const lastLine = (said: string): string => said.trim().split("\n").at(-1) ?? ""
+
 const attempt = async (copy: string, { file, find, name, replace }: Mutant): Promise<Result> => {
   const startedMillis = performance.now()
   const path = join(copy, file)
   const source = readFileSync(path, "utf8")
-  const result = (caught: Result["caught"], how: string): Result => ({
+  const result = (verdict: Result["verdict"], how: string): Result => ({
     name,
-    caught,
+    verdict,
     seconds: (performance.now() - startedMillis) / 1000,
     how
   })
@@ -163,22 +205,29 @@ const attempt = async (copy: string, { file, find, name, replace }: Mutant): Pro
   )
   try {
     const simulated = await simulate(copy)
+    const violation = /FAILED: (.*)/.exec(simulated.said)?.[1]
+    if (simulated.timedOut) return result("unclear", "the simulation did not end")
     if (simulated.failed) {
-      return result("simulation", /FAILED: (.*)/.exec(simulated.said)?.[1] ?? "it did not end")
+      return violation === undefined || isNonsense(violation)
+        ? result("unclear", violation ?? lastLine(simulated.said))
+        : result("caught by simulation", violation)
     }
     const tested = await test(copy)
-    return tested.failed
-      ? result("tests", /FAIL\s+(.*)/.exec(tested.said)?.[1] ?? "they did not end")
-      : result(undefined, "")
+    const [, title, error = ""] = /FAIL\s+(.*)\n(.*)/.exec(tested.said) ?? []
+    if (tested.timedOut) return result("unclear", "the tests did not end")
+    if (!tested.failed) return result("MISSED", "")
+    return title === undefined || isNonsense(error)
+      ? result("unclear", title ?? lastLine(tested.said))
+      : result("caught by tests", title)
   } finally {
     writeFileSync(path, source)
   }
 }
 
-const row = ({ caught, how, name, seconds }: Result): string =>
+const row = ({ how, name, seconds, verdict }: Result): string =>
   [
     name.padEnd(Math.max(...mutants.map(({ name }) => name.length))),
-    (caught === undefined ? "MISSED" : `caught by ${caught}`).padEnd(20),
+    verdict.padEnd(20),
     `${seconds.toFixed(0)} s`.padStart(5),
     how.slice(0, 90)
   ].join("  ")
@@ -206,16 +255,21 @@ const worker = async (_: unknown, index: number): Promise<void> => {
     }
   } finally {
     rmSync(copy, { recursive: true, force: true })
+    copies.delete(copy)
   }
 }
-await Promise.all(Array.from({ length: Number(values.jobs) }, worker))
+await Promise.all(Array.from({ length: Math.min(jobs, chosen.length) }, worker))
 
-const count = (caught: Result["caught"]) =>
-  results.filter((result) => result.caught === caught).length
+const count = (verdict: Result["verdict"]) =>
+  results.filter((result) => result.verdict === verdict).length
 console.log(
-  `\n${results.length} mutants: ${count("simulation")} caught by the simulation, ${count("tests")} by the tests, ${count(undefined)} missed`
+  `\n${results.length} mutants: ${count("caught by simulation")} caught by the simulation, ${count("caught by tests")} by the tests, ${count("MISSED")} missed, ${count("unclear")} unclear`
 )
-for (const { name } of results.filter(({ caught }) => caught === undefined)) {
-  console.log(`MISSED  ${name}`)
+for (const { name, verdict } of results) {
+  if (verdict === "MISSED" || verdict === "unclear") console.log(`${verdict}  ${name}`)
 }
-process.exitCode ??= count(undefined) === 0 ? 0 : 1
+const caught = count("caught by simulation") + count("caught by tests")
+if (results.length !== chosen.length) {
+  console.error(`${chosen.length} mutants were to be tried, and ${results.length} were`)
+}
+process.exitCode ??= caught === chosen.length ? 0 : 1

@@ -76,21 +76,24 @@ const zero = (): Record<Simulation.Count, number> => ({
 const work = async (index: number): Promise<void> => {
   // Thousands of errors are made in a run: what matters of them is in the timeline.
   Error.stackTraceLimit = 0
+  // A worker whose parent has gone works for nobody.
+  process.on("disconnect", () => process.exit(1))
   let told = { seeds: 0, counts: zero(), failed: new Array<Told["failed"][number]>() }
-  const tell = () => {
-    process.send?.(told)
-    told = { seeds: 0, counts: zero(), failed: [] }
-  }
+  /** Waits until it is told: only then does the worker hear whether its parent is still there. */
+  const tell = () =>
+    new Promise<void>((resolve) => {
+      process.send?.(told, undefined, {}, () => setImmediate(resolve))
+      told = { seeds: 0, counts: zero(), failed: [] }
+    })
   const end = options.from + options.seeds
   for (let seed = options.from + index; seed < end; seed += options.jobs) {
     const { counts, violations } = Simulation.run(seed)
     told.seeds++
     for (const name of Simulation.counted) told.counts[name] += counts[name]
     if (violations.length > 0) told.failed.push({ seed, violations })
-    if (told.seeds === 100 || violations.length > 0) tell()
+    if (told.seeds === 100 || violations.length > 0) await tell()
   }
-  if (told.seeds > 0) tell()
-  process.disconnect()
+  if (told.seeds > 0) await tell()
 }
 
 /** Shares the seeds out to workers, and adds up what they tell. */
@@ -155,6 +158,9 @@ const runAll = async (): Promise<void> => {
   process.exitCode = whole && failed.length === 0 ? 0 : 1
 }
 
+/** A run that stands still may leave something behind that would keep the program. */
+const end = () => process.stdout.write("", () => process.exit())
+
 if (values.worker !== undefined) {
   await work(whole("worker", values.worker, 0))
 } else if (values.seed !== undefined) {
@@ -164,3 +170,4 @@ if (values.worker !== undefined) {
 } else {
   await runAll()
 }
+end()

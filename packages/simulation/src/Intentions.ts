@@ -14,6 +14,12 @@ import type { Client, Process } from "./Process.js"
 import type { Time } from "./Time.js"
 import type { Trace } from "./Trace.js"
 
+export interface Stopped {
+  readonly tag: string
+  /** Of a read that had no token: why there was none. */
+  readonly tokenless: string | undefined
+}
+
 /** What a caller was told at the end of one call. */
 export type Word =
   | {
@@ -22,8 +28,8 @@ export type Word =
       readonly names: ReadonlyArray<string>
       /** As what it settled, where the call waited for that. */
       readonly settled: string | undefined
-      /** The tag of what ended the wait before it settled: of its last read, or the time. */
-      readonly stopped: string | undefined
+      /** What ended the wait before it settled: the failure of its last read, or the time. */
+      readonly stopped: Stopped | undefined
     }
   | { readonly _tag: "NotApplied"; readonly error: string }
   | {
@@ -74,22 +80,48 @@ export const isKeyed = ({ kind }: Intention): boolean => kind !== "paymentLinks.
 export const waits = ({ kind }: Intention): boolean =>
   kind === "payments.collect" || kind === "payments.deposit" || kind === "payouts.disburse"
 
-export const make = (index: number, chance: Chance): Intention => {
-  const kind = chance.weighted(weights)
+export const make = (
+  index: number,
+  chance: Chance,
+  kind: Kind = chance.weighted(weights)
+): Intention => ({
+  name: `order-${index}`,
+  kind,
+  key: IdempotencyKey.derive("order", String(index)),
+  amount:
+    kind === "cards.issue"
+      ? String(chance.between(0, 9))
+      : `${chance.between(100, 4000)}${chance.pick(["", ".5", ".0125"])}`,
+  calls: []
+})
+
+const payer = { phone_number: "+2290161234567" }
+
+/** What an intention asks for, in each of its calls. */
+export const request = ({ amount, kind, name }: Intention, means: Means) => {
+  const metadata = { intention: name }
+  const method = { country: "BJ", currency: "XOF", payment_method: "mtn_momo" }
+  const operation: "COLLECTION" | "DEPOSIT" = kind === "payments.deposit" ? "DEPOSIT" : "COLLECTION"
   return {
-    name: `order-${index}`,
-    kind,
-    key: IdempotencyKey.derive("order", String(index)),
-    amount:
-      kind === "cards.issue"
-        ? String(chance.between(0, 9))
-        : `${chance.between(100, 4000)}${chance.pick(["", ".5", ".0125"])}`,
-    calls: []
+    operation,
+    payment: { ...method, amount, payer, metadata },
+    payout: {
+      ...method,
+      amount,
+      wallet_id: means.xofWallet,
+      destination: payer.phone_number,
+      metadata
+    },
+    card: {
+      customer_id: means.cardholder,
+      wallet_id: means.usdWallet,
+      debit_currency: "USD",
+      initial_balance: amount
+    },
+    link: { country: method.country, currency: method.currency, amount, metadata }
   }
 }
 
-const method = { country: "BJ", currency: "XOF", payment_method: "mtn_momo" }
-const payer = { phone_number: "+2290161234567" }
 /** Seldom enough that a run stays short. */
 const wait = { initial: "4 seconds" } as const
 
@@ -98,70 +130,38 @@ type Performed = Effect.Effect<
   Errors.WriteError | Payments.StillPending | Payouts.StillPending
 >
 
-const perform = (
-  { amount, key, kind, name }: Intention,
-  call: Call,
-  client: Client,
-  means: Means
-): Performed => {
-  const metadata = { intention: name }
-  const payment = { ...method, amount, payer, metadata }
-  const payout = {
-    ...method,
-    amount,
-    wallet_id: means.xofWallet,
-    destination: payer.phone_number,
-    metadata
-  }
+const perform = (intention: Intention, call: Call, client: Client, means: Means): Performed => {
+  const { key, kind } = intention
+  const { card, link, operation, payment, payout } = request(intention, means)
   switch (kind) {
     case "payments.create":
-      return client
-        .payments()
-        .create({ ...payment, operation: "COLLECTION" }, { key })
-        .pipe(Effect.map(({ id, reference }) => ({ names: [id, reference] })))
+      return Effect.map(client.payments().create({ ...payment, operation }, { key }), named)
     case "payments.collect":
       return Effect.map(client.payments().collect(payment, { key, wait }), settled)
     case "payments.deposit":
       return Effect.map(client.payments().deposit(payment, { key, wait }), settled)
     case "payouts.create":
-      return client
-        .payouts()
-        .create(payout, { key })
-        .pipe(Effect.map(({ id, reference }) => ({ names: [id, reference] })))
+      return Effect.map(client.payouts().create(payout, { key }), named)
     case "payouts.disburse":
       return Effect.map(client.payouts().disburse(payout, { key, wait }), settled)
     case "cards.issue":
-      return client
-        .cards()
-        .issue(
-          {
-            customer_id: means.cardholder,
-            wallet_id: means.usdWallet,
-            debit_currency: "USD",
-            initial_balance: amount
-          },
-          { key }
-        )
-        .pipe(Effect.map(({ card }) => ({ names: [card.id] })))
+      return Effect.map(client.cards().issue(card, { key }), ({ card }) => ({ names: [card.id] }))
     case "paymentLinks.create":
-      return client
-        .paymentLinks()
-        .create({
-          country: method.country,
-          currency: method.currency,
-          amount,
-          description: call.name,
-          metadata
-        })
-        .pipe(Effect.map(({ id, reference }) => ({ names: [id, reference] })))
+      return Effect.map(client.paymentLinks().create({ ...link, description: call.name }), named)
   }
 }
 
-const settled = (value: {
+interface Named {
   readonly id?: string | undefined
   readonly reference?: string | undefined
-  readonly status: string
-}) => ({ names: [value.id, value.reference], settled: value.status })
+}
+
+const named = ({ id, reference }: Named) => ({ names: [id, reference] })
+
+const settled = (value: Named & { readonly status: string }) => ({
+  ...named(value),
+  settled: value.status
+})
 
 export interface Surroundings {
   readonly process: () => Process
@@ -199,7 +199,7 @@ export const call = (intention: Intention, { means, process, time, trace }: Surr
 
 const describe = (word: Word): string => {
   if (word._tag !== "Applied") return `told: ${word._tag}, ${word.error}`
-  const rest = [word.settled, word.stopped && `no longer waited for: ${word.stopped}`]
+  const rest = [word.settled, word.stopped && `no longer waited for: ${word.stopped.tag}`]
   return [`told: applied ${word.names.join(" ")}`, ...rest.filter(Boolean)].join(", ")
 }
 
@@ -218,7 +218,10 @@ const wordOf = (error: Errors.WriteError | Payments.StillPending | Payouts.Still
   if (!isWriteError(error)) {
     return applied({
       names: [error.last?.id ?? "lost"],
-      stopped: error.cause?._tag ?? "the time"
+      stopped: {
+        tag: error.cause?._tag ?? "the time",
+        tokenless: error.cause?._tag === "TokenUnavailable" ? error.cause.cause?._tag : undefined
+      }
     })
   }
   switch (error._tag) {
@@ -243,7 +246,7 @@ const applied = ({
 }: {
   readonly names: ReadonlyArray<string | undefined>
   readonly settled?: string
-  readonly stopped?: string
+  readonly stopped?: Stopped
 }): Word => ({
   _tag: "Applied",
   names: names.filter((name) => name !== undefined),

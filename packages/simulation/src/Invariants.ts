@@ -13,13 +13,16 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Seen } from "./Audit.js"
-import type { Call, Intention } from "./Intentions.js"
+import type { Intention } from "./Intentions.js"
 import * as Intentions from "./Intentions.js"
 import * as Network from "./Network.js"
 
 export interface Logged {
+  /** The call that it was logged for. */
+  readonly call: string
   readonly level: string
   readonly message: string
 }
@@ -27,11 +30,16 @@ export interface Logged {
 export interface Evidence {
   readonly sandbox: Sandbox.Service
   readonly policy: RetryPolicy.RetryPolicy
+  readonly means: Intentions.Means
+  /** When the troubles ended. */
+  readonly calmMillis: number
   readonly sent: ReadonlyArray<Network.Sent>
   readonly intentions: ReadonlyArray<Intention>
   readonly logs: ReadonlyArray<Logged>
   /** Then what was promised in minutes may last a few more. */
   readonly clockWasSet: boolean
+  /** Rows that the client read while there was trouble. */
+  readonly read: Pick<Seen, "cards" | "transactions">
   /** What the client read in the end, in the runs in which it did. */
   readonly seen: Seen | undefined
 }
@@ -54,10 +62,12 @@ export const check = (evidence: Evidence): Effect.Effect<ReadonlyArray<string>> 
       ...settled(books),
       ...balanced(books),
       ...accountedFor(books),
+      ...rowsAreTrue(evidence.read, books),
       ...(evidence.seen === undefined ? [] : readTruly(evidence.seen, books)),
       ...withinPolicy(evidence),
       ...sameBytes(evidence),
       ...wentOn(evidence),
+      ...calm(evidence),
       ...tokens(evidence),
       ...told(evidence)
     ]
@@ -75,71 +85,100 @@ interface Books {
 
 /** What an intention came to at the service. */
 interface Effected {
-  /** Whether a payment is collected or deposited. */
-  readonly operation?: string | undefined
   readonly key: string | undefined
   /** The call, of what has no key. */
   readonly call: string | undefined
   readonly names: ReadonlyArray<string | undefined>
   readonly status: string | undefined
+  /** What is not as it was wanted. */
+  readonly otherwise: ReadonlyArray<string>
 }
 
 const effects = (
-  { kind, key, name }: Intention,
+  intention: Intention,
+  means: Intentions.Means,
   { cards, intents, links, payouts }: Books
 ): ReadonlyArray<Effected> => {
+  const { key, kind, name } = intention
+  const wanted = Intentions.request(intention, means)
   switch (kind) {
     case "payments.create":
     case "payments.collect":
     case "payments.deposit":
       return intents
         .filter(({ metadata }) => metadata?.["intention"] === name)
-        .map(({ id, idempotency_key, operation, reference, status }) => ({
-          operation,
-          key: idempotency_key,
+        .map((intent) => ({
+          key: intent.idempotency_key,
           call: undefined,
-          names: [id, reference],
-          status
+          names: [intent.id, intent.reference],
+          status: intent.status,
+          otherwise: unlike({ ...wanted.payment, operation: wanted.operation }, { ...intent })
         }))
     case "payouts.create":
     case "payouts.disburse":
       return payouts
         .filter(({ metadata }) => metadata["intention"] === name)
-        .map(({ id, idempotency_key, reference, status }) => ({
-          key: idempotency_key,
+        .map((payout) => ({
+          key: payout.idempotency_key,
           call: undefined,
-          names: [id, reference],
-          status
+          names: [payout.id, payout.reference],
+          status: payout.status,
+          otherwise: unlike(wanted.payout, { ...payout })
         }))
     case "cards.issue":
       return cards
         .filter(({ issuance_reference }) => issuance_reference === key)
-        .map(({ id, issuance_reference }) => ({
-          key: issuance_reference,
+        .map((card) => ({
+          key: card.issuance_reference,
           call: undefined,
-          names: [id],
-          status: undefined
+          names: [card.id],
+          status: undefined,
+          otherwise: unlike(wanted.card, {
+            customer_id: card.virtual_card_customer_id,
+            debit_currency: card.charged_currency,
+            // What was loaded on it: the wallet is in dollars, as the fee is.
+            initial_balance: Amount.subtract(
+              card.charged_amount ?? nothing,
+              card.issuance_fee_usd ?? nothing
+            )
+          })
         }))
     case "paymentLinks.create":
       return links
         .filter(({ description }) => description?.startsWith(`${name}/`) === true)
-        .map(({ description, id, reference }) => ({
+        .map((link) => ({
           key: undefined,
-          call: description ?? undefined,
-          names: [id, reference],
-          status: undefined
+          call: link.description ?? undefined,
+          names: [link.id, link.reference],
+          status: undefined,
+          otherwise: unlike(wanted.link, { ...link })
         }))
   }
 }
 
+/** The members that were made otherwise than they were wanted, as far as the books have them. */
+const unlike = (
+  wanted: Readonly<Record<string, unknown>>,
+  made: Readonly<Record<string, unknown>>
+): ReadonlyArray<string> =>
+  Object.entries(wanted).flatMap(([name, value]) => {
+    const kept = Redacted.isRedacted(made[name]) ? Redacted.value(made[name]) : made[name]
+    if (!Predicate.isString(value) || !Predicate.isString(kept)) return []
+    const same =
+      isAmount(value) && isAmount(kept) ? Amount.Equivalence(value, kept) : value === kept
+    return same ? [] : [`${name} ${kept}, and ${value} was wanted`]
+  })
+
+const isAmount = Schema.is(Amount.Amount)
+
 /** Each key moved money at most once, and what callers were told is what the books say. */
 const onceAndTrue = (evidence: Evidence, books: Books): ReadonlyArray<string> => {
   const violations: Array<string> = []
-  const { intentions } = evidence
+  const { intentions, means } = evidence
   let total = 0
   for (const intention of intentions) {
     const { key, name } = intention
-    const made = effects(intention, books)
+    const made = effects(intention, means, books)
     total += made.length
     const say = (what: string) => violations.push(`${name} (${intention.kind}): ${what}`)
     /** What has a key is one thing over all of its calls; what has none, one for each call. */
@@ -149,6 +188,7 @@ const onceAndTrue = (evidence: Evidence, books: Books): ReadonlyArray<string> =>
           made: made.filter((effect) => effect.call === call.name),
           said: call.word === undefined ? [] : [call.word]
         }))
+    for (const what of made.flatMap(({ otherwise }) => otherwise)) say(`made with ${what}`)
     for (const { made, said } of scopes) {
       const tags = said.map(({ _tag }) => _tag)
       if (made.length > 1) say(`applied ${made.length} times`)
@@ -169,10 +209,6 @@ const onceAndTrue = (evidence: Evidence, books: Books): ReadonlyArray<string> =>
     }
     if (Intentions.isKeyed(intention)) {
       if (made.some((effect) => effect.key !== key)) say("made under another key")
-      const expected = intention.kind === "payments.deposit" ? "DEPOSIT" : "COLLECTION"
-      for (const { operation } of made) {
-        if (operation !== undefined && operation !== expected) say(`made as a ${operation}`)
-      }
       // The last call was made while nothing was on its way and nothing went wrong.
       const said = Intentions.words(intention)
       const last = said.at(-1)
@@ -191,10 +227,10 @@ const onceAndTrue = (evidence: Evidence, books: Books): ReadonlyArray<string> =>
 }
 
 /** The word of each call is true of its own requests, those that came late included. */
-const wordsOfCalls = ({ intentions, sent }: Evidence): ReadonlyArray<string> => {
+const wordsOfCalls = ({ intentions, policy, sent }: Evidence): ReadonlyArray<string> => {
   const violations: Array<string> = []
   for (const intention of intentions) {
-    for (const { name, word } of intention.calls) {
+    for (const { name, startedMillis, word } of intention.calls) {
       const writes = sent.filter((one) => one.call === name && Network.isWrite(one))
       const applied = writes.some(({ answered }) => answered.some((status) => status < 300))
       if (word?._tag === "NotApplied" && applied) {
@@ -203,10 +239,11 @@ const wordsOfCalls = ({ intentions, sent }: Evidence): ReadonlyArray<string> => 
       if (word?._tag === "Applied" && !applied) {
         violations.push(`${name}: told applied, and the service never said so`)
       }
-      const id = writes
-        .map(({ data }) => (Predicate.isRecord(data) ? data["id"] : undefined))
-        .at(-1)
-      if (word?._tag === "Applied" && Predicate.isString(id) && !word.names.includes(id)) {
+      const key = Intentions.isKeyed(intention) ? intention.key : undefined
+      const keyless = writes.find((one) => one.key !== key)
+      if (keyless !== undefined) violations.push(`${name}: sent under the key ${keyless.key}`)
+      const [id] = Network.namesIn(writes.at(-1)?.data)
+      if (word?._tag === "Applied" && id !== undefined && !word.names.includes(id)) {
         violations.push(`${name}: told applied, and not that it is ${id}`)
       }
       // Of an interrupted call nothing else is said.
@@ -214,7 +251,13 @@ const wordsOfCalls = ({ intentions, sent }: Evidence): ReadonlyArray<string> => 
       if (word.attempts !== writes.length) {
         violations.push(`${name}: told of ${word.attempts} attempts, and made ${writes.length}`)
       }
-      const key = Intentions.isKeyed(intention) ? intention.key : undefined
+      // What comes with the last moment of its time may come too late.
+      const inTime = ({ atMillis, closedMillis }: Network.Sent) =>
+        closedMillis - atMillis < Duration.toMillis(policy.attemptTimeout) &&
+        closedMillis - startedMillis < Duration.toMillis(policy.deadline)
+      if (writes.every((one) => Network.isRefusal(one) && inTime(one))) {
+        violations.push(`${name}: told unknown, and each attempt was refused`)
+      }
       if (word.key !== key) violations.push(`${name}: told to go on with ${word.key}, not ${key}`)
     }
   }
@@ -313,9 +356,29 @@ const accountedFor = (books: Books): ReadonlyArray<string> => {
   return violations
 }
 
+/** Each row is one of the books. */
+const rowsAreTrue = (
+  read: Pick<Seen, "cards" | "transactions">,
+  { cards, transactions }: Books
+): ReadonlyArray<string> => [
+  ...read.cards.flatMap((row) => {
+    const card = cards.find(({ id }) => id === row.id)
+    if (card === undefined) return [`card ${row.id} was read, and there is none`]
+    return unlike({ ...card }, { ...row }).map((what) => `card ${row.id} was read with ${what}`)
+  }),
+  ...read.transactions.flatMap((row) => {
+    const transaction = transactions.find(({ reference }) => reference === row.reference)
+    if (transaction === undefined) return [`${row.reference} was read, and there is none`]
+    return unlike({ ...transaction }, { ...row }).map(
+      (what) => `${row.reference} was read with ${what}`
+    )
+  })
+]
+
 /** What the client read, page by page, is what the books say. */
-const readTruly = (seen: Seen, { cards, links, transactions }: Books): ReadonlyArray<string> => {
-  const violations: Array<string> = []
+const readTruly = (seen: Seen, books: Books): ReadonlyArray<string> => {
+  const { cards, links, transactions } = books
+  const violations = [...rowsAreTrue(seen, books)]
   const compare = (
     what: string,
     made: ReadonlyArray<string>,
@@ -332,14 +395,9 @@ const readTruly = (seen: Seen, { cards, links, transactions }: Books): ReadonlyA
   compare("links", links.map(id), seen.links.map(id))
   compare("transactions", transactions.map(reference), seen.transactions.map(reference))
 
-  const listed = new Map(seen.transactions.map((one) => [one.reference, one]))
-  for (const transaction of transactions) {
-    const read = listed.get(transaction.reference)
-    if (read === undefined) continue
-    if (!Amount.Equivalence(read.amount, transaction.amount)) {
-      violations.push(`${transaction.reference} was read with another amount`)
-    } else if (!Transaction.isNetExact(read)) {
-      violations.push(`the net amount of ${transaction.reference} is not exact`)
+  for (const row of seen.transactions) {
+    if (!Transaction.isNetExact(row)) {
+      violations.push(`the net amount of ${row.reference} is not exact`)
     }
   }
   for (const { reference, status } of seen.refunds) {
@@ -367,7 +425,8 @@ const withinPolicy = (evidence: Evidence): ReadonlyArray<string> => {
           violations.push(`${name}: ${tried} attempts, and ${policy.attempts} are allowed`)
         }
         if (Network.isWrite(first) && first.key === undefined) onlyOnce(attempts, violations)
-        waited(attempts, name, violations)
+        waited(attempts, name, clockWasSet, violations)
+        if (!clockWasSet) endedInTime(attempts, name, policy, violations)
         retries += tried - 1
         if (attempts.some(({ heard }) => typeof heard === "number" && heard < 300)) {
           earned += tried > 1 ? 1 : 0.1
@@ -381,53 +440,95 @@ const withinPolicy = (evidence: Evidence): ReadonlyArray<string> => {
     }
   }
   if (clockWasSet) return violations
-  for (const call of intentions.filter((one) => !Intentions.waits(one)).flatMap(callsOf)) {
-    const tookMillis = call.endedMillis - call.startedMillis
-    if (tookMillis > Duration.toMillis(policy.deadline) + 1) {
-      violations.push(`${call.name}: took ${tookMillis} ms, beyond its deadline`)
+  for (const intention of intentions) {
+    const limitMillis =
+      Duration.toMillis(policy.deadline) + (Intentions.waits(intention) ? waitMillis : 0) + 1
+    for (const { endedMillis, name, startedMillis } of intention.calls) {
+      const tookMillis = endedMillis - startedMillis
+      if (tookMillis > limitMillis) {
+        violations.push(`${name}: took ${tookMillis} ms, beyond its deadline`)
+      }
     }
   }
   return violations
 }
 
-const callsOf = ({ calls }: Intention): ReadonlyArray<Call> => calls
+const waitMillis = Duration.toMillis(Settlement.defaults.deadline)
 
-/** Faults of a keyed write, or of a read, that time may mend. */
+/** An attempt has its time, and no more: its body is a part of it, and its token is not. */
+const endedInTime = (
+  attempts: ReadonlyArray<Network.Sent>,
+  name: string,
+  policy: RetryPolicy.RetryPolicy,
+  violations: Array<string>
+): void => {
+  const limitMillis = Duration.toMillis(policy.attemptTimeout)
+  attempts.forEach(({ atMillis, closedMillis, heard, number }, index) => {
+    const tookMillis = closedMillis - atMillis
+    // The last may have been interrupted, or have come up against the deadline.
+    const cut = heard === "given up" && index < attempts.length - 1
+    if (tookMillis > limitMillis + 1 || (cut && tookMillis < limitMillis - 1)) {
+      violations.push(`${name}: #${number} had ${tookMillis} ms`)
+    }
+  })
+}
+
+/** What may keep a token away for a time. */
 const passing = ["TransportFault", "TooManyRequests", "ServerFault", "TimedOut"]
 
-/** No backoff is longer, with what the proxies here ask for. */
+/** The longest back-off, and what is added to what the service asks for. */
 const longestPauseMillis = 11_000
 
 /** What can be tried again is, while there are attempts and time; and a wait goes on until its end. */
 const wentOn = ({ clockWasSet, intentions, policy, sent }: Evidence): ReadonlyArray<string> => {
   if (clockWasSet) return []
   const violations: Array<string> = []
-  const deadlineMillis = Duration.toMillis(policy.deadline) - longestPauseMillis
-  const waitMillis = Duration.toMillis(Settlement.defaults.deadline)
+  const deadlineMillis = Duration.toMillis(policy.deadline)
   for (const intention of intentions.filter(Intentions.isKeyed)) {
     for (const { endedMillis, name, startedMillis, word } of intention.calls) {
-      if (word === undefined) continue
-      const writes = sent.filter((one) => one.call === name && Network.isWrite(one))
-      if (word._tag !== "Applied") {
-        const renewed = writes.slice(0, -1).some(({ heard }) => heard === 401) ? 1 : 0
-        const stopped =
-          passing.some((tag) => word.error === tag || word.error === `OutcomeUnknown (${tag})`) &&
-          writes.length - renewed < policy.attempts &&
-          endedMillis - startedMillis < deadlineMillis
-        // A budget that cannot run dry here: the other ones may have.
-        if (stopped && policy.budget === 100) {
-          violations.push(`${name}: gave up after ${writes.length} attempts, with time left`)
-        }
-      } else if (word.stopped !== undefined && passing.includes(word.stopped)) {
+      const own = sent.filter((one) => one.call === name && !Network.isForToken(one))
+      const writes = own.filter(Network.isWrite)
+      const last = own.at(-1)
+      if (word === undefined || last === undefined) continue
+      if (word._tag === "Applied") {
+        const stopped = word.stopped
+        if (stopped === undefined) continue
+        const mendable =
+          stopped.tag === "TokenUnavailable"
+            ? stopped.tokenless !== undefined && passing.includes(stopped.tokenless)
+            : Network.isPassing(last)
         const waitedMillis = endedMillis - (writes.at(-1)?.closedMillis ?? startedMillis)
-        if (waitedMillis < waitMillis) {
-          violations.push(`${name}: waited ${waitedMillis} ms, and stopped at ${word.stopped}`)
+        if (mendable && waitedMillis < waitMillis) {
+          violations.push(`${name}: waited ${waitedMillis} ms, and stopped at ${stopped.tag}`)
         }
+        continue
+      }
+      // Interrupted, or with no token to go on with: it could not.
+      if (/Interrupted|TokenUnavailable/.test(word.error)) continue
+      const renewed = writes.slice(0, -1).some(({ heard }) => heard === 401) ? 1 : 0
+      const pauseMillis = (last.retryAfterMillis ?? 0) + longestPauseMillis
+      const stopped =
+        Network.isPassing(last) &&
+        writes.length - renewed < policy.attempts &&
+        endedMillis - startedMillis + pauseMillis < deadlineMillis
+      // A budget that cannot run dry here: the other ones may have.
+      if (stopped && policy.budget === 100) {
+        violations.push(`${name}: gave up after ${writes.length} attempts, with time left`)
       }
     }
   }
   return violations
 }
+
+/** Once nothing goes wrong, only the rules of the service are in the way of anything. */
+const calm = ({ calmMillis, intentions }: Evidence): ReadonlyArray<string> =>
+  intentions.flatMap((intention) =>
+    intention.calls.flatMap(({ name, startedMillis, word }) => {
+      if (startedMillis <= calmMillis || word?._tag === "Applied") return []
+      const error = word?.error ?? "nothing"
+      return error === "Unprocessable" ? [] : [`${name}: told ${error} in the calm`]
+    })
+  )
 
 /** Without a key nothing is sent again that may have been processed. */
 const onlyOnce = (attempts: ReadonlyArray<Network.Sent>, violations: Array<string>): void => {
@@ -442,13 +543,15 @@ const onlyOnce = (attempts: ReadonlyArray<Network.Sent>, violations: Array<strin
 const waited = (
   attempts: ReadonlyArray<Network.Sent>,
   name: string,
+  clockWasSet: boolean,
   violations: Array<string>
 ): void => {
   attempts.forEach((attempt, index) => {
     const before = attempts[index - 1]
     if (before === undefined) return
     const millis = attempt.atMillis - before.closedMillis
-    if (before.retryAfterMillis !== undefined && millis < before.retryAfterMillis) {
+    const known = !(before.retryAfterIsDate && clockWasSet)
+    if (known && before.retryAfterMillis !== undefined && millis < before.retryAfterMillis) {
       violations.push(`${name}: asked to wait ${before.retryAfterMillis} ms, waited ${millis}`)
     }
     if (before.heard === 401 && before.authorization === attempt.authorization) {
@@ -489,9 +592,11 @@ const tokens = (evidence: Evidence): ReadonlyArray<string> =>
         ]
       })
     )
-    for (const { atMillis, authorization, lifeMillis } of held) {
+    for (const { answeredMillis, authorization, closedMillis, lifeMillis } of held) {
+      // One that is longer on its way than it lives is tried by those who waited for it.
+      const endMillis = Math.max(answeredMillis + lifeMillis, closedMillis)
       const late = own.find(
-        (one) => one.authorization === authorization && one.atMillis > atMillis + lifeMillis
+        (one) => one.authorization === authorization && one.atMillis > endMillis
       )
       if (late !== undefined) say(`#${late.number} was sent with a token that had ended`)
     }
@@ -521,12 +626,20 @@ const told = ({ intentions, logs, sent }: Evidence): ReadonlyArray<string> => [
   ),
   ...intentions.flatMap((intention) =>
     intention.calls.flatMap(({ endedMillis, name, word }) => {
-      const interrupted = word?._tag === "Unknown" && word.error === "Interrupted"
-      const last = sent.filter((one) => one.call === name && Network.isWrite(one)).at(-1)
-      const cutOff = last?.heard === "given up" && last.closedMillis === endedMillis
-      if (!interrupted || !cutOff) return []
-      const mark = last.key ?? "PaymentLinks.create"
-      return logs.some(({ message }) => message.includes(mark))
+      if (word?._tag !== "Unknown" || word.error !== "Interrupted") return []
+      const own = sent.filter((one) => one.call === name && !Network.isForToken(one))
+      const writes = own.filter(Network.isWrite)
+      if (writes.every(Network.isRefusal)) return []
+      const last = own.at(-1)
+      // In the very step in which it is answered, nobody is there to be told.
+      if (typeof last?.heard === "number" && last.closedMillis === endedMillis) return []
+      const marks = Intentions.isKeyed(intention) ? [intention.key] : ["PaymentLinks.create"]
+      const followed = last !== undefined && !Network.isWrite(last)
+      const names = Network.namesIn(writes.at(-1)?.data)
+      const wanted = followed ? names : [...marks, ...names]
+      return logs.some(
+        ({ call, message }) => call === name && wanted.some((mark) => message.includes(mark))
+      )
         ? []
         : [`${name}: interrupted after it was sent, in silence`]
     })

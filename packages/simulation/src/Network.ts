@@ -6,11 +6,15 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Channel from "effect/Channel"
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Chance } from "./Chance.js"
 import type { Time } from "./Time.js"
@@ -39,11 +43,17 @@ export interface Sent {
   closed: number
   closedMillis: number
   /** What the service answered to it and to its copies. */
-  readonly answered: Array<number>
+  answered: Array<number>
+  /** When the service first answered it. */
+  answeredMillis: number
   /** How it ended for the client: a status, a broken connection, or not at all. */
   heard: number | "refused" | "broken" | "given up" | undefined
+  /** Whether what the client heard says success, under whatever status. */
+  saysSuccess: boolean
   /** `Retry-After` of what the client heard. */
   retryAfterMillis: number | undefined
+  /** Then it was asked to wait until a moment, which is elsewhere once the clock is set. */
+  retryAfterIsDate: boolean
   /** What the client could read of a success: its data, if the answer is an envelope. */
   data: unknown
 }
@@ -70,11 +80,13 @@ export interface Network {
  * What no client can see through stays out. A network that delivers a copy of a request *after* the
  * first was refused: the client is told "not applied" in good faith, and the copy is applied. A
  * network that copies a request without a key: two links, whatever the client does. A refusal (400,
- * 401, 403, 404, 422, 429) for what was processed: the interface means by it that it was not. An
- * answer to another request under a 2xx.
+ * 401, 403, 404, 422, 429) for what was processed: the interface means by it that it was not. The
+ * answer to another request that asked for the same: nothing in it tells that it is another's.
  */
 const fates = {
   delivered: 52,
+  "slow request": 2,
+  "slow answer": 2,
   "refused connection": 6,
   "request lost, connection reset": 5,
   "request lost in silence": 3,
@@ -83,6 +95,8 @@ const fates = {
   "request arrives after its connection broke": 4,
   "request arrives twice": 4,
   "answer cut short": 3,
+  "body breaks off": 2,
+  "body stalls": 1,
   "answer replaced by HTML": 2,
   "answer emptied": 1,
   "answer without its status": 2,
@@ -95,22 +109,34 @@ const fates = {
   "302 after processing": 1,
   "500 after processing": 1,
   "502 after processing": 2,
+  "504 after processing": 1,
   "409 from a proxy": 2,
   "401 from a proxy": 1,
   "429 from a proxy": 2,
-  "503 from a proxy": 3,
-  "stale answer": 3
+  "500 from a proxy": 1,
+  "502 from a proxy": 1,
+  "503 from a proxy": 2,
+  "504 from a proxy": 1,
+  "stale answer": 3,
+  "answer to another request": 2
 }
 type Fate = keyof typeof fates
 
 /** Whether the service may have processed the request, and the client does not hear of it. */
-const isHidden = (fate: Fate): boolean => /after processing|answer lost|arrives after/.test(fate)
+const isHidden = (fate: Fate): boolean =>
+  /after processing|answer lost|arrives after|body/.test(fate)
 
 interface Answer {
   readonly status: number
   readonly body: string | Uint8Array
   readonly headers: Readonly<Record<string, string>>
 }
+
+/** What becomes of a body whose status has arrived. */
+type Ending = "whole" | "breaks off" | "stalls"
+
+/** `Effect.never` keeps a timer of the real clock, and so the program, for as long as it is waited for. */
+const silence = Effect.async<never>(() => {})
 
 export const make = (
   inner: HttpClient.HttpClient,
@@ -122,11 +148,18 @@ export const make = (
   let inFlight = 0
   let open = 0
   let moment = 0
-  let storming: { readonly status: 401 | 429 | 503; readonly untilMillis: number } | undefined
+  let storming:
+    { readonly status: (typeof stormStatuses)[number]; readonly untilMillis: number } | undefined
   const sent: Array<Sent> = []
-  const answers = new Map<string, Answer>()
+  const answers = new Map<string, Array<Answer>>()
+  const written: Array<{ readonly note: Sent; readonly answer: Answer }> = []
+
+  /** The answer to a write of the same kind, which asked for something else. */
+  const answerToAnother = ({ body, path }: Sent): Answer | undefined =>
+    written.find(({ note }) => note.path === path && asksForAnother(note.body, body))?.answer
 
   const travel = Effect.suspend(() => Effect.sleep(chance.between(1, 150)))
+  const slowly = Effect.suspend(() => Effect.sleep(chance.between(300, 40_000)))
   const late = Effect.suspend(() => Effect.sleep(chance.between(200, 90_000)))
 
   /** The service's answer, whole. */
@@ -142,7 +175,13 @@ export const make = (
         headers: { ...response.headers }
       }
       note.answered.push(response.status)
-      if (request.method === "GET" && response.status === 200) answers.set(request.url, answer)
+      note.answeredMillis = Math.min(note.answeredMillis, time.elapsedMillis())
+      if (request.method === "GET" && response.status === 200) {
+        const earlier = answers.get(request.url)
+        if (earlier === undefined) answers.set(request.url, [answer])
+        else earlier.push(answer)
+      }
+      if (isWrite(note) && response.status < 300) written.push({ note, answer })
       return answer
     }).pipe(
       Effect.orDie,
@@ -169,9 +208,73 @@ export const make = (
 
   const storm = (): void => {
     storming = {
-      status: chance.pick([401, 429, 503]),
+      status: chance.pick(stormStatuses),
       untilMillis: time.elapsedMillis() + chance.between(500, 40_000)
     }
+  }
+
+  /** Mostly for some seconds, at times for longer than any call has; in seconds, or as a date. */
+  const retryAfter = (): Readonly<Record<string, string>> => {
+    if (chance.often(0.5)) return {}
+    const seconds = chance.often(0.1) ? chance.between(60, 900) : chance.between(0, 8)
+    if (chance.often(0.75)) return { "retry-after": String(seconds) }
+    const until = time.clock.unsafeCurrentTimeMillis() + seconds * 1000
+    return { "retry-after": new Date(until).toUTCString() }
+  }
+
+  const fromProxy = (status: number): Answer => ({
+    status,
+    body: "<html>The proxy says no</html>",
+    // Of a refused token nobody says when to come again.
+    headers: status === 401 ? {} : retryAfter()
+  })
+
+  /** What the client hears of an answer: its status at once, and its body in pieces. */
+  const hear = (
+    request: HttpClientRequest.HttpClientRequest,
+    { body, headers, status }: Answer,
+    note: Sent,
+    ending: Ending = "whole"
+  ): HttpClientResponse.HttpClientResponse => {
+    const bytes = typeof body === "string" ? encoder.encode(body) : body
+    const header = headers["retry-after"]
+    if (ending === "stalls") note.heard = "given up"
+    // Of an error the status says enough.
+    else note.heard = ending === "breaks off" && status < 300 ? "broken" : status
+    if (header !== undefined && ending !== "stalls") {
+      note.retryAfterIsDate = header.endsWith("GMT")
+      note.retryAfterMillis = note.retryAfterIsDate
+        ? Math.max(0, Date.parse(header) - time.clock.unsafeCurrentTimeMillis())
+        : Number(header) * 1000
+    }
+    if (ending === "whole") {
+      const success = readSuccess(body)
+      note.saysSuccess = Option.isSome(success)
+      if (status < 300) note.data = Option.getOrUndefined(success)?.data
+    }
+    const response: HttpClientResponse.HttpClientResponse = Object.create(blank, {
+      request: { value: request },
+      status: { value: status },
+      headers: { value: headers },
+      stream: { get: () => Stream.fromChannel(bodyOf()) }
+    })
+    const bodyOf = (): Body => {
+      switch (ending) {
+        case "whole":
+          return inPieces(bytes, chance)
+        case "breaks off":
+          return Channel.zipRight(
+            inPieces(bytes.subarray(0, bytes.length / 2), chance),
+            Channel.fail(new HttpClientError.ResponseError({ request, response, reason: "Decode" }))
+          )
+        case "stalls":
+          return Channel.zipRight(
+            inPieces(bytes.subarray(0, bytes.length / 2), chance),
+            Channel.fromEffect(silence)
+          )
+      }
+    }
+    return response
   }
 
   const fateOf = (note: Sent): Fate => {
@@ -195,38 +298,43 @@ export const make = (
         return yield* broken(request, "ECONNREFUSED")
       }
       // Given up on its way, a request arrives all the same, or it does not.
-      yield* Effect.onInterrupt(travel, () =>
+      yield* Effect.onInterrupt(fate === "slow request" ? slowly : travel, () =>
         !calm && chance.often(0.5) ? deliverUnseen(request, note) : Effect.void
       )
 
       /** What reaches the client of the service's answer. */
-      const answered = (change: (answer: Answer) => Answer = (same) => same) =>
+      const answered = (change: (answer: Answer) => Answer = (same) => same, ending?: Ending) =>
         Effect.gen(function* () {
           const answer = yield* deliver(request, note)
-          yield* travel
-          return toResponse(request, change(answer), note)
+          yield* fate === "slow answer" ? slowly : travel
+          return hear(request, change(answer), note, ending)
         })
-      const instead = (status: number) => answered(() => fromProxy(status, chance))
       const reset = broken(request, "ECONNRESET")
 
       switch (fate) {
         case "delivered":
+        case "slow request":
+        case "slow answer":
           return yield* answered()
+        case "body breaks off":
+          return yield* answered((same) => same, "breaks off")
+        case "body stalls":
+          return yield* answered((same) => same, "stalls")
         case "request lost, connection reset":
           return yield* reset
         case "request lost in silence":
-          return yield* Effect.never
+          return yield* silence
         case "answer lost, connection reset":
           return yield* Effect.zipRight(deliver(request, note), Effect.zipRight(travel, reset))
         case "answer lost in silence":
-          return yield* Effect.zipRight(deliver(request, note), Effect.never)
+          return yield* Effect.zipRight(deliver(request, note), silence)
         case "request arrives after its connection broke":
           return yield* Effect.zipRight(deliverUnseen(request, note), reset)
         case "request arrives twice": {
           const answer = yield* deliver(request, note)
           if (answer.status < 300 && mayBeCopied(note)) yield* deliverUnseen(request, note)
           yield* travel
-          return toResponse(request, answer, note)
+          return hear(request, answer, note)
         }
         case "answer cut short":
           return yield* answered((answer) => ({
@@ -260,55 +368,82 @@ export const make = (
             answer.status < 300 ? answer : { ...answer, status: 200 }
           )
         case "302 after processing":
-          return yield* instead(302)
         case "408 after processing":
-          return yield* instead(408)
         case "409 after processing":
-          return yield* instead(409)
         case "500 after processing":
-          return yield* instead(500)
         case "502 after processing":
-          return yield* instead(502)
-        case "409 from a proxy":
-          return toResponse(request, fromProxy(409, chance), note)
+        case "504 after processing":
+          return yield* answered(() => fromProxy(statusOf(fate)))
         case "401 from a proxy":
-          return toResponse(request, fromProxy(401, chance), note)
+        case "409 from a proxy":
         case "429 from a proxy":
-          return toResponse(request, fromProxy(429, chance), note)
+        case "500 from a proxy":
+        case "502 from a proxy":
         case "503 from a proxy":
-          return toResponse(request, fromProxy(503, chance), note)
-        case "stale answer":
-          return yield* answered((answer) => answers.get(request.url) ?? answer)
+        case "504 from a proxy":
+          return hear(request, fromProxy(statusOf(fate)), note)
+        case "answer to another request":
+          return yield* answered((answer) => answerToAnother(note) ?? answer)
+        case "stale answer": {
+          // Those that were given before this one is asked for.
+          const [first, ...others] = answers.get(request.url) ?? []
+          return yield* answered((answer) =>
+            first === undefined ? answer : chance.pick([first, ...others])
+          )
+        }
       }
     })
+
+  /** Open until its scope ends: the body is a part of it. */
+  const begin = (
+    request: HttpClientRequest.HttpClientRequest,
+    process: number,
+    scope: Scope.Scope
+  ) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(FiberRef.get(currentCall), (call) => {
+        const note = noteOf(request, {
+          call,
+          number: sent.length + 1,
+          process,
+          opened: moment++,
+          atMillis: time.elapsedMillis()
+        })
+        sent.push(note)
+        open++
+        const letGo = (exit: Exit.Exit<unknown, unknown>) =>
+          Effect.sync(() => {
+            open--
+            note.closed = moment++
+            note.closedMillis = time.elapsedMillis()
+            if (Exit.isInterrupted(exit)) {
+              // An answer that came in that very moment was not read any more.
+              note.heard = "given up"
+              note.saysSuccess = false
+              note.data = undefined
+              note.retryAfterMillis = undefined
+            } else {
+              note.heard ??= "broken"
+            }
+          })
+        return Effect.zipRight(
+          Scope.addFinalizerExit(scope, letGo),
+          restore(exchange(request, note))
+        )
+      })
+    )
 
   const clientOf = (process: number): HttpClient.HttpClient =>
     HttpClient.makeWith(
       (preprocessed: Effect.Effect<HttpClientRequest.HttpClientRequest>) =>
         Effect.flatMap(preprocessed, (request) =>
-          Effect.flatMap(FiberRef.get(currentCall), (call) => {
-            const note = noteOf(request, {
-              call,
-              number: sent.length + 1,
-              process,
-              opened: moment++,
-              atMillis: time.elapsedMillis()
+          Effect.flatMap(
+            Effect.serviceOption(Scope.Scope),
+            Option.match({
+              onNone: () => Effect.dieMessage("nothing will let this connection go"),
+              onSome: (scope) => begin(request, process, scope)
             })
-            sent.push(note)
-            open++
-            return exchange(request, note).pipe(
-              Effect.onExit((exit) =>
-                Effect.sync(() => {
-                  open--
-                  note.closed = moment++
-                  note.closedMillis = time.elapsedMillis()
-                  if (Exit.isFailure(exit) && note.heard === undefined) {
-                    note.heard = Exit.isInterrupted(exit) ? "given up" : "broken"
-                  }
-                })
-              )
-            )
-          })
+          )
         ),
       Effect.succeed
     )
@@ -333,6 +468,12 @@ export const isWrite = ({ method, path }: Pick<Sent, "method" | "path">): boolea
 
 export const isForToken = ({ path }: Pick<Sent, "path">): boolean => path.startsWith("/auth/")
 
+/** Whether two bodies differ in what their answers repeat. */
+const asksForAnother = (one: string, other: string): boolean => {
+  const said = (body: string) => /"(?:amount|idempotency_key)":"([^"]*)"/.exec(body)?.[1]
+  return said(one) !== said(other)
+}
+
 /** Without a key, a copy is another order: see the fates. */
 const mayBeCopied = (note: Sent): boolean => !isWrite(note) || note.key !== undefined
 
@@ -352,24 +493,82 @@ const noteOf = (
     closed: Infinity,
     closedMillis: Infinity,
     answered: [],
+    answeredMillis: Infinity,
     heard: undefined,
+    saysSuccess: false,
     retryAfterMillis: undefined,
+    retryAfterIsDate: false,
     data: undefined
   }
 }
 
-const fromProxy = (status: number, chance: Chance): Answer => ({
-  status,
-  body: "<html>The proxy says no</html>",
-  // Of a refused token nobody says when to come again.
-  headers:
-    status !== 401 && chance.often(0.5) ? { "retry-after": String(chance.between(0, 8)) } : {}
-})
+/** What a proxy answers to everything, while it lasts. */
+const stormStatuses = [401, 429, 500, 502, 503, 504] as const
 
+/** The status that a fate begins with. */
+const statusOf = (fate: Fate): number => Number.parseInt(fate, 10)
+
+/** A success that does not fit its schema, whatever it is about. */
 const withoutStatus = (answer: Answer): Answer =>
   answer.status < 300
-    ? { ...answer, body: String(answer.body).replace(/"status":"[A-Z]+",?/, "") }
+    ? {
+        ...answer,
+        body: JSON.stringify(JSON.parse(String(answer.body)), (name, value: unknown) =>
+          name === "status" ? undefined : value
+        )
+      }
     : answer
+
+const encoder = new TextEncoder()
+
+type Body = Channel.Channel<
+  Chunk.Chunk<Uint8Array>,
+  unknown,
+  HttpClientError.ResponseError,
+  unknown,
+  unknown,
+  unknown
+>
+
+/** One to three pieces, cut wherever it happens: within a character, too. */
+const inPieces = (bytes: Uint8Array, chance: Chance): Body => {
+  const write = (from: number, to: number): Body =>
+    Channel.write(Chunk.of(bytes.subarray(from, to)))
+  const second = chance.between(0, bytes.length)
+  const first = chance.between(0, second)
+  switch (chance.between(1, 3)) {
+    case 1:
+      return write(0, bytes.length)
+    case 2:
+      return Channel.zipRight(write(0, first), write(first, bytes.length))
+    default:
+      return write(0, first).pipe(
+        Channel.zipRight(write(first, second)),
+        Channel.zipRight(write(second, bytes.length))
+      )
+  }
+}
+
+/** The id of what an answer is about, and its reference: of a card's, the card. */
+export const namesIn = (data: unknown): ReadonlyArray<string> => {
+  const about = Predicate.isRecord(data) && "card" in data ? data["card"] : data
+  return Predicate.isRecord(about)
+    ? [about["id"], about["reference"]].filter(Predicate.isString)
+    : []
+}
+
+/** Heard to say that it did nothing. */
+export const isRefusal = ({ heard, saysSuccess }: Sent): boolean =>
+  heard === "refused" || (!saysSuccess && typeof heard === "number" && refusals.has(heard))
+
+const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404, 422, 429])
+
+/** Heard to say nothing that would stay so: what can be sent again may well succeed. */
+export const isPassing = ({ data, heard, saysSuccess }: Sent): boolean => {
+  if (typeof heard !== "number") return true
+  if (heard < 300) return data === undefined
+  return heard === 408 || heard === 429 || heard >= 500 || (heard >= 400 && saysSuccess)
+}
 
 const readSuccess = Schema.decodeUnknownOption(
   Schema.parseJson(Schema.Struct({ success: Schema.Literal(true), data: Schema.Unknown }))
@@ -380,24 +579,6 @@ const blank = HttpClientResponse.fromWeb(
   HttpClientRequest.get("https://sandbox.localhost"),
   new Response()
 )
-
-const toResponse = (
-  request: HttpClientRequest.HttpClientRequest,
-  { body, headers, status }: Answer,
-  note: Sent
-): HttpClientResponse.HttpClientResponse => {
-  note.heard = status
-  const seconds = headers["retry-after"]
-  note.retryAfterMillis = seconds === undefined ? undefined : Number(seconds) * 1000
-  if (status < 300) note.data = Option.getOrUndefined(readSuccess(body))?.data
-  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body
-  return Object.create(blank, {
-    request: { value: request },
-    status: { value: status },
-    headers: { value: headers },
-    stream: { value: Stream.succeed(bytes) }
-  })
-}
 
 const broken = (request: HttpClientRequest.HttpClientRequest, code: string) =>
   Effect.fail(

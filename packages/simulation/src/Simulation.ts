@@ -2,16 +2,19 @@
  * One run: the real client and the real rules of the sandbox in one process, with a network, a
  * schedule and a time of chance between them. The same seed gives the same run.
  */
+import type { Card } from "@manilla/cards/Card"
+import * as Amount from "@manilla/core/Amount"
+import * as Currency from "@manilla/core/Currency"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import type * as Refund from "@manilla/refunds/Refund"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
-import * as Amount from "@manilla/core/Amount"
-import * as Currency from "@manilla/core/Currency"
+import type { Transaction } from "@manilla/transactions/Transaction"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FiberRefs from "effect/FiberRefs"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Random from "effect/Random"
@@ -55,7 +58,13 @@ export const run = (seed: number): Report => {
   const schedule = Schedule.make(chance.fork())
   const trace = Trace.make(time)
   const fibers = new Fibers()
-  const state: State = { intentions: [], logs: [], network: undefined, processes: 0 }
+  const state: State = {
+    intentions: [],
+    logs: [],
+    read: { cards: [], transactions: [] },
+    network: undefined,
+    processes: 0
+  }
 
   const fiber = Effect.runFork(
     world({ chance, state, time, trace }).pipe(
@@ -70,8 +79,12 @@ export const run = (seed: number): Report => {
       Effect.provide(
         Logger.replace(
           Logger.defaultLogger,
-          Logger.make(({ logLevel, message }) => {
-            state.logs.push({ level: logLevel.label, message: String(message) })
+          Logger.make(({ context, logLevel, message }) => {
+            state.logs.push({
+              call: FiberRefs.getOrDefault(context, Network.currentCall),
+              level: logLevel.label,
+              message: String(message)
+            })
           })
         )
       )
@@ -145,6 +158,8 @@ class Fibers extends Supervisor.AbstractSupervisor<void> {
 interface State {
   readonly intentions: Array<Intentions.Intention>
   readonly logs: Array<Invariants.Logged>
+  /** Rows that were read while there was trouble. */
+  readonly read: { readonly cards: Array<Card>; readonly transactions: Array<Transaction> }
   network: Network.Network | undefined
   processes: number
 }
@@ -224,7 +239,7 @@ const world = ({ chance, state, time, trace }: World) =>
     network.trouble()
     const causing = yield* Effect.fork(troubles.cause)
     const callers = Array.from({ length: most(3) }, () => chance.fork())
-    yield* Effect.forEach(callers, (own) => caller(own, most(3), state.intentions, surroundings), {
+    yield* Effect.forEach(callers, (own) => caller(own, most(3), state, surroundings), {
       concurrency: "unbounded",
       discard: true
     })
@@ -238,13 +253,19 @@ const world = ({ chance, state, time, trace }: World) =>
     yield* Effect.repeat(Effect.sleep("10 seconds"), {
       until: () => network.inFlight() === 0 && network.open() === 0
     })
-    // After a failure the next request for a token waits this long at most, and a call perhaps less.
-    yield* Effect.sleep("30 seconds")
+    // A request for a token may wait as long as it was asked to, within its deadline by a clock that
+    // was set back; and after it failed the next one waits.
+    yield* Effect.sleep("8 minutes")
     for (const intention of state.intentions) {
       if (Intentions.isKeyed(intention) && Intentions.isOpen(intention)) {
         yield* Intentions.call(intention, surroundings)
       }
     }
+    // Whatever went wrong before, what is wanted now is done.
+    const kind = chance.pick<Intentions.Kind>(["payments.create", "payouts.create", "cards.issue"])
+    const latest = Intentions.make(state.intentions.length, chance, kind)
+    state.intentions.push(latest)
+    yield* Intentions.call(latest, surroundings)
     // What was called last still has to settle, by a clock that may be minutes behind.
     yield* Effect.sleep("10 minutes")
     // To read everything takes longer than all else in a small run.
@@ -257,10 +278,13 @@ const world = ({ chance, state, time, trace }: World) =>
     return yield* Invariants.check({
       sandbox,
       policy,
+      means: surroundings.means,
+      calmMillis,
       sent: network.sent,
       intentions: state.intentions,
       logs: state.logs,
       clockWasSet: troubles.clockWasSet(),
+      read: state.read,
       seen
     })
   })
@@ -269,7 +293,7 @@ const world = ({ chance, state, time, trace }: World) =>
 const caller = (
   chance: Chance.Chance,
   count: number,
-  intentions: Array<Intentions.Intention>,
+  { intentions, read }: State,
   surroundings: Intentions.Surroundings
 ) =>
   Effect.gen(function* () {
@@ -290,7 +314,7 @@ const caller = (
         yield* Effect.sleep(chance.between(0, 60_000))
         yield* once
       }
-      if (chance.often(0.15)) yield* surroundings.process().run(read(chance, surroundings))
+      if (chance.often(0.15)) yield* surroundings.process().run(look(chance, read, surroundings))
     }
   })
 
@@ -301,13 +325,17 @@ const goesOn = (intention: Intentions.Intention, chance: Chance.Chance): boolean
 }
 
 /** Reads may fail while there is trouble; what they give is true. */
-const read = (chance: Chance.Chance, { process }: Intentions.Surroundings) =>
+const look = (
+  chance: Chance.Chance,
+  { cards, transactions }: State["read"],
+  { process }: Intentions.Surroundings
+) =>
   Effect.suspend(() => {
-    const { cards, transactions } = process().client
+    const { client } = process()
     return chance.often(0.5)
-      ? Effect.ignore(transactions().list())
-      : Effect.ignore(cards().list({ per_page: 2 }))
-  })
+      ? Effect.map(client.transactions().list(), ({ data }) => transactions.push(...data))
+      : Effect.map(client.cards().list({ per_page: 2 }), ({ data }) => cards.push(...data))
+  }).pipe(Effect.ignore)
 
 /** Some callers do not wait for the end: they go at any moment, and at any step within it. */
 const impatient = <A, E, R>(call: Effect.Effect<A, E, R>, chance: Chance.Chance) => {
