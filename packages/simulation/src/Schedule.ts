@@ -15,7 +15,7 @@ const maxTasks = 50_000
 
 export const make = (chance: Chance): Schedule => {
   const tasks: Array<Scheduler.Task> = []
-  const longest = chance.pick([100, 500, 2500])
+  const longest = chance.pick([40, 250, 2500])
   // Drawn in advance: a number for every step would cost more than the step.
   const stretch = () => chance.between(1, longest)
   let left = stretch()
