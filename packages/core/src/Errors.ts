@@ -200,7 +200,7 @@ export class TransportFault extends Schema.TaggedError<TransportFault>(
   ...common,
   /** `false` when it is certain that no byte of the request left. */
   sent: Schema.Boolean,
-  /** The system's code, such as `ECONNRESET`. */
+  /** The system's code, such as `ECONNRESET`; `CLIENT_DIED` is a defect of the `HttpClient`. */
   code: Schema.optional(Schema.String)
 }) {}
 
@@ -405,6 +405,8 @@ export type KeyedWriteError =
   | (AppliedUnreadable & WithKey)
 
 /**
+ * What has the key that the write was made under.
+ *
  * @since 0.1.0
  * @category models
  */

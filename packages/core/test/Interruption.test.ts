@@ -254,7 +254,9 @@ it.effect("a client that dies with the request leaves its outcome unknown, and i
       retry: { attempts: 1 }
     })
     const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-    assert(error._tag === "OutcomeUnknown")
+    assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportFault")
     assert.strictEqual(error.key, FakeService.key)
+    // Not a fault of the network: whoever reads it looks at the client.
+    assert.strictEqual(error.cause.code, "CLIENT_DIED")
   })
 )

@@ -224,6 +224,19 @@ describe("a refused token", () => {
   )
 })
 
+describe("an error of the client's own, which may come after the request left", () => {
+  // A dispatcher that follows redirects refuses a loop as an invalid argument: after the answer.
+  for (const reaction of [{ drop: "UND_ERR_INVALID_ARG" }, { fails: "Encode" }] as const) {
+    it.effect(`leaves a write unknown: ${JSON.stringify(reaction)}`, () =>
+      Effect.gen(function* () {
+        const { calls } = yield* FakeService.make([reaction], { retry: { attempts: 1 } })
+        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+        assert.strictEqual(error._tag, "OutcomeUnknown")
+      })
+    )
+  }
+})
+
 describe("time", () => {
   const pauses = (received: ReadonlyArray<FakeService.Received>) =>
     received.slice(1).map(({ atMillis }, i) => atMillis - (received[i]?.atMillis ?? 0))

@@ -64,7 +64,7 @@ export const make = (client: HttpClient.HttpClient, bodyLimit: number): Exchange
     )
 }
 
-const died: Broken = { _tag: "Broken", sent: true, code: undefined }
+const died: Broken = { _tag: "Broken", sent: true, code: "CLIENT_DIED" }
 
 /** Of Effect's clients only fetch follows redirects, and only fetch reads this. */
 const withoutRedirects = (context: Context.Context<never>): Context.Context<never> =>
@@ -123,7 +123,8 @@ const broken = (error: HttpClientError.HttpClientError): Broken => {
     _tag: "Broken",
     sent: !(
       error._tag === "RequestError" &&
-      (error.reason !== "Transport" || (failures.length > 0 && failures.every(isBeforeSending)))
+      failures.length > 0 &&
+      failures.every(isBeforeSending)
     ),
     code: failures[0]?.code
   }
@@ -149,7 +150,6 @@ const beforeSending: ReadonlySet<string> = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "ERR_TLS_CERT_ALTNAME_INVALID",
   "SELF_SIGNED_CERT_IN_CHAIN",
-  "UND_ERR_INVALID_ARG",
   "UNABLE_TO_GET_ISSUER_CERT",
   "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE"

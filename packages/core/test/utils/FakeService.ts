@@ -71,6 +71,7 @@ export type Reflex =
       readonly headers?: Record<string, string>
     }
   | { readonly drop: string | undefined; readonly words?: string }
+  | { readonly fails: "Encode" | "InvalidUrl" }
   | "silence"
 
 export const success: Reflex = {
@@ -159,6 +160,9 @@ export const make = (
 
 const react = (request: HttpClientRequest.HttpClientRequest, reaction: Reflex) => {
   if (reaction === "silence") return Effect.never
+  if ("fails" in reaction) {
+    return Effect.fail(new HttpClientError.RequestError({ request, reason: reaction.fails }))
+  }
   if ("drop" in reaction) {
     return Effect.fail(
       new HttpClientError.RequestError({
