@@ -41,11 +41,11 @@ export const issue = Operation.keyed(
   { in: "body", name: "idempotency_key" },
   {
     in: "card",
-    echoes: {
-      idempotency_key: "issuance_reference",
-      customer_id: "virtual_card_customer_id",
-      debit_currency: "charged_currency"
-    }
+    echoes: [
+      { field: "idempotency_key", member: "issuance_reference", as: "text" },
+      { field: "customer_id", member: "virtual_card_customer_id", as: "code" },
+      { field: "debit_currency", member: "charged_currency", as: "code" }
+    ]
   }
 )
 

@@ -115,8 +115,26 @@ export type Access = Scope | "bearer" | "credentials"
 export interface Made {
   /** The member of `data` that is the resource; `data` itself unless set. */
   readonly in?: string
-  /** Members of the body, and the members of the resource that repeat them. */
-  readonly echoes: Readonly<Record<string, string>>
+  readonly echoes: ReadonlyArray<Echo>
+}
+
+/**
+ * A member of the body that the answer repeats.
+ *
+ * | as       | the same when                                                |
+ * | -------- | ------------------------------------------------------------ |
+ * | `amount` | the value is: `"1500"` comes back as `"1500.0000"`           |
+ * | `code`   | the letters are, in any case: currencies, kinds, UUIDs       |
+ * | `text`   | every character is: keys                                     |
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Echo {
+  readonly field: string
+  /** The member of the resource; of the same name unless set. */
+  readonly member?: string
+  readonly as: "amount" | "code" | "text"
 }
 
 /**
@@ -164,7 +182,7 @@ export interface Declared<out R extends Replay> {
 export const isOperation = (value: unknown): value is Operation =>
   HttpApiEndpoint.isHttpApiEndpoint(value) && Predicate.hasProperty(value, TypeId)
 
-const nothingEchoed: Made = { echoes: {} }
+const nothingEchoed: Made = { echoes: [] }
 
 const declare = <Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any, R extends Replay>(
   endpoint: Endpoint,

@@ -84,7 +84,7 @@ export const table = {
   ConnectionLost: rule("unknown", "retry", "retry", "stop"),
   /** The attempt's time ran out. */
   TimedOut: rule("unknown", "retry", "retry", "stop"),
-  /** The answer is not an envelope, or contradicts its own status. */
+  /** The answer is not an envelope, contradicts its own status, or is about something else. */
   NotAnEnvelope: rule("unknown", "retry", "retry", "stop"),
   /** The body is longer than the gateway reads; it would be again. */
   TooLarge: rule("unknown", "stop", "stop", "stop"),
@@ -153,7 +153,10 @@ export interface RetryPolicy {
   readonly cap: Duration.DurationInput
   /** How long one attempt may take, its body included. */
   readonly attemptTimeout: Duration.DurationInput
-  /** How long a call may take with everything in it: token, attempts and waits. */
+  /**
+   * How long a call may take with everything in it: token, attempts and waits. A write is not begun
+   * when less is left than a tenth of an attempt's time, or of this if it is shorter.
+   */
   readonly deadline: Duration.DurationInput
   /**
    * How many retries a gateway may make beyond what its successes earn: each retry takes 1, each

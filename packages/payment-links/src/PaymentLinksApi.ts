@@ -42,7 +42,13 @@ export const create = Operation.once(
     .addSuccess(Envelope.Success(PaymentLink.PaymentLink))
     .annotate(OpenApi.Summary, "Create a payment link"),
   "payment_links.write",
-  { echoes: { amount: "amount", currency: "currency", country: "country" } }
+  {
+    echoes: [
+      { field: "amount", as: "amount" },
+      { field: "currency", as: "code" },
+      { field: "country", as: "code" }
+    ]
+  }
 )
 
 /**

@@ -36,7 +36,13 @@ export const create = Operation.keyed(
     .annotate(OpenApi.Summary, "Create a payment intent"),
   "payments.write",
   { in: "header", name: "idempotency-key" },
-  { echoes: { amount: "amount", currency: "currency", operation: "operation" } }
+  {
+    echoes: [
+      { field: "amount", as: "amount" },
+      { field: "currency", as: "code" },
+      { field: "operation", as: "code" }
+    ]
+  }
 )
 
 /**

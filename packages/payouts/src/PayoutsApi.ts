@@ -27,7 +27,13 @@ export const create = Operation.keyed(
     .annotate(OpenApi.Summary, "Create a payout"),
   "bearer",
   { in: "header", name: "idempotency-key" },
-  { echoes: { amount: "amount", currency: "currency", wallet_id: "wallet_id" } }
+  {
+    echoes: [
+      { field: "amount", as: "amount" },
+      { field: "currency", as: "code" },
+      { field: "wallet_id", as: "code" }
+    ]
+  }
 )
 
 /**

@@ -78,6 +78,17 @@ describe("an answer about another payment", () => {
   )
 })
 
+it.effect("an amount that is none is no other payment's: it was applied, and cannot be read", () =>
+  Effect.gen(function* () {
+    const payments = yield* Payments.Payments
+    const read = yield* payments.create(collection, { key: first })
+    yield* answerWith("Payments.create", { ...read, amount: "1 500" })
+    const error = yield* Effect.flip(payments.create(collection, { key: second }))
+    assert(error._tag === "AppliedUnreadable")
+    assert.strictEqual(error.id, read.id)
+  }).pipe(Effect.provide(layer()))
+)
+
 it.effect("an answer about another payout is not taken", () =>
   Effect.gen(function* () {
     const payouts = yield* Payouts.Payouts
@@ -111,6 +122,36 @@ it.effect("an answer about another card is not taken, nor its id given out", () 
     yield* sandbox.faults.clear
     const { card } = yield* cards.issue(request, { key: second })
     assert.notStrictEqual(card.id, other.card.id)
+  }).pipe(Effect.provide(layer()))
+)
+
+it.effect("a key is another key when only its case differs", () =>
+  Effect.gen(function* () {
+    const cards = yield* Cards.Cards
+    const sandbox = yield* Sandbox.Sandbox
+    const wallet = yield* walletIn("XOF")
+    const [holder] = yield* sandbox.cardholders
+    const request = {
+      customer_id: holder?.id ?? assert.fail("there is no cardholder"),
+      wallet_id: wallet.id,
+      debit_currency: wallet.currency
+    }
+    const other = yield* cards.issue(request, { key: IdempotencyKey.derive("card", "a") })
+    yield* answerWith("Cards.issue", other)
+    const { card } = yield* atOnce(
+      cards.issue(request, { key: IdempotencyKey.derive("card", "A") })
+    )
+    assert.notStrictEqual(card.id, other.card.id)
+  }).pipe(Effect.provide(layer()))
+)
+
+it.effect("an answer about this payment may write its currency in capitals", () =>
+  Effect.gen(function* () {
+    const payments = yield* Payments.Payments
+    const read = yield* payments.create(collection, { key: first })
+    yield* answerWith("Payments.create", { ...read, currency: "XOF" })
+    const created = yield* payments.create({ ...collection, currency: "xof" }, { key: second })
+    assert.strictEqual(created.currency, "XOF")
   }).pipe(Effect.provide(layer()))
 )
 

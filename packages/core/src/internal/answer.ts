@@ -78,18 +78,19 @@ const resource = (envelope: unknown, { madeIn }: Pick<Context, "madeIn">): unkno
 
 /** The members that repeat another value than was sent. Those that the answer leaves out do not. */
 const notRepeated = (echoes: Context["echoes"], resource: unknown): ReadonlyArray<Errors.Issue> =>
-  echoes.flatMap(([name, sent]) => {
+  echoes.flatMap(({ as, field, member: name = field, sent }) => {
     const back = member(resource, name)
-    return typeof back !== "string" || isSameValue(sent, back)
+    return typeof back !== "string" || isRepeated[as](sent, back)
       ? []
       : [{ field: name, rule: "must be what was sent" }]
   })
 
-/** Amounts come back with a fixed fraction. */
-const isSameValue = (sent: string, back: string): boolean =>
-  isAmount(sent) && isAmount(back)
-    ? Amount.Equivalence(sent, back)
-    : sent.toLowerCase() === back.toLowerCase()
+const isRepeated: Record<Operation.Echo["as"], (sent: string, back: string) => boolean> = {
+  // What is no amount is for the schema to refuse.
+  amount: (sent, back) => !isAmount(sent) || !isAmount(back) || Amount.Equivalence(sent, back),
+  code: (sent, back) => sent.toLowerCase() === back.toLowerCase(),
+  text: (sent, back) => sent === back
+}
 
 const isAmount = Schema.is(Amount.Amount)
 

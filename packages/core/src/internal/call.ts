@@ -169,12 +169,12 @@ export const compile = ({
     message: `${name} was not sent: the token has characters that no header may have, such as a line break.`
   })
 
-  /** The attempt that could not be made because its token did not come in time. */
+  /** The attempt that was not made because its token did not come in time for it. */
   const tokenless = (waitedMillis: number): answer.Faulty =>
     answer.faulty(
       new Errors.TokenUnavailable({
         operation: name,
-        message: `${name} was not sent: no token came within ${waitedMillis} ms.`,
+        message: `${name} was not sent: no token came in time for it, within ${waitedMillis} ms.`,
         cause: answer.timedOut(name, waitedMillis)
       })
     )

@@ -20,10 +20,14 @@ export interface Encoded {
   readonly key: IdempotencyKey | undefined
   /** The id or reference in the path: what the answer has to be about. */
   readonly subject: string | undefined
-  /** Members of what is made, and the values of the request that they must repeat. */
-  readonly echoes: ReadonlyArray<readonly [member: string, value: string]>
+  /** What the answer must repeat of the body. */
+  readonly echoes: ReadonlyArray<SentEcho>
   /** What must not be shown of whatever the service says back. Looked up only when it is needed. */
   readonly sensitive: () => ReadonlyArray<string>
+}
+
+export interface SentEcho extends Operation.Echo {
+  readonly sent: string
 }
 
 /** The parts of a request, as `Operation.Request` types them for each operation. */
@@ -58,6 +62,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
     const query = take(toQuery({ ...parts.extraParams, ...encodedQuery }))
     const encodedHeaders = record(take(headers(parts.headers)))
     const encodedPayload = take(payload(parts.payload))
+    const members = record(encodedPayload)
     const target = take(
       Either.flatMap(path(parts.path), (encoded) => fill(segments, record(encoded)))
     )
@@ -83,8 +88,8 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
       headers: headerFields,
       body,
       subject: subjectOf(segments, parts.path),
-      echoes: echoesOf(made, record(encodedPayload)),
-      key: keyOf(replay, headerFields, record(encodedPayload)),
+      echoes: echoesOf(made, members),
+      key: keyOf(replay, headerFields, members),
       sensitive: () =>
         Option.match(operation.payloadSchema, {
           onNone: () => [],
@@ -196,9 +201,9 @@ const echoesOf = (
   { echoes }: Operation.Made,
   payload: Readonly<Record<string, unknown>>
 ): Encoded["echoes"] =>
-  Object.entries(echoes).flatMap(([sent, member]) => {
-    const value = payload[sent]
-    return typeof value === "string" ? [[member, value] as const] : []
+  echoes.flatMap((echo) => {
+    const sent = payload[echo.field]
+    return typeof sent === "string" ? [{ ...echo, sent }] : []
   })
 
 const keyOf = (
