@@ -55,22 +55,12 @@ const print = ({ seed, trace, violations }: Simulation.Report): void => {
 /** What a worker tells of some seeds. */
 interface Told {
   readonly seeds: number
-  readonly counts: Readonly<Record<Simulation.Count, number>>
+  readonly counts: Simulation.Counts
   readonly failed: ReadonlyArray<Pick<Simulation.Report, "seed" | "violations">>
 }
 
 const isTold = (message: unknown): message is Told =>
   typeof message === "object" && message !== null && "seeds" in message && "counts" in message
-
-const zero = (): Record<Simulation.Count, number> => ({
-  requests: 0,
-  processes: 0,
-  intentions: 0,
-  calls: 0,
-  "said applied": 0,
-  "said not applied": 0,
-  "said unknown": 0
-})
 
 /** Runs every `jobs`-th seed, and tells its parent of them, a hundred at a time. */
 const work = async (index: number): Promise<void> => {
@@ -78,12 +68,17 @@ const work = async (index: number): Promise<void> => {
   Error.stackTraceLimit = 0
   // A worker whose parent has gone works for nobody.
   process.on("disconnect", () => process.exit(1))
-  let told = { seeds: 0, counts: zero(), failed: new Array<Told["failed"][number]>() }
+  const nothing = () => ({
+    seeds: 0,
+    counts: { ...Simulation.nothingCounted },
+    failed: new Array<Told["failed"][number]>()
+  })
+  let told = nothing()
   /** Waits until it is told: only then does the worker hear whether its parent is still there. */
   const tell = () =>
     new Promise<void>((resolve) => {
       process.send?.(told, undefined, {}, () => setImmediate(resolve))
-      told = { seeds: 0, counts: zero(), failed: [] }
+      told = nothing()
     })
   const end = options.from + options.seeds
   for (let seed = options.from + index; seed < end; seed += options.jobs) {
@@ -99,7 +94,7 @@ const work = async (index: number): Promise<void> => {
 /** Shares the seeds out to workers, and adds up what they tell. */
 const runAll = async (): Promise<void> => {
   const startedMillis = performance.now()
-  const counts = zero()
+  const counts = { ...Simulation.nothingCounted }
   const failed: Array<Told["failed"][number]> = []
   let done = 0
   let printed = 0

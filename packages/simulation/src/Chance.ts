@@ -14,7 +14,6 @@ export interface Chance {
   readonly weighted: <Name extends string>(weights: Readonly<Record<Name, number>>) => Name
   /** An independent source, for a part of the run that must not disturb the others. */
   readonly fork: () => Chance
-  readonly uuid: () => string
 }
 
 export const make = (seed: number): Chance =>
@@ -22,8 +21,6 @@ export const make = (seed: number): Chance =>
 
 const from = (random: PCGRandom): Chance => {
   const between = (min: number, max: number) => min + random.integer(max - min + 1)
-  const digits = (length: number) =>
-    Array.from({ length }, () => between(0, 15).toString(16)).join("")
   return {
     between,
     often: (share) => random.number() < share,
@@ -35,7 +32,6 @@ const from = (random: PCGRandom): Chance => {
       // The names are the keys of the weights.
       return found?.[0] as keyof typeof weights
     },
-    fork: () => from(new PCGRandom(random.integer(2 ** 31), random.integer(2 ** 31))),
-    uuid: () => `${digits(8)}-${digits(4)}-4${digits(3)}-8${digits(3)}-${digits(12)}`
+    fork: () => from(new PCGRandom(random.integer(2 ** 31), random.integer(2 ** 31)))
   }
 }

@@ -6,6 +6,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Cause from "effect/Cause"
 import * as Channel from "effect/Channel"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -71,6 +72,8 @@ export interface Network {
   readonly inFlight: () => number
   /** Exchanges that a client has open. */
   readonly open: () => number
+  /** What died in here. The client takes it for a client that dies, and goes on. */
+  readonly defects: ReadonlySet<string>
   readonly sent: ReadonlyArray<Sent>
 }
 
@@ -150,6 +153,7 @@ export const make = (
   let moment = 0
   let storming:
     { readonly status: (typeof stormStatuses)[number]; readonly untilMillis: number } | undefined
+  const defects = new Set<string>()
   const sent: Array<Sent> = []
   const answers = new Map<string, Array<Answer>>()
   const written: Array<{ readonly note: Sent; readonly answer: Answer }> = []
@@ -161,6 +165,9 @@ export const make = (
   const travel = Effect.suspend(() => Effect.sleep(chance.between(1, 150)))
   const slowly = Effect.suspend(() => Effect.sleep(chance.between(300, 40_000)))
   const late = Effect.suspend(() => Effect.sleep(chance.between(200, 90_000)))
+
+  const noteDefects = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.tapDefect(effect, (cause) => Effect.sync(() => defects.add(Cause.pretty(cause))))
 
   /** The service's answer, whole. */
   const deliver = (
@@ -185,6 +192,7 @@ export const make = (
       return answer
     }).pipe(
       Effect.orDie,
+      noteDefects,
       // Begun is done: what reached the service is not taken back by a caller who went away.
       Effect.uninterruptible
     )
@@ -444,7 +452,7 @@ export const make = (
               onSome: (scope) => begin(request, process, scope)
             })
           )
-        ),
+        ).pipe(noteDefects),
       Effect.succeed
     )
 
@@ -459,6 +467,7 @@ export const make = (
     storm,
     inFlight: () => inFlight,
     open: () => open,
+    defects,
     sent
   }
 }

@@ -3,7 +3,6 @@
  * moment, and another takes its place.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as Cardholders from "@manilla/cards/Cardholders"
 import * as Cards from "@manilla/cards/Cards"
 import * as Gateway from "@manilla/core/Gateway"
 import type * as RetryPolicy from "@manilla/core/RetryPolicy"
@@ -25,7 +24,6 @@ export interface Client {
   readonly payments: () => Payments.Service
   readonly payouts: () => Payouts.Service
   readonly cards: () => Cards.Service
-  readonly cardholders: () => Cardholders.Service
   readonly paymentLinks: () => PaymentLinks.Service
   readonly refunds: () => Refunds.Service
   readonly transactions: () => Transactions.Service
@@ -71,7 +69,6 @@ export const start = ({ network, number, policy, sandbox }: Parameters) =>
         payments: lazily(Payments.make),
         payouts: lazily(Payouts.make),
         cards: lazily(Cards.make),
-        cardholders: lazily(Cardholders.make),
         paymentLinks: lazily(PaymentLinks.make),
         refunds: lazily(Refunds.make),
         transactions: lazily(Transactions.make)

@@ -5,7 +5,6 @@
 import type { Card } from "@manilla/cards/Card"
 import * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
-import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import type * as Refund from "@manilla/refunds/Refund"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
@@ -18,6 +17,7 @@ import * as FiberRefs from "effect/FiberRefs"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Random from "effect/Random"
+import * as Struct from "effect/Struct"
 import * as Supervisor from "effect/Supervisor"
 import * as Audit from "./Audit.js"
 import * as Chance from "./Chance.js"
@@ -35,19 +35,20 @@ export interface Report {
   /** What must hold and does not; empty when the run is good. */
   readonly violations: ReadonlyArray<string>
   readonly trace: Pick<Trace.Trace, "lines" | "hash">
-  readonly counts: Readonly<Record<Count, number>>
+  readonly counts: Counts
 }
 
-export const counted = [
-  "requests",
-  "processes",
-  "intentions",
-  "calls",
-  "said applied",
-  "said not applied",
-  "said unknown"
-] as const
-export type Count = (typeof counted)[number]
+export const nothingCounted = {
+  requests: 0,
+  processes: 0,
+  intentions: 0,
+  calls: 0,
+  "said applied": 0,
+  "said not applied": 0,
+  "said unknown": 0
+}
+export type Counts = Readonly<typeof nothingCounted>
+export const counted = Struct.keys(nothingCounted)
 
 /** More steps of time than any run takes: a run that takes more goes on for ever. */
 const maxSteps = 10_000
@@ -69,10 +70,6 @@ export const run = (seed: number): Report => {
   const fiber = Effect.runFork(
     world({ chance, state, time, trace }).pipe(
       Effect.supervised(fibers),
-      Effect.provideService(
-        IdempotencyKey.KeySource,
-        Effect.sync(() => chance.uuid())
-      ),
       Effect.withRandom(Random.make(seed)),
       Effect.withClock(time.clock),
       Logger.withMinimumLogLevel(LogLevel.Warning),
@@ -111,7 +108,8 @@ export const run = (seed: number): Report => {
           onSuccess: (found) => found,
           onFailure: (cause) => [`the run failed: ${Cause.pretty(cause)}`]
         })),
-    ...(exit === undefined ? [] : left(time, state.network, fibers))
+    ...(exit === undefined ? [] : left(time, state.network, fibers)),
+    ...Array.from(state.network?.defects ?? [], (defect) => `the network died: ${defect}`)
   ]
   const words = state.intentions.flatMap(Intentions.words)
   const said = (tag: Intentions.Word["_tag"]) => words.filter(({ _tag }) => _tag === tag).length
