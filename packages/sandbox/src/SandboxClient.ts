@@ -103,18 +103,19 @@ const toClientResponse = (
   request: HttpClientRequest.HttpClientRequest,
   response: HttpServerResponse.HttpServerResponse
 ): HttpClientResponse.HttpClientResponse => {
-  const withoutBody = request.method === "HEAD" || response.body._tag === "Uint8Array"
+  const isHead = request.method === "HEAD"
+  const bytes = !isHead && response.body._tag === "Uint8Array" ? response.body.body : undefined
   const web = HttpClientResponse.fromWeb(
     request,
-    HttpServerResponse.toWeb(response, { withoutBody })
+    HttpServerResponse.toWeb(response, { withoutBody: isHead || bytes !== undefined })
   )
-  if (request.method === "HEAD" || response.body._tag !== "Uint8Array") return web
-  const bytes = response.body.body
-  return Object.defineProperties(web, {
-    stream: { value: Stream.succeed(bytes) },
-    text: { value: Effect.sync(() => new TextDecoder().decode(bytes)) },
-    arrayBuffer: { value: Effect.sync(() => Uint8Array.from(bytes).buffer) }
-  })
+  return bytes === undefined
+    ? web
+    : Object.defineProperties(web, {
+        stream: { value: Stream.succeed(bytes) },
+        text: { value: Effect.sync(() => new TextDecoder().decode(bytes)) },
+        arrayBuffer: { value: Effect.sync(() => Uint8Array.from(bytes).buffer) }
+      })
 }
 
 const bytesOf = ({ body }: HttpClientRequest.HttpClientRequest): Uint8Array | undefined => {

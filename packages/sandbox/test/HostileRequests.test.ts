@@ -17,26 +17,19 @@ import * as Redacted from "effect/Redacted"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { isDeepStrictEqual } from "node:util"
+import { collection as payment, phone } from "./utils/harness.js"
 import * as hostile from "./utils/hostile.js"
 
 const key = IdempotencyKey.IdempotencyKey.make("hostile")
 const uuid = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
 
-const payment = {
-  country: "BJ",
-  amount: "1500",
-  currency: "XOF",
-  operation: "COLLECTION",
-  payment_method: "mtn_momo",
-  payer: { phone_number: "+2290161234567" }
-}
 const payout = {
   wallet_id: uuid,
   amount: "1000",
   currency: "XOF",
   country: "BJ",
   payment_method: "mtn_momo",
-  destination: "+2290161234567"
+  destination: phone
 }
 const card = { customer_id: uuid, wallet_id: uuid, debit_currency: "XOF", initial_balance: "10" }
 const link = { amount: "10", currency: "XOF", country: "BJ", description: "d", max_uses: 1 }
@@ -209,7 +202,7 @@ describe("what is stored", () => {
         let count = 0
         for (const text of Object.values(short)) {
           const created = yield* payments.create(
-            { ...payment, operation: "COLLECTION", description: text, metadata },
+            { ...payment, description: text, metadata },
             { key: IdempotencyKey.derive("payment", String(count)) }
           )
           assert.strictEqual(created.description, text)
@@ -231,7 +224,7 @@ describe("what is stored", () => {
         for (const intent of stored) assert.deepStrictEqual(intent.metadata, metadata)
         for (const each of yield* sandbox.payouts) assert.deepStrictEqual(each.metadata, metadata)
         const whole = yield* payments.create(
-          { ...payment, operation: "COLLECTION", metadata: hostile.texts },
+          { ...payment, metadata: hostile.texts },
           { key: IdempotencyKey.derive("payment", "whole") }
         )
         assert.isTrue(isDeepStrictEqual(whole.metadata, hostile.texts))

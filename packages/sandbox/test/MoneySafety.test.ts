@@ -19,6 +19,7 @@ import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import * as Tracer from "effect/Tracer"
 import { inspect } from "node:util"
+import { phone } from "./utils/harness.js"
 
 /** As many connections as a machine of two cores can bear. */
 const client = Layer.provide(
@@ -41,7 +42,6 @@ const live = (retry: SandboxGateway.Options["retry"] = hasty, options?: SandboxS
     Layer.provideMerge(SandboxServer.layer({ settleAfter: "200 millis", ...options }))
   )
 
-const phone = "+2290161234567"
 const otp = "Kd8-vTq2Rm"
 const request = {
   country: "BJ",

@@ -7,17 +7,10 @@ import * as Payments from "@manilla/payments/Payments"
 import * as Transactions from "@manilla/transactions/Transactions"
 import * as Effect from "effect/Effect"
 import { isDeepStrictEqual } from "node:util"
+import { collection } from "./utils/harness.js"
 import * as hostile from "./utils/hostile.js"
 
 const key = IdempotencyKey.IdempotencyKey.make("hostile")
-const payment = {
-  country: "BJ",
-  amount: "1500",
-  currency: "XOF",
-  operation: "COLLECTION",
-  payment_method: "mtn_momo",
-  payer: { phone_number: "+2290161234567" }
-} as const
 
 describe("metadata that plays a trick", () => {
   for (const [name, make] of Object.entries(hostile.tricks)) {
@@ -30,7 +23,7 @@ describe("metadata that plays a trick", () => {
             const value = make()
             const metadata = where === "metadata" ? value : { member: value }
             const end = yield* hostile.endOf(() =>
-              payments.create({ ...payment, metadata } as never, { key })
+              payments.create({ ...collection, metadata } as never, { key })
             )
             if (end._tag === "Refused") {
               assert.deepStrictEqual(end.fields, ["metadata"])
@@ -52,7 +45,7 @@ describe("a body whose members throw", () => {
     throw new Error("gotcha")
   }
   const throwing = () =>
-    Object.defineProperty({ ...payment, amount: undefined }, "amount", {
+    Object.defineProperty({ ...collection, amount: undefined }, "amount", {
       enumerable: true,
       get: bomb
     })
@@ -67,7 +60,7 @@ describe("a body whose members throw", () => {
       (payments: Payments.Service) =>
         payments.create(
           {
-            ...payment,
+            ...collection,
             payer: Object.defineProperty({}, "phone_number", { enumerable: true, get: bomb })
           } as never,
           { key }

@@ -53,7 +53,7 @@ export interface Apps {
 }
 
 export const make = (emulation: Emulation): Apps => {
-  const { account, main } = (routed ??= Effect.runSync(route))
+  const { account, main } = (gateways ??= Effect.runSync(route))
   return { main: appOf(main, emulation), account: appOf(account, emulation) }
 }
 
@@ -63,7 +63,7 @@ type Services = HttpRouter.HttpRouter.DefaultServices
 type Routed = HttpApp.Default<exchange.Dropped, exchange.Body>
 
 /** Made once: it takes longer than hundreds of requests. */
-let routed: Readonly<Record<keyof Apps, Routed>> | undefined
+let gateways: Readonly<Record<keyof Apps, Routed>> | undefined
 
 const route = Effect.suspend(() =>
   Effect.all({

@@ -1,6 +1,6 @@
 /**
- * The declared operations, answered by the rules of the request's own emulation. Statuses, paths and encodings are the
- * declarations'.
+ * The declared operations, answered by the rules of the request's own emulation. Statuses, paths and
+ * encodings are the declarations'.
  */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type { Page } from "@manilla/core/Page"

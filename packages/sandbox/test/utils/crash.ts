@@ -15,17 +15,12 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { inspect } from "node:util"
+import { collection, phone } from "./harness.js"
 import * as mortal from "./mortal.js"
 
 const key = IdempotencyKey.derive("crash", "42")
 
-const payment = {
-  country: "BJ",
-  amount: "1500",
-  currency: "XOF",
-  payment_method: "mtn_momo",
-  payer: { phone_number: "+2290161234567" }
-} as const
+const { operation: _, ...payment } = collection
 
 /** What a word says of the resource that it is about. */
 interface Word {
@@ -68,10 +63,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     path: "/payments",
     run: () =>
       Effect.flatMap(Payments.Payments, (service) =>
-        Effect.map(
-          service.create({ ...payment, operation: "COLLECTION" }, { key }),
-          ({ id, status }) => ({ name: id, status })
-        )
+        Effect.map(service.create(collection, { key }), ({ id, status }) => ({ name: id, status }))
       ),
     effects: payments,
     moves: 0
@@ -99,7 +91,7 @@ export const operations: Readonly<Record<string, Operation>> = {
               currency: wallet.currency,
               country: "BJ",
               payment_method: "mtn_momo",
-              destination: "+2290161234567"
+              destination: phone
             },
             { key }
           ),

@@ -17,7 +17,7 @@ import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
-import { collection } from "./harness.js"
+import { collection, phone } from "./harness.js"
 
 export const layer = (options: Sandbox.Options = {}) =>
   Layer.mergeAll(
@@ -52,7 +52,7 @@ export const payoutFrom = (wallet: Sandbox.Wallet, amount = "1000"): Payout.Payo
   currency: wallet.currency,
   country: "BJ",
   payment_method: "mtn_momo",
-  destination: "+2290161234567"
+  destination: phone
 })
 
 /** Collects 1500 XOF, or what is asked, to its end; gives its transaction. */

@@ -20,15 +20,8 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as VirtualClock from "../../../core/test/utils/VirtualClock.js"
+import { collection } from "./harness.js"
 
-const request = {
-  country: "BJ",
-  amount: "1500",
-  currency: "XOF",
-  operation: "COLLECTION",
-  payment_method: "mtn_momo",
-  payer: { phone_number: "+2290161234567" }
-} as const
 const keyOf = (...parts: ReadonlyArray<string | number>) =>
   IdempotencyKey.derive("overload", ...parts.map(String))
 
@@ -152,7 +145,7 @@ export const run = <A, E>(
 
 export const once = (...parts: ReadonlyArray<string | number>) =>
   Effect.flatMap(Payments.Payments, (payments) =>
-    Effect.either(payments.create(request, { key: keyOf(...parts) }))
+    Effect.either(payments.create(collection, { key: keyOf(...parts) }))
   )
 
 /** How many of the moments fall into the fullest window. */
