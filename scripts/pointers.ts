@@ -14,8 +14,10 @@ const documents = [
   )
 ].filter((file) => file.endsWith(".md") && isFile(new URL(file, root)))
 
-const rules = ["Invariants", "Simulation"]
-  .map((file) => read(`packages/simulation/src/${file}.ts`))
+const simulation = "packages/simulation/src/"
+const rules = readdirSync(new URL(simulation, root), { encoding: "utf8", recursive: true })
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => read(`${simulation}${file}`))
   .join("\n")
 
 const problems: Array<string> = []

@@ -4,60 +4,23 @@
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Cause from "effect/Cause"
-import * as Channel from "effect/Channel"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
-import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
+import * as Answer from "./Answer.js"
 import type { Chance } from "./Chance.js"
+import * as Fates from "./Fates.js"
+import * as Sent from "./Sent.js"
 import type { Time } from "./Time.js"
 import type { Trace } from "./Trace.js"
 
 /** The call of a caller that a fiber works for, as a name: who sent a request. */
 export const currentCall: FiberRef.FiberRef<string> = FiberRef.unsafeMake("")
-
-/** A request as it was seen on the wire. */
-export interface Sent {
-  readonly number: number
-  /** The client process that sent it. */
-  readonly process: number
-  readonly call: string
-  /** One for all attempts of one operation. */
-  readonly span: string
-  readonly method: string
-  /** Below the version segment. */
-  readonly path: string
-  readonly key: string | undefined
-  readonly body: string
-  readonly authorization: string | undefined
-  readonly atMillis: number
-  /** Where its opening and its end stand among all of the run. */
-  readonly opened: number
-  closed: number
-  closedMillis: number
-  /** What the service answered to it and to its copies. */
-  answered: Array<number>
-  /** When the service first answered it. */
-  answeredMillis: number
-  /** How it ended for the client: a status, a broken connection, or not at all. */
-  heard: number | "refused" | "broken" | "given up" | undefined
-  /** Whether what the client heard says success, under whatever status. */
-  saysSuccess: boolean
-  /** `Retry-After` of what the client heard. */
-  retryAfterMillis: number | undefined
-  /** Then it was asked to wait until a moment, which is elsewhere once the clock is set. */
-  retryAfterIsDate: boolean
-  /** What the client could read of a success: its data, if the answer is an envelope. */
-  data: unknown
-}
 
 export interface Network {
   /** The network as one process of the client sees it. */
@@ -74,72 +37,8 @@ export interface Network {
   readonly open: () => number
   /** What died in here. The client takes it for a client that dies, and goes on. */
   readonly defects: ReadonlySet<string>
-  readonly sent: ReadonlyArray<Sent>
+  readonly sent: ReadonlyArray<Sent.Sent>
 }
-
-/**
- * What can become of a request, and how likely it is.
- *
- * What no client can see through stays out. A network that delivers a copy of a request *after* the
- * first was refused: the client is told "not applied" in good faith, and the copy is applied. A
- * network that copies a request without a key: two links, whatever the client does. A refusal (400,
- * 401, 403, 404, 422, 429) for what was processed: the interface means by it that it was not. The
- * answer to another request that asked for the same: nothing in it tells that it is another's.
- */
-const fates = {
-  delivered: 52,
-  "slow request": 2,
-  "slow answer": 2,
-  "refused connection": 6,
-  "request lost, connection reset": 5,
-  "request lost in silence": 3,
-  "answer lost, connection reset": 8,
-  "answer lost in silence": 4,
-  "request arrives after its connection broke": 4,
-  "request arrives twice": 4,
-  "answer cut short": 3,
-  "body breaks off": 2,
-  "body stalls": 1,
-  "answer replaced by HTML": 2,
-  "answer emptied": 1,
-  "answer without its status": 2,
-  "answer that contradicts itself": 1,
-  "answer that is no text": 1,
-  "success under an error status": 2,
-  "refusal under 200": 2,
-  "409 after processing": 2,
-  "408 after processing": 1,
-  "302 after processing": 1,
-  "500 after processing": 1,
-  "502 after processing": 2,
-  "504 after processing": 1,
-  "409 from a proxy": 2,
-  "401 from a proxy": 1,
-  "429 from a proxy": 2,
-  "500 from a proxy": 1,
-  "502 from a proxy": 1,
-  "503 from a proxy": 2,
-  "504 from a proxy": 1,
-  "stale answer": 3,
-  "answer to another request": 2
-}
-type Fate = keyof typeof fates
-
-/** Whether the service may have processed the request, and the client does not hear of it. */
-const isHidden = (fate: Fate): boolean =>
-  /after processing|answer lost|arrives after|body/.test(fate)
-
-interface Answer {
-  readonly status: number
-  readonly body: string | Uint8Array
-  readonly headers: Readonly<Record<string, string>>
-}
-
-/** What becomes of a body whose status has arrived. */
-type Ending = "whole" | "breaks off" | "stalls"
-
-/** `Effect.never` keeps a timer of the real clock, and so the program, for as long as it is waited for. */
-const silence = Effect.async<never>(() => {})
 
 export const make = (
   inner: HttpClient.HttpClient,
@@ -152,15 +51,16 @@ export const make = (
   let open = 0
   let moment = 0
   let storming:
-    { readonly status: (typeof stormStatuses)[number]; readonly untilMillis: number } | undefined
+    | { readonly status: (typeof Fates.stormStatuses)[number]; readonly untilMillis: number }
+    | undefined
   const defects = new Set<string>()
-  const sent: Array<Sent> = []
-  const answers = new Map<string, Array<Answer>>()
-  const written: Array<{ readonly note: Sent; readonly answer: Answer }> = []
+  const sent: Array<Sent.Sent> = []
+  const answers = new Map<string, Array<Answer.Answer>>()
+  const written: Array<{ readonly note: Sent.Sent; readonly answer: Answer.Answer }> = []
 
   /** The answer to a write of the same kind, which asked for something else. */
-  const answerToAnother = ({ body, path }: Sent): Answer | undefined =>
-    written.find(({ note }) => note.path === path && asksForAnother(note.body, body))?.answer
+  const answerToAnother = ({ body, path }: Sent.Sent): Answer.Answer | undefined =>
+    written.find(({ note }) => note.path === path && Sent.asksForAnother(note.body, body))?.answer
 
   const travel = Effect.suspend(() => Effect.sleep(chance.between(1, 150)))
   const slowly = Effect.suspend(() => Effect.sleep(chance.between(300, 40_000)))
@@ -172,8 +72,8 @@ export const make = (
   /** The service's answer, whole. */
   const deliver = (
     request: HttpClientRequest.HttpClientRequest,
-    note: Sent
-  ): Effect.Effect<Answer> =>
+    note: Sent.Sent
+  ): Effect.Effect<Answer.Answer> =>
     Effect.gen(function* () {
       const response = yield* inner.execute(request)
       const answer = {
@@ -188,7 +88,7 @@ export const make = (
         if (earlier === undefined) answers.set(request.url, [answer])
         else earlier.push(answer)
       }
-      if (isWrite(note) && response.status < 300) written.push({ note, answer })
+      if (Sent.isWrite(note) && response.status < 300) written.push({ note, answer })
       return answer
     }).pipe(
       Effect.orDie,
@@ -198,7 +98,7 @@ export const make = (
     )
 
   /** A request, or a copy of one, that nobody waits for any more. */
-  const deliverUnseen = (request: HttpClientRequest.HttpClientRequest, note: Sent) =>
+  const deliverUnseen = (request: HttpClientRequest.HttpClientRequest, note: Sent.Sent) =>
     Effect.suspend(() => {
       inFlight++
       return late.pipe(
@@ -216,7 +116,7 @@ export const make = (
 
   const storm = (): void => {
     storming = {
-      status: chance.pick(stormStatuses),
+      status: chance.pick(Fates.stormStatuses),
       untilMillis: time.elapsedMillis() + chance.between(500, 40_000)
     }
   }
@@ -230,7 +130,7 @@ export const make = (
     return { "retry-after": new Date(until).toUTCString() }
   }
 
-  const fromProxy = (status: number): Answer => ({
+  const fromProxy = (status: number): Answer.Answer => ({
     status,
     body: "<html>The proxy says no</html>",
     // Of a refused token nobody says when to come again.
@@ -240,11 +140,11 @@ export const make = (
   /** What the client hears of an answer: its status at once, and its body in pieces. */
   const hear = (
     request: HttpClientRequest.HttpClientRequest,
-    { body, headers, status }: Answer,
-    note: Sent,
-    ending: Ending = "whole"
+    answer: Answer.Answer,
+    note: Sent.Sent,
+    ending: Answer.Ending = "whole"
   ): HttpClientResponse.HttpClientResponse => {
-    const bytes = typeof body === "string" ? encoder.encode(body) : body
+    const { body, headers, status } = answer
     const header = headers["retry-after"]
     if (ending === "stalls") note.heard = "given up"
     // Of an error the status says enough.
@@ -256,51 +156,30 @@ export const make = (
         : Number(header) * 1000
     }
     if (ending === "whole") {
-      const success = readSuccess(body)
+      const success = Answer.readSuccess(body)
       note.saysSuccess = Option.isSome(success)
       if (status < 300) note.data = Option.getOrUndefined(success)?.data
     }
-    const response: HttpClientResponse.HttpClientResponse = Object.create(blank, {
-      request: { value: request },
-      status: { value: status },
-      headers: { value: headers },
-      stream: { get: () => Stream.fromChannel(bodyOf()) }
-    })
-    const bodyOf = (): Body => {
-      switch (ending) {
-        case "whole":
-          return inPieces(bytes, chance)
-        case "breaks off":
-          return Channel.zipRight(
-            inPieces(bytes.subarray(0, bytes.length / 2), chance),
-            Channel.fail(new HttpClientError.ResponseError({ request, response, reason: "Decode" }))
-          )
-        case "stalls":
-          return Channel.zipRight(
-            inPieces(bytes.subarray(0, bytes.length / 2), chance),
-            Channel.fromEffect(silence)
-          )
-      }
-    }
-    return response
+    return Answer.responseOf(request, answer, ending, chance)
   }
 
-  const fateOf = (note: Sent): Fate => {
+  const fateOf = (note: Sent.Sent): Fates.Fate => {
     if (calm) return "delivered"
     if (storming !== undefined && time.elapsedMillis() < storming.untilMillis) {
       // Whoever refuses good tokens is not who gives them out.
-      if (storming.status !== 401 || !isForToken(note)) return `${storming.status} from a proxy`
+      if (storming.status !== 401 || !Sent.isForToken(note))
+        return `${storming.status} from a proxy`
     }
-    const fate = chance.weighted(fates)
+    const fate = chance.weighted(Fates.fates)
     // A service that loses its own answers is often about to refuse everything.
-    if (isHidden(fate) && chance.often(0.25)) storm()
+    if (Fates.isHidden(fate) && chance.often(0.25)) storm()
     return fate
   }
 
-  const exchange = (request: HttpClientRequest.HttpClientRequest, note: Sent) =>
+  const exchange = (request: HttpClientRequest.HttpClientRequest, note: Sent.Sent) =>
     Effect.gen(function* () {
       const fate = fateOf(note)
-      trace.write("network", () => `#${note.number} ${describe(note)}: ${fate}`)
+      trace.write("network", () => `#${note.number} ${Sent.describe(note)}: ${fate}`)
       if (fate === "refused connection") {
         note.heard = "refused"
         return yield* broken(request, "ECONNREFUSED")
@@ -311,7 +190,10 @@ export const make = (
       )
 
       /** What reaches the client of the service's answer. */
-      const answered = (change: (answer: Answer) => Answer = (same) => same, ending?: Ending) =>
+      const answered = (
+        change: (answer: Answer.Answer) => Answer.Answer = (same) => same,
+        ending?: Answer.Ending
+      ) =>
         Effect.gen(function* () {
           const answer = yield* deliver(request, note)
           yield* fate === "slow answer" ? slowly : travel
@@ -331,16 +213,16 @@ export const make = (
         case "request lost, connection reset":
           return yield* reset
         case "request lost in silence":
-          return yield* silence
+          return yield* Answer.silence
         case "answer lost, connection reset":
           return yield* Effect.zipRight(deliver(request, note), Effect.zipRight(travel, reset))
         case "answer lost in silence":
-          return yield* Effect.zipRight(deliver(request, note), silence)
+          return yield* Effect.zipRight(deliver(request, note), Answer.silence)
         case "request arrives after its connection broke":
           return yield* Effect.zipRight(deliverUnseen(request, note), reset)
         case "request arrives twice": {
           const answer = yield* deliver(request, note)
-          if (answer.status < 300 && mayBeCopied(note)) yield* deliverUnseen(request, note)
+          if (answer.status < 300 && Sent.mayBeCopied(note)) yield* deliverUnseen(request, note)
           yield* travel
           return hear(request, answer, note)
         }
@@ -359,7 +241,7 @@ export const make = (
             body: Uint8Array.of(0x7b, 0xff, 0xfe, 0x7d)
           }))
         case "answer without its status":
-          return yield* answered(withoutStatus)
+          return yield* answered(Answer.withoutStatus)
         case "answer that contradicts itself":
           return yield* answered((answer) => ({
             ...answer,
@@ -381,7 +263,7 @@ export const make = (
         case "500 after processing":
         case "502 after processing":
         case "504 after processing":
-          return yield* answered(() => fromProxy(statusOf(fate)))
+          return yield* answered(() => fromProxy(Fates.statusOf(fate)))
         case "401 from a proxy":
         case "409 from a proxy":
         case "429 from a proxy":
@@ -389,7 +271,7 @@ export const make = (
         case "502 from a proxy":
         case "503 from a proxy":
         case "504 from a proxy":
-          return hear(request, fromProxy(statusOf(fate)), note)
+          return hear(request, fromProxy(Fates.statusOf(fate)), note)
         case "answer to another request":
           return yield* answered((answer) => answerToAnother(note) ?? answer)
         case "stale answer": {
@@ -410,7 +292,7 @@ export const make = (
   ) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(FiberRef.get(currentCall), (call) => {
-        const note = noteOf(request, {
+        const note = Sent.noteOf(request, {
           call,
           number: sent.length + 1,
           process,
@@ -472,123 +354,6 @@ export const make = (
   }
 }
 
-export const isWrite = ({ method, path }: Pick<Sent, "method" | "path">): boolean =>
-  method === "POST" && !isForToken({ path })
-
-export const isForToken = ({ path }: Pick<Sent, "path">): boolean => path.startsWith("/auth/")
-
-/** Whether two bodies differ in what their answers repeat. */
-const asksForAnother = (one: string, other: string): boolean => {
-  const said = (body: string) => /"(?:amount|idempotency_key)":"([^"]*)"/.exec(body)?.[1]
-  return said(one) !== said(other)
-}
-
-/** Without a key, a copy is another order: see the fates. */
-const mayBeCopied = (note: Sent): boolean => !isWrite(note) || note.key !== undefined
-
-const noteOf = (
-  { body, headers, method, url }: HttpClientRequest.HttpClientRequest,
-  at: Pick<Sent, "atMillis" | "call" | "number" | "opened" | "process">
-): Sent => {
-  const text = body._tag === "Uint8Array" ? Buffer.from(body.body).toString() : ""
-  return {
-    ...at,
-    span: headers["traceparent"]?.split("-")[2] ?? "",
-    method,
-    path: new URL(url).pathname.replace(/^\/api\/v1/, ""),
-    key: headers["idempotency-key"] ?? /"idempotency_key":"([^"]*)"/.exec(text)?.[1],
-    body: text,
-    authorization: headers["authorization"],
-    closed: Infinity,
-    closedMillis: Infinity,
-    answered: [],
-    answeredMillis: Infinity,
-    heard: undefined,
-    saysSuccess: false,
-    retryAfterMillis: undefined,
-    retryAfterIsDate: false,
-    data: undefined
-  }
-}
-
-/** What a proxy answers to everything, while it lasts. */
-const stormStatuses = [401, 429, 500, 502, 503, 504] as const
-
-/** The status that a fate begins with. */
-const statusOf = (fate: Fate): number => Number.parseInt(fate, 10)
-
-/** A success that does not fit its schema, whatever it is about. */
-const withoutStatus = (answer: Answer): Answer =>
-  answer.status < 300
-    ? {
-        ...answer,
-        body: JSON.stringify(JSON.parse(String(answer.body)), (name, value: unknown) =>
-          name === "status" ? undefined : value
-        )
-      }
-    : answer
-
-const encoder = new TextEncoder()
-
-type Body = Channel.Channel<
-  Chunk.Chunk<Uint8Array>,
-  unknown,
-  HttpClientError.ResponseError,
-  unknown,
-  unknown,
-  unknown
->
-
-/** One to three pieces, cut wherever it happens: within a character, too. */
-const inPieces = (bytes: Uint8Array, chance: Chance): Body => {
-  const write = (from: number, to: number): Body =>
-    Channel.write(Chunk.of(bytes.subarray(from, to)))
-  const second = chance.between(0, bytes.length)
-  const first = chance.between(0, second)
-  switch (chance.between(1, 3)) {
-    case 1:
-      return write(0, bytes.length)
-    case 2:
-      return Channel.zipRight(write(0, first), write(first, bytes.length))
-    default:
-      return write(0, first).pipe(
-        Channel.zipRight(write(first, second)),
-        Channel.zipRight(write(second, bytes.length))
-      )
-  }
-}
-
-/** The id of what an answer is about, and its reference: of a card's, the card. */
-export const namesIn = (data: unknown): ReadonlyArray<string> => {
-  const about = Predicate.isRecord(data) && "card" in data ? data["card"] : data
-  return Predicate.isRecord(about)
-    ? [about["id"], about["reference"]].filter(Predicate.isString)
-    : []
-}
-
-/** Heard to say that it did nothing. */
-export const isRefusal = ({ heard, saysSuccess }: Sent): boolean =>
-  heard === "refused" || (!saysSuccess && typeof heard === "number" && refusals.has(heard))
-
-const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404, 422, 429])
-
-/** Heard to say nothing that would stay so: what can be sent again may well succeed. */
-export const isPassing = ({ data, heard, saysSuccess }: Sent): boolean => {
-  if (typeof heard !== "number") return true
-  if (heard < 300) return data === undefined
-  return heard === 408 || heard === 429 || heard >= 500 || (heard >= 400 && saysSuccess)
-}
-
-const readSuccess = Schema.decodeUnknownOption(
-  Schema.parseJson(Schema.Struct({ success: Schema.Literal(true), data: Schema.Unknown }))
-)
-
-/** Its status and its body are its own; all else comes from here, made once. */
-const blank = HttpClientResponse.fromWeb(
-  HttpClientRequest.get("https://sandbox.localhost"),
-  new Response()
-)
-
 const broken = (request: HttpClientRequest.HttpClientRequest, code: string) =>
   Effect.fail(
     new HttpClientError.RequestError({
@@ -600,6 +365,3 @@ const broken = (request: HttpClientRequest.HttpClientRequest, code: string) =>
       })
     })
   )
-
-const describe = ({ call, key, method, path, process }: Sent): string =>
-  `${call} p${process} ${method} ${path}${key === undefined ? "" : ` key=${key}`}`

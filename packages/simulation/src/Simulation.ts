@@ -23,6 +23,7 @@ import * as Audit from "./Audit.js"
 import * as Chance from "./Chance.js"
 import * as Intentions from "./Intentions.js"
 import * as Invariants from "./Invariants.js"
+import type { Logged } from "./invariants/Evidence.js"
 import * as Network from "./Network.js"
 import * as Process from "./Process.js"
 import * as Schedule from "./Schedule.js"
@@ -155,7 +156,7 @@ class Fibers extends Supervisor.AbstractSupervisor<void> {
 
 interface State {
   readonly intentions: Array<Intentions.Intention>
-  readonly logs: Array<Invariants.Logged>
+  readonly logs: Array<Logged>
   /** Rows that were read while there was trouble. */
   readonly read: { readonly cards: Array<Card>; readonly transactions: Array<Transaction> }
   network: Network.Network | undefined

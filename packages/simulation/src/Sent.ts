@@ -1,0 +1,116 @@
+/**
+ * What the network writes down of a request, and what can be told from it.
+ */
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Predicate from "effect/Predicate"
+
+/** A request as it was seen on the wire. */
+export interface Sent {
+  readonly number: number
+  /** The client process that sent it. */
+  readonly process: number
+  readonly call: string
+  /** One for all attempts of one operation. */
+  readonly span: string
+  readonly method: string
+  /** Below the version segment. */
+  readonly path: string
+  readonly key: string | undefined
+  readonly body: string
+  readonly authorization: string | undefined
+  readonly atMillis: number
+  /** Where its opening and its end stand among all of the run. */
+  readonly opened: number
+  closed: number
+  closedMillis: number
+  /** What the service answered to it and to its copies. */
+  answered: Array<number>
+  /** When the service first answered it. */
+  answeredMillis: number
+  /** How it ended for the client: a status, a broken connection, or not at all. */
+  heard: number | "refused" | "broken" | "given up" | undefined
+  /** Whether what the client heard says success, under whatever status. */
+  saysSuccess: boolean
+  /** `Retry-After` of what the client heard. */
+  retryAfterMillis: number | undefined
+  /** Then it was asked to wait until a moment, which is elsewhere once the clock is set. */
+  retryAfterIsDate: boolean
+  /** What the client could read of a success: its data, if the answer is an envelope. */
+  data: unknown
+}
+
+export const noteOf = (
+  { body, headers, method, url }: HttpClientRequest.HttpClientRequest,
+  at: Pick<Sent, "atMillis" | "call" | "number" | "opened" | "process">
+): Sent => {
+  const text = body._tag === "Uint8Array" ? Buffer.from(body.body).toString() : ""
+  return {
+    ...at,
+    span: headers["traceparent"]?.split("-")[2] ?? "",
+    method,
+    path: new URL(url).pathname.replace(/^\/api\/v1/, ""),
+    key: headers["idempotency-key"] ?? /"idempotency_key":"([^"]*)"/.exec(text)?.[1],
+    body: text,
+    authorization: headers["authorization"],
+    closed: Infinity,
+    closedMillis: Infinity,
+    answered: [],
+    answeredMillis: Infinity,
+    heard: undefined,
+    saysSuccess: false,
+    retryAfterMillis: undefined,
+    retryAfterIsDate: false,
+    data: undefined
+  }
+}
+
+export const describe = ({ call, key, method, path, process }: Sent): string =>
+  `${call} p${process} ${method} ${path}${key === undefined ? "" : ` key=${key}`}`
+
+export const isWrite = ({ method, path }: Pick<Sent, "method" | "path">): boolean =>
+  method === "POST" && !isForToken({ path })
+
+export const isForToken = ({ path }: Pick<Sent, "path">): boolean => path.startsWith("/auth/")
+
+/** Whether two bodies differ in what their answers repeat. */
+export const asksForAnother = (one: string, other: string): boolean => {
+  const said = (body: string) => /"(?:amount|idempotency_key)":"([^"]*)"/.exec(body)?.[1]
+  return said(one) !== said(other)
+}
+
+/** Without a key, a copy is another order: see the fates. */
+export const mayBeCopied = (note: Sent): boolean => !isWrite(note) || note.key !== undefined
+
+/** The id of what an answer is about, and its reference: of a card's, the card. */
+export const namesIn = (data: unknown): ReadonlyArray<string> => {
+  const about = Predicate.isRecord(data) && "card" in data ? data["card"] : data
+  return Predicate.isRecord(about)
+    ? [about["id"], about["reference"]].filter(Predicate.isString)
+    : []
+}
+
+/** Heard to say that it did nothing. */
+export const isRefusal = ({ heard, saysSuccess }: Sent): boolean =>
+  heard === "refused" || (!saysSuccess && typeof heard === "number" && refusals.has(heard))
+
+const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404, 422, 429])
+
+/** Heard to say nothing that would stay so: what can be sent again may well succeed. */
+export const isPassing = ({ data, heard, saysSuccess }: Sent): boolean => {
+  if (typeof heard !== "number") return true
+  if (heard < 300) return data === undefined
+  return heard === 408 || heard === 429 || heard >= 500 || (heard >= 400 && saysSuccess)
+}
+
+export const grouped = <A>(
+  items: ReadonlyArray<A>,
+  by: (item: A) => string
+): ReadonlyMap<string, ReadonlyArray<A>> => {
+  const groups = new Map<string, Array<A>>()
+  for (const item of items) {
+    const group = groups.get(by(item))
+    if (group === undefined) groups.set(by(item), [item])
+    else group.push(item)
+  }
+  return groups
+}

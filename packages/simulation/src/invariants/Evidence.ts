@@ -1,0 +1,32 @@
+/**
+ * What happened in a run: what the rules judge by, beside the books.
+ */
+import type * as RetryPolicy from "@manilla/core/RetryPolicy"
+import type * as Sandbox from "@manilla/sandbox/Sandbox"
+import type { Seen } from "../Audit.js"
+import type { Intention, Means } from "../Intentions.js"
+import type { Sent } from "../Sent.js"
+
+export interface Logged {
+  /** The call that it was logged for. */
+  readonly call: string
+  readonly level: string
+  readonly message: string
+}
+
+export interface Evidence {
+  readonly sandbox: Sandbox.Service
+  readonly policy: RetryPolicy.RetryPolicy
+  readonly means: Means
+  /** When the troubles ended. */
+  readonly calmMillis: number
+  readonly sent: ReadonlyArray<Sent>
+  readonly intentions: ReadonlyArray<Intention>
+  readonly logs: ReadonlyArray<Logged>
+  /** Then what was promised in minutes may last a few more. */
+  readonly clockWasSet: boolean
+  /** Rows that the client read while there was trouble. */
+  readonly read: Pick<Seen, "cards" | "transactions">
+  /** What the client read in the end, in the runs in which it did. */
+  readonly seen: Seen | undefined
+}

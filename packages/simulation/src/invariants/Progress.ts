@@ -1,0 +1,70 @@
+/**
+ * Nobody gives up too soon, and once nothing goes wrong everything is done.
+ */
+import * as Duration from "effect/Duration"
+import * as Intentions from "../Intentions.js"
+import * as Sent from "../Sent.js"
+import type { Evidence } from "./Evidence.js"
+import { waitMillis } from "./Policy.js"
+
+/** What may keep a token away for a time. */
+const passing = ["TransportFault", "TooManyRequests", "ServerFault", "TimedOut"]
+
+/** The longest back-off, and what is added to what the service asks for. */
+const longestPauseMillis = 11_000
+
+/** What can be tried again is, while there are attempts and time; and a wait goes on until its end. */
+export const wentOn = ({
+  clockWasSet,
+  intentions,
+  policy,
+  sent
+}: Evidence): ReadonlyArray<string> => {
+  if (clockWasSet) return []
+  const violations: Array<string> = []
+  const deadlineMillis = Duration.toMillis(policy.deadline)
+  for (const intention of intentions.filter(Intentions.isKeyed)) {
+    for (const { endedMillis, name, startedMillis, word } of intention.calls) {
+      const own = sent.filter((one) => one.call === name && !Sent.isForToken(one))
+      const writes = own.filter(Sent.isWrite)
+      const last = own.at(-1)
+      if (word === undefined || last === undefined) continue
+      if (word._tag === "Applied") {
+        const stopped = word.stopped
+        if (stopped === undefined) continue
+        const mendable =
+          stopped.tag === "TokenUnavailable"
+            ? stopped.tokenless !== undefined && passing.includes(stopped.tokenless)
+            : Sent.isPassing(last)
+        const waitedMillis = endedMillis - (writes.at(-1)?.closedMillis ?? startedMillis)
+        if (mendable && waitedMillis < waitMillis) {
+          violations.push(`${name}: waited ${waitedMillis} ms, and stopped at ${stopped.tag}`)
+        }
+        continue
+      }
+      // Interrupted, or with no token to go on with: it could not.
+      if (/Interrupted|TokenUnavailable/.test(word.error)) continue
+      const renewed = writes.slice(0, -1).some(({ heard }) => heard === 401) ? 1 : 0
+      const pauseMillis = (last.retryAfterMillis ?? 0) + longestPauseMillis
+      const stopped =
+        Sent.isPassing(last) &&
+        writes.length - renewed < policy.attempts &&
+        endedMillis - startedMillis + pauseMillis < deadlineMillis
+      // A budget that cannot run dry here: the other ones may have.
+      if (stopped && policy.budget === 100) {
+        violations.push(`${name}: gave up after ${writes.length} attempts, with time left`)
+      }
+    }
+  }
+  return violations
+}
+
+/** Once nothing goes wrong, only the rules of the service are in the way of anything. */
+export const calm = ({ calmMillis, intentions }: Evidence): ReadonlyArray<string> =>
+  intentions.flatMap((intention) =>
+    intention.calls.flatMap(({ name, startedMillis, word }) => {
+      if (startedMillis <= calmMillis || word?._tag === "Applied") return []
+      const error = word?.error ?? "nothing"
+      return error === "Unprocessable" ? [] : [`${name}: told ${error} in the calm`]
+    })
+  )

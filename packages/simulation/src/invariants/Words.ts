@@ -1,0 +1,73 @@
+/**
+ * What a caller is told of a call is true of the requests of that call, and no write passes in
+ * silence.
+ */
+import * as Duration from "effect/Duration"
+import * as Intentions from "../Intentions.js"
+import * as Sent from "../Sent.js"
+import type { Evidence } from "./Evidence.js"
+
+/** The word of each call is true of its own requests, those that came late included. */
+export const wordsOfCalls = ({ intentions, policy, sent }: Evidence): ReadonlyArray<string> => {
+  const violations: Array<string> = []
+  for (const intention of intentions) {
+    for (const { name, startedMillis, word } of intention.calls) {
+      const writes = sent.filter((one) => one.call === name && Sent.isWrite(one))
+      const applied = writes.some(({ answered }) => answered.some((status) => status < 300))
+      if (word?._tag === "NotApplied" && applied) {
+        violations.push(`${name}: told ${word.error}, not applied, and it was`)
+      }
+      if (word?._tag === "Applied" && !applied) {
+        violations.push(`${name}: told applied, and the service never said so`)
+      }
+      const key = Intentions.isKeyed(intention) ? intention.key : undefined
+      const keyless = writes.find((one) => one.key !== key)
+      if (keyless !== undefined) violations.push(`${name}: sent under the key ${keyless.key}`)
+      const [id] = Sent.namesIn(writes.at(-1)?.data)
+      if (word?._tag === "Applied" && id !== undefined && !word.names.includes(id)) {
+        violations.push(`${name}: told applied, and not that it is ${id}`)
+      }
+      // Of an interrupted call nothing else is said.
+      if (word?._tag !== "Unknown" || word.attempts === undefined) continue
+      if (word.attempts !== writes.length) {
+        violations.push(`${name}: told of ${word.attempts} attempts, and made ${writes.length}`)
+      }
+      // What comes with the last moment of its time may come too late.
+      const inTime = ({ atMillis, closedMillis }: Sent.Sent) =>
+        closedMillis - atMillis < Duration.toMillis(policy.attemptTimeout) &&
+        closedMillis - startedMillis < Duration.toMillis(policy.deadline)
+      if (writes.every((one) => Sent.isRefusal(one) && inTime(one))) {
+        violations.push(`${name}: told unknown, and each attempt was refused`)
+      }
+      if (word.key !== key) violations.push(`${name}: told to go on with ${word.key}, not ${key}`)
+    }
+  }
+  return violations
+}
+
+/** An interruption does not pass in silence over a write that was, or may have been applied. */
+export const told = ({ intentions, logs, sent }: Evidence): ReadonlyArray<string> => [
+  ...logs.flatMap(({ level, message }) =>
+    level === "WARN" ? [] : [`logged as ${level}: ${message}`]
+  ),
+  ...intentions.flatMap((intention) =>
+    intention.calls.flatMap(({ endedMillis, name, word }) => {
+      if (word?._tag !== "Unknown" || word.error !== "Interrupted") return []
+      const own = sent.filter((one) => one.call === name && !Sent.isForToken(one))
+      const writes = own.filter(Sent.isWrite)
+      if (writes.every(Sent.isRefusal)) return []
+      const last = own.at(-1)
+      // In the very step in which it is answered, nobody is there to be told.
+      if (typeof last?.heard === "number" && last.closedMillis === endedMillis) return []
+      const marks = Intentions.isKeyed(intention) ? [intention.key] : ["PaymentLinks.create"]
+      const followed = last !== undefined && !Sent.isWrite(last)
+      const names = Sent.namesIn(writes.at(-1)?.data)
+      const wanted = followed ? names : [...marks, ...names]
+      return logs.some(
+        ({ call, message }) => call === name && wanted.some((mark) => message.includes(mark))
+      )
+        ? []
+        : [`${name}: interrupted after it was sent, in silence`]
+    })
+  )
+]
