@@ -59,9 +59,7 @@ const pay = (employee: Employee, month: string, wallet_id: string) =>
       .pipe(
         // The payout is there: it is followed, and not sent again.
         Effect.catchTag("StillPending", (pending) =>
-          pending.last === undefined
-            ? Effect.fail(pending)
-            : Effect.mapError(payouts.awaitSettled(pending.last.reference), () => pending)
+          Effect.mapError(payouts.awaitSettled(pending.reference), () => pending)
         ),
         Effect.match({
           onFailure: (failure): Outcome => ({

@@ -48,8 +48,8 @@ export const defaults: WaitPolicy = {
 }
 
 /**
- * The fields of a domain's `StillPending`: a wait that ended before its subject settled. The
- * subject goes on at the service; wait again with its id.
+ * The fields of a domain's `StillPending`, beside the id or reference to wait for again: a wait that
+ * ended before its subject settled. The subject goes on at the service.
  *
  * @since 0.1.0
  * @category errors
@@ -76,12 +76,15 @@ export interface Subject<Id, A, I, StillPending> {
   readonly read: (id: Id) => Effect.Effect<A, Errors.ReadError>
   /** Whether a value ends a wait that does not say so itself; {@link isSettled} unless set. */
   readonly isOver?: ((value: A) => boolean) | undefined
-  readonly stillPending: (fields: {
-    readonly operation: string
-    readonly message: string
-    readonly last: A | undefined
-    readonly cause: Errors.ReadError | undefined
-  }) => StillPending
+  readonly stillPending: (
+    id: Id,
+    fields: {
+      readonly operation: string
+      readonly message: string
+      readonly last: A | undefined
+      readonly cause: Errors.ReadError | undefined
+    }
+  ) => StillPending
 }
 
 /**
@@ -131,14 +134,21 @@ export const make = <Id extends string, A extends { readonly status: string }, I
   const equivalence = Schema.equivalence(subject.schema)
 
   const stillPending = (
+    id: Id,
     message: string,
     last: A | undefined,
     cause: Errors.ReadError | undefined
-  ) => subject.stillPending({ operation: subject.operation, message, last, cause })
+  ) => subject.stillPending(id, { operation: subject.operation, message, last, cause })
 
-  const notFollowed = (why: string, last: A | undefined, cause: Errors.ReadError | undefined) =>
+  const notFollowed = (
+    id: Id,
+    why: string,
+    last: A | undefined,
+    cause: Errors.ReadError | undefined
+  ) =>
     stillPending(
-      `${subject.operation}: it was created, and cannot be followed: ${why}`,
+      id,
+      `${subject.operation}: ${id} was created, and cannot be followed: ${why}`,
       last,
       cause
     )
@@ -179,8 +189,8 @@ export const make = <Id extends string, A extends { readonly status: string }, I
           first = false
           const left = yield* leftMillis
           if (left <= 0) {
-            const message = outOfTime(subject.operation, deadlineMillis, last, cause)
-            return yield* Effect.fail(stillPending(message, last, cause))
+            const message = outOfTime(subject.operation, id, deadlineMillis, last, cause)
+            return yield* Effect.fail(stillPending(id, message, last, cause))
           }
           const read = yield* withPermit(subject.read(id)).pipe(
             Effect.either,
@@ -225,10 +235,10 @@ export const make = <Id extends string, A extends { readonly status: string }, I
    * carries what was last seen of it, its creation included.
    */
   const follow = (id: Id, created: A, options: Options<A> = {}): Effect.Effect<A, StillPending> =>
-    wait(id, options, created, (cause, last) => notFollowed(cause.message, last, cause)).pipe(
+    wait(id, options, created, (cause, last) => notFollowed(id, cause.message, last, cause)).pipe(
       // Such as an `until` that throws.
       Effect.catchAllDefect((defect) =>
-        Effect.fail(notFollowed(String(defect), created, undefined))
+        Effect.fail(notFollowed(id, String(defect), created, undefined))
       ),
       Effect.onInterrupt(() =>
         Effect.logWarning(
@@ -255,13 +265,14 @@ export const make = <Id extends string, A extends { readonly status: string }, I
 
 const outOfTime = (
   operation: string,
+  id: string,
   waitedMillis: number,
   last: { readonly status: string } | undefined,
   cause: Errors.ReadError | undefined
 ): string =>
   [
-    `${operation}: not settled within ${waitedMillis} ms`,
+    `${operation}: ${id} has not settled within ${waitedMillis} ms`,
     last === undefined ? "; it was never read" : `; its status was ${last.status} when last seen`,
     cause === undefined ? "" : `; the last read failed: ${cause.message}`,
-    ". It goes on at the service: wait again with its id."
+    ". It goes on at the service: wait for it again."
   ].join("")

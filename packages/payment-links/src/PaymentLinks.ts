@@ -29,7 +29,10 @@ import * as PaymentLinksApi from "./PaymentLinksApi.js"
  */
 export class StillActive extends Schema.TaggedError<StillActive>(
   "@manilla/payment-links/StillActive"
-)("StillActive", Settlement.stillPending(PaymentLink.PaymentLinkDetail)) {}
+)("StillActive", {
+  id: PaymentLink.PaymentLinkId,
+  ...Settlement.stillPending(PaymentLink.PaymentLinkDetail)
+}) {}
 
 /**
  * @since 0.1.0
@@ -177,7 +180,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     schema: PaymentLink.PaymentLinkDetail,
     read: get,
     isOver: ({ status }) => status !== "ACTIVE",
-    stillPending: (fields) => new StillActive(fields)
+    stillPending: (id, fields) => new StillActive({ id, ...fields })
   })
 
   return {

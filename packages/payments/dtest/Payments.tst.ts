@@ -131,6 +131,7 @@ describe("each call fails with what it documents, and needs nothing", () => {
   })
 
   test("a wait that ended carries the last value and the last failure", () => {
+    expect<Payments.StillPending["id"]>().type.toBe<PaymentIntent.PaymentIntentId>()
     expect<Payments.StillPending["last"]>().type.toBe<PaymentIntent.PaymentIntent | undefined>()
     expect<Payments.StillPending["cause"]>().type.toBe<Errors.ReadError | undefined>()
   })

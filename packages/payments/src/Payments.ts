@@ -18,14 +18,17 @@ import * as PaymentsApi from "./PaymentsApi.js"
 
 /**
  * The wait for a payment intent ended before it settled. The intent goes on at the service: wait
- * again with `last.id`.
+ * again with `id`.
  *
  * @since 0.1.0
  * @category errors
  */
 export class StillPending extends Schema.TaggedError<StillPending>(
   "@manilla/payments/StillPending"
-)("StillPending", Settlement.stillPending(PaymentIntent.PaymentIntent)) {}
+)("StillPending", {
+  id: PaymentIntent.PaymentIntentId,
+  ...Settlement.stillPending(PaymentIntent.PaymentIntent)
+}) {}
 
 /**
  * @since 0.1.0
@@ -152,7 +155,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     operation: "Payments.awaitSettled",
     schema: PaymentIntent.PaymentIntent,
     read: get,
-    stillPending: (fields) => new StillPending(fields)
+    stillPending: (id, fields) => new StillPending({ id, ...fields })
   })
 
   const createAndFollow =

@@ -175,6 +175,9 @@ describe("awaitSettled", () => {
       )
       assert(error._tag === "StillPending")
       assert.strictEqual(error.last, undefined)
+      // What was waited for can be waited for again, seen or not.
+      assert.strictEqual(error.id, id)
+      assert.include(error.message, id)
       assert.strictEqual(error.cause?._tag, "ServerFault")
       assert.include(error.message, "503")
     })
@@ -276,6 +279,7 @@ describe("collect", () => {
         assert(error._tag === "StillPending", error._tag)
         assert.strictEqual(error.last?.id, id)
         assert.strictEqual(error.last?.status, "PENDING")
+        assert.strictEqual(error.id, id)
         if (reaction !== "silence") assert.isDefined(error.cause)
       })
     )

@@ -17,14 +17,14 @@ import * as PayoutsApi from "./PayoutsApi.js"
 
 /**
  * The wait for a payout ended before it settled. The payout goes on at the service: wait again with
- * `last.reference`.
+ * `reference`.
  *
  * @since 0.1.0
  * @category errors
  */
 export class StillPending extends Schema.TaggedError<StillPending>("@manilla/payouts/StillPending")(
   "StillPending",
-  Settlement.stillPending(Payout.Payout)
+  { reference: Payout.PayoutReference, ...Settlement.stillPending(Payout.Payout) }
 ) {}
 
 /**
@@ -125,7 +125,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     operation: "Payouts.awaitSettled",
     schema: Payout.Payout,
     read: get,
-    stillPending: (fields) => new StillPending(fields)
+    stillPending: (reference, fields) => new StillPending({ reference, ...fields })
   })
 
   return {

@@ -16,14 +16,14 @@ import * as RefundsApi from "./RefundsApi.js"
 
 /**
  * The wait for a refund ended before it settled. The refund goes on at the service: wait again with
- * its reference.
+ * `reference`.
  *
  * @since 0.1.0
  * @category errors
  */
 export class StillPending extends Schema.TaggedError<StillPending>("@manilla/refunds/StillPending")(
   "StillPending",
-  Settlement.stillPending(Refund.Refund)
+  { reference: Refund.RefundReference, ...Settlement.stillPending(Refund.Refund) }
 ) {}
 
 /**
@@ -80,7 +80,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     operation: "Refunds.awaitSettled",
     schema: Refund.Refund,
     read: get,
-    stillPending: (fields) => new StillPending(fields)
+    stillPending: (reference, fields) => new StillPending({ reference, ...fields })
   })
 
   return { get, awaitSettled, changes }
