@@ -16,6 +16,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Errors from "./Errors.js"
 import { withDefaults } from "./internal/defaults.js"
+import * as interruption from "./internal/interruption.js"
 import * as permits from "./internal/permits.js"
 import * as RetryPolicy from "./RetryPolicy.js"
 
@@ -240,10 +241,9 @@ export const make = <Id extends string, A extends { readonly status: string }, I
       Effect.catchAllDefect((defect) =>
         Effect.fail(notFollowed(id, String(defect), created, undefined))
       ),
-      Effect.onInterrupt(() =>
-        Effect.logWarning(
+      interruption.warn(
+        () =>
           `${subject.operation} was interrupted: what was created goes on at the service, as ${id}`
-        )
       )
     )
 

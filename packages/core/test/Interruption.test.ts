@@ -9,6 +9,7 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import * as Tracer from "effect/Tracer"
+import * as interruption from "../src/internal/interruption.js"
 import * as FakeService from "./utils/FakeService.js"
 
 type Made = Effect.Effect.Success<ReturnType<typeof FakeService.make>>
@@ -127,29 +128,33 @@ describe("an interrupted call", () => {
     })
   )
 
-  /** What a write warns of that is interrupted in the very moment in which its attempt has ended. */
-  const interruptedWith = (reaction: FakeService.Reaction) =>
+  /** What a write warns of that is interrupted while its tracer hears of an end. */
+  const interruptedAt = (end: "attempt" | "call", reaction: FakeService.Reaction) =>
     Effect.gen(function* () {
       const warnings: Array<string> = []
       const logger = Logger.make(({ logLevel, message }) => {
         if (logLevel._tag === "Warning") warnings.push(String(message))
       })
-      const { calls } = yield* FakeService.make([reaction], slow)
-      const go = yield* Deferred.make<void>()
-      let events = 0
-      const write = calls.write(FakeService.calls.write).pipe(
-        Effect.withTracer(
-          onEvent(() => {
-            events++
-            fiber.unsafeInterruptAsFork(FiberId.none)
-          })
-        ),
-        Effect.provide(Logger.add(logger))
+      const { calls } = yield* FakeService.make(
+        [reaction],
+        end === "attempt" ? slow : { retry: { attempts: 1 } }
       )
+      const go = yield* Deferred.make<void>()
+      let ends = 0
+      const interrupt = () => {
+        ends++
+        fiber.unsafeInterruptAsFork(FiberId.none)
+      }
+      const write = calls
+        .write(FakeService.calls.write)
+        .pipe(
+          Effect.withTracer(tracer(end === "attempt" ? { event: interrupt } : { end: interrupt })),
+          Effect.provide(Logger.add(logger))
+        )
       const fiber = yield* Effect.fork(Effect.zipRight(Deferred.await(go), write))
       yield* Deferred.succeed(go, undefined)
       const exit = yield* Fiber.await(fiber)
-      assert.isAbove(events, 0)
+      assert.isAbove(ends, 0)
       return { exit, warnings }
     })
 
@@ -157,22 +162,26 @@ describe("an interrupted call", () => {
     ["success", FakeService.success],
     ["500", FakeService.failure(500)],
     ["broken connection", { drop: "ECONNRESET" }],
-    ["success that cannot be read", { status: 201, body: `{"success":true,"data":{}}` }]
+    [
+      "success that cannot be read",
+      { status: 201, body: `{"success":true,"data":{"name":"a thing"}}` }
+    ]
   ] as const) {
-    it.effect(`warns, or tells what came of it, at the end of a ${what}`, () =>
-      Effect.gen(function* () {
-        const { exit, warnings } = yield* interruptedWith(reaction)
-        assert.isTrue(
-          warnings.length === 1 || Exit.isSuccess(exit) || Cause.isFailure(exit.cause),
-          "not a word"
-        )
-      })
-    )
+    for (const end of ["attempt", "call"] as const) {
+      it.effect(`warns, or tells what came of it, when its ${end} ends with a ${what}`, () =>
+        Effect.gen(function* () {
+          const { exit, warnings } = yield* interruptedAt(end, reaction)
+          // What is interrupted does not get to handle its failure.
+          const isTold = Exit.isSuccess(exit) || !Cause.isInterrupted(exit.cause)
+          assert.isTrue(warnings.length === 1 || isTold, "not a word")
+        })
+      )
+    }
   }
 })
 
-/** A tracer that runs something, then and there, when a span is told of an event. */
-const onEvent = (run: () => void): Tracer.Tracer =>
+/** A tracer that runs something, then and there, when a span is told something. */
+const tracer = (run: { readonly event?: () => void; readonly end?: () => void }): Tracer.Tracer =>
   Tracer.make({
     span: (name, parent, context, links, startTime, kind) => ({
       _tag: "Span",
@@ -187,12 +196,30 @@ const onEvent = (run: () => void): Tracer.Tracer =>
       attributes: new Map(),
       status: { _tag: "Started", startTime },
       attribute: () => {},
-      event: run,
+      event: run.event ?? (() => {}),
       addLinks: () => {},
-      end: () => {}
+      end: run.end ?? (() => {})
     }),
     context: (run) => run()
   })
+
+it.effect("a failure that an interruption joins is warned of as well", () =>
+  Effect.gen(function* () {
+    const warnings: Array<string> = []
+    const logger = Logger.make(({ message }) => warnings.push(String(message)))
+    const go = yield* Deferred.make<void>()
+    const fiber: Fiber.RuntimeFiber<never, string> = yield* Deferred.await(go).pipe(
+      Effect.zipRight(Effect.fail("failed")),
+      Effect.ensuring(Effect.sync(() => fiber.unsafeInterruptAsFork(FiberId.none))),
+      interruption.warn(() => "interrupted"),
+      Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+      Effect.fork
+    )
+    yield* Deferred.succeed(go, undefined)
+    yield* Fiber.await(fiber)
+    assert.deepStrictEqual(warnings, ["interrupted"])
+  })
+)
 
 describe("a call where nothing may interrupt", () => {
   it.effect("ends as soon as its answer comes, and not with its attempt's time", () =>

@@ -24,6 +24,7 @@ import * as Issues from "../Issues.js"
 import * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
 import * as answer from "./answer.js"
+import * as interruption from "./interruption.js"
 import * as redact from "./redact.js"
 import type { Encoded } from "./request.js"
 import type { RetryBudget } from "./retryBudget.js"
@@ -76,7 +77,7 @@ export const compile = ({
   tokens
 }: Parameters) => {
   const { access, made, replay } = operation[Operation.TypeId]
-  const decode = ParseResult.decodeUnknownEither(operation.successSchema, { errors: "all" })
+  const decode = ParseResult.decodeUnknownEither(operation.successSchema)
   const attemptMillis = Duration.toMillis(policy.attemptTimeout)
   const deadlineMillis = Duration.toMillis(policy.deadline)
   /** With less time than this a write would most likely end in doubt: it is not begun. */
@@ -142,6 +143,7 @@ export const compile = ({
         subject: request.subject,
         madeIn: made.in,
         echoes: request.echoes,
+        isWrite: replay._tag !== "Safe",
         nowMillis: yield* Clock.currentTimeMillis
       })
     }).pipe(
@@ -304,18 +306,20 @@ export const compile = ({
         token: undefined
       }
       return attempts(request, progress).pipe(
-        Effect.onInterrupt(() =>
-          replay._tag === "Safe" || progress.outcome === "not applied"
-            ? Effect.void
-            : Effect.logWarning(interrupted(name, progress.outcome, request.key))
-        ),
         Effect.onExit((exit) =>
           Effect.flatMap(Clock.currentTimeMillis, (endedMillis) =>
             tell.end(outcomeOf(exit), endedMillis - startedMillis)
           )
+        ),
+        tell.span,
+        // Outside of all else: an interruption that comes while the end is told counts, too.
+        interruption.warn(() =>
+          replay._tag === "Safe" || progress.outcome === "not applied"
+            ? undefined
+            : interrupted(name, progress.outcome, request.key)
         )
       )
-    }).pipe(tell.span)
+    })
 }
 
 /** A token is long and lives for many calls: its redactor is made once. */
