@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type * as Errors from "@manilla/core/Errors"
+import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as TestClock from "effect/TestClock"
@@ -190,7 +191,7 @@ describe("success around data that does not fit", () => {
   it.effect("has been applied to a write, which tells what it can be found by", () =>
     Effect.gen(function* () {
       const { received, write } = yield* failed(
-        misfit({ id: "thing-9", reference: "R-9", status: 7 })
+        misfit({ id: "thing-9", reference: "R-9", status: 7, name: "a thing" })
       )
       assert(write._tag === "AppliedUnreadable")
       assert.deepStrictEqual(
@@ -212,19 +213,35 @@ describe("success around data that does not fit", () => {
     ["null", null],
     ["a list", []],
     ["a text", "thing-1"],
-    ["an empty object", {}]
+    ["an empty object", {}],
+    ["a page of something", { current_page: 1, data: [] }],
+    ["a resource that shows nothing of the request", { id: "thing-9" }]
   ] as const) {
-    it.effect(`has been applied too when it is ${what}`, () =>
+    it.effect(`is not taken for what a write asked for when it is ${what}`, () =>
       Effect.gen(function* () {
         const { read, write } = yield* failed(misfit(data))
         assert(read._tag === "MalformedResponse")
         assert.strictEqual(read.reason, "DataMisfit")
-        assert(write._tag === "AppliedUnreadable")
-        assert.strictEqual(write.id, undefined)
-        assert.strictEqual(write.reference, undefined)
+        // Perhaps it is the answer to another request: the same key is tried again, and tells.
+        assert(write._tag === "OutcomeUnknown")
+        assert(write.cause._tag === "MalformedResponse")
+        assert.strictEqual(write.cause.reason, "Unrelated")
+        assert.strictEqual(RetryPolicy.faultOf(write.cause), "NotAnEnvelope")
+        assert.notInclude(write.message, "thing-9")
       })
     )
   }
+
+  it.effect("names one field of a long answer, and every one of a short", () =>
+    Effect.gen(function* () {
+      const broken = { id: 1, status: 2 }
+      const short = yield* failed(misfit(broken))
+      const long = yield* failed(misfit({ ...broken, x: "x".repeat(20_000) }))
+      assert(short.read._tag === "MalformedResponse" && long.read._tag === "MalformedResponse")
+      assert.strictEqual(short.read.issues.length, 2)
+      assert.strictEqual(long.read.issues.length, 1)
+    })
+  )
 
   for (const meta of [null, [], "c-1", { correlation_id: 42 }]) {
     it.effect(`is not what meta is: ${JSON.stringify(meta)}`, () =>

@@ -39,7 +39,10 @@ const shows: Record<
   TimedOut: "silence",
   NotAnEnvelope: { status: 200, body: "<html>" },
   TooLarge: { status: 200, body: "x".repeat(2000) },
-  UnreadableSuccess: { status: 201, body: `{"success":true,"data":{"id":"thing-1"}}` }
+  UnreadableSuccess: {
+    status: 201,
+    body: `{"success":true,"data":{"id":"thing-1","name":"a thing"}}`
+  }
 }
 
 /** What the table must say, written out by hand: fault, outcome, Safe, Keyed, Once. */
@@ -185,7 +188,7 @@ describe("a write over several attempts", () => {
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([
         { drop: "ECONNRESET" },
-        { status: 201, body: `{"success":true,"data":{"reference":"R1","id":7}}` },
+        { status: 201, body: `{"success":true,"data":{"reference":"R1","id":7,"name":"a thing"}}` },
         FakeService.success
       ])
       const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))

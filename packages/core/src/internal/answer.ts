@@ -43,9 +43,14 @@ export interface Context {
   readonly madeIn: string | undefined
   /** What the resource must repeat of the request. */
   readonly echoes: Encoded["echoes"]
+  /** Then "applied" is said only of an answer that shows whose it is. */
+  readonly isWrite: boolean
 }
 
-type Decode = (input: unknown) => Either.Either<unknown, ParseResult.ParseIssue>
+type Decode = (
+  input: unknown,
+  options: { readonly errors: "all" | "first" }
+) => Either.Either<unknown, ParseResult.ParseIssue>
 
 export const interpret = (decode: Decode, received: Received, context: Context): Answer => {
   const parsed = parse(received.body)
@@ -62,13 +67,22 @@ export const interpret = (decode: Decode, received: Received, context: Context):
   if (!isAbout(context.subject, member(parsed.value, "data"))) {
     return malformed(received, context, "AnotherSubject", parsed)
   }
-  const others = notRepeated(context.echoes, resource(parsed.value, context))
-  if (others.length > 0) return malformed(received, context, "AnotherSubject", parsed, others)
-  const decoded = decode(parsed.value)
-  return Either.isRight(decoded)
-    ? { _tag: "Readable", envelope: decoded.right }
-    : malformed(received, context, "DataMisfit", parsed, Issues.fromParseIssue(decoded.left))
+  const compared = compare(context.echoes, resource(parsed.value, context))
+  const others = compared.filter(({ same }) => same === false)
+  if (others.length > 0) {
+    const issues = others.map(({ field }) => ({ field, rule: "must be what was sent" }))
+    return malformed(received, context, "AnotherSubject", parsed, issues)
+  }
+  const isLong = parsed.text.length > detailedLength
+  const decoded = decode(parsed.value, { errors: isLong ? "first" : "all" })
+  if (Either.isRight(decoded)) return { _tag: "Readable", envelope: decoded.right }
+  const isTied = !context.isWrite || compared.some(({ same }) => same === true)
+  const reason = isTied ? "DataMisfit" : "Unrelated"
+  return malformed(received, context, reason, parsed, Issues.fromParseIssue(decoded.left))
 }
+
+/** The characters up to which all that is wrong is told: of a long body it would take gigabytes. */
+const detailedLength = 16_384
 
 /** What the answer is about. */
 const resource = (envelope: unknown, { madeIn }: Pick<Context, "madeIn">): unknown => {
@@ -76,18 +90,19 @@ const resource = (envelope: unknown, { madeIn }: Pick<Context, "madeIn">): unkno
   return madeIn === undefined ? data : member(data, madeIn)
 }
 
-/** The members that repeat another value than was sent. Those that the answer leaves out do not. */
-const notRepeated = (echoes: Context["echoes"], resource: unknown): ReadonlyArray<Errors.Issue> =>
-  echoes.flatMap(({ as, field, member: name = field, sent }) => {
+/** Whether each member repeats what was sent; what is left out or unreadable says nothing. */
+const compare = (echoes: Context["echoes"], resource: unknown) =>
+  echoes.map(({ as, field, member: name = field, sent }) => {
     const back = member(resource, name)
-    return typeof back !== "string" || isRepeated[as](sent, back)
-      ? []
-      : [{ field: name, rule: "must be what was sent" }]
+    return { field: name, same: typeof back === "string" ? isRepeated[as](sent, back) : undefined }
   })
 
-const isRepeated: Record<Operation.Echo["as"], (sent: string, back: string) => boolean> = {
-  // What is no amount is for the schema to refuse.
-  amount: (sent, back) => !isAmount(sent) || !isAmount(back) || Amount.Equivalence(sent, back),
+const isRepeated: Record<
+  Operation.Echo["as"],
+  (sent: string, back: string) => boolean | undefined
+> = {
+  amount: (sent, back) =>
+    isAmount(sent) && isAmount(back) ? Amount.Equivalence(sent, back) : undefined,
   code: (sent, back) => sent.toLowerCase() === back.toLowerCase(),
   text: (sent, back) => sent === back
 }
@@ -279,7 +294,8 @@ const says: Record<Errors.MalformedReason, string> = {
   AnotherSubject:
     "about another operation than was asked for (answers were mixed up, or the key was used before)",
   Contradiction: "with an envelope that contradicts its status",
-  DataMisfit: "with success around data that does not fit"
+  DataMisfit: "with success around data that does not fit",
+  Unrelated: "with success around data that does not fit and repeats nothing of the request"
 }
 
 /** What the envelope of an error says: ` (CODE: words)`. */

@@ -30,6 +30,7 @@ const Body = Schema.Struct({
   phone_number: Schema.optional(Text.atMost(32).pipe(Sensitive.mark)),
   otp_code: Schema.optional(Schema.NullOr(Text.atMost(32).pipe(Sensitive.mark)))
 })
+const made: Operation.Made = { echoes: [{ field: "name", as: "text" }] }
 const KeyHeader = Schema.Struct({ "idempotency-key": IdempotencyKey.IdempotencyKey })
 
 export const group = HttpApiGroup.make("Things")
@@ -48,13 +49,15 @@ export const group = HttpApiGroup.make("Things")
         .setPayload(Body)
         .addSuccess(Thing),
       "payments.write",
-      { in: "header", name: "idempotency-key" }
+      { in: "header", name: "idempotency-key" },
+      made
     )
   )
   .add(
     Operation.once(
       HttpApiEndpoint.post("writeOnce", "/links").setPayload(Body).addSuccess(Thing),
-      "payment_links.write"
+      "payment_links.write",
+      made
     )
   )
 
