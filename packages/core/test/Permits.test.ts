@@ -1,7 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import type { Scheduler } from "effect/Scheduler"
 import * as TestClock from "effect/TestClock"
+import { PCGRandom } from "effect/Utils"
 import * as permits from "../src/internal/permits.js"
 
 describe("permits", () => {
@@ -68,4 +72,49 @@ describe("permits", () => {
       assert.strictEqual(yield* withPermit(Effect.succeed("free")), "free")
     })
   )
+
+  it("are not lost in whatever order fibers go on, and wherever they give way", () => {
+    /** A permit is awaited, and comes while its fiber is interrupted: whether another gets it. */
+    const comesBack = (steps: number) =>
+      Effect.gen(function* () {
+        const { withPermit } = permits.make(1)
+        const go = yield* Deferred.make<void>()
+        const others = (turns: number) => Effect.repeatN(Effect.yieldNow(), turns)
+        const working = yield* Effect.fork(withPermit(Deferred.await(go)))
+        yield* others(10)
+        const waiting = yield* Effect.fork(withPermit(Effect.void))
+        yield* others(50)
+        yield* Deferred.succeed(go, undefined)
+        yield* others(steps)
+        yield* Fiber.interruptFork(waiting)
+        yield* Fiber.await(working)
+        yield* Fiber.await(waiting)
+        const got = yield* Deferred.make<void>()
+        yield* Effect.fork(withPermit(Deferred.succeed(got, undefined)))
+        yield* others(150)
+        return yield* Deferred.isDone(got)
+      })
+
+    let lost = 0
+    for (let seed = 0; seed < 2000; seed++) {
+      const random = new PCGRandom(seed)
+      const between = (min: number, max: number) => min + random.integer(max - min + 1)
+      const tasks: Array<() => void> = []
+      let left = between(4, 24)
+      const scheduler: Scheduler = {
+        shouldYield: () => {
+          if (--left > 0) return false
+          left = between(4, 24)
+          return 0
+        },
+        scheduleTask: (task) => void tasks.push(task)
+      }
+      const fiber = Effect.runFork(comesBack(between(0, 12)), { scheduler })
+      let exit: Exit.Exit<boolean> | undefined
+      fiber.addObserver((ended) => (exit = ended))
+      while (tasks.length > 0) tasks.splice(between(0, tasks.length - 1), 1)[0]?.()
+      if (exit === undefined || Exit.isFailure(exit) || !exit.value) lost++
+    }
+    assert.strictEqual(lost, 0)
+  })
 })

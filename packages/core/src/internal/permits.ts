@@ -5,6 +5,7 @@
  * in their number. Ten thousand waits must be ordinary.
  */
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 
 export interface Permits {
   readonly withPermit: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -43,29 +44,30 @@ export const make = (permits: number): Permits => {
     waiter.resume(Effect.void)
   })
 
-  /** Waits for a permit, and gives back one that comes together with an interruption. */
-  const wait = Effect.suspend(() => {
-    let own: Waiter | undefined
-    return Effect.async<void>((resume) => {
-      own = { state: "waiting", resume }
-      queue.push(own)
-    }).pipe(
-      Effect.onInterrupt(() => {
-        const granted = own?.state === "granted"
-        if (own !== undefined) own.state = "gone"
-        return granted ? release : Effect.void
-      })
-    )
-  })
-
   return {
     withPermit: (effect) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.suspend(() => {
-          if (free === 0) return restore(wait)
-          free--
-          return Effect.void
-        }).pipe(Effect.zipRight(Effect.ensuring(restore(effect), release)))
+          const work = Effect.ensuring(restore(effect), release)
+          if (free > 0) {
+            free--
+            return work
+          }
+          let own: Waiter | undefined
+          const wait = Effect.async<void>((resume) => {
+            own = { state: "waiting", resume }
+            queue.push(own)
+          })
+          // Whatever ends the wait, what happens next is decided where nothing interrupts: a permit
+          // that comes in the step of an interruption is given back.
+          return Effect.flatMap(Effect.exit(restore(wait)), (waited) => {
+            if (Exit.isSuccess(waited)) return work
+            const granted = own?.state === "granted"
+            if (own !== undefined) own.state = "gone"
+            const gone = Effect.failCause(waited.cause)
+            return granted ? Effect.zipRight(release, gone) : gone
+          })
+        })
       )
   }
 }
