@@ -260,8 +260,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   inPagination("leave out the last page", "page * size >= total", "(page + 1) * size >= total"),
   inPayments(
     "collect as a deposit",
-    `collect: createAndFollow("COLLECTION")`,
-    `collect: createAndFollow("DEPOSIT")`
+    `collect: createAndAwait("COLLECTION")`,
+    `collect: createAndAwait("DEPOSIT")`
   ),
   inTransport(
     "never let the connection go",

@@ -232,19 +232,31 @@ export const make = <Id extends string, A extends { readonly status: string }, I
   ): Effect.Effect<A, Errors.ReadError | StillPending> => wait(id, options, undefined, identity)
 
   /**
-   * Awaits what was just created. It is never lost: whatever ends the wait is a `StillPending` that
-   * carries what was last seen of it, its creation included.
+   * Creates and awaits. What was created is never lost: whatever ends the wait is a `StillPending`
+   * that carries what was last seen of it, its creation included, and an interruption is warned of,
+   * also when it comes between the two.
    */
-  const follow = (id: Id, created: A, options: Options<A> = {}): Effect.Effect<A, StillPending> =>
-    wait(id, options, created, (cause, last) => notFollowed(id, cause.message, last, cause)).pipe(
-      // Such as an `until` that throws.
-      Effect.catchAllDefect((defect) =>
-        Effect.fail(notFollowed(id, String(defect), created, undefined))
-      ),
-      interruption.warn(
-        () =>
-          `${subject.operation} was interrupted: what was created goes on at the service, as ${id}`
-      )
+  const createAndAwait = <E>(
+    create: Effect.Effect<A, E>,
+    idOf: (created: A) => Id,
+    options: Options<A> = {}
+  ): Effect.Effect<A, E | StillPending> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(restore(create), (created) => {
+        const id = idOf(created)
+        return restore(
+          wait(id, options, created, (cause, last) => notFollowed(id, cause.message, last, cause))
+        ).pipe(
+          // Such as an `until` that throws.
+          Effect.catchAllDefect((defect) =>
+            Effect.fail(notFollowed(id, String(defect), created, undefined))
+          ),
+          interruption.warn(
+            () =>
+              `${subject.operation} was interrupted: what was created goes on at the service, as ${id}`
+          )
+        )
+      })
     )
 
   /** The distinct values as they are read, ending with the one that settles. */
@@ -260,7 +272,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
       )
     )
 
-  return { awaitSettled, changes, follow }
+  return { awaitSettled, changes, createAndAwait }
 }
 
 const outOfTime = (

@@ -158,11 +158,13 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     stillPending: (id, fields) => new StillPending({ id, ...fields })
   })
 
-  const createAndFollow =
+  const createAndAwait =
     (operation: "COLLECTION" | "DEPOSIT"): Service["collect"] =>
     (request, options) =>
-      Effect.flatMap(create({ ...request, operation }, options), (created) =>
-        settlement.follow(created.id, created, options.wait)
+      settlement.createAndAwait(
+        create({ ...request, operation }, options),
+        ({ id }) => id,
+        options.wait
       )
 
   return {
@@ -170,8 +172,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     get,
     awaitSettled: settlement.awaitSettled,
     changes: settlement.changes,
-    collect: createAndFollow("COLLECTION"),
-    deposit: createAndFollow("DEPOSIT")
+    collect: createAndAwait("COLLECTION"),
+    deposit: createAndAwait("DEPOSIT")
   }
 })
 

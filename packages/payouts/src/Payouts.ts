@@ -134,8 +134,10 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     awaitSettled: settlement.awaitSettled,
     changes: settlement.changes,
     disburse: (request, options) =>
-      Effect.flatMap(create(request, options), (created) =>
-        settlement.follow(created.reference, created, options.wait)
+      settlement.createAndAwait(
+        create(request, options),
+        ({ reference }) => reference,
+        options.wait
       )
   }
 })
