@@ -91,6 +91,16 @@ const inPieces = (bytes: Uint8Array, chance: Chance): Body => {
   }
 }
 
+/** A read that is behind does not know of what was just made. */
+export const notFound: Pick<Answer, "body" | "status"> = {
+  status: 404,
+  body: JSON.stringify({
+    success: false,
+    data: { error: { code: "NOT_FOUND", message: "Not found" } },
+    meta: {}
+  })
+}
+
 /** A success that does not fit its schema, whatever it is about. */
 export const withoutStatus = (answer: Answer): Answer =>
   answer.status < 300

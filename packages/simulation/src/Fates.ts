@@ -45,8 +45,9 @@ export const fates = {
   "502 from a proxy": 1,
   "503 from a proxy": 2,
   "504 from a proxy": 1,
+  "404 from a lagging read": 1,
   "stale answer": 3,
-  "answer to another request": 2
+  "answer to another request": 3
 }
 export type Fate = keyof typeof fates
 

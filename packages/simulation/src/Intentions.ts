@@ -30,6 +30,8 @@ export type Word =
       readonly settled: string | undefined
       /** What ended the wait before it settled: the failure of its last read, or the time. */
       readonly stopped: Stopped | undefined
+      /** Of an answer that could not be read: the key that the error names. */
+      readonly unreadable: { readonly key: string | undefined } | undefined
     }
   | { readonly _tag: "NotApplied"; readonly error: string }
   | {
@@ -233,7 +235,7 @@ const wordOf = (error: Errors.WriteError | Payments.StillPending | Payouts.Still
         attempts: error.attempts
       }
     case "AppliedUnreadable":
-      return applied({ names: [error.id, error.reference] })
+      return applied({ names: [error.id, error.reference], unreadable: { key: error.key } })
     default:
       return { _tag: "NotApplied", error: error._tag }
   }
@@ -242,16 +244,19 @@ const wordOf = (error: Errors.WriteError | Payments.StillPending | Payouts.Still
 const applied = ({
   names,
   settled,
-  stopped
+  stopped,
+  unreadable
 }: {
   readonly names: ReadonlyArray<string | undefined>
   readonly settled?: string
   readonly stopped?: Stopped
+  readonly unreadable?: { readonly key: string | undefined }
 }): Word => ({
   _tag: "Applied",
   names: names.filter((name) => name !== undefined),
   settled,
-  stopped
+  stopped,
+  unreadable
 })
 
 export const words = ({ calls }: Intention): ReadonlyArray<Word> =>

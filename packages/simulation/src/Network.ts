@@ -56,11 +56,16 @@ export const make = (
   const defects = new Set<string>()
   const sent: Array<Sent.Sent> = []
   const answers = new Map<string, Array<Answer.Answer>>()
-  const written: Array<{ readonly note: Sent.Sent; readonly answer: Answer.Answer }> = []
+  const given: Array<{ readonly note: Sent.Sent; readonly answer: Answer.Answer }> = []
 
-  /** The answer to a write of the same kind, which asked for something else. */
-  const answerToAnother = ({ body, path }: Sent.Sent): Answer.Answer | undefined =>
-    written.find(({ note }) => note.path === path && Sent.asksForAnother(note.body, body))?.answer
+  /** An answer that the same process was given to something else. */
+  const answerToAnother = (note: Sent.Sent): Answer.Answer | undefined => {
+    const [first, ...others] = given.filter(
+      ({ answer, note: other }) =>
+        other.process === note.process && Sent.isToldApart(note, other, String(answer.body))
+    )
+    return first === undefined ? undefined : chance.pick([first, ...others]).answer
+  }
 
   const travel = Effect.suspend(() => Effect.sleep(chance.between(1, 150)))
   const slowly = Effect.suspend(() => Effect.sleep(chance.between(300, 40_000)))
@@ -88,7 +93,7 @@ export const make = (
         if (earlier === undefined) answers.set(request.url, [answer])
         else earlier.push(answer)
       }
-      if (Sent.isWrite(note) && response.status < 300) written.push({ note, answer })
+      if (response.status < 300) given.push({ note, answer })
       return answer
     }).pipe(
       Effect.orDie,
@@ -272,6 +277,10 @@ export const make = (
         case "503 from a proxy":
         case "504 from a proxy":
           return hear(request, fromProxy(Fates.statusOf(fate)), note)
+        case "404 from a lagging read":
+          return yield* answered((answer) =>
+            Sent.isOfOne(note) ? { ...Answer.notFound, headers: answer.headers } : answer
+          )
         case "answer to another request":
           return yield* answered((answer) => answerToAnother(note) ?? answer)
         case "stale answer": {

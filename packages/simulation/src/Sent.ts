@@ -72,10 +72,29 @@ export const isWrite = ({ method, path }: Pick<Sent, "method" | "path">): boolea
 
 export const isForToken = ({ path }: Pick<Sent, "path">): boolean => path.startsWith("/auth/")
 
-/** Whether two bodies differ in what their answers repeat. */
-export const asksForAnother = (one: string, other: string): boolean => {
-  const said = (body: string) => /"(?:amount|idempotency_key)":"([^"]*)"/.exec(body)?.[1]
-  return said(one) !== said(other)
+/** The members of a body that tell what was asked for, and of an answer, what it is about. */
+const marks = (body: string): ReadonlyArray<string> =>
+  Array.from(
+    body.matchAll(/"(?:amount|idempotency_key|issuance_reference)":"([^"]*)"/g),
+    // Amounts come back with a fixed fraction.
+    ([, mark = ""]) => mark.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "")
+  )
+
+/**
+ * Whether an answer to one request cannot be mistaken for the answer to another: nothing tells that
+ * from a true one which was asked for the same.
+ */
+export const isToldApart = (
+  { body, method, path }: Sent,
+  other: Pick<Sent, "method" | "path">,
+  answer: string
+): boolean => {
+  const said = marks(answer)
+  return (
+    !(isForToken({ path }) && isForToken(other)) &&
+    !(method === "GET" && other.method === "GET" && path === other.path) &&
+    !marks(body).some((mark) => said.includes(mark))
+  )
 }
 
 /** Without a key, a copy is another order: see the fates. */
@@ -94,6 +113,10 @@ export const isRefusal = ({ heard, saysSuccess }: Sent): boolean =>
   heard === "refused" || (!saysSuccess && typeof heard === "number" && refusals.has(heard))
 
 const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404, 422, 429])
+
+/** Of one resource, by its id or reference. */
+export const isOfOne = ({ method, path }: Pick<Sent, "method" | "path">): boolean =>
+  method === "GET" && /^\/[^/]+\/[^/]+$/.test(path)
 
 /** Heard to say nothing that would stay so: what can be sent again may well succeed. */
 export const isPassing = ({ data, heard, saysSuccess }: Sent): boolean => {

@@ -23,6 +23,7 @@ import * as Audit from "./Audit.js"
 import * as Chance from "./Chance.js"
 import * as Intentions from "./Intentions.js"
 import * as Invariants from "./Invariants.js"
+import { ampleBudget } from "./invariants/Progress.js"
 import type { Logged } from "./invariants/Evidence.js"
 import * as Network from "./Network.js"
 import * as Process from "./Process.js"
@@ -44,6 +45,7 @@ export const nothingCounted = {
   processes: 0,
   intentions: 0,
   calls: 0,
+  "calls beside others": 0,
   "said applied": 0,
   "said not applied": 0,
   "said unknown": 0
@@ -123,12 +125,24 @@ export const run = (seed: number): Report => {
       processes: state.processes,
       intentions: state.intentions.length,
       calls: words.length,
+      "calls beside others": besideOthers(state.intentions.flatMap(({ calls }) => calls)),
       "said applied": said("Applied"),
       "said not applied": said("NotApplied"),
       "said unknown": said("Unknown")
     }
   }
 }
+
+/** How many of the calls were under way together with another. */
+const besideOthers = (calls: ReadonlyArray<Intentions.Call>): number =>
+  calls.filter((one) =>
+    calls.some(
+      (other) =>
+        other !== one &&
+        other.startedMillis < one.endedMillis &&
+        one.startedMillis < other.endedMillis
+    )
+  ).length
 
 /** What is still there after everything was closed. */
 const left = (
@@ -170,6 +184,9 @@ interface World {
   readonly state: State
 }
 
+/** How long callers may take for all that they still want, with the pauses that they make. */
+const workBoundMillis = 90 * 60_000
+
 /** How long everything may take once nothing goes wrong any more. */
 const calmBoundMillis = 30 * 60_000
 
@@ -196,7 +213,7 @@ const world = ({ chance, state, time, trace }: World) =>
     const policy: RetryPolicy.RetryPolicy = {
       ...RetryPolicy.defaults,
       attempts: chance.between(1, 5),
-      budget: chance.pick([0, 2, 100]),
+      budget: chance.pick([0, 2, ampleBudget]),
       attemptTimeout: chance.pick([5000, 30_000]),
       deadline: chance.pick([20_000, 180_000])
     }
@@ -232,22 +249,33 @@ const world = ({ chance, state, time, trace }: World) =>
     })
 
     // What can go wrong mostly does so with one intention already, and with one is soonest found.
-    const small = chance.often(0.8)
+    const small = chance.often(0.7)
     const most = (count: number) => (small ? 1 : chance.between(1, count))
 
     network.trouble()
     const causing = yield* Effect.fork(troubles.cause)
-    const callers = Array.from({ length: most(3) }, () => chance.fork())
-    yield* Effect.forEach(callers, (own) => caller(own, most(3), state, surroundings), {
-      concurrency: "unbounded",
-      discard: true
-    })
+    const callers = Array.from({ length: most(5) }, () => chance.fork())
+    const working = yield* Effect.fork(
+      Effect.forEach(callers, (own) => caller(own, most(3), state, surroundings), {
+        concurrency: "unbounded",
+        discard: true
+      })
+    )
+    // The faults stop when the callers have ended, or in the middle of what they do.
+    yield* chance.often(0.5)
+      ? Fiber.join(working)
+      : Effect.raceFirst(Fiber.join(working), Effect.sleep(chance.between(0, 60_000)))
     yield* Fiber.interrupt(causing)
 
     network.calm()
     trace.write("world", "calm")
-    const calmMillis = time.elapsedMillis()
+    const faultlessMillis = time.elapsedMillis()
     yield* troubles.end
+    yield* Fiber.join(working)
+    const calmMillis = time.elapsedMillis()
+    if (calmMillis - faultlessMillis > workBoundMillis) {
+      yield* Effect.fail("callers went on for too long after the faults had stopped")
+    }
     // A request for a token that began in trouble fails those who come to it in the calm.
     yield* Effect.repeat(Effect.sleep("10 seconds"), {
       until: () => network.inFlight() === 0 && network.open() === 0

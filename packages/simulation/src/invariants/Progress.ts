@@ -10,6 +10,9 @@ import { waitMillis } from "./Policy.js"
 /** What may keep a token away for a time. */
 const passing = ["TransportFault", "TooManyRequests", "ServerFault", "TimedOut"]
 
+/** A budget that does not run dry in a run: the smaller ones may. */
+export const ampleBudget = 100
+
 /** The longest back-off, and what is added to what the service asks for. */
 const longestPauseMillis = 11_000
 
@@ -35,7 +38,8 @@ export const wentOn = ({
         const mendable =
           stopped.tag === "TokenUnavailable"
             ? stopped.tokenless !== undefined && passing.includes(stopped.tokenless)
-            : Sent.isPassing(last)
+            : // What was made is there, though a read that is behind may not know it.
+              Sent.isPassing(last) || last.heard === 404
         const waitedMillis = endedMillis - (writes.at(-1)?.closedMillis ?? startedMillis)
         if (mendable && waitedMillis < waitMillis) {
           violations.push(`${name}: waited ${waitedMillis} ms, and stopped at ${stopped.tag}`)
@@ -50,8 +54,7 @@ export const wentOn = ({
         Sent.isPassing(last) &&
         writes.length - renewed < policy.attempts &&
         endedMillis - startedMillis + pauseMillis < deadlineMillis
-      // A budget that cannot run dry here: the other ones may have.
-      if (stopped && policy.budget === 100) {
+      if (stopped && policy.budget === ampleBudget) {
         violations.push(`${name}: gave up after ${writes.length} attempts, with time left`)
       }
     }

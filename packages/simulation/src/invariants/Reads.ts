@@ -51,6 +51,12 @@ export const readTruly = (seen: Seen, books: Books.Books): ReadonlyArray<string>
       violations.push(`the net amount of ${row.reference} is not exact`)
     }
   }
+  for (const row of seen.links) {
+    const link = links.find((one) => one.id === row.id)
+    for (const what of Books.unlike({ ...link }, { ...row })) {
+      violations.push(`link ${row.id} was read with ${what}`)
+    }
+  }
   for (const { reference, status } of seen.refunds) {
     if (status !== "COMPLETED") violations.push(`refund ${reference} is ${status}`)
   }

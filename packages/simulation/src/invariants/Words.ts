@@ -27,16 +27,22 @@ export const wordsOfCalls = ({ intentions, policy, sent }: Evidence): ReadonlyAr
       if (word?._tag === "Applied" && id !== undefined && !word.names.includes(id)) {
         violations.push(`${name}: told applied, and not that it is ${id}`)
       }
+      if (word?._tag === "Applied" && word.unreadable && word.unreadable.key !== key) {
+        violations.push(`${name}: told of the key ${word.unreadable.key}, and it is ${key}`)
+      }
       // Of an interrupted call nothing else is said.
       if (word?._tag !== "Unknown" || word.attempts === undefined) continue
-      if (word.attempts !== writes.length) {
+      // One whose time ended with its first step never left.
+      const unsent = word.error === "OutcomeUnknown (TimedOut)" ? 1 : 0
+      if (word.attempts < writes.length || word.attempts > writes.length + unsent) {
         violations.push(`${name}: told of ${word.attempts} attempts, and made ${writes.length}`)
       }
       // What comes with the last moment of its time may come too late.
       const inTime = ({ atMillis, closedMillis }: Sent.Sent) =>
         closedMillis - atMillis < Duration.toMillis(policy.attemptTimeout) &&
         closedMillis - startedMillis < Duration.toMillis(policy.deadline)
-      if (writes.every((one) => Sent.isRefusal(one) && inTime(one))) {
+      const isWhole = word.attempts === writes.length
+      if (isWhole && writes.every((one) => Sent.isRefusal(one) && inTime(one))) {
         violations.push(`${name}: told unknown, and each attempt was refused`)
       }
       if (word.key !== key) violations.push(`${name}: told to go on with ${word.key}, not ${key}`)
