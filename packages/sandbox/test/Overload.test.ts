@@ -19,6 +19,7 @@ describe("1,000 callers and a service that is down", () => {
   for (const [how, trouble] of [
     ["answers 503", { ...down, status: 503 }],
     ["breaks its connections", { ...down, status: "drop" }],
+    ["never answers", { ...down, status: "silence" }],
     ["says 503 and Retry-After", { ...down, status: 503, retryAfter: 2 }]
   ] as const) {
     it.live(
@@ -40,8 +41,50 @@ describe("1,000 callers and a service that is down", () => {
     )
   }
 
+  // A renewal takes nothing from the budget: a token that is revoked while it serves 1,000 calls
+  // must not fail 900 of them.
   it.live(
-    "find it again within seconds when it is back, without a second wave, and pay once each",
+    "that answers 401: 2 attempts for each call at most, and one new token for all that fail at once",
+    () =>
+      run(
+        (service) =>
+          Effect.gen(function* () {
+            yield* service.suffer({ ...down, status: 401 })
+            for (let wave = 1; wave <= 2; wave++) {
+              const results = yield* Effect.forEach(callers, (i) => once(wave, i), all)
+              assert.isTrue(results.every(Either.isLeft))
+              assert.isAtMost(service.moments("Payments.create").length, wave * 2000)
+              assert.isAtMost(service.moments("Token.obtain").length, wave + 1)
+              yield* Effect.sleep("10 seconds")
+            }
+            assert.strictEqual(service.made.size, 0)
+            yield* service.suffer({ ...down, status: 401, times: 1000 })
+            const results = yield* Effect.forEach(callers, (i) => once("revoked", i), all)
+            assert.isTrue(results.every(Either.isRight))
+          }),
+        { budget: 0 }
+      )
+  )
+
+  it.live(
+    "that answers 401 to one call after the other: 2 attempts for each, and few new tokens",
+    () =>
+      run((service) =>
+        Effect.gen(function* () {
+          yield* service.suffer({ ...down, status: 401 })
+          const arrive = (i: number) => Effect.delay(once("one by one", i), i * 120)
+          const results = yield* Effect.forEach(callers, arrive, all)
+          assert.isTrue(results.every(Either.isLeft))
+          assert.isAtMost(service.moments("Payments.create").length, 2000)
+          // Pauses up to 30 seconds between them, over two minutes; without, there would be 1,000.
+          assert.isAtMost(service.moments("Token.obtain").length, 30)
+          assert.strictEqual(service.made.size, 0)
+        })
+      )
+  )
+
+  it.live(
+    "find it again within seconds when it is back, at the pace of their callers, and pay once each",
     () =>
       run((service) =>
         Effect.gen(function* () {
@@ -91,6 +134,26 @@ describe("1,000 callers and a service that is down", () => {
           assert.isAtMost(attempts, (outage + 1) * 1300 + 100 + outage * 30)
         }
       })
+    )
+  )
+})
+
+describe("1,000 calls that fail in one instant", () => {
+  it.live("do not come back in one: their second attempts are spread over the whole back-off", () =>
+    run(
+      (service) =>
+        Effect.gen(function* () {
+          yield* service.suffer({ ...down, status: 503, times: 1000 })
+          const results = yield* Effect.forEach(callers, (i) => once("spread", i), all)
+          assert.isTrue(results.every(Either.isRight))
+          const moments = service.moments("Payments.create")
+          assert.strictEqual(moments.length, 2000)
+          assert.strictEqual(fullest(moments.slice(0, 1000), 20), 1000)
+          // Drawn between 0 and 250 ms, 20 ms hold 80 of them, give or take 9. From the upper half
+          // alone they would hold 160, and all 1,000 where nothing is drawn.
+          assert.isAtMost(fullest(moments.slice(1000), 20), 120)
+        }),
+      { budget: 2000 }
     )
   )
 })

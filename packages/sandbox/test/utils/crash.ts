@@ -3,6 +3,7 @@
  * that goes on with the same key.
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
+import { assert, it } from "@effect/vitest"
 import * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payments from "@manilla/payments/Payments"
@@ -30,7 +31,7 @@ interface Word {
 
 type Clients = Payments.Payments | Payouts.Payouts | Cards.Cards
 
-export interface Operation {
+interface Operation {
   readonly operation: Fault.OperationName
   readonly path: string
   readonly run: (
@@ -43,6 +44,8 @@ export interface Operation {
   ) => Effect.Effect<{ readonly made: ReadonlyArray<Word>; readonly moved: number }>
   /** How often money moves for one of it. */
   readonly moves: number
+  /** How many tasks and waits it has at least, whatever goes wrong: fewer would leave some untried. */
+  readonly tasks: number
 }
 
 const moved = (sandbox: Sandbox.Service) =>
@@ -57,7 +60,7 @@ const payments = (sandbox: Sandbox.Service) =>
     return { made, moved: yield* moved(sandbox) }
   })
 
-export const operations: Readonly<Record<string, Operation>> = {
+const operations: Readonly<Record<string, Operation>> = {
   "Payments.create": {
     operation: "Payments.create",
     path: "/payments",
@@ -66,7 +69,8 @@ export const operations: Readonly<Record<string, Operation>> = {
         Effect.map(service.create(collection, { key }), ({ id, status }) => ({ name: id, status }))
       ),
     effects: payments,
-    moves: 0
+    moves: 0,
+    tasks: 15
   },
   "Payments.collect": {
     operation: "Payments.create",
@@ -76,7 +80,8 @@ export const operations: Readonly<Record<string, Operation>> = {
         Effect.map(service.collect(payment, { key }), ({ id, status }) => ({ name: id, status }))
       ),
     effects: payments,
-    moves: 1
+    moves: 1,
+    tasks: 50
   },
   "Payouts.disburse": {
     operation: "Payouts.create",
@@ -107,7 +112,8 @@ export const operations: Readonly<Record<string, Operation>> = {
         return { made, moved: yield* moved(sandbox) }
       }),
     // Reserved, then paid.
-    moves: 2
+    moves: 2,
+    tasks: 50
   },
   "Cards.issue": {
     operation: "Cards.issue",
@@ -138,7 +144,8 @@ export const operations: Readonly<Record<string, Operation>> = {
           moved: issued.length
         }
       }),
-    moves: 1
+    moves: 1,
+    tasks: 15
   }
 }
 
@@ -152,13 +159,10 @@ const services = (sandbox: Sandbox.Service): Layer.Layer<Clients, never, HttpCli
 const cardholderOf = async (world: mortal.World): Promise<string> => {
   const { Cardholders, layer } = await import("@manilla/cards/Cardholders")
   const { exit } = await world.process(
-    Effect.flatMap(Cardholders, ({ list }) => list()).pipe(
-      Effect.provide(
-        layer.pipe(
-          Layer.provide(SandboxGateway.layer()),
-          Layer.provide(Layer.succeed(Sandbox.Sandbox, world.sandbox))
-        )
-      )
+    Effect.flatMap(Cardholders, ({ list }) => list()),
+    layer.pipe(
+      Layer.provide(Layer.orDie(SandboxGateway.layer())),
+      Layer.provide(Layer.succeed(Sandbox.Sandbox, world.sandbox))
     )
   )
   return exit !== undefined && Exit.isSuccess(exit) ? (exit.value.data[0]?.id ?? "") : ""
@@ -166,7 +170,7 @@ const cardholderOf = async (world: mortal.World): Promise<string> => {
 let cardholder: string | undefined
 
 /** Dies once, goes on once; gives what is wrong afterwards. */
-export const trial = async (
+const trial = async (
   { effects, moves, operation, path, run }: Operation,
   faults: ReadonlyArray<Fault.Fault>,
   death: mortal.Death
@@ -177,15 +181,17 @@ export const trial = async (
   const [wallet] = await look(sandbox.wallets)
   if (wallet === undefined) throw new Error("there is no wallet")
   await look(sandbox.faults.add(...faults))
-  const program = Effect.provide(run(wallet, cardholder), services(sandbox))
+  const program = run(wallet, cardholder)
   let isTold = false
-  const telling = run(wallet, cardholder).pipe(
-    Effect.tap(() => Effect.sync(() => void (isTold = true))),
-    Effect.provide(services(sandbox))
-  )
+  const tell = () => Effect.sync(() => void (isTold = true))
 
-  const first = await world.process(telling, death)
-  const second = await world.process(program)
+  const first = await world.process(
+    Effect.tapBoth(program, { onSuccess: tell, onFailure: tell }),
+    services(sandbox),
+    death
+  )
+  // A caller that is told of a doubt asks again.
+  const second = await world.process(Effect.retry(program, { times: 1 }), services(sandbox))
   await world.settle()
 
   const wrong: Array<string> = []
@@ -215,26 +221,103 @@ export const trial = async (
   const { exit } = first
   const writes = first.requests.filter((request) => request === `POST /api/v1${path}`).length
   const refused = sent.slice(0, writes).filter(({ outcome }) => outcome === 401).length
-  /** Whether what the first process had sent was applied, and it never said a word of it. */
+  /** Whether it says under which key, or as which resource, the write goes on. */
+  const isWarned = first.warnings.some((warning) =>
+    [key, ...made.map(({ name }) => name)].some((name) => warning.includes(name))
+  )
+  /** Whether what the first process had sent was or may have been applied, and it said nothing. */
   const isSilent =
-    exit !== undefined &&
-    Exit.isInterrupted(exit) &&
-    !isTold &&
-    first.warnings.length === 0 &&
-    writes > refused
-  return {
-    wrong,
-    isSilent,
-    steps: first.steps,
-    hasEnded: exit !== undefined && Exit.isSuccess(exit),
-    requests: first.requests
-  }
+    exit !== undefined && Exit.isInterrupted(exit) && !isTold && !isWarned && writes > refused
+  return { wrong, isSilent, died: first.died, steps: first.steps, requests: first.requests }
 }
 
+const unanswered = ", with no answer to its first call"
+
 /** The circumstances of a trial. */
-export const scenarios = (operation: Fault.OperationName) =>
+const scenarios = (operation: Fault.OperationName) =>
   ({
     "": [],
     ", with its first answer lost": [Fault.dropAfter({ operation })],
-    ", with its token refused": [Fault.status(401, { operation })]
+    ", with its token refused": [Fault.status(401, { operation })],
+    // As many as a call has attempts: it fails, and it was applied.
+    [unanswered]: [Fault.dropAfter({ operation, times: 5 })]
   }) as const
+
+/** Of all operations of the fibers, every how many-th is tried. */
+const stride = Number(process.env["CRASH_STRIDE"] ?? 199)
+
+/**
+ * How many steps there are at most between the end of a write, or of a wait, and its caller's next
+ * operation. An interruption in one of them finds nobody to warn: the call is over, and its value not
+ * read yet. It takes a fiber that gives way just there, and by itself a fiber does so after 2,048
+ * operations only, so that no task ends there.
+ */
+const gap = 16
+
+/** Dies at each of these steps, each time in a world of its own, until it comes to its end first. */
+const deaths = async (
+  operation: Operation,
+  faults: ReadonlyArray<Fault.Fault>,
+  death: Omit<mortal.Death, "after">,
+  from: number,
+  by: number
+) => {
+  const wrong: Array<string> = []
+  const silent: Array<number> = []
+  for (let count = 0; ; count++) {
+    const after = from + count * by
+    if (after > 100_000) throw new Error("it never ends")
+    const result = await trial(operation, faults, { ...death, after })
+    wrong.push(...result.wrong.map((what) => `after ${after}: ${what}`))
+    if (result.isSilent) silent.push(after)
+    // An undisturbed run, which is held to the same, and is no death.
+    if (!result.died) return { count, wrong, silent, steps: result.steps }
+  }
+}
+
+const cases = Object.entries(operations).flatMap(([name, operation]) =>
+  Object.entries(scenarios(operation.operation)).map(([circumstances, faults]) => ({
+    name: `${name}${circumstances}`,
+    circumstances,
+    operation,
+    faults
+  }))
+)
+
+/** All ways to move money, in all circumstances: a death at each task, and at a sample of operations. */
+export const suite = (how: mortal.Death["how"], title: string): void => {
+  for (const { faults, name, operation } of cases) {
+    it(`${name}, ${how} at each task, ${title}`, async () => {
+      const death = { how, step: "task" } as const
+      const { count, silent, wrong } = await deaths(operation, faults, death, 0, 1)
+      assert.deepStrictEqual(wrong, [])
+      assert.deepStrictEqual(silent, [])
+      assert.isAtLeast(count, operation.tasks)
+    })
+
+    it(`${name}, ${how} between operations, ${title}`, async () => {
+      const death = { how, step: "operation" } as const
+      const { count, silent, wrong } = await deaths(operation, faults, death, 0, stride)
+      assert.deepStrictEqual(wrong, [])
+      assert.isAtMost(silent.length, Math.ceil((2 * gap) / stride), silent.join())
+      assert.isAtLeast(count, Math.floor(700 / stride))
+    }, 1_200_000)
+  }
+}
+
+/** The last operations of a success and of a failure, one after the other. */
+export const suiteOfEnds = (): void => {
+  for (const { circumstances, faults, name, operation } of cases) {
+    if (circumstances !== "" && circumstances !== unanswered) continue
+    it(`${name}, interrupted between any of its last operations, is told but for the very step in which it ends`, async () => {
+      const death = { how: "interrupted", step: "operation" } as const
+      const whole = await trial(operation, faults, { ...death, after: Infinity })
+      const { silent, wrong } = await deaths(operation, faults, death, whole.steps - 3 * gap, 1)
+      assert.deepStrictEqual(wrong, [])
+      assert.deepStrictEqual(
+        silent.filter((after) => after < whole.steps - gap),
+        []
+      )
+    })
+  }
+}

@@ -1,6 +1,10 @@
 /**
  * A process that can die at any step, next to a service that lives on: the client's fibers run on a
  * scheduler of their own, step by step, and the sandbox on another.
+ *
+ * Steps are counted from where the program begins to where it ends. Its layers are built before, and
+ * undisturbed: nothing is sent for them, and Effect's own memoisation of layers can hang when it is
+ * interrupted.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -11,6 +15,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
+import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Random from "effect/Random"
 import type * as Scheduler from "effect/Scheduler"
@@ -60,8 +65,9 @@ export interface World {
   /** Lets all that is on its way arrive. */
   readonly settle: () => Promise<void>
   /** Runs a program in a process of its own, to its end or to its death. */
-  readonly process: <A, E>(
-    program: Effect.Effect<A, E, HttpClient.HttpClient>,
+  readonly process: <A, E, R>(
+    program: Effect.Effect<A, E, R>,
+    services: Layer.Layer<R, never, HttpClient.HttpClient>,
     death?: Death
   ) => Promise<Ended<A, E>>
 }
@@ -71,13 +77,20 @@ export interface Death {
   readonly after: number
   /** `killed`: nothing runs any more. `interrupted`: the program is told, and may finish its words. */
   readonly how: "killed" | "interrupted"
-  /** A step is an operation of a fiber, or a stretch up to where nothing can go on by itself. */
-  readonly step: "operation" | "boundary"
+  /**
+   * `task`: each resumption of a fiber by the scheduler, and while all of them wait each moment at
+   * which something happens elsewhere. `operation`: the same, with fibers that come back to the
+   * scheduler after every second or third operation.
+   */
+  readonly step: "task" | "operation"
 }
 
 export interface Ended<A, E> {
   /** `undefined` for a process that was killed. */
   readonly exit: Exit.Exit<A, E> | undefined
+  /** Whether its death came before its end. */
+  readonly died: boolean
+  /** How many steps it had taken when it ended, or died. */
   readonly steps: number
   readonly warnings: ReadonlyArray<string>
   /** The requests that left it, as their method and path. */
@@ -133,13 +146,15 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
       })
     )
 
-  const process: World["process"] = async (program, death) => {
+  const process: World["process"] = async (program, services, death) => {
     const tasks: Array<Scheduler.Task> = []
     const warnings: Array<string> = []
     const requests: Array<string> = []
     let steps = 0
+    let counts = false
+    let died = false
     let alive = true
-    let isFine = death?.step === "operation"
+    let isFine = false
     const scheduler: Scheduler.Scheduler = {
       // Without a priority: to change it takes operations of its own, more than there are between two
       // steps, and no fiber would ever get beyond one.
@@ -154,8 +169,24 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
     const logger = Logger.make(({ logLevel, message }) => {
       if (logLevel._tag === "Warning") warnings.push(String(message))
     })
+    // It begins in a step of its own, and what follows it, such as the end of its layers, is none.
+    const counted = Effect.sync(() => {
+      counts = true
+      isFine = death?.step === "operation"
+    }).pipe(
+      Effect.andThen(Effect.yieldNow()),
+      Effect.andThen(program),
+      Effect.onExit(() =>
+        Effect.sync(() => {
+          counts = false
+          isFine = false
+        })
+      )
+    )
     const fiber = Effect.runFork(
-      program.pipe(
+      Layer.build(services).pipe(
+        Effect.flatMap((context) => Effect.provide(counted, context)),
+        Effect.scoped,
         Effect.provideService(
           HttpClient.HttpClient,
           network(requests, () => alive)
@@ -170,8 +201,10 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
     fiber.addObserver((ended) => {
       exit = ended
     })
-    const isDue = (): boolean => {
-      if (death === undefined || steps !== death.after) return false
+    /** Before each step; gives whether there is an end of everything. */
+    const isOver = (): boolean => {
+      if (!counts || died || death === undefined || steps++ !== death.after) return false
+      died = true
       if (death.how === "killed") {
         alive = false
         return true
@@ -181,26 +214,21 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
       return false
     }
     run: for (let turns = 0; turns < 100_000 && exit === undefined; turns++) {
-      let ran = false
-      for (let i = 0; i < tasks.length; i++) {
-        if (death?.step === "operation") {
-          if (isDue()) break run
-          steps++
-        }
-        ran = true
+      for (let i = 0; i < tasks.length && exit === undefined; i++) {
+        if (isOver()) break run
         tasks[i]?.()
       }
       tasks.length = 0
       if (exit !== undefined) break
-      if (ran && death?.step !== "operation") {
-        steps++
-        if (isDue()) break
-        if (tasks.length > 0) continue
+      if (busy > 0 || turns % 2 === 0) {
+        await turn()
+        continue
       }
-      if (busy > 0 || turns % 2 === 0) await turn()
-      else if (tasks.length === 0 && !time.advance()) throw new Error("it stands still")
+      // A death while it waits, and not only once that is over: what was sent is still on its way.
+      if (isOver()) break
+      if (tasks.length === 0 && !time.advance()) throw new Error("it stands still")
     }
-    return { exit: exit as never, steps, warnings, requests }
+    return { exit: exit as never, died, steps, warnings, requests }
   }
 
   const settle = async () => {

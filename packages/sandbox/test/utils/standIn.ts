@@ -34,7 +34,7 @@ interface Arrival {
 /** What the stand-in does with a request; nothing in particular where it is `undefined`. */
 export interface Trouble {
   readonly operation: Arrival["operation"]
-  readonly status: number | "drop"
+  readonly status: number | "drop" | "silence"
   readonly retryAfter?: number
   readonly processed?: boolean
   readonly times?: number
@@ -71,6 +71,7 @@ const makeService = () => {
         const id = `00000000-0000-4000-8000-${String(made.size).padStart(12, "0")}`
         made.set(key, { id, status: "PENDING", amount: "1500.0000", currency: "XOF" })
       }
+      if (now?.status === "silence") return Effect.never
       if (now?.status === "drop") {
         const cause = Object.assign(new Error("reset"), { code: "ECONNRESET", syscall: "read" })
         return Effect.fail(
