@@ -20,6 +20,8 @@ const inPolicy = inFile("packages/core/src/RetryPolicy.ts")
 const inBudget = inFile("packages/core/src/internal/retryBudget.ts")
 const inSettlement = inFile("packages/core/src/Settlement.ts")
 const inPagination = inFile("packages/core/src/Pagination.ts")
+const inPermits = inFile("packages/core/src/internal/permits.ts")
+const inInterruption = inFile("packages/core/src/internal/interruption.ts")
 const inToken = inFile("packages/token/src/Token.ts")
 const inPayments = inFile("packages/payments/src/Payments.ts")
 const inPayouts = inFile("packages/payouts/src/Payouts.ts")
@@ -161,8 +163,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inAnswer(
     "take the answer to another write",
-    "const others = notRepeated(context.echoes,",
-    "const others = notRepeated([],"
+    "compared.filter(({ same }) => same === false)",
+    'compared.filter(({ same }) => same === false && context.operation === "")'
   ),
   inCall(
     "count the attempts wrongly",
@@ -239,6 +241,39 @@ export const mutants: ReadonlyArray<Mutant> = [
   inToken("a renewal that its caller's interruption ends", "        Effect.interruptible,\n", ""),
   inCall("never renew a token", "        progress.refused = progress.token\n", ""),
   inCall("renew for ever", "        progress.renewed = true\n", ""),
+  // Whose answer it is
+  inAnswer(
+    "take a read of another payment",
+    "!isAbout(context.subject, ",
+    'context.subject === "" && !isAbout(context.subject, '
+  ),
+  inAnswer(
+    "take any misfit for applied",
+    "!context.isWrite || compared.some",
+    'context.operation !== "" || compared.some'
+  ),
+  inAnswer(
+    "name every fault of a long answer",
+    `isLong ? "first" : "all"`,
+    `isLong ? "all" : "all"`
+  ),
+  inCall("applied, and no longer under its key", "    key,\n    ...found\n", "    ...found\n"),
+  // When to try
+  inPolicy(
+    "back off without a pause",
+    "const jittered = chance * ceiling",
+    "const jittered = 0 * ceiling"
+  ),
+  inPolicy(
+    "back off without chance",
+    "const jittered = chance * ceiling",
+    "const jittered = ceiling"
+  ),
+  inCall(
+    "begin a write without time for its answer",
+    "Math.min(attemptMillis, deadlineMillis) / 10",
+    "Math.min(attemptMillis, deadlineMillis) / 1e9"
+  ),
   // Waiting and reading
   inSettlement("take PENDING for settled", `status !== "PENDING"`, `status !== ""`),
   inSettlement(
@@ -246,7 +281,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     "      let last = created\n",
     "      let last: A | undefined\n"
   ),
-  inSettlement("leave a wait in silence", "        Effect.logWarning(", "        Effect.logDebug("),
+  inSettlement(
+    "leave a wait in silence",
+    "          interruption.warn(\n",
+    "          interruption.warn(() => undefined as string | undefined), ((_: () => string) => <A>(a: A) => a)(\n"
+  ),
   inSettlement(
     "wait without a deadline",
     "          if (left <= 0) {",
@@ -256,6 +295,26 @@ export const mutants: ReadonlyArray<Mutant> = [
     "give up at the first read that fails",
     "if (!lags && !RetryPolicy.isPassing(cause))",
     "if (cause._tag !== 'InvalidRequest')"
+  ),
+  inSettlement(
+    "take a read that lags for the end of a wait",
+    `created !== undefined && cause._tag === "NotFound"`,
+    "false"
+  ),
+  inPermits(
+    "keep a permit that comes with an interruption",
+    "granted ? Effect.zipRight(release, gone) : gone",
+    "granted ? gone : gone"
+  ),
+  inPermits(
+    "keep the permit of what fails",
+    "Effect.ensuring(restore(effect), release)",
+    "Effect.zipLeft(restore(effect), release)"
+  ),
+  inInterruption(
+    "an interruption that joins a failure passes in silence",
+    "Cause.isInterrupted(exit.cause)",
+    "Cause.isInterruptedOnly(exit.cause)"
   ),
   inPagination("leave out the last page", "page * size >= total", "(page + 1) * size >= total"),
   inPayments(
