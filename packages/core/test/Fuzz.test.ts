@@ -1,7 +1,7 @@
 /**
- * Generated hostile answers over a real socket: whatever comes back, a call ends in time with one
- * of the errors that are documented, tells the truth about what was applied, shows no secret, and
- * leaves a client that still works.
+ * Hostile answers over a real socket, generated and one by one: whatever comes back, a call ends in
+ * time and with little memory, with one of the errors that are documented; it tells the truth about
+ * what was applied, shows no secret, and leaves a client that still works.
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import type * as HttpClient from "@effect/platform/HttpClient"
@@ -11,13 +11,17 @@ import * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import type { Socket } from "node:net"
 import { inspect } from "node:util"
+import { gzipSync } from "node:zlib"
 import * as FakeService from "./utils/FakeService.js"
 import * as HostileAnswers from "./utils/HostileAnswers.js"
 import * as Observed from "./utils/Observed.js"
@@ -30,7 +34,8 @@ const cases = Number(process.env["FUZZ_CASES"] ?? 300)
 
 const deadlineMillis = 700
 /** What a busy machine may add. */
-const slackMillis = 8000
+const slackMillis = 2000
+const mebibyte = 1024 * 1024
 
 const escaped: Array<unknown> = []
 const catcher = (error: unknown) => void escaped.push(error)
@@ -88,23 +93,20 @@ const goesOn = (
 const refusals: ReadonlySet<number | undefined> = new Set([400, 401, 403, 404, 422, 429])
 const isReadError = Schema.is(Errors.ReadError)
 const isWriteError = Schema.is(Errors.WriteError)
-const ids = new Set(["hostile-1", "hostile-2", "hostile-\u0000", "\ud800", secrets.phone])
 
 /** What is wrong with the end of a call. */
 const verdicts = (
   hostile: HostileAnswers.Hostile,
   exit: Exit.Exit<{ readonly data: { readonly id: string } }, unknown>,
-  tookMillis: number,
   requests: number
 ): ReadonlyArray<string> => {
   const wrong: Array<string> = []
-  if (tookMillis > deadlineMillis + slackMillis) wrong.push(`took ${tookMillis} ms`)
   const once = hostile.call === "writeOnce"
   const most = (once ? 1 : 2) + (hostile.status === 401 ? 1 : 0)
   if (requests > most) wrong.push(`sent ${requests} requests`)
   if (Exit.isSuccess(exit)) {
     const { id } = exit.value.data
-    if (id === "poison" || !(ids.has(id) || id.startsWith("xxx"))) wrong.push(`read ${id}`)
+    if (id !== hostile.good) wrong.push(`read ${id.slice(0, 40)}`)
     const { status } = hostile
     if (status === undefined || status < 200 || status > 299) wrong.push(`succeeded with ${status}`)
     return wrong
@@ -145,42 +147,182 @@ const verdicts = (
   return wrong
 }
 
-const run = (hostile: HostileAnswers.Hostile) =>
+type Calls = Effect.Effect.Success<ReturnType<typeof callsAt>>
+
+const callOf = (
+  calls: Calls,
+  name: HostileAnswers.Hostile["call"]
+): Effect.Effect<
+  { readonly data: { readonly id: string } },
+  Errors.ReadError | Errors.WriteError
+> =>
+  name === "read"
+    ? calls.read(FakeService.calls.read)
+    : name === "write"
+      ? calls.write(FakeService.calls.write)
+      : calls.writeOnce(FakeService.calls.writeOnce)
+
+/** How a call ended, in words that can be compared. */
+const endOf = (exit: Exit.Exit<unknown, Errors.ReadError | Errors.WriteError>): string => {
+  if (Exit.isSuccess(exit)) return "Success"
+  const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
+  if (error === undefined) return "Defect"
+  return error._tag === "OutcomeUnknown"
+    ? `OutcomeUnknown: ${wordsOf(error.cause)}`
+    : wordsOf(error)
+}
+const wordsOf = (error: Errors.ReadError | Errors.WriteError): string =>
+  error._tag === "MalformedResponse" ? `MalformedResponse ${error.reason}` : error._tag
+
+/** What a call may take where the answer comes at once. */
+const patient = {
+  attempts: 2,
+  base: "1 milli",
+  attemptTimeout: "10 seconds",
+  deadline: "15 seconds"
+} as const
+
+interface Run {
+  readonly retry?: Partial<RetryPolicy.RetryPolicy>
+  readonly mostMillis: number
+  /** Whether the client has to go on afterwards. */
+  readonly goesOn: boolean
+}
+
+const run = (hostile: HostileAnswers.Hostile, options: Run) =>
   Effect.scoped(
     Effect.gen(function* () {
       const server = yield* RawServer.listen
-      server.greet = (socket) => RawServer.play(socket, hostile.greeting)
-      server.answer = (socket) => RawServer.play(socket, hostile.steps)
-      const calls = yield* callsAt(server.baseUrl)
-      const call: Effect.Effect<{ readonly data: { readonly id: string } }, unknown> =
-        hostile.call === "read"
-          ? calls.read(FakeService.calls.read)
-          : hostile.call === "write"
-            ? calls.write(FakeService.calls.write)
-            : calls.writeOnce(FakeService.calls.writeOnce)
-      const [took, exit] = yield* Effect.timed(Effect.exit(call))
-      const wrong = verdicts(hostile, exit, Number(took) / 1e6 || 0, server.seen.length)
-      const patient = yield* callsAt(server.baseUrl, {
-        retry: {
-          attempts: 2,
-          base: "1 milli",
-          attemptTimeout: "10 seconds",
-          deadline: "15 seconds"
-        }
-      })
-      const after = yield* Effect.either(goesOn(patient, server))
-      return {
-        wrong: after._tag === "Left" ? [...wrong, `afterwards: ${String(after.left)}`] : wrong,
-        ended: Exit.isSuccess(exit)
-          ? "Success"
-          : String(
-              Option.map(Cause.failureOption(exit.cause), (e) => (e as { _tag: string })._tag).pipe(
-                Option.getOrElse(() => "Defect")
-              )
-            )
+      server.greet = (socket) => {
+        // Each wait of a script listens for the end of the connection.
+        socket.setMaxListeners(0)
+        RawServer.play(socket, hostile.greeting)
       }
+      server.answer = (socket) => RawServer.play(socket, hostile.steps)
+      const { retry } = options
+      const calls = yield* callsAt(server.baseUrl, retry === undefined ? {} : { retry })
+      const [took, exit] = yield* Effect.timed(Effect.exit(callOf(calls, hostile.call)))
+      const tookMillis = Duration.toMillis(took)
+      const wrong = [...verdicts(hostile, exit, server.seen.length)]
+      if (tookMillis > options.mostMillis) wrong.push(`took ${tookMillis} ms`)
+      if (options.goesOn) {
+        const calls = yield* callsAt(server.baseUrl, { retry: patient })
+        const after = yield* Effect.either(goesOn(calls, server))
+        if (after._tag === "Left") wrong.push(`afterwards: ${String(after.left)}`)
+      }
+      return { wrong, tookMillis, ended: endOf(exit) }
     })
   )
+
+/** How a call has to end on an answer that has nothing wrong with it but perhaps its body. */
+const expected = ({ call, meaning, status }: HostileAnswers.Clean): string => {
+  const unknown = (words: string) => (call === "read" ? words : `OutcomeUnknown: ${words}`)
+  const unread = (reason: Errors.MalformedReason) => unknown(`MalformedResponse ${reason}`)
+  if (meaning === "Broken") return status === 422 ? "Unprocessable" : unknown("TransportFault")
+  const saysSuccess =
+    typeof meaning !== "string" || ["DataMisfit", "Unrelated", "AnotherSubject"].includes(meaning)
+  if (status === 422) return saysSuccess ? unread("Contradiction") : "Unprocessable"
+  if (typeof meaning !== "string") return "Success"
+  if (meaning === "Refusal") return unread("Contradiction")
+  return meaning === "DataMisfit" && call !== "read" ? "AppliedUnreadable" : unread(meaning)
+}
+
+/** Runs an effect, and tells by how many bytes the process was larger meanwhile. */
+const peakOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => {
+      const before = process.memoryUsage()
+      const peak = { rss: 0, arrayBuffers: 0 }
+      const sample = () => {
+        const now = process.memoryUsage()
+        peak.rss = Math.max(peak.rss, now.rss - before.rss)
+        peak.arrayBuffers = Math.max(peak.arrayBuffers, now.arrayBuffers - before.arrayBuffers)
+      }
+      return { peak, timer: setInterval(sample, 2) }
+    }),
+    ({ peak }) => Effect.map(effect, (a) => [peak, a] as const),
+    ({ timer }) => Effect.sync(() => clearInterval(timer))
+  )
+
+/**
+ * Writes the same piece without end, as fast as it is read. Past the most it falls silent: whoever
+ * has read that far has failed, and shall not take the machine with it.
+ */
+const pour = (socket: Socket, piece: Buffer, most: number, poured: { bytes: number }): void => {
+  if (socket.destroyed || poured.bytes >= most) return
+  poured.bytes += piece.length
+  if (socket.write(piece)) setImmediate(() => pour(socket, piece, most, poured))
+  else socket.once("drain", () => pour(socket, piece, most, poured))
+}
+
+const chunk = (bytes: Buffer) =>
+  Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")])
+const spaces = Buffer.alloc(64 * 1024, " ")
+const packed = gzipSync(Buffer.alloc(mebibyte, " "))
+
+interface Endless {
+  readonly headers: ReadonlyArray<string>
+  readonly piece: Buffer
+  /** Where the server stops. */
+  readonly most: number
+  /** Less than this it has written when the client lets go: what was read, and what is on the way. */
+  readonly read: number | undefined
+}
+
+/** Answers that go on and on; their lengths are those of the client as it is shipped. */
+const endless: Readonly<Record<string, Endless>> = {
+  "in chunks": {
+    headers: ["transfer-encoding: chunked"],
+    piece: chunk(spaces),
+    most: 256 * mebibyte,
+    read: 32 * mebibyte
+  },
+  "until the end of the connection": {
+    headers: ["connection: close"],
+    piece: spaces,
+    most: 256 * mebibyte,
+    read: 32 * mebibyte
+  },
+  "of a length that says so": {
+    headers: ["content-length: 10000000000"],
+    piece: spaces,
+    most: 256 * mebibyte,
+    read: 16 * mebibyte
+  },
+  // A thousand bytes of each on the way are a million at the client.
+  "as one gzip after the other": {
+    headers: ["transfer-encoding: chunked", "content-encoding: gzip"],
+    piece: chunk(packed),
+    most: 256 * packed.length,
+    read: undefined
+  }
+}
+
+/** Answers that always go on, a little at a time. */
+const drops = (drop: string) =>
+  Array.from({ length: 400 }, () => [Buffer.from(drop), { wait: 10 }]).flat()
+const slow = {
+  "a body": { first: "HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n", drops: drops(" ") },
+  "a body of chunks": {
+    first: "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n",
+    drops: drops("1\r\n \r\n")
+  },
+  "the body of a refusal": {
+    first: "HTTP/1.1 422 No\r\ncontent-length: 5000\r\n\r\n",
+    drops: drops(" ")
+  },
+  "a header": { first: "HTTP/1.1 200 OK\r\nx-slow: ", drops: drops("x") },
+  "one early answer after the other": { first: "", drops: drops("HTTP/1.1 103 Early\r\n\r\n") }
+} as const
+
+/**
+ * Waits until the server has seen the end of every connection that it was asked on. The client may
+ * open others, with nothing on them, for what is asked next.
+ */
+const letGo = (asked: ReadonlyArray<Socket>) =>
+  Effect.suspend(() =>
+    asked.every((socket) => socket.destroyed) ? Effect.void : Effect.fail("held open")
+  ).pipe(Effect.retry({ schedule: Schedule.spaced("10 millis"), times: 200 }))
 
 const clients = [
   ["undici", NodeHttpClient.layerUndici],
@@ -192,34 +334,157 @@ for (const [name, client] of clients) {
     it.live(title, () => Effect.provide(test, client), 30_000)
 
   describe(`over ${name}`, () => {
+    for (const [title, answer] of Object.entries(endless)) {
+      // This client unpacks nothing: to it, that is an answer of a few bytes.
+      if (name === "undici" && title.includes("gzip")) continue
+      live(
+        `an answer without end, ${title}, takes no more memory than the limit, and is let go`,
+        Effect.scoped(
+          Effect.gen(function* () {
+            for (const call of ["read", "write", "writeOnce"] as const) {
+              const server = yield* RawServer.listen
+              const poured = { bytes: 0 }
+              const asked: Array<Socket> = []
+              server.answer = (socket) => {
+                asked.push(socket)
+                socket.write(`HTTP/1.1 200 OK\r\n${answer.headers.join("\r\n")}\r\n\r\n`)
+                pour(socket, answer.piece, answer.most, poured)
+              }
+              const calls = yield* callsAt(server.baseUrl, {
+                bodyLimit: undefined,
+                retry: { attempts: 3, attemptTimeout: "5 seconds", deadline: "5 seconds" }
+              })
+              const [peak, exit] = yield* peakOf(Effect.exit(callOf(calls, call)))
+              if (process.env["FUZZ_VERBOSE"] !== undefined) {
+                console.log(name, title, call, endOf(exit), poured.bytes / mebibyte, peak)
+              }
+              assert.strictEqual(
+                endOf(exit),
+                `${call === "read" ? "" : "OutcomeUnknown: "}MalformedResponse TooLarge`
+              )
+              assert.isBelow(peak.arrayBuffers, 64 * mebibyte, "the buffers of the process")
+              assert.isBelow(peak.rss, 64 * mebibyte, "the whole process")
+              assert.isBelow(poured.bytes, answer.read ?? Infinity, "what the server could write")
+              yield* letGo(asked)
+              assert.strictEqual(server.seen.length, 1)
+            }
+          })
+        )
+      )
+    }
+
+    live(
+      "every body in an answer that is sound otherwise ends as what it is, and only a good one well",
+      Effect.gen(function* () {
+        const all = HostileAnswers.clean(secrets, name === "fetch")
+        const wrong = yield* Effect.forEach(
+          all,
+          (hostile) =>
+            Effect.map(
+              run(hostile, { retry: patient, mostMillis: slackMillis, goesOn: false }),
+              ({ ended, wrong }) => {
+                const right = expected(hostile)
+                const other = ended === right ? [] : [`${ended}, not ${right}`]
+                return [...wrong, ...other].map((what) => `${hostile.recipe}: ${what}`)
+              }
+            ),
+          { concurrency: 8 }
+        )
+        assert.deepStrictEqual(wrong.flat(), [])
+        assert.deepStrictEqual(escaped, [])
+      })
+    )
+
+    live(
+      "a good answer that comes drop by drop, but in time, is read",
+      Effect.scoped(
+        Effect.gen(function* () {
+          const server = yield* RawServer.listen
+          server.answer = (socket) => {
+            socket.setMaxListeners(0)
+            RawServer.play(socket, HostileAnswers.drip(RawServer.good(thing("slow")), 5, 5))
+          }
+          const calls = yield* callsAt(server.baseUrl, {
+            retry: { attempts: 1, attemptTimeout: "10 seconds" }
+          })
+          for (const call of ["read", "write", "writeOnce"] as const) {
+            const { data } = yield* callOf(calls, call)
+            assert.strictEqual(data.id, "slow")
+          }
+        })
+      )
+    )
+
+    for (const [title, parts] of Object.entries(slow)) {
+      live(
+        `${title} that drips for longer than a call may take ends the call in time`,
+        Effect.forEach(
+          ["read", "write", "writeOnce"] as const,
+          (call) =>
+            Effect.scoped(
+              Effect.gen(function* () {
+                const server = yield* RawServer.listen
+                const asked: Array<Socket> = []
+                server.answer = (socket) => {
+                  asked.push(socket)
+                  socket.setMaxListeners(0)
+                  RawServer.play(socket, [Buffer.from(parts.first), ...parts.drops])
+                }
+                const calls = yield* callsAt(server.baseUrl, {
+                  retry: {
+                    attempts: 5,
+                    base: "1 milli",
+                    attemptTimeout: "250 millis",
+                    deadline: deadlineMillis
+                  }
+                })
+                const [took, exit] = yield* Effect.timed(Effect.exit(callOf(calls, call)))
+                assert.strictEqual(
+                  endOf(exit),
+                  call === "read" ? "TimedOut" : "OutcomeUnknown: TimedOut"
+                )
+                assert.isBelow(Duration.toMillis(took), deadlineMillis + slackMillis)
+                assert.isBelow(server.seen.length, call === "writeOnce" ? 2 : 4)
+                yield* letGo(asked)
+              })
+            ),
+          { concurrency: "unbounded", discard: true }
+        )
+      )
+    }
+
     live(
       `${cases} hostile answers each end in time with an error that is documented and true`,
       Effect.gen(function* () {
         const drawn = FastCheck.sample(HostileAnswers.arbitrary(secrets), { numRuns: cases, seed })
-        const before = process.memoryUsage()
         const ends: Record<string, number> = {}
+        let longest = 0
         const wrong = yield* Effect.forEach(
           drawn,
           (hostile, index) =>
-            Effect.map(run(hostile), (result) => {
-              ends[result.ended] = (ends[result.ended] ?? 0) + 1
-              return result.wrong.map((what) => `#${index} ${what}\n    ${hostile.recipe}`)
-            }),
-          { concurrency: 12 }
+            Effect.map(
+              run(hostile, { mostMillis: deadlineMillis + slackMillis, goesOn: true }),
+              (result) => {
+                longest = Math.max(longest, result.tookMillis)
+                ends[result.ended] = (ends[result.ended] ?? 0) + 1
+                return result.wrong.map((what) => `#${index} ${what}\n    ${hostile.recipe}`)
+              }
+            ),
+          { concurrency: 8 }
         )
-        const after = process.memoryUsage()
         yield* Effect.sleep("20 millis")
         if (process.env["FUZZ_VERBOSE"] !== undefined) {
-          console.log(name, ends, (after.rss - before.rss) >> 20, "MiB", wrong.flat().join("\n"))
+          console.log(name, ends, `${longest} ms`, wrong.flat().join("\n"))
         }
         assert.deepStrictEqual(wrong.flat(), [])
         assert.deepStrictEqual(escaped, [])
-        assert.isBelow(after.arrayBuffers - before.arrayBuffers, 64 * 1024 * 1024)
-        assert.isBelow(after.heapUsed - before.heapUsed, 256 * 1024 * 1024)
         assert.strictEqual(Reflect.get({}, "polluted"), undefined)
         // The draw is worth something only if it reaches every kind of end.
-        for (const tag of ["Success", "OutcomeUnknown", "MalformedResponse", "TransportFault"]) {
-          assert.isAbove(ends[tag] ?? 0, 0, tag)
+        for (const end of ["Success", "OutcomeUnknown", "MalformedResponse", "TransportFault"]) {
+          assert.isTrue(
+            Object.keys(ends).some((ended) => ended.startsWith(end)),
+            end
+          )
         }
       })
     )

@@ -2,6 +2,7 @@
  * Answers that no service should give, drawn at random: what a broken proxy, a broken service or
  * an enemy on the way could write to the socket.
  */
+import type * as Errors from "@manilla/core/Errors"
 import * as FastCheck from "effect/FastCheck"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import type { Step } from "./RawServer.js"
@@ -13,6 +14,8 @@ export interface Hostile {
   readonly steps: ReadonlyArray<Step>
   /** The status as whoever reads HTTP loosely could understand it. */
   readonly status: number | undefined
+  /** The id that a success must have, if the body is one that may be read as a success at all. */
+  readonly good: string | undefined
   /** What it is made of, to find the fault by. */
   readonly recipe: string
 }
@@ -39,64 +42,158 @@ const failure = (message: string) =>
 const nested = (depth: number, open: string, close: string) =>
   open.repeat(depth) + "1" + close.repeat(depth)
 
-const bodies = ({ phone, token }: Secrets): Readonly<Record<string, Buffer | string>> => ({
-  good: thing("hostile-1"),
-  "failure envelope": failure("no"),
-  "echo of secrets": failure(`${token} ${phone} Bearer ${encodeURIComponent(token)}`),
-  "echo in success": envelope({ id: phone, reference: token, status: [token] }),
-  "echo as html": `<html>${token}\n${phone} ${Buffer.from(token).toString("base64")}</html>`,
-  "echo as keys": `{"success":false,"data":{"error":{"code":"${phone}","message":"m","details":{"${token}":{"${phone}":1}}}},"meta":{"correlation_id":"${token}"}}`,
-  "echo cut in two": `{"success":true,"data":{"id":"${token.slice(0, token.length - 5)}`,
-  empty: "",
-  spaces: " \r\n\t ",
-  html: "<html><body>502 Bad Gateway</body></html>",
-  "deep arrays": `{"success":true,"data":${nested(30_000, "[", "]")}}`,
-  "deep objects": `{"success":true,"data":${nested(10_000, `{"a":`, "}")}}`,
-  "deep details": `{"success":false,"data":{"error":{"code":"C","message":"m","details":${nested(30_000, "[", "]")}}}}`,
-  "deep and never closed": "[".repeat(60_000),
-  "big numbers": `{"success":true,"data":{"id":1e400,"status":${"9".repeat(5000)}}}`,
-  "big correlation": `{"success":true,"data":{"id":"hostile-1","status":"PENDING"},"meta":{"correlation_id":${"9".repeat(400)}}}`,
-  "duplicate keys": `{"success":false,"success":true,"data":1,"data":{"id":"x","id":"hostile-1","status":"PENDING"}}`,
-  proto: `{"__proto__":{"success":true},"success":true,"data":{"__proto__":{"id":"p","status":"p"},"constructor":{"prototype":{"polluted":1}}}}`,
-  "proto only": `{"__proto__":{"success":true,"data":{"id":"polluted","status":"p"}}}`,
-  "proto in details": `{"success":false,"data":{"error":{"code":"C","message":"m","details":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}}}}`,
-  "lone surrogates": `{"success":true,"data":{"id":"\\ud800","status":"\\udfff\\ud800"}}`,
-  "lone surrogates in a failure": `{"success":false,"data":{"error":{"code":"\\ud800","message":"\\udfff","details":["\\ud800"]}},"meta":{"correlation_id":"\\udc00"}}`,
-  "NUL bytes": Buffer.from(`{"success":true,"data":{"id":"a\u0000b","status":"x"}}\u0000`),
-  "NUL escapes": `{"success":true,"data":{"id":"hostile-\\u0000","status":"PENDING"}}`,
-  "line breaks": failure("first\r\nERROR second\u2028third\u001b[31mred"),
-  "good, then garbage": thing("hostile-1") + "}{garbage",
-  "good twice": thing("hostile-1") + thing("hostile-2"),
-  "cut short": thing("hostile-1").slice(0, 40),
-  "not UTF-8": Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0xa0, 0xff, 0xfe, 0x22, 0x7d]),
-  "overlong UTF-8": Buffer.concat([
-    Buffer.from(`{"success":true,"data":"`),
-    Buffer.from([0xc0, 0xaf]),
-    Buffer.from(`"}`)
-  ]),
-  "UTF-16": Buffer.from(thing("hostile-1"), "utf16le"),
-  "byte order mark": `\ufeff${thing("hostile-1")}`,
-  "to the cap": envelope({ id: "x".repeat(bodyLimit - 90), status: "PENDING" }),
-  "over the cap": envelope({ id: "x".repeat(bodyLimit), status: "PENDING" }),
-  "far over the cap": Buffer.alloc(4 * 1024 * 1024, "x"),
-  array: "[1,2,3]",
-  "a string": `"success"`,
-  null: "null",
-  "success as text": `{"success":"true","data":{"id":"a","status":"b"}}`,
-  "success without data": `{"success":true}`,
-  "failure with odd members": `{"success":false,"data":{"error":{"code":7,"message":["a"],"details":null}},"meta":7}`,
-  "many members": `{"success":false,"data":{"error":{"code":"C","message":"m","details":{${Array.from({ length: 4000 }, (_, i) => `"k${i}":${i}`).join(",")}}}}}`,
-  gzip: gzipSync(thing("hostile-1")),
-  "gzip cut short": gzipSync(thing("hostile-1")).subarray(0, 30),
-  "gzip twice": gzipSync(gzipSync(thing("hostile-1"))),
-  "gzip bomb": gzipSync(Buffer.alloc(16 * 1024 * 1024, " ")),
-  "gzip with a wrong checksum": Buffer.concat([
-    gzipSync(thing("hostile-1")).subarray(0, -8),
-    Buffer.alloc(8)
-  ]),
-  deflate: deflateSync(thing("hostile-1")),
-  brotli: brotliCompressSync(thing("hostile-1"))
+/** A success with this id, a refusal in its envelope, or why neither can be read. */
+export type Meaning = { readonly id: string } | "Refusal" | Errors.MalformedReason
+
+const good = (id: string): Meaning => ({ id })
+
+/** The bytes, what they mean, and what they mean to a read of `thing-1` if that is something else. */
+type Body = readonly [bytes: Buffer | string, meaning: Meaning, toRead?: Meaning]
+
+const bodies = ({ phone, token }: Secrets): Readonly<Record<string, Body>> => ({
+  good: [thing("hostile-1"), good("hostile-1")],
+  "good, about another": [
+    envelope({ id: "hostile-1", status: "PENDING", reference: "thing-2" }),
+    good("hostile-1"),
+    "AnotherSubject"
+  ],
+  "misfit of its own": [envelope({ id: 7, name: "a thing" }), "DataMisfit"],
+  "misfit of another": [envelope({ id: 7, name: "some" }), "AnotherSubject", "DataMisfit"],
+  "failure envelope": [failure("no"), "Refusal"],
+  "echo of secrets": [failure(`${token} ${phone} Bearer ${encodeURIComponent(token)}`), "Refusal"],
+  "echo in success": [
+    envelope({ id: phone, reference: token, status: [token] }),
+    "Unrelated",
+    "AnotherSubject"
+  ],
+  "echo as html": [
+    `<html>${token}\n${phone} ${Buffer.from(token).toString("base64")}</html>`,
+    "NotJson"
+  ],
+  "echo as keys": [
+    `{"success":false,"data":{"error":{"code":"${phone}","message":"m","details":{"${token}":{"${phone}":1}}}},"meta":{"correlation_id":"${token}"}}`,
+    "Refusal"
+  ],
+  "echo cut in two": [
+    `{"success":true,"data":{"id":"${token.slice(0, token.length - 5)}`,
+    "NotJson"
+  ],
+  empty: ["", "Empty"],
+  spaces: [" \r\n\t ", "Empty"],
+  html: ["<html><body>502 Bad Gateway</body></html>", "NotJson"],
+  "deep arrays": [`{"success":true,"data":${nested(30_000, "[", "]")}}`, "Unrelated", "DataMisfit"],
+  "deep objects": [
+    `{"success":true,"data":${nested(10_000, `{"a":`, "}")}}`,
+    "Unrelated",
+    "DataMisfit"
+  ],
+  "deep details": [
+    `{"success":false,"data":{"error":{"code":"C","message":"m","details":${nested(30_000, "[", "]")}}}}`,
+    "Refusal"
+  ],
+  "deep and never closed": ["[".repeat(60_000), "NotJson"],
+  "big numbers": [
+    `{"success":true,"data":{"id":1e400,"status":${"9".repeat(5000)}}}`,
+    "Unrelated",
+    "DataMisfit"
+  ],
+  "big correlation": [
+    `{"success":true,"data":{"id":"hostile-1","status":"PENDING"},"meta":{"correlation_id":${"9".repeat(400)}}}`,
+    good("hostile-1")
+  ],
+  "duplicate keys": [
+    `{"success":false,"success":true,"data":1,"data":{"id":"x","id":"hostile-1","status":"PENDING"}}`,
+    good("hostile-1")
+  ],
+  proto: [
+    `{"__proto__":{"success":true},"success":true,"data":{"__proto__":{"id":"p","status":"p"},"constructor":{"prototype":{"polluted":1}}}}`,
+    "Unrelated",
+    "DataMisfit"
+  ],
+  "proto only": [
+    `{"__proto__":{"success":true,"data":{"id":"polluted","status":"p"}}}`,
+    "NotAnEnvelope"
+  ],
+  "proto in details": [
+    `{"success":false,"data":{"error":{"code":"C","message":"m","details":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}}}}`,
+    "Refusal"
+  ],
+  "lone surrogates": [
+    `{"success":true,"data":{"id":"\\ud800","status":"\\udfff\\ud800"}}`,
+    good("\ud800")
+  ],
+  "lone surrogates in a failure": [
+    `{"success":false,"data":{"error":{"code":"\\ud800","message":"\\udfff","details":["\\ud800"]}},"meta":{"correlation_id":"\\udc00"}}`,
+    "Refusal"
+  ],
+  "NUL bytes": [
+    Buffer.from(`{"success":true,"data":{"id":"a\u0000b","status":"x"}}\u0000`),
+    "NotJson"
+  ],
+  "NUL escapes": [
+    `{"success":true,"data":{"id":"hostile-\\u0000","status":"PENDING"}}`,
+    good("hostile-\u0000")
+  ],
+  "line breaks": [failure("first\r\nERROR second\u2028third\u001b[31mred"), "Refusal"],
+  "good, then garbage": [thing("hostile-1") + "}{garbage", "NotJson"],
+  "good twice": [thing("hostile-1") + thing("hostile-2"), "NotJson"],
+  "cut short": [thing("hostile-1").slice(0, 40), "NotJson"],
+  "not UTF-8": [Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0xa0, 0xff, 0xfe, 0x22, 0x7d]), "NotText"],
+  "overlong UTF-8": [
+    Buffer.concat([
+      Buffer.from(`{"success":true,"data":"`),
+      Buffer.from([0xc0, 0xaf]),
+      Buffer.from(`"}`)
+    ]),
+    "NotText"
+  ],
+  "UTF-16": [Buffer.from(thing("hostile-1"), "utf16le"), "NotJson"],
+  "byte order mark": [`\ufeff${thing("hostile-1")}`, good("hostile-1")],
+  "to the cap": [
+    envelope({ id: "x".repeat(bodyLimit - 90), status: "PENDING" }),
+    good("x".repeat(bodyLimit - 90))
+  ],
+  "one byte over the cap": [thing("hostile-1").padEnd(bodyLimit + 1), "TooLarge"],
+  "good, and spaces to the cap": [thing("hostile-1").padEnd(bodyLimit), good("hostile-1")],
+  "over the cap": [envelope({ id: "x".repeat(bodyLimit), status: "PENDING" }), "TooLarge"],
+  "far over the cap": [Buffer.alloc(1024 * 1024, "x"), "TooLarge"],
+  array: ["[1,2,3]", "NotAnEnvelope"],
+  "a string": [`"success"`, "NotAnEnvelope"],
+  null: ["null", "NotAnEnvelope"],
+  "success as text": [`{"success":"true","data":{"id":"a","status":"b"}}`, "NotAnEnvelope"],
+  "success without data": [`{"success":true}`, "Unrelated", "DataMisfit"],
+  "failure with odd members": [
+    `{"success":false,"data":{"error":{"code":7,"message":["a"],"details":null}},"meta":7}`,
+    "Refusal"
+  ],
+  "many members": [
+    `{"success":false,"data":{"error":{"code":"C","message":"m","details":{${Array.from({ length: 4000 }, (_, i) => `"k${i}":${i}`).join(",")}}}}}`,
+    "Refusal"
+  ],
+  gzip: [gzipSync(thing("hostile-1")), "NotText"],
+  "gzip cut short": [gzipSync(thing("hostile-1")).subarray(0, 30), "NotText"],
+  "gzip twice": [gzipSync(gzipSync(thing("hostile-1"))), "NotText"],
+  "gzip bomb": [gzipSync(Buffer.alloc(2 * 1024 * 1024, " ")), "NotText"],
+  "gzip with a wrong checksum": [
+    Buffer.concat([gzipSync(thing("hostile-1")).subarray(0, -8), Buffer.alloc(8)]),
+    "NotText"
+  ],
+  deflate: [deflateSync(thing("hostile-1")), "NotText"],
+  brotli: [brotliCompressSync(thing("hostile-1")), "NotText"]
 })
+
+/** What bodies mean that were compressed and say so, to a client that understands it. */
+const compressed: Readonly<
+  Record<string, readonly [encoding: string, meaning: Meaning | "Broken"]>
+> = {
+  gzip: ["gzip", good("hostile-1")],
+  "gzip cut short": ["gzip", "Empty"],
+  "gzip twice": ["gzip", "NotText"],
+  "gzip bomb": ["gzip", "TooLarge"],
+  "gzip with a wrong checksum": ["gzip", "Broken"],
+  deflate: ["deflate", good("hostile-1")],
+  brotli: ["br", good("hostile-1")]
+}
 
 const goodStatuses = [200, 201, 202, 400, 401, 403, 404, 408, 409, 422, 429, 500, 502, 503]
 const oddStatuses = [
@@ -288,6 +385,13 @@ const preludes: Readonly<Record<string, string>> = {
   garbage: "\u0016\u0003\u0001\u0002\u0000"
 }
 
+/** Every so many milliseconds a few bytes. */
+export const drip = (bytes: Buffer, piece: number, wait: number): ReadonlyArray<Step> =>
+  Array.from({ length: Math.ceil(bytes.length / piece) }, (_, i) => [
+    bytes.subarray(i * piece, (i + 1) * piece),
+    { wait }
+  ]).flat()
+
 /** How the bytes come: at once, in pieces, drop by drop, or not all of them. */
 const pacings: Readonly<Record<string, (bytes: Buffer) => ReadonlyArray<Step>>> = {
   "at once": (bytes) => [bytes],
@@ -296,6 +400,8 @@ const pacings: Readonly<Record<string, (bytes: Buffer) => ReadonlyArray<Step>>> 
     { wait: 3 },
     bytes.subarray(bytes.length >> 1)
   ],
+  // Of a long answer only the head: `play` goes through its steps one by one.
+  "drop by drop": (bytes) => [...drip(bytes.subarray(0, 300), 7, 2), bytes.subarray(300)],
   "cut in the head": (bytes) => [bytes.subarray(0, 12), { wait: 2 }, "destroy"],
   "cut in the middle": (bytes) => [bytes.subarray(0, (bytes.length * 2) / 3), { wait: 2 }, "reset"]
 }
@@ -313,6 +419,16 @@ const poison = Buffer.from(
 )
 
 const calls = ["read", "write", "writeOnce"] as const
+
+/** What a body means to a call that reads it as it is. */
+const meaningTo = (call: Hostile["call"], [, meaning, toRead = meaning]: Body): Meaning =>
+  call === "read" ? toRead : meaning
+
+const idOf = (meaning: Meaning | "Broken"): string | undefined =>
+  typeof meaning === "string" ? undefined : meaning.id
+
+/** Drawn with and without the headers that tell how they are packed. */
+const goodUnpacked: ReadonlySet<unknown> = new Set(["gzip", "gzip twice", "deflate", "brotli"])
 
 const answers = (secrets: Secrets) => {
   const all = bodies(secrets)
@@ -341,8 +457,12 @@ const answers = (secrets: Secrets) => {
       poisoned: fc.boolean()
     })
     .map((drawn): Hostile => {
-      const raw = typeof drawn.body === "string" ? (all[drawn.body] ?? "") : Buffer.from(drawn.body)
-      const framed = framings[drawn.framing]?.(Buffer.from(raw)) ?? {
+      const body: Body =
+        typeof drawn.body === "string"
+          ? (all[drawn.body] ?? ["", "Empty"])
+          : [Buffer.from(drawn.body), "NotJson"]
+      const raw = Buffer.from(body[0])
+      const framed = framings[drawn.framing]?.(raw) ?? {
         headers: [],
         body: Buffer.alloc(0)
       }
@@ -360,6 +480,9 @@ const answers = (secrets: Secrets) => {
         greeting: [],
         steps: [...(pacings[drawn.pacing]?.(bytes) ?? []), ...(endings[drawn.ending] ?? [])],
         status: drawn.status.status,
+        good:
+          idOf(meaningTo(drawn.call, body)) ??
+          (goodUnpacked.has(drawn.body) ? "hostile-1" : undefined),
         recipe: JSON.stringify({
           ...drawn,
           status: drawn.status.line.slice(0, 60),
@@ -385,9 +508,84 @@ const noise = fc
       greeting: early ? steps : [],
       steps: early ? [] : steps,
       status: undefined,
+      good: undefined,
       recipe: JSON.stringify({ call, early, ending, noise: Buffer.from(bytes).toString("hex") })
     }
   })
 
 export const arbitrary = (secrets: Secrets) =>
   fc.oneof({ weight: 9, arbitrary: answers(secrets) }, { weight: 1, arbitrary: noise })
+
+export interface Clean extends Hostile {
+  readonly status: number
+  readonly meaning: Meaning | "Broken"
+}
+
+const chunks = (body: Buffer): Buffer => {
+  const size = 16 * 1024
+  const pieces = Array.from({ length: Math.ceil(body.length / size) }, (_, i) => {
+    const piece = body.subarray(i * size, (i + 1) * size)
+    return [Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n")]
+  })
+  return Buffer.concat([...pieces.flat(), Buffer.from("0\r\n\r\n")])
+}
+
+/** Framings with which nothing is wrong: every byte of the body arrives. */
+const cleanFramings: Readonly<Record<string, Framing>> = {
+  "with its length": (body) => ({ headers: [`content-length: ${body.length}`], body }),
+  "in chunks": (body) => ({ headers: ["transfer-encoding: chunked"], body: chunks(body) })
+}
+
+/**
+ * Every body to every call, under a few statuses, in answers with which nothing else is wrong. The
+ * compressed ones come a second time, with the header that tells of it.
+ */
+export const clean = (secrets: Secrets, decompresses: boolean): ReadonlyArray<Clean> => {
+  const all = Object.entries(bodies(secrets)).flatMap(([name, body]) => {
+    const [encoding, meaning] = compressed[name] ?? []
+    const raw = Buffer.from(body[0])
+    const plain = {
+      name,
+      raw,
+      encoding: [],
+      meaning: (call: Hostile["call"]) => meaningTo(call, body)
+    }
+    if (encoding === undefined || meaning === undefined) return [plain]
+    return [
+      plain,
+      {
+        name,
+        raw,
+        // Node's fetch can hang on a connection that it goes on with after what it cannot unpack.
+        encoding: [
+          `content-encoding: ${encoding}`,
+          ...(meaning === "Broken" ? ["connection: close"] : [])
+        ],
+        meaning: (call: Hostile["call"]) => (decompresses ? meaning : meaningTo(call, body))
+      }
+    ]
+  })
+  return all.flatMap(({ encoding, meaning, name, raw }) =>
+    Object.entries(cleanFramings).flatMap(([framing, frame]) => {
+      const { body, headers } = frame(raw)
+      return [200, 201, 422].flatMap((status) => {
+        const head = [
+          `HTTP/1.1 ${status} Words`,
+          "content-type: application/json",
+          ...encoding,
+          ...headers
+        ]
+        const steps = [Buffer.from(head.join("\r\n") + "\r\n\r\n"), body]
+        return calls.map((call) => ({
+          call,
+          greeting: [],
+          steps,
+          status,
+          meaning: meaning(call),
+          good: idOf(meaning(call)),
+          recipe: [call, status, framing, ...encoding, name].join(", ")
+        }))
+      })
+    })
+  )
+}

@@ -1,0 +1,85 @@
+/**
+ * Reads a list once for every name that it is given, with a client as it is shipped, and says on
+ * its output how each of the calls ended. It runs in a process of its own: what it reads is made to
+ * end one.
+ *
+ * Arguments: the client, the base URL, and the names.
+ */
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Envelope from "@manilla/core/Envelope"
+import * as Gateway from "@manilla/core/Gateway"
+import * as Operation from "@manilla/core/Operation"
+import * as Page from "@manilla/core/Page"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import { inspect } from "node:util"
+
+const Row = Schema.Struct({
+  id: Schema.String,
+  status: Schema.String,
+  amount: Schema.optional(Schema.String),
+  created_at: Schema.optional(Schema.NullOr(Schema.String))
+})
+
+const group = HttpApiGroup.make("Things").add(
+  Operation.safe(
+    HttpApiEndpoint.get("list", "/things")
+      .setUrlParams(Schema.Struct({ answer: Schema.String }))
+      .addSuccess(Envelope.Success(Page.of(Row))),
+    "payments.read"
+  )
+)
+
+const [client, baseUrl = "", ...names] = process.argv.slice(2)
+
+const program = Effect.gen(function* () {
+  const gateway = yield* Gateway.make(
+    { baseUrl },
+    {
+      get: Effect.succeed({
+        value: Redacted.make("t0ken-t0ken"),
+        environment: "SANDBOX",
+        scopes: ["payments.read"]
+      }),
+      reject: () => Effect.void
+    }
+  )
+  const { list } = gateway.calls(group)
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  delay.enable()
+  for (const answer of names) {
+    yield* Effect.sleep("20 millis")
+    delay.reset()
+    const ended = yield* list({ urlParams: { answer } }).pipe(
+      Effect.match({
+        onSuccess: ({ data }) => ({ tag: "Success", rows: data.data.length, shown: 0 }),
+        onFailure: (error) => ({
+          tag: error._tag,
+          reason: error._tag === "MalformedResponse" ? error.reason : undefined,
+          shown: [
+            String(error),
+            JSON.stringify(error),
+            inspect(error, { depth: null, maxStringLength: null })
+          ].join("").length
+        })
+      }),
+      Effect.catchAllCause((cause) => Effect.succeed({ tag: `a defect: ${String(cause)}` }))
+    )
+    // A delay is known when the timer that it held up has gone off.
+    yield* Effect.sleep("20 millis")
+    const blockedMillis = Math.round(delay.max / 1e6)
+    yield* Effect.sync(() => {
+      process.stdout.write(JSON.stringify({ answer, blockedMillis, ...ended }) + "\n")
+    })
+  }
+  delay.disable()
+})
+
+await Effect.runPromise(
+  Effect.provide(program, client === "fetch" ? FetchHttpClient.layer : NodeHttpClient.layerUndici)
+)
