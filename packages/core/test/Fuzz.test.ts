@@ -34,7 +34,7 @@ const cases = Number(process.env["FUZZ_CASES"] ?? 300)
 
 const deadlineMillis = 700
 /** What a busy machine may add. */
-const slackMillis = 2000
+const slackMillis = 5000
 const mebibyte = 1024 * 1024
 
 const escaped: Array<unknown> = []

@@ -96,7 +96,7 @@ const from = (strike: Redactor["strike"]): Redactor => {
       if (typeof value !== "object" || value === null) return value
       if (depth > maxDepth) return "…"
       if (Array.isArray(value)) return some(value).map((item) => within(item, depth + 1))
-      const members = some(Object.entries(value))
+      const members = some(firstMembers(value, left))
       return Object.fromEntries(members.map(([key, item]) => [text(key), within(item, depth + 1)]))
     }
     const some = <A>(items: ReadonlyArray<A>): ReadonlyArray<A> => {
@@ -116,6 +116,16 @@ const from = (strike: Redactor["strike"]): Redactor => {
       .replace(/[0-9]{2,}/g, "#")
 
   return { strike, text, json, excerpt }
+}
+
+/** Not `Object.entries`: it lists a million members before the first is looked at. */
+const firstMembers = (value: object, most: number): ReadonlyArray<readonly [string, unknown]> => {
+  const members: Array<readonly [string, unknown]> = []
+  for (const key in value) {
+    if (members.length >= most) break
+    members.push([key, Reflect.get(value, key)])
+  }
+  return members
 }
 
 /** Hides the pieces, and those that a text has with separators between: `+229 01-61`. */

@@ -16,7 +16,6 @@ import * as Page from "@manilla/core/Page"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { monitorEventLoopDelay } from "node:perf_hooks"
 import { inspect } from "node:util"
 
 const Row = Schema.Struct({
@@ -50,11 +49,7 @@ const program = Effect.gen(function* () {
     }
   )
   const { list } = gateway.calls(group)
-  const delay = monitorEventLoopDelay({ resolution: 5 })
-  delay.enable()
   for (const answer of names) {
-    yield* Effect.sleep("20 millis")
-    delay.reset()
     const ended = yield* list({ urlParams: { answer } }).pipe(
       Effect.match({
         onSuccess: ({ data }) => ({ tag: "Success", rows: data.data.length, shown: 0 }),
@@ -70,14 +65,10 @@ const program = Effect.gen(function* () {
       }),
       Effect.catchAllCause((cause) => Effect.succeed({ tag: `a defect: ${String(cause)}` }))
     )
-    // A delay is known when the timer that it held up has gone off.
-    yield* Effect.sleep("20 millis")
-    const blockedMillis = Math.round(delay.max / 1e6)
     yield* Effect.sync(() => {
-      process.stdout.write(JSON.stringify({ answer, blockedMillis, ...ended }) + "\n")
+      process.stdout.write(JSON.stringify({ answer, ...ended }) + "\n")
     })
   }
-  delay.disable()
 })
 
 await Effect.runPromise(
