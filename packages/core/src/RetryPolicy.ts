@@ -84,11 +84,11 @@ export const table = {
   ConnectionLost: rule("unknown", "retry", "retry", "stop"),
   /** The attempt's time ran out. */
   TimedOut: rule("unknown", "retry", "retry", "stop"),
-  /** The answer is not an envelope, contradicts its own status, or is about something else. */
+  /** The answer is not an envelope, contradicts its status, or is about something else or nobody's. */
   NotAnEnvelope: rule("unknown", "retry", "retry", "stop"),
   /** The body is longer than the gateway reads; it would be again. */
   TooLarge: rule("unknown", "stop", "stop", "stop"),
-  /** The answer says success around data that does not fit its schema. */
+  /** Success around data that does not fit its schema; to a write, if it repeats what was sent. */
   UnreadableSuccess: rule("applied", "stop", "stop", "stop")
 } as const satisfies Record<string, Rule>
 
