@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { exampleIn } from "./docstring.js"
 import { published } from "./packages.js"
 
 const root = new URL("../", import.meta.url)
@@ -32,10 +33,9 @@ for (const name of published) {
       for (const tag of ["@since", "@category"]) {
         if (!doc.includes(tag)) problems.push(`${where}: no ${tag} on: ${line}`)
       }
-      const example = /@example\n([\s\S]*?)\n \* @/.exec(doc)?.[1]
-      if (example === undefined) continue
+      const code = exampleIn(doc)
+      if (code === undefined) continue
       examples++
-      const code = example.replace(/^ \* ?/gm, "")
       writeFileSync(new URL(`${name}.${file.slice(0, -3)}.${examples}.ts`, out), `${code}\n`)
     }
   }

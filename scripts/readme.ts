@@ -1,6 +1,8 @@
-// Puts the programs that READMEs show into them: a code block below `<!-- program: FILE -->` is
-// that file, from its first import to its end. With --check, fails when one differs.
+// Puts the programs that READMEs show into them. A code block below `<!-- program: FILE -->` is that
+// file, from its first import to its end; below `<!-- example: FILE -->` it is the first example of
+// that file's docstrings, which `npm run docs` compiles. With --check, fails when one differs.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { exampleIn } from "./docstring.js"
 
 const root = new URL("../", import.meta.url)
 const files = [
@@ -8,14 +10,18 @@ const files = [
   ...readdirSync(new URL("packages/", root)).map((name) => `packages/${name}/README.md`)
 ].filter((file) => existsSync(new URL(file, root)))
 
-const block = /<!-- program: (\S+) -->\n\n```ts\n[\s\S]*?```/g
+const block = /<!-- (program|example): (\S+) -->\n\n```ts\n[\s\S]*?```/g
+
+const program = (source: string): string => source.slice(source.indexOf("import "))
 
 for (const file of files) {
   const url = new URL(file, root)
   const text = readFileSync(url, "utf8")
-  const current = text.replace(block, (_, program: string) => {
-    const source = readFileSync(new URL(program, root), "utf8")
-    return `<!-- program: ${program} -->\n\n\`\`\`ts\n${source.slice(source.indexOf("import "))}\`\`\``
+  const current = text.replace(block, (_, kind: string, path: string) => {
+    const source = readFileSync(new URL(path, root), "utf8")
+    const code = kind === "program" ? program(source).trim() : exampleIn(source)
+    if (code === undefined) throw new Error(`${path} has no example`)
+    return `<!-- ${kind}: ${path} -->\n\n\`\`\`ts\n${code}\n\`\`\``
   })
   if (current === text) continue
   if (process.argv.includes("--check")) {
