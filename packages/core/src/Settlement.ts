@@ -4,6 +4,8 @@
  *
  * @since 0.1.0
  */
+import * as Cause from "effect/Cause"
+import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
@@ -244,16 +246,26 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(create), (created) => {
         const id = idOf(created)
+        const isOver = options.until ?? subject.isOver ?? isSettled
+        let seen = created
+        const until = (value: A): boolean => {
+          seen = value
+          return isOver(value)
+        }
         return restore(
-          wait(id, options, created, (cause, last) => notFollowed(id, cause.message, last, cause))
+          wait(id, { ...options, until }, created, (cause, last) =>
+            notFollowed(id, cause.message, last, cause)
+          )
         ).pipe(
-          // Such as an `until` that throws.
-          Effect.catchAllDefect((defect) =>
-            Effect.fail(notFollowed(id, String(defect), created, undefined))
-          ),
           interruption.warn(
             () =>
               `${subject.operation} was interrupted: what was created goes on at the service, as ${id}`
+          ),
+          // Such as an `until` that throws. What is interrupted stays so.
+          Effect.catchSomeCause((cause) =>
+            Cause.isInterrupted(cause) || Chunk.isEmpty(Cause.defects(cause))
+              ? Option.none()
+              : Option.some(Effect.fail(notFollowed(id, wordsOf(cause), seen, undefined)))
           )
         )
       })
@@ -274,6 +286,12 @@ export const make = <Id extends string, A extends { readonly status: string }, I
 
   return { awaitSettled, changes, createAndAwait }
 }
+
+/** Not `String`, which itself throws of some things that are thrown. */
+const wordsOf = (cause: Cause.Cause<unknown>): string =>
+  Cause.prettyErrors(cause)
+    .map(({ message }) => message)
+    .join("; ")
 
 const outOfTime = (
   operation: string,

@@ -93,7 +93,7 @@ describe("nulls", () => {
   it.effect("where none may be still tell a write that it was applied", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([
-        Intents.answer({ ...Intents.created, amount: null }, 201)
+        Intents.answer({ ...Intents.created, status: null }, 201)
       ])
       const error = yield* Effect.flip(payments.create(Intents.request, { key: Intents.key }))
       assert(error._tag === "AppliedUnreadable")
@@ -101,7 +101,7 @@ describe("nulls", () => {
       assert.strictEqual(error.reference, "PI-0042")
       assert.deepStrictEqual(
         error.issues.map(({ field }) => field),
-        ["data.amount"]
+        ["data.status"]
       )
       assert.strictEqual(received.length, 1)
     })

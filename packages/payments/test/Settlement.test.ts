@@ -5,6 +5,7 @@ import type * as Payments from "@manilla/payments/Payments"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
@@ -326,6 +327,37 @@ describe("collect", () => {
       )
       assert(error._tag === "StillPending")
       assert.strictEqual(error.last?.id, id)
+    })
+  )
+
+  it.effect("tells the last value when what looks at it throws, whatever it throws", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* Intents.make([creates, finds("PENDING"), finds("PROCESSING")])
+      const until = ({ status }: PaymentIntent.PaymentIntent): boolean => {
+        if (status === "PENDING") return false
+        throw Object.create(null)
+      }
+      const error = yield* Effect.flip(
+        toTheEnd(payments.collect(collectRequest, { key, wait: { until } }))
+      )
+      assert(error._tag === "StillPending")
+      assert.strictEqual(error.id, id)
+      assert.strictEqual(error.last?.status, "PROCESSING")
+    })
+  )
+
+  it.effect("names the intent when its interruption kills the client", () =>
+    Effect.gen(function* () {
+      const warnings: Array<string> = []
+      const logger = Logger.make(({ message }) => warnings.push(String(message)))
+      const dies = () => Effect.onInterrupt(Effect.never, () => Effect.die("boom"))
+      const { payments } = yield* Intents.make([creates, dies])
+      const fiber = yield* payments
+        .collect(collectRequest, { key })
+        .pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)), Effect.fork)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(fiber)
+      assert.isTrue(warnings.some((warning) => warning.includes(id)))
     })
   )
 

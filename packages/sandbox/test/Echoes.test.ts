@@ -78,16 +78,39 @@ describe("an answer about another payment", () => {
   )
 })
 
-it.effect("an amount that is none is no other payment's: it was applied, and cannot be read", () =>
-  Effect.gen(function* () {
-    const payments = yield* Payments.Payments
-    const read = yield* payments.create(collection, { key: first })
-    yield* answerWith("Payments.create", { ...read, amount: "1 500" })
-    const error = yield* Effect.flip(payments.create(collection, { key: second }))
-    assert(error._tag === "AppliedUnreadable")
-    assert.strictEqual(error.id, read.id)
-  }).pipe(Effect.provide(layer()))
-)
+describe("an answer that cannot be read", () => {
+  const id = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
+  const own = { id, amount: "1500.0000", currency: "XOF", operation: "COLLECTION" }
+
+  it.effect("says that it was applied when it repeats all of the request", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      yield* answerWith("Payments.create", own)
+      const error = yield* Effect.flip(payments.create(collection, { key: first }))
+      assert(error._tag === "AppliedUnreadable")
+      assert.strictEqual(error.id, id)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  for (const [what, data] of [
+    ["has the currency of everyone", { id, currency: "XOF" }],
+    ["may be the refund of a payment of this amount", { id, amount: "1500.0000", reason: null }],
+    ["has an amount that is none", { ...own, amount: "1 500" }],
+    ["has a number for an amount", { ...own, amount: 99 }],
+    ["has an amount of megabytes", { ...own, amount: `1500.${"0".repeat(4_000_000)}` }]
+  ] as const) {
+    it.effect(`is not taken when it ${what}: the same key brings the right one`, () =>
+      Effect.gen(function* () {
+        const payments = yield* Payments.Payments
+        const sandbox = yield* Sandbox.Sandbox
+        yield* answerWith("Payments.create", data)
+        const created = yield* atOnce(payments.create(collection, { key: first }))
+        assert.notStrictEqual(created.id, id)
+        assert.lengthOf(yield* sandbox.paymentIntents, 1)
+      }).pipe(Effect.provide(layer()))
+    )
+  }
+})
 
 it.effect("an answer about another payout is not taken", () =>
   Effect.gen(function* () {

@@ -174,7 +174,10 @@ describe("faults", () => {
   it.effect("body: processed, the true status, and bytes that no one can read", () =>
     Effect.gen(function* () {
       const { created, exchanges, intents } = yield* createUnder(
-        Fault.body(`{"success":true,"data":{"id":"an-id","amount":"1500"}}`, { operation })
+        Fault.body(
+          `{"success":true,"data":{"id":"an-id","amount":"1500","currency":"XOF","operation":"COLLECTION"}}`,
+          { operation }
+        )
       )
       assert.isTrue(Either.isLeft(created) && created.left._tag === "AppliedUnreadable")
       assert.deepStrictEqual(outcomes(exchanges), [201])

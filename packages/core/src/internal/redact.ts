@@ -118,7 +118,7 @@ const from = (strike: Redactor["strike"]): Redactor => {
   return { strike, text, json, excerpt }
 }
 
-/** Not `Object.entries`: it lists a million members before the first is looked at. */
+/** Not `Object.entries`: of a million members it would make pairs before the first is looked at. */
 const firstMembers = (value: object, most: number): ReadonlyArray<readonly [string, unknown]> => {
   const members: Array<readonly [string, unknown]> = []
   for (const key in value) {
