@@ -249,8 +249,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inAnswer(
     "take any misfit for applied",
-    "!context.isWrite || compared.some",
-    'context.operation !== "" || compared.some'
+    "!context.isWrite || isTied(compared)",
+    'context.operation !== "" || isTied(compared)'
   ),
   inAnswer(
     "name every fault of a long answer",

@@ -216,10 +216,10 @@ const isWriteError = Schema.is(Errors.WriteError)
 
 /** Read as a caller of the library reads it: by the tag of the error alone. */
 const wordOf = (error: Errors.WriteError | Payments.StillPending | Payouts.StillPending): Word => {
-  // "Once the intent exists nothing loses it": `last` is always there.
+  // "Once the intent exists nothing loses it."
   if (!isWriteError(error)) {
     return applied({
-      names: [error.last?.id ?? "lost"],
+      names: ["reference" in error ? error.reference : error.id],
       stopped: {
         tag: error.cause?._tag ?? "the time",
         tokenless: error.cause?._tag === "TokenUnavailable" ? error.cause.cause?._tag : undefined

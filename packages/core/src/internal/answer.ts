@@ -314,7 +314,7 @@ const says: Record<Errors.MalformedReason, string> = {
     "about another operation than was asked for (answers were mixed up, or the key was used before)",
   Contradiction: "with an envelope that contradicts its status",
   DataMisfit: "with success around data that does not fit",
-  Unrelated: "with success around data that does not fit and repeats nothing of the request"
+  Unrelated: "with success around data that does not fit and does not show whose it is"
 }
 
 /** What the envelope of an error says: ` (CODE: words)`. */

@@ -23,9 +23,13 @@ export const wordsOfCalls = ({ intentions, policy, sent }: Evidence): ReadonlyAr
       const key = Intentions.isKeyed(intention) ? intention.key : undefined
       const keyless = writes.find((one) => one.key !== key)
       if (keyless !== undefined) violations.push(`${name}: sent under the key ${keyless.key}`)
-      const [id] = Sent.namesIn(writes.at(-1)?.data)
-      if (word?._tag === "Applied" && id !== undefined && !word.names.includes(id)) {
-        violations.push(`${name}: told applied, and not that it is ${id}`)
+      const own = Sent.namesIn(writes.at(-1)?.data)
+      if (
+        word?._tag === "Applied" &&
+        own.length > 0 &&
+        !own.some((one) => word.names.includes(one))
+      ) {
+        violations.push(`${name}: told applied, and not that it is ${own.join()}`)
       }
       if (word?._tag === "Applied" && word.unreadable && word.unreadable.key !== key) {
         violations.push(`${name}: told of the key ${word.unreadable.key}, and it is ${key}`)
