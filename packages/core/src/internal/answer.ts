@@ -116,15 +116,15 @@ const isRepeated: Record<
   (sent: string, back: string) => boolean | undefined
 > = {
   amount: (sent, back) => {
-    // To compare megabytes of digits takes seconds.
-    if (back.length > longestAmount) return false
+    // To compare megabytes of digits that nobody sent takes seconds.
+    if (back.length > sent.length + longestFraction) return false
     return isAmount(sent) && isAmount(back) ? Amount.Equivalence(sent, back) : undefined
   },
   code: (sent, back) => sent.toLowerCase() === back.toLowerCase(),
   text: (sent, back) => sent === back
 }
 
-const longestAmount = 64
+const longestFraction = 64
 
 const isAmount = Schema.is(Amount.Amount)
 
