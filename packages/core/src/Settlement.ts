@@ -136,6 +136,8 @@ export const make = <Id extends string, A extends { readonly status: string }, I
   const { withPermit } = permits.make(concurrentReads)
   const equivalence = Schema.equivalence(subject.schema)
 
+  const endOf = (options: Options<A>) => options.until ?? subject.isOver ?? isSettled
+
   const stillPending = (
     id: Id,
     message: string,
@@ -212,7 +214,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
             return yield* Effect.fail(permanent(cause, last))
         }
       })
-      return { next, isOver: options.until ?? subject.isOver ?? isSettled }
+      return { next, isOver: endOf(options) }
     })
 
   const wait = <E>(
@@ -246,7 +248,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(create), (created) => {
         const id = idOf(created)
-        const isOver = options.until ?? subject.isOver ?? isSettled
+        const isOver = endOf(options)
         let seen = created
         const until = (value: A): boolean => {
           seen = value

@@ -11,7 +11,15 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { key, sendAuthorised } from "./utils/harness.js"
-import { balancesIn, codeOf, layer, payoutFrom, plain, walletIn } from "./utils/service.js"
+import {
+  balancesIn,
+  cardFrom,
+  codeOf,
+  layer,
+  payoutFrom,
+  plain,
+  walletIn
+} from "./utils/service.js"
 
 const wallets = ["XOF", "GHS"].map((currency) => ({
   currency: Currency.Currency.make(currency),
@@ -22,25 +30,12 @@ const holders = Effect.flatMap(Cardholders.Cardholders, ({ list }) =>
   Effect.map(list(), ({ data }) => data)
 )
 
-const requestFrom = (currency = "XOF") =>
-  Effect.gen(function* () {
-    const [holder] = yield* holders
-    const wallet = yield* walletIn(currency)
-    const request: Cards.IssueRequest = {
-      customer_id: holder?.id ?? assert.fail("there is no cardholder"),
-      wallet_id: wallet.id,
-      debit_currency: currency,
-      initial_balance: "10"
-    }
-    return request
-  })
-
 describe("a card", () => {
   it.effect("costs its fee and what is on it, at the rate of the day", () =>
     Effect.gen(function* () {
       const cards = yield* Cards.Cards
       const sandbox = yield* Sandbox.Sandbox
-      const request = yield* requestFrom()
+      const request = yield* cardFrom()
       const { card, pricing, reservation } = yield* cards.issue(request, { key })
       assert.deepInclude(plain(card), {
         virtual_card_customer_id: request.customer_id,
@@ -85,7 +80,7 @@ describe("a card", () => {
     Effect.gen(function* () {
       const cards = yield* Cards.Cards
       const [, second] = yield* holders
-      const request = { ...(yield* requestFrom("USD")), initial_balance: "0" }
+      const request = { ...(yield* cardFrom("USD")), initial_balance: "0" }
       const sequence = (name: string, changes: Partial<Cards.IssueRequest> = {}) =>
         Effect.map(
           cards.issue({ ...request, ...changes }, { key: IdempotencyKey.derive(name) }),
@@ -112,7 +107,7 @@ describe("is refused", () => {
   ) =>
     Effect.gen(function* () {
       const cards = yield* Cards.Cards
-      const request = yield* requestFrom(currency)
+      const request = yield* cardFrom(currency)
       const before = yield* walletIn(currency)
       const error = yield* Effect.flip(cards.issue({ ...request, ...changes(request) }, { key }))
       assert.strictEqual(error._tag, "Unprocessable")
@@ -121,7 +116,7 @@ describe("is refused", () => {
       assert.strictEqual((yield* cards.list()).total, 0)
       assert.deepStrictEqual(yield* walletIn(currency), before)
       // The key is still free for the right request.
-      yield* cards.issue(yield* requestFrom(), { key })
+      yield* cards.issue(yield* cardFrom(), { key })
     }).pipe(Effect.provide(layer({ wallets })))
 
   const nobody = "00000000-0000-4000-8000-000000000000"
@@ -148,7 +143,7 @@ describe("a card's key", () => {
     Effect.gen(function* () {
       const cards = yield* Cards.Cards
       const sandbox = yield* Sandbox.Sandbox
-      const request = yield* requestFrom()
+      const request = yield* cardFrom()
       const issued = yield* Effect.replicateEffect(cards.issue(request, { key }), 50, {
         concurrency: "unbounded"
       })
@@ -167,7 +162,7 @@ describe("a card's key", () => {
     Effect.gen(function* () {
       const cards = yield* Cards.Cards
       const payouts = yield* Payouts.Payouts
-      const request = yield* requestFrom()
+      const request = yield* cardFrom()
       yield* payouts.create(payoutFrom(yield* walletIn("XOF"), "1"), { key })
       yield* cards.issue(request, { key })
       const error = yield* Effect.flip(cards.issue({ ...request, grade: "PREMIUM" }, { key }))

@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { collection } from "./utils/harness.js"
-import { layer, payoutFrom, walletIn } from "./utils/service.js"
+import { cardFrom, layer, payoutFrom, walletIn } from "./utils/service.js"
 
 const [first, second] = [
   IdempotencyKey.derive("order", "1"),
@@ -127,13 +127,7 @@ it.effect("an answer about another card is not taken, nor its id given out", () 
   Effect.gen(function* () {
     const cards = yield* Cards.Cards
     const sandbox = yield* Sandbox.Sandbox
-    const wallet = yield* walletIn("XOF")
-    const [holder] = yield* sandbox.cardholders
-    const request = {
-      customer_id: holder?.id ?? assert.fail("there is no cardholder"),
-      wallet_id: wallet.id,
-      debit_currency: wallet.currency
-    }
+    const request = yield* cardFrom()
     const other = yield* cards.issue(request, { key: first })
     yield* answerWith("Cards.issue", other, 10)
     const error = yield* atOnce(Effect.flip(cards.issue(request, { key: second })))
@@ -151,14 +145,7 @@ it.effect("an answer about another card is not taken, nor its id given out", () 
 it.effect("a key is another key when only its case differs", () =>
   Effect.gen(function* () {
     const cards = yield* Cards.Cards
-    const sandbox = yield* Sandbox.Sandbox
-    const wallet = yield* walletIn("XOF")
-    const [holder] = yield* sandbox.cardholders
-    const request = {
-      customer_id: holder?.id ?? assert.fail("there is no cardholder"),
-      wallet_id: wallet.id,
-      debit_currency: wallet.currency
-    }
+    const request = yield* cardFrom()
     const other = yield* cards.issue(request, { key: IdempotencyKey.derive("card", "a") })
     yield* answerWith("Cards.issue", other)
     const { card } = yield* atOnce(
@@ -193,23 +180,11 @@ it.effect("an answer about another link is unknown at once: a link has no key", 
 it.effect("a card whose answer does not fit is named by the id that it has", () =>
   Effect.gen(function* () {
     const cards = yield* Cards.Cards
-    const sandbox = yield* Sandbox.Sandbox
-    const wallet = yield* walletIn("XOF")
-    const [holder] = yield* sandbox.cardholders
     const id = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
     yield* answerWith("Cards.issue", {
       card: { id, issuance_reference: first, card_sequence: "the first" }
     })
-    const error = yield* Effect.flip(
-      cards.issue(
-        {
-          customer_id: holder?.id ?? assert.fail("there is no cardholder"),
-          wallet_id: wallet.id,
-          debit_currency: wallet.currency
-        },
-        { key: first }
-      )
-    )
+    const error = yield* Effect.flip(cards.issue(yield* cardFrom(), { key: first }))
     assert(error._tag === "AppliedUnreadable")
     assert.strictEqual(error.id, id)
   }).pipe(Effect.provide(layer()))

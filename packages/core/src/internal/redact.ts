@@ -95,12 +95,14 @@ const from = (strike: Redactor["strike"]): Redactor => {
       if (typeof value === "number") return strike(String(value)) === String(value) ? value : struck
       if (typeof value !== "object" || value === null) return value
       if (depth > maxDepth) return "…"
-      if (Array.isArray(value)) return some(value).map((item) => within(item, depth + 1))
-      const members = some(firstMembers(value, left))
+      const most = Math.max(0, left)
+      if (Array.isArray(value)) {
+        return counted(value.slice(0, most)).map((item) => within(item, depth + 1))
+      }
+      const members = counted(firstMembers(value, most))
       return Object.fromEntries(members.map(([key, item]) => [text(key), within(item, depth + 1)]))
     }
-    const some = <A>(items: ReadonlyArray<A>): ReadonlyArray<A> => {
-      const taken = items.slice(0, Math.max(0, left))
+    const counted = <A>(taken: ReadonlyArray<A>): ReadonlyArray<A> => {
       left -= taken.length
       return taken
     }

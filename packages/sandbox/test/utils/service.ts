@@ -55,6 +55,21 @@ export const payoutFrom = (wallet: Sandbox.Wallet, amount = "1000"): Payout.Payo
   destination: phone
 })
 
+/** A card of 10 dollars for the first cardholder, paid from the wallet of a currency. */
+export const cardFrom = (currency = "XOF") =>
+  Effect.gen(function* () {
+    const sandbox = yield* Sandbox.Sandbox
+    const [holder] = yield* sandbox.cardholders
+    const wallet = yield* walletIn(currency)
+    const request: Cards.IssueRequest = {
+      customer_id: holder?.id ?? assert.fail("there is no cardholder"),
+      wallet_id: wallet.id,
+      debit_currency: currency,
+      initial_balance: "10"
+    }
+    return request
+  })
+
 /** Collects 1500 XOF, or what is asked, to its end; gives its transaction. */
 export const collected = (name: string, changes: Partial<typeof collection> = {}) =>
   Effect.gen(function* () {
