@@ -175,7 +175,9 @@ describe("success around data that does not fit", () => {
 
   it.effect("is a DataMisfit to a read, which names the fields and no value", () =>
     Effect.gen(function* () {
-      const { read } = yield* failed(misfit({ id: 4711, status: ["HUSH"] }))
+      const { read, received } = yield* failed(
+        misfit({ id: 4711, status: ["HUSH"], reference: "thing-1" })
+      )
       assert(read._tag === "MalformedResponse")
       assert.strictEqual(read.reason, "DataMisfit")
       assert.deepStrictEqual(
@@ -185,6 +187,7 @@ describe("success around data that does not fit", () => {
       assert.strictEqual(read.correlation_id, "c-9")
       assert.strictEqual(read.excerpt, undefined)
       assert.notMatch(JSON.stringify(read), /4711|HUSH/)
+      assert.strictEqual(received.filter(({ method }) => method === "GET").length, 1)
     })
   )
 
@@ -217,12 +220,13 @@ describe("success around data that does not fit", () => {
     ["a page of something", { current_page: 1, data: [] }],
     ["a resource that shows nothing of the request", { id: "thing-9" }]
   ] as const) {
-    it.effect(`is not taken for what a write asked for when it is ${what}`, () =>
+    it.effect(`is not taken for what was asked for when it is ${what}`, () =>
       Effect.gen(function* () {
         const { read, write } = yield* failed(misfit(data))
+        // Perhaps it is the answer to another request: the same is asked again, and tells.
         assert(read._tag === "MalformedResponse")
-        assert.strictEqual(read.reason, "DataMisfit")
-        // Perhaps it is the answer to another request: the same key is tried again, and tells.
+        assert.strictEqual(read.reason, "Unrelated")
+        assert.strictEqual(RetryPolicy.faultOf(read), "NotAnEnvelope")
         assert(write._tag === "OutcomeUnknown")
         assert(write.cause._tag === "MalformedResponse")
         assert.strictEqual(write.cause.reason, "Unrelated")
@@ -234,7 +238,7 @@ describe("success around data that does not fit", () => {
 
   it.effect("names one field of a long answer, and every one of a short", () =>
     Effect.gen(function* () {
-      const broken = { id: 1, status: 2 }
+      const broken = { id: 1, status: 2, reference: "thing-1" }
       const short = yield* failed(misfit(broken))
       const long = yield* failed(misfit({ ...broken, x: "x".repeat(20_000) }))
       assert(short.read._tag === "MalformedResponse" && long.read._tag === "MalformedResponse")

@@ -64,7 +64,8 @@ export const interpret = (decode: Decode, received: Received, context: Context):
   const says = saysSuccess(parsed.value)
   if (says === undefined) return malformed(received, context, "NotAnEnvelope", parsed)
   if (says !== succeeded) return malformed(received, context, "Contradiction", parsed)
-  if (!isAbout(context.subject, member(parsed.value, "data"))) {
+  const isAsked = isAbout(context.subject, member(parsed.value, "data"))
+  if (isAsked === false) {
     return malformed(received, context, "AnotherSubject", parsed)
   }
   const compared = compare(context.echoes, resource(parsed.value, context))
@@ -76,7 +77,9 @@ export const interpret = (decode: Decode, received: Received, context: Context):
   const isLong = parsed.text.length > detailedLength
   const decoded = decode(parsed.value, { errors: isLong ? "first" : "all" })
   if (Either.isRight(decoded)) return { _tag: "Readable", envelope: decoded.right }
-  const reason = !context.isWrite || isTied(compared) ? "DataMisfit" : "Unrelated"
+  // Of a list nothing tells.
+  const isOfOne = context.isWrite || context.subject !== undefined
+  const reason = !isOfOne || isAsked || isTied(compared) ? "DataMisfit" : "Unrelated"
   return malformed(received, context, reason, parsed, Issues.fromParseIssue(decoded.left))
 }
 
@@ -131,16 +134,16 @@ const isAmount = Schema.is(Amount.Amount)
 const isUuid = Schema.is(Identifier.Uuid)
 
 /**
- * Whether the data is about what was asked for, as far as it says. A connection on which a proxy
+ * Whether the data is about what was asked for, if it says. A connection on which a proxy
  * answered twice gives one request's answer to the next.
  */
-const isAbout = (subject: string | undefined, data: unknown): boolean => {
-  if (subject === undefined) return true
+const isAbout = (subject: string | undefined, data: unknown): boolean | undefined => {
+  if (subject === undefined) return undefined
   const is = (name: unknown) =>
     typeof name === "string" && name.toLowerCase() === subject.toLowerCase()
   const [id, reference] = [member(data, "id"), member(data, "reference")]
   if (is(id) || is(reference)) return true
-  return typeof (isUuid(subject) ? id : reference) !== "string"
+  return typeof (isUuid(subject) ? id : reference) === "string" ? false : undefined
 }
 
 /** No whole answer came. */
