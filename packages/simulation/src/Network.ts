@@ -282,7 +282,11 @@ export const make = (
             Sent.isOfOne(note) ? { ...Answer.notFound, headers: answer.headers } : answer
           )
         case "answer to another request":
-          return yield* answered((answer) => answerToAnother(note) ?? answer)
+          return yield* answered((answer) => {
+            const other = answerToAnother(note)
+            note.mixedUp = other !== undefined
+            return other ?? answer
+          })
         case "stale answer": {
           // Those that were given before this one is asked for.
           const [first, ...others] = answers.get(request.url) ?? []
@@ -320,6 +324,7 @@ export const make = (
               note.heard = "given up"
               note.saysSuccess = false
               note.data = undefined
+              note.mixedUp = false
               note.retryAfterMillis = undefined
             } else {
               note.heard ??= "broken"

@@ -184,10 +184,7 @@ interface World {
   readonly state: State
 }
 
-/** How long callers may take for all that they still want, with the pauses that they make. */
-const workBoundMillis = 90 * 60_000
-
-/** How long everything may take once nothing goes wrong any more. */
+/** How long callers may still take once nothing goes wrong any more, and then everything else. */
 const calmBoundMillis = 30 * 60_000
 
 const world = ({ chance, state, time, trace }: World) =>
@@ -273,7 +270,7 @@ const world = ({ chance, state, time, trace }: World) =>
     yield* troubles.end
     yield* Fiber.join(working)
     const calmMillis = time.elapsedMillis()
-    if (calmMillis - faultlessMillis > workBoundMillis) {
+    if (calmMillis - faultlessMillis > calmBoundMillis) {
       yield* Effect.fail("callers went on for too long after the faults had stopped")
     }
     // A request for a token that began in trouble fails those who come to it in the calm.

@@ -18,7 +18,7 @@ export interface Evidence {
   readonly sandbox: Sandbox.Service
   readonly policy: RetryPolicy.RetryPolicy
   readonly means: Means
-  /** When the troubles ended. */
+  /** When the troubles had ended, and the callers after them. */
   readonly calmMillis: number
   readonly sent: ReadonlyArray<Sent>
   readonly intentions: ReadonlyArray<Intention>

@@ -8,7 +8,12 @@ import * as Sent from "../Sent.js"
 import type { Evidence } from "./Evidence.js"
 
 /** The word of each call is true of its own requests, those that came late included. */
-export const wordsOfCalls = ({ intentions, policy, sent }: Evidence): ReadonlyArray<string> => {
+export const wordsOfCalls = ({
+  clockWasSet,
+  intentions,
+  policy,
+  sent
+}: Evidence): ReadonlyArray<string> => {
   const violations: Array<string> = []
   for (const intention of intentions) {
     for (const { name, startedMillis, word } of intention.calls) {
@@ -23,6 +28,9 @@ export const wordsOfCalls = ({ intentions, policy, sent }: Evidence): ReadonlyAr
       const key = Intentions.isKeyed(intention) ? intention.key : undefined
       const keyless = writes.find((one) => one.key !== key)
       if (keyless !== undefined) violations.push(`${name}: sent under the key ${keyless.key}`)
+      if (word?._tag === "Applied" && writes.at(-1)?.mixedUp) {
+        violations.push(`${name}: told applied, by the answer to another request`)
+      }
       const own = Sent.namesIn(writes.at(-1)?.data)
       if (
         word?._tag === "Applied" &&
@@ -36,8 +44,8 @@ export const wordsOfCalls = ({ intentions, policy, sent }: Evidence): ReadonlyAr
       }
       // Of an interrupted call nothing else is said.
       if (word?._tag !== "Unknown" || word.attempts === undefined) continue
-      // One whose time ended with its first step never left.
-      const unsent = word.error === "OutcomeUnknown (TimedOut)" ? 1 : 0
+      // One whose time ended with its first step, as the clock jumped, never left.
+      const unsent = clockWasSet && word.error === "OutcomeUnknown (TimedOut)" ? 1 : 0
       if (word.attempts < writes.length || word.attempts > writes.length + unsent) {
         violations.push(`${name}: told of ${word.attempts} attempts, and made ${writes.length}`)
       }
