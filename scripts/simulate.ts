@@ -1,6 +1,9 @@
 // `npm run simulate -- --seeds N [--from SEED] [--jobs JOBS]` runs N seeds, and prints the timeline of
 // the first that fails. `npm run simulate -- --seed SEED` runs one and prints its timeline.
 import { fork } from "node:child_process"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import * as Simulation from "@manilla/simulation/Simulation"
@@ -91,8 +94,27 @@ const work = async (index: number): Promise<void> => {
   if (told.seeds > 0) await tell()
 }
 
+/**
+ * This program in one file, for the workers: what tsx adds to give each function its name takes a
+ * fifth of their time.
+ */
+const bundle = async (directory: string): Promise<string> => {
+  const { build } = await import("esbuild")
+  const outfile = join(directory, "simulate.mjs")
+  await build({
+    entryPoints: [fileURLToPath(import.meta.url)],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    external: ["esbuild"],
+    logLevel: "warning"
+  })
+  return outfile
+}
+
 /** Shares the seeds out to workers, and adds up what they tell. */
-const runAll = async (): Promise<void> => {
+const runAll = async (program: string): Promise<void> => {
   const startedMillis = performance.now()
   const counts = { ...Simulation.nothingCounted }
   const failed: Array<Told["failed"][number]> = []
@@ -103,15 +125,15 @@ const runAll = async (): Promise<void> => {
   const rate = () => (done / (performance.now() - startedMillis)) * 1000
   const workers = Array.from({ length: options.jobs }, (_, index) =>
     fork(
-      fileURLToPath(import.meta.url),
+      program,
       [
         `--seeds=${options.seeds}`,
         `--from=${options.from}`,
         `--jobs=${options.jobs}`,
         `--worker=${index}`
       ],
-      // Almost all of what a run allocates is gone by its end.
-      { execArgv: [...process.execArgv, "--max-semi-space-size=64"] }
+      // Almost all of what a run allocates is gone by its end, and other cores have their own worker.
+      { execArgv: ["--max-semi-space-size=64", "--single-threaded-gc"] }
     )
   )
   const ended = workers.map(
@@ -163,6 +185,11 @@ if (values.worker !== undefined) {
   print(report)
   process.exitCode = report.violations.length === 0 ? 0 : 1
 } else {
-  await runAll()
+  const directory = await mkdtemp(join(tmpdir(), "simulate-"))
+  try {
+    await runAll(await bundle(directory))
+  } finally {
+    await rm(directory, { recursive: true })
+  }
 }
 end()
