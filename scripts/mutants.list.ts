@@ -244,13 +244,18 @@ export const mutants: ReadonlyArray<Mutant> = [
   // Whose answer it is
   inAnswer(
     "take a read of another payment",
-    "!isAbout(context.subject, ",
-    'context.subject === "" && !isAbout(context.subject, '
+    "isAsked === false",
+    'isAsked === false && context.operation === ""'
   ),
   inAnswer(
     "take any misfit for applied",
-    "!context.isWrite || isTied(compared)",
-    'context.operation !== "" || isTied(compared)'
+    "!isOfOne || isAsked || isTied(compared)",
+    "!isOfOne || context.isWrite || isAsked || isTied(compared)"
+  ),
+  inAnswer(
+    "stop at a misfit that may be another's",
+    "context.isWrite || context.subject !== undefined",
+    "context.isWrite"
   ),
   inAnswer(
     "name every fault of a long answer",
