@@ -82,20 +82,19 @@ export const isKeyed = ({ kind }: Intention): boolean => kind !== "paymentLinks.
 export const waits = ({ kind }: Intention): boolean =>
   kind === "payments.collect" || kind === "payments.deposit" || kind === "payouts.disburse"
 
-export const make = (
-  index: number,
-  chance: Chance,
-  kind: Kind = chance.weighted(weights)
-): Intention => ({
-  name: `order-${index}`,
-  kind,
-  key: IdempotencyKey.derive("order", String(index)),
-  amount:
-    kind === "cards.issue"
-      ? String(chance.between(0, 9))
-      : `${chance.between(100, 4000)}${chance.pick(["", ".5", ".0125"])}`,
-  calls: []
-})
+export const make = (index: number, chance: Chance): Intention => {
+  const kind = chance.weighted(weights)
+  return {
+    name: `order-${index}`,
+    kind,
+    key: IdempotencyKey.derive("order", String(index)),
+    amount:
+      kind === "cards.issue"
+        ? String(chance.between(0, 9))
+        : `${chance.between(100, 4000)}${chance.pick(["", ".5", ".0125"])}`,
+    calls: []
+  }
+}
 
 const payer = { phone_number: "+2290161234567" }
 
@@ -193,10 +192,16 @@ export const call = (intention: Intention, { means, process, time, trace }: Surr
     return run(
       perform(intention, own, client, means).pipe(
         Effect.match({ onFailure: wordOf, onSuccess: applied }),
-        Effect.flatMap(note),
-        Effect.onInterrupt(() => (own.word === undefined ? note(interrupted) : Effect.void))
+        Effect.flatMap(note)
       )
-    ).pipe(Effect.locally(Network.currentCall, name), Effect.asVoid)
+    ).pipe(
+      // Around the race as well: one that is lost at once never begins.
+      Effect.ensuring(
+        Effect.suspend(() => (own.word === undefined ? note(interrupted) : Effect.void))
+      ),
+      Effect.locally(Network.currentCall, name),
+      Effect.asVoid
+    )
   })
 
 const describe = (word: Word): string => {

@@ -6,6 +6,7 @@ import * as Books from "./invariants/Books.js"
 import type { Evidence } from "./invariants/Evidence.js"
 import * as Money from "./invariants/Money.js"
 import * as Policy from "./invariants/Policy.js"
+import * as Processes from "./invariants/Processes.js"
 import * as Progress from "./invariants/Progress.js"
 import * as Reads from "./invariants/Reads.js"
 import * as Tokens from "./invariants/Tokens.js"
@@ -27,6 +28,7 @@ export const check = (evidence: Evidence): Effect.Effect<ReadonlyArray<string>> 
       ...Progress.wentOn(evidence),
       ...Progress.calm(evidence),
       ...Tokens.tokens(evidence),
+      ...Processes.endedWhole(evidence),
       ...Words.told(evidence)
     ]
   })

@@ -131,6 +131,14 @@ export const namesIn = (data: unknown): ReadonlyArray<string> => {
     : []
 }
 
+/** Heard to be about what has not settled. */
+export const showsPending = ({ data, heard, mixedUp }: Sent): boolean =>
+  typeof heard === "number" &&
+  heard < 300 &&
+  !mixedUp &&
+  Predicate.hasProperty(data, "status") &&
+  data.status === "PENDING"
+
 /** Heard to say that it did nothing. */
 export const isRefusal = ({ heard, saysSuccess }: Sent): boolean =>
   heard === "refused" || (!saysSuccess && typeof heard === "number" && refusals.has(heard))

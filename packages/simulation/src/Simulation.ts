@@ -67,7 +67,8 @@ export const run = (seed: number): Report => {
     logs: [],
     read: { cards: [], transactions: [] },
     network: undefined,
-    processes: 0
+    processes: 0,
+    processEndsMillis: new Map()
   }
 
   const fiber = Effect.runFork(
@@ -175,6 +176,7 @@ interface State {
   readonly read: { readonly cards: Array<Card>; readonly transactions: Array<Transaction> }
   network: Network.Network | undefined
   processes: number
+  readonly processEndsMillis: Map<number, number>
 }
 
 interface World {
@@ -219,12 +221,17 @@ const world = ({ chance, state, time, trace }: World) =>
     const startProcess = Effect.suspend(() =>
       Process.start({ sandbox, network, policy, number: state.processes++ })
     )
+    const end = (process: Process.Process) =>
+      Effect.zipRight(
+        process.end,
+        Effect.sync(() => state.processEndsMillis.set(process.number, time.elapsedMillis()))
+      )
     let process = yield* startProcess
     const restart = Effect.gen(function* () {
       const old = process
       process = yield* startProcess
       trace.write("world", `process ${old.number} ends, and ${process.number} takes its place`)
-      yield* old.end
+      yield* end(old)
     }).pipe(Effect.uninterruptible)
 
     const surroundings: Intentions.Surroundings = {
@@ -286,8 +293,7 @@ const world = ({ chance, state, time, trace }: World) =>
       }
     }
     // Whatever went wrong before, what is wanted now is done.
-    const kind = chance.pick<Intentions.Kind>(["payments.create", "payouts.create", "cards.issue"])
-    const latest = Intentions.make(state.intentions.length, chance, kind)
+    const latest = Intentions.make(state.intentions.length, chance)
     state.intentions.push(latest)
     yield* Intentions.call(latest, surroundings)
     // What was called last still has to settle, by a clock that may be minutes behind.
@@ -297,13 +303,14 @@ const world = ({ chance, state, time, trace }: World) =>
     if (time.elapsedMillis() - calmMillis > calmBoundMillis) {
       yield* Effect.fail("it took too long after the faults had stopped")
     }
-    yield* process.end
+    yield* end(process)
 
     return yield* Invariants.check({
       sandbox,
       policy,
       means: surroundings.means,
       calmMillis,
+      processEndsMillis: state.processEndsMillis,
       sent: network.sent,
       intentions: state.intentions,
       logs: state.logs,

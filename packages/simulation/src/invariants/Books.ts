@@ -61,7 +61,7 @@ export const settled = ({ intents, payouts, wallets }: Books): ReadonlyArray<str
   )
 ]
 
-/** Debits are credits, in each entry and in all; no wallet is below zero; the balances add up. */
+/** Debits are credits, in each entry and in all; no wallet is ever below zero; the balances add up. */
 export const balanced = ({ ledger, wallets }: Books): ReadonlyArray<string> => {
   const violations: Array<string> = []
   const postings = ledger.journal.flatMap((entry) => entry.postings)
@@ -85,10 +85,19 @@ export const balanced = ({ ledger, wallets }: Books): ReadonlyArray<string> => {
     if ([available, reserved].some((balance) => Amount.compare(balance, nothing) < 0)) {
       violations.push(`the wallet in ${currency} is below zero`)
     }
-    const own = postings.filter(
-      ({ account }) => account.kind === "wallet available" && account.wallet_id === id
-    )
-    const kept = Amount.subtract(sideOf("credit", own, currency), sideOf("debit", own, currency))
+    const isOwn = ({ account }: Ledger.Posting) =>
+      account.kind === "wallet available" && account.wallet_id === id
+    let kept = nothing
+    for (const entry of ledger.journal) {
+      const own = entry.postings.filter(isOwn)
+      kept = Amount.subtract(
+        Amount.sum([kept, sideOf("credit", own, currency)]),
+        sideOf("debit", own, currency)
+      )
+      if (Amount.compare(kept, nothing) < 0) {
+        violations.push(`entry ${entry.sequence} took the wallet in ${currency} below zero`)
+      }
+    }
     if (!Amount.Equivalence(kept, available)) {
       violations.push(`the wallet in ${currency} has ${available}, and its entries give ${kept}`)
     }

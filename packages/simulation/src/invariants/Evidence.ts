@@ -20,6 +20,8 @@ export interface Evidence {
   readonly means: Means
   /** When the troubles had ended, and the callers after them. */
   readonly calmMillis: number
+  /** When each process had ended. */
+  readonly processEndsMillis: ReadonlyMap<number, number>
   readonly sent: ReadonlyArray<Sent>
   readonly intentions: ReadonlyArray<Intention>
   readonly logs: ReadonlyArray<Logged>

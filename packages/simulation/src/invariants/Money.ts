@@ -137,7 +137,7 @@ export const onceAndTrue = (evidence: Evidence, books: Books.Books): ReadonlyArr
   return violations
 }
 
-/** A key stands for the same bytes, in every attempt, call and process. */
+/** A key stands for the same request, in every attempt, call and process. */
 export const sameBytes = ({ sent }: Evidence): ReadonlyArray<string> =>
   Array.from(
     Sent.grouped(
@@ -145,5 +145,7 @@ export const sameBytes = ({ sent }: Evidence): ReadonlyArray<string> =>
       (one) => one.key ?? ""
     )
   ).flatMap(([key, own]) =>
-    own.some(({ body }) => body !== own[0]?.body) ? [`${key}: sent with different bytes`] : []
+    new Set(own.map(({ body, method, path }) => `${method} ${path} ${body}`)).size > 1
+      ? [`${key}: sent with different bytes`]
+      : []
   )

@@ -1,6 +1,7 @@
 /**
  * Nobody gives up too soon, and once nothing goes wrong everything is done.
  */
+import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Duration from "effect/Duration"
 import * as Intentions from "../Intentions.js"
 import * as Sent from "../Sent.js"
@@ -16,6 +17,22 @@ export const ampleBudget = 100
 /** The longest back-off, and what is added to what the service asks for. */
 const longestPauseMillis = 11_000
 
+/** Whether there is another attempt after the last of these, which are of one call with a key. */
+export const isTriedAgain = (
+  { endedMillis, startedMillis }: Intentions.Call,
+  writes: ReadonlyArray<Sent.Sent>,
+  policy: RetryPolicy.RetryPolicy
+): boolean => {
+  const last = writes.at(-1)
+  if (last === undefined || !Sent.isPassing(last) || policy.budget !== ampleBudget) return false
+  const renewed = writes.slice(0, -1).some(({ heard }) => heard === 401) ? 1 : 0
+  const pauseMillis = (last.retryAfterMillis ?? 0) + longestPauseMillis
+  return (
+    writes.length - renewed < policy.attempts &&
+    endedMillis - startedMillis + pauseMillis < Duration.toMillis(policy.deadline)
+  )
+}
+
 /** What can be tried again is, while there are attempts and time; and a wait goes on until its end. */
 export const wentOn = ({
   clockWasSet,
@@ -25,9 +42,9 @@ export const wentOn = ({
 }: Evidence): ReadonlyArray<string> => {
   if (clockWasSet) return []
   const violations: Array<string> = []
-  const deadlineMillis = Duration.toMillis(policy.deadline)
   for (const intention of intentions.filter(Intentions.isKeyed)) {
-    for (const { endedMillis, name, startedMillis, word } of intention.calls) {
+    for (const call of intention.calls) {
+      const { endedMillis, name, startedMillis, word } = call
       const own = sent.filter((one) => one.call === name && !Sent.isForToken(one))
       const writes = own.filter(Sent.isWrite)
       const last = own.at(-1)
@@ -48,13 +65,7 @@ export const wentOn = ({
       }
       // Interrupted, or with no token to go on with: it could not.
       if (/Interrupted|TokenUnavailable/.test(word.error)) continue
-      const renewed = writes.slice(0, -1).some(({ heard }) => heard === 401) ? 1 : 0
-      const pauseMillis = (last.retryAfterMillis ?? 0) + longestPauseMillis
-      const stopped =
-        Sent.isPassing(last) &&
-        writes.length - renewed < policy.attempts &&
-        endedMillis - startedMillis + pauseMillis < deadlineMillis
-      if (stopped && policy.budget === ampleBudget) {
+      if (isTriedAgain(call, writes, policy)) {
         violations.push(`${name}: gave up after ${writes.length} attempts, with time left`)
       }
     }
@@ -66,8 +77,9 @@ export const wentOn = ({
 export const calm = ({ calmMillis, intentions }: Evidence): ReadonlyArray<string> =>
   intentions.flatMap((intention) =>
     intention.calls.flatMap(({ name, startedMillis, word }) => {
-      if (startedMillis <= calmMillis || word?._tag === "Applied") return []
-      const error = word?.error ?? "nothing"
+      if (startedMillis <= calmMillis) return []
+      if (word?._tag === "Applied" && word.stopped === undefined) return []
+      const error = word?._tag === "Applied" ? word.stopped?.tag : (word?.error ?? "nothing")
       return error === "Unprocessable" ? [] : [`${name}: told ${error} in the calm`]
     })
   )

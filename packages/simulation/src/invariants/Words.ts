@@ -6,6 +6,8 @@ import * as Duration from "effect/Duration"
 import * as Intentions from "../Intentions.js"
 import * as Sent from "../Sent.js"
 import type { Evidence } from "./Evidence.js"
+import { waitMillis } from "./Policy.js"
+import { isTriedAgain } from "./Progress.js"
 
 /** The word of each call is true of its own requests, those that came late included. */
 export const wordsOfCalls = ({
@@ -64,21 +66,33 @@ export const wordsOfCalls = ({
 }
 
 /** An interruption does not pass in silence over a write that was, or may have been applied. */
-export const told = ({ intentions, logs, sent }: Evidence): ReadonlyArray<string> => [
+export const told = ({
+  clockWasSet,
+  intentions,
+  logs,
+  policy,
+  sent
+}: Evidence): ReadonlyArray<string> => [
   ...logs.flatMap(({ level, message }) =>
     level === "WARN" ? [] : [`logged as ${level}: ${message}`]
   ),
   ...intentions.flatMap((intention) =>
-    intention.calls.flatMap(({ endedMillis, name, word }) => {
+    intention.calls.flatMap((one) => {
+      const { endedMillis, name, word } = one
       if (word?._tag !== "Unknown" || word.error !== "Interrupted") return []
       const own = sent.filter((one) => one.call === name && !Sent.isForToken(one))
       const writes = own.filter(Sent.isWrite)
       if (writes.every(Sent.isRefusal)) return []
       const last = own.at(-1)
-      // In the very step in which it is answered, nobody is there to be told.
-      if (typeof last?.heard === "number" && last.closedMillis === endedMillis) return []
-      const marks = Intentions.isKeyed(intention) ? [intention.key] : ["PaymentLinks.create"]
       const followed = last !== undefined && !Sent.isWrite(last)
+      // In the very step in which it ends, nobody is there to be told.
+      const goesOn =
+        !clockWasSet &&
+        (Intentions.waits(intention) && last !== undefined && Sent.showsPending(last)
+          ? endedMillis - (writes.at(-1)?.closedMillis ?? 0) < waitMillis
+          : Intentions.isKeyed(intention) && !followed && isTriedAgain(one, writes, policy))
+      if (!goesOn && typeof last?.heard === "number" && last.closedMillis === endedMillis) return []
+      const marks = Intentions.isKeyed(intention) ? [intention.key] : ["PaymentLinks.create"]
       const names = Sent.namesIn(writes.at(-1)?.data)
       const wanted = followed ? names : [...marks, ...names]
       return logs.some(
