@@ -52,7 +52,7 @@ export const make = (values: ReadonlyArray<string>): Redactor => {
   const pieces = new Set<string>()
   const short: Array<string> = []
   for (const value of values) {
-    for (const form of forms(value)) {
+    for (const form of new Set([...forms(value), ...forms(withoutSeparators(value))])) {
       if (form.length < pieceLength) short.push(form)
       for (let i = 0; i + pieceLength <= form.length; i++) {
         pieces.add(form.slice(i, i + pieceLength))
@@ -63,11 +63,12 @@ export const make = (values: ReadonlyArray<string>): Redactor => {
   const strike = (text: string): string => {
     const lower = lowerCase(text)
     const hidden = new Uint8Array(text.length)
-    hidePieces(pieces, lower, hidden)
-    for (const form of short) {
-      for (let i = lower.indexOf(form); i !== -1; i = lower.indexOf(form, i + 1)) {
-        hidden.fill(1, i, i + form.length)
-      }
+    hideAll(lower, (i) => i, pieces, short, hidden)
+    // And what has separators between: `+229 01-61`.
+    const places = placesOf(lower)
+    if (places.length < lower.length) {
+      const joined = withoutSeparators(lower)
+      hideAll(joined, (i) => places[i] ?? 0, pieces, short, hidden)
     }
     return withoutHidden(text, hidden)
   }
@@ -130,18 +131,33 @@ const firstMembers = (value: object, most: number): ReadonlyArray<readonly [stri
   return members
 }
 
-/** Hides the pieces, and those that a text has with separators between: `+229 01-61`. */
-const hidePieces = (pieces: ReadonlySet<string>, text: string, hidden: Uint8Array): void => {
+/** As people write phone numbers and codes. */
+const separators = /[\s.()/-]/
+
+const withoutSeparators = (text: string): string => text.split(separators).join("")
+
+/** Where the characters of a text are that are no separators. */
+const placesOf = (text: string): ReadonlyArray<number> => {
   const places: Array<number> = []
-  for (let i = 0; i < text.length; i++) {
-    if (pieces.has(text.slice(i, i + pieceLength))) hidden.fill(1, i, i + pieceLength)
-    if (!/[\s.()/-]/.test(text.charAt(i))) places.push(i)
+  for (let i = 0; i < text.length; i++) if (!separators.test(text.charAt(i))) places.push(i)
+  return places
+}
+
+/** Hides what is found in a text, of which the character `i` is at `placeOf(i)` of what is shown. */
+const hideAll = (
+  text: string,
+  placeOf: (i: number) => number,
+  pieces: ReadonlySet<string>,
+  short: ReadonlyArray<string>,
+  hidden: Uint8Array
+): void => {
+  const hide = (i: number, length: number) =>
+    hidden.fill(1, placeOf(i), placeOf(i + length - 1) + 1)
+  for (let i = 0; i + pieceLength <= text.length; i++) {
+    if (pieces.has(text.slice(i, i + pieceLength))) hide(i, pieceLength)
   }
-  const joined = places.map((place) => text.charAt(place)).join("")
-  for (let i = 0; i + pieceLength <= joined.length; i++) {
-    if (pieces.has(joined.slice(i, i + pieceLength))) {
-      hidden.fill(1, places[i], (places[i + pieceLength - 1] ?? 0) + 1)
-    }
+  for (const form of short) {
+    for (let i = text.indexOf(form); i !== -1; i = text.indexOf(form, i + 1)) hide(i, form.length)
   }
 }
 
