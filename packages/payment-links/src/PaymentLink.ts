@@ -150,8 +150,8 @@ export interface PaymentLinkDetail extends Schema.Schema.Type<typeof PaymentLink
 export const resembles = (link: PaymentLink, request: PaymentLinkRequest): boolean =>
   isAmount(request.amount) &&
   Amount.Equivalence(link.amount, request.amount) &&
-  link.currency === request.currency &&
-  (link.country === undefined || link.country === request.country) &&
+  isSameCode(link.currency, request.currency) &&
+  (link.country === undefined || isSameCode(link.country, request.country)) &&
   (request.description === undefined ||
     link.description === undefined ||
     link.description === request.description) &&
@@ -162,6 +162,10 @@ export const resembles = (link: PaymentLink, request: PaymentLinkRequest): boole
     Predicate.isNullable(link.expires_at) ||
     (isTimestamp(request.expires_at) &&
       Timestamp.toEpochMicros(link.expires_at) === Timestamp.toEpochMicros(request.expires_at)))
+
+/** The service may write in capitals what it was sent in small letters. */
+const isSameCode = (one: string, other: string): boolean =>
+  one.toLowerCase() === other.toLowerCase()
 
 const isAmount = Schema.is(Amount.Amount)
 const isTimestamp = Schema.is(Timestamp.Timestamp)

@@ -162,6 +162,19 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  it.effect("that may have been made are found by codes in small letters", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const { id } = yield* links.create(request)
+      const small = {
+        ...request,
+        currency: request.currency.toLowerCase(),
+        country: request.country.toLowerCase()
+      }
+      assert.deepStrictEqual(idsOf(yield* links.candidates(small, { since })), [id])
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.effect("of another buyer are told apart by their metadata, and not read without need", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
