@@ -108,6 +108,15 @@ export interface Options<A> extends Partial<WaitPolicy> {
  */
 export const isSettled = ({ status }: { readonly status: string }): boolean => status !== "PENDING"
 
+/** What a wait goes by. */
+interface Plan<in A> {
+  readonly initialMillis: number
+  readonly factor: number
+  readonly capMillis: number
+  readonly deadlineMillis: number
+  readonly isOver: (value: A) => boolean
+}
+
 /** However the pauses are set, a wait does not hammer the service. */
 const leastPauseMillis = 100
 
@@ -136,7 +145,17 @@ export const make = <Id extends string, A extends { readonly status: string }, I
   const { withPermit } = permits.make(concurrentReads)
   const equivalence = Schema.equivalence(subject.schema)
 
-  const endOf = (options: Options<A>) => options.until ?? subject.isOver ?? isSettled
+  /** Throws what reading the options throws. */
+  const planOf = (options: Options<A>): Plan<A> => {
+    const { cap, deadline, factor, initial } = withDefaults(defaults, options)
+    return {
+      initialMillis: Math.max(leastPauseMillis, Duration.toMillis(initial)),
+      factor: factor >= 1 ? factor : 1,
+      capMillis: Math.max(leastPauseMillis, Duration.toMillis(cap)),
+      deadlineMillis: Duration.toMillis(deadline),
+      isOver: options.until ?? subject.isOver ?? isSettled
+    }
+  }
 
   const stillPending = (
     id: Id,
@@ -164,16 +183,12 @@ export const make = <Id extends string, A extends { readonly status: string }, I
    */
   const reader = <E>(
     id: Id,
-    options: Options<A>,
+    { capMillis, deadlineMillis, factor, initialMillis }: Plan<A>,
     created: A | undefined,
     permanent: (cause: Errors.ReadError, last: A | undefined) => E
   ) =>
     Effect.map(Clock.currentTimeMillis, (startedMillis) => {
-      const policy = withDefaults(defaults, options)
-      const deadlineMillis = Duration.toMillis(policy.deadline)
-      const capMillis = Math.max(leastPauseMillis, Duration.toMillis(policy.cap))
-      const factor = policy.factor >= 1 ? policy.factor : 1
-      let pauseMillis = Math.max(leastPauseMillis, Duration.toMillis(policy.initial))
+      let pauseMillis = initialMillis
       let first = true
       let last = created
       let cause: Errors.ReadError | undefined
@@ -214,26 +229,27 @@ export const make = <Id extends string, A extends { readonly status: string }, I
             return yield* Effect.fail(permanent(cause, last))
         }
       })
-      return { next, isOver: endOf(options) }
+      return next
     })
 
   const wait = <E>(
     id: Id,
-    options: Options<A>,
+    plan: Plan<A>,
     created: A | undefined,
     permanent: (cause: Errors.ReadError, last: A | undefined) => E
   ): Effect.Effect<A, E | StillPending> =>
     Effect.gen(function* () {
       yield* counted
-      const { isOver, next } = yield* reader(id, options, created, permanent)
-      return yield* Effect.repeat(next, { until: isOver })
+      const next = yield* reader(id, plan, created, permanent)
+      return yield* Effect.repeat(next, { until: plan.isOver })
     }).pipe(Effect.scoped)
 
   /** Reads until the status settles, and gives the settled value. */
   const awaitSettled = (
     id: Id,
     options: Options<A> = {}
-  ): Effect.Effect<A, Errors.ReadError | StillPending> => wait(id, options, undefined, identity)
+  ): Effect.Effect<A, Errors.ReadError | StillPending> =>
+    Effect.suspend(() => wait(id, planOf(options), undefined, identity))
 
   /**
    * Creates and awaits. What was created is never lost: whatever ends the wait is a `StillPending`
@@ -245,17 +261,18 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     idOf: (created: A) => Id,
     options: Options<A> = {}
   ): Effect.Effect<A, E | StillPending> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(create), (created) => {
+    Effect.uninterruptibleMask((restore) => {
+      // Before anything is created: it may throw.
+      const plan = planOf(options)
+      return Effect.flatMap(restore(create), (created) => {
         const id = idOf(created)
-        const isOver = endOf(options)
         let seen = created
-        const until = (value: A): boolean => {
+        const isOver = (value: A): boolean => {
           seen = value
-          return isOver(value)
+          return plan.isOver(value)
         }
         return restore(
-          wait(id, { ...options, until }, created, (cause, last) =>
+          wait(id, { ...plan, isOver }, created, (cause, last) =>
             notFollowed(id, cause.message, last, cause)
           )
         ).pipe(
@@ -271,7 +288,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
           )
         )
       })
-    )
+    })
 
   /** The distinct values as they are read, ending with the one that settles. */
   const changes = (
@@ -279,21 +296,29 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     options: Options<A> = {}
   ): Stream.Stream<A, Errors.ReadError | StillPending> =>
     Stream.unwrapScoped(
-      Effect.map(
-        Effect.zipRight(counted, reader(id, options, undefined, identity)),
-        ({ isOver, next }) =>
-          Stream.repeatEffect(next).pipe(Stream.takeUntil(isOver), Stream.changesWith(equivalence))
-      )
+      Effect.gen(function* () {
+        const plan = planOf(options)
+        yield* counted
+        return Stream.repeatEffect(yield* reader(id, plan, undefined, identity)).pipe(
+          Stream.takeUntil(plan.isOver),
+          Stream.changesWith(equivalence)
+        )
+      })
     )
 
   return { awaitSettled, changes, createAndAwait }
 }
 
-/** Not `String`, which itself throws of some things that are thrown. */
-const wordsOf = (cause: Cause.Cause<unknown>): string =>
-  Cause.prettyErrors(cause)
-    .map(({ message }) => message)
-    .join("; ")
+/** Of some things that are thrown, to show them throws. */
+const wordsOf = (cause: Cause.Cause<unknown>): string => {
+  try {
+    return Cause.prettyErrors(cause)
+      .map(({ message }) => message)
+      .join("; ")
+  } catch {
+    return "what was thrown cannot be shown"
+  }
+}
 
 const outOfTime = (
   operation: string,

@@ -4,6 +4,7 @@ import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import type * as Payments from "@manilla/payments/Payments"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
@@ -103,6 +104,8 @@ describe("awaitSettled", () => {
     ["a reset", { drop: "ECONNRESET" }],
     ["a refused connection", { drop: "ECONNREFUSED" }],
     ["HTML", { status: 200, body: "<html>" }],
+    ["the answer to another read", Intents.answer({ ...Intents.read, id: Intents.read.reference })],
+    ["a misfit that does not show whose it is", Intents.answer({ status: 7 })],
     ["silence", "silence"]
   ] as const) {
     it.effect(`bears with ${what}`, () =>
@@ -330,19 +333,86 @@ describe("collect", () => {
     })
   )
 
-  it.effect("tells the last value when what looks at it throws, whatever it throws", () =>
+  for (const [what, thrown] of [
+    ["nothing", undefined],
+    ["what has no prototype", Object.create(null)],
+    ["what JSON cannot say", 10n],
+    ["what JSON cannot say, within", { a: 1n }],
+    [
+      "an error that throws",
+      Object.defineProperty(new Error(), "message", {
+        get: () => {
+          throw new Error("gotcha")
+        }
+      })
+    ]
+  ] as const) {
+    it.effect(`tells the last value when what looks at it throws ${what}`, () =>
+      Effect.gen(function* () {
+        const { payments } = yield* Intents.make([creates, finds("PENDING"), finds("PROCESSING")])
+        const until = ({ status }: PaymentIntent.PaymentIntent): boolean => {
+          if (status === "PENDING") return false
+          throw thrown
+        }
+        const error = yield* Effect.flip(
+          toTheEnd(payments.collect(collectRequest, { key, wait: { until } }))
+        )
+        assert(error._tag === "StillPending")
+        assert.strictEqual(error.id, id)
+        assert.strictEqual(error.last?.status, "PROCESSING")
+      })
+    )
+  }
+
+  for (const [what, wait] of [
+    ["no options", null],
+    ["a duration that is none", { cap: "soon" }],
+    [
+      "options that throw",
+      Object.defineProperty({}, "until", {
+        enumerable: true,
+        get: () => {
+          throw new Error("gotcha")
+        }
+      })
+    ]
+  ] as const) {
+    it.effect(`creates nothing that it cannot follow: ${what}`, () =>
+      Effect.gen(function* () {
+        const { payments, received } = yield* Intents.make([creates, finds("PENDING")])
+        const exit = yield* Effect.exit(
+          Effect.suspend(() => payments.collect(collectRequest, { key, wait: wait as never }))
+        )
+        assert.isTrue(Exit.isFailure(exit))
+        assert.deepStrictEqual(received, [])
+      })
+    )
+  }
+
+  it.effect("waits on through a token that is refused, and another that comes late", () =>
     Effect.gen(function* () {
-      const { payments } = yield* Intents.make([creates, finds("PENDING"), finds("PROCESSING")])
-      const until = ({ status }: PaymentIntent.PaymentIntent): boolean => {
-        if (status === "PENDING") return false
-        throw Object.create(null)
-      }
-      const error = yield* Effect.flip(
-        toTheEnd(payments.collect(collectRequest, { key, wait: { until } }))
+      let refused = false
+      const { payments } = yield* Intents.make(
+        [creates, FakeService.failure(401), finds("COMPLETED")],
+        {
+          retry: { deadline: "1 minute" },
+          tokens: {
+            // Late for those who ask first.
+            get: Effect.suspend(() => {
+              if (!refused) return Effect.succeed(token)
+              return Effect.delay(Effect.succeed(token), "90 seconds").pipe(
+                Effect.tap(() => Effect.sync(() => (refused = false)))
+              )
+            }),
+            reject: () => Effect.sync(() => (refused = true))
+          }
+        }
       )
-      assert(error._tag === "StillPending")
-      assert.strictEqual(error.id, id)
-      assert.strictEqual(error.last?.status, "PROCESSING")
+      const fiber = yield* Effect.fork(payments.collect(collectRequest, { key }))
+      yield* TestClock.adjust("70 seconds")
+      refused = false
+      yield* TestClock.adjust("2 minutes")
+      assert.strictEqual((yield* Fiber.join(fiber)).status, "COMPLETED")
     })
   )
 
