@@ -111,16 +111,23 @@ const checkNumbers = (
     { discard: true }
   )
 
-/** Without any time a call would spin, and never be made. */
 const checkDurations = (
-  durations: Readonly<Record<string, Duration.DurationInput>>
+  durations: Readonly<Record<string, Duration.DurationInput>>,
+  leastMillis: number
 ): Effect.Effect<void, InvalidConfiguration> =>
   Effect.forEach(
     Object.entries(durations),
     ([field, duration]) =>
-      Duration.toMillis(duration) >= 1
-        ? Effect.void
-        : new InvalidConfiguration({ field, rule: "must be at least 1 millisecond" }),
+      Option.match(Duration.decodeUnknown(duration), {
+        onNone: () => new InvalidConfiguration({ field, rule: 'must be a duration: "30 seconds"' }),
+        onSome: (decoded) =>
+          Duration.toMillis(decoded) >= leastMillis
+            ? Effect.void
+            : new InvalidConfiguration({
+                field,
+                rule: `must be at least ${leastMillis} millisecond`
+              })
+      }),
     { discard: true }
   )
 
@@ -143,10 +150,12 @@ export const make = (
     const bodyLimit = options.bodyLimit ?? defaultBodyLimit
     yield* checkNumbers({ bodyLimit, "retry.attempts": policy.attempts }, 1)
     yield* checkNumbers({ "retry.budget": policy.budget }, 0)
-    yield* checkDurations({
-      "retry.attemptTimeout": policy.attemptTimeout,
-      "retry.deadline": policy.deadline
-    })
+    yield* checkDurations({ "retry.base": policy.base, "retry.cap": policy.cap }, 0)
+    // Without any time a call would spin, and never be made.
+    yield* checkDurations(
+      { "retry.attemptTimeout": policy.attemptTimeout, "retry.deadline": policy.deadline },
+      1
+    )
     const exchange = transport.make(yield* HttpClient.HttpClient, bodyLimit)
     const budget = retryBudget.make(policy.budget)
 

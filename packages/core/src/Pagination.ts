@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Errors from "./Errors.js"
+import * as Issues from "./Issues.js"
 import type { Page } from "./Page.js"
 
 /**
@@ -96,6 +97,13 @@ export const make = <Filter, Row>({ list, operation, pageParameter }: Source<Fil
       page
     })
 
+  const noPage = (from: number) => {
+    const issues = [{ field: "from", rule: "must be a whole number from 1" }]
+    const message = `${operation} was not sent: ${Issues.print(issues)}, and it is ${from}`
+    const cause = new Errors.InvalidRequest({ operation, message, issues })
+    return new PageFailed({ operation, message, page: 1, cause })
+  }
+
   const readPage = (filter: Filter, { extraParams }: StreamOptions, page: number) =>
     Effect.gen(function* () {
       if (page !== 1 && pageParameter === undefined) {
@@ -130,8 +138,10 @@ export const make = <Filter, Row>({ list, operation, pageParameter }: Source<Fil
   const pages = (
     filter: Filter,
     options: StreamOptions = {}
-  ): Stream.Stream<Page<Row>, PageFailed | PageParameterUnknown> =>
-    Stream.paginateEffect({ page: options.from ?? 1, size: 0, previous: "" }, (state) =>
+  ): Stream.Stream<Page<Row>, PageFailed | PageParameterUnknown> => {
+    const { from = 1 } = options
+    if (!Number.isSafeInteger(from) || from < 1) return Stream.fail(noPage(from))
+    return Stream.paginateEffect({ page: from, size: 0, previous: "" }, (state) =>
       Effect.gen(function* () {
         const { page } = state
         const read = yield* readPage(filter, options, page)
@@ -146,6 +156,7 @@ export const make = <Filter, Row>({ list, operation, pageParameter }: Source<Fil
         ] as const
       })
     )
+  }
 
   /** The rows one after the other, over all pages. */
   const rows = (

@@ -70,6 +70,21 @@ describe("a list over its pages", () => {
     })
   )
 
+  for (const from of [1.5, 0, -1, NaN, Infinity]) {
+    it.effect(`begins with no page ${from}`, () =>
+      Effect.gen(function* () {
+        const { asked, rows } = make({ pages: [[1]], total: 1 })
+        const error = yield* Effect.flip(collect(rows({}, { from })))
+        assert(error._tag === "PageFailed" && error.cause._tag === "InvalidRequest")
+        assert.deepStrictEqual(
+          error.cause.issues.map(({ field }) => field),
+          ["from"]
+        )
+        assert.deepStrictEqual(asked, [])
+      })
+    )
+  }
+
   it.effect("that is empty is one empty page", () =>
     Effect.gen(function* () {
       const { pages } = make({ pages: [], total: 0, per_page: 15 })

@@ -451,11 +451,17 @@ describe("before anything is sent", () => {
 
   for (const [field, retry] of [
     ["retry.attemptTimeout", { attemptTimeout: 0 }],
-    ["retry.deadline", { deadline: 0 }]
+    ["retry.deadline", { deadline: 0 }],
+    // From a configuration that nobody typed.
+    ["retry.base", { base: "250 ms" }],
+    ["retry.cap", { cap: "soon" }],
+    ["retry.deadline", { deadline: "3 min" }]
   ] as const) {
-    it.effect(`no time at all is refused: ${field}`, () =>
+    it.effect(`no time at all is refused: ${field}, ${JSON.stringify(retry)}`, () =>
       Effect.gen(function* () {
-        const error = yield* Effect.flip(FakeService.make([FakeService.success], { retry }))
+        const error = yield* Effect.flip(
+          FakeService.make([FakeService.success], { retry: retry as never })
+        )
         assert(error._tag === "InvalidConfiguration")
         assert.strictEqual(error.field, field)
       })

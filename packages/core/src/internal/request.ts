@@ -59,7 +59,11 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
       })
 
     const encodedQuery = record(take(urlParams(parts.urlParams)))
-    const query = take(toQuery({ ...parts.extraParams, ...encodedQuery }))
+    const query = take(
+      Either.flatMap(checkExtras(parts.extraParams, encodedQuery), (extras) =>
+        toQuery({ ...encodedQuery, ...extras })
+      )
+    )
     const encodedHeaders = record(take(headers(parts.headers)))
     const encodedPayload = take(payload(parts.payload))
     const members = record(encodedPayload)
@@ -162,6 +166,28 @@ const toQuery = (
         broken.map(([name]) => ({ field: `urlParams.${name}`, rule: "must be well-formed text" }))
       )
     : Either.right(new URLSearchParams(present.map(([name, value]) => [name, value])).toString())
+}
+
+/** Parameters that the interface does not show; never another value for one that was given. */
+const checkExtras = (
+  extras: Parts["extraParams"],
+  own: Readonly<Record<string, unknown>>
+): Either.Either<Readonly<Record<string, string>>, ReadonlyArray<Errors.Issue>> => {
+  let present: ReadonlyArray<readonly [string, string]>
+  try {
+    present = presentIn(extras ?? {})
+  } catch {
+    return Either.left([{ field: "extraParams", rule: "must be text that can be read" }])
+  }
+  const broken = present.filter(([name]) => Object.hasOwn(own, name) && own[name] !== undefined)
+  return broken.length > 0
+    ? Either.left(
+        broken.map(([name]) => ({
+          field: `extraParams.${name}`,
+          rule: "must not be given twice: the request has it as well"
+        }))
+      )
+    : Either.right(Object.fromEntries(present))
 }
 
 const presentIn = (
