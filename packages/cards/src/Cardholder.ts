@@ -52,7 +52,8 @@ const personal = Schema.optional(Schema.NullOr(Schema.Redacted(Schema.String)))
  * @category schemas
  */
 export const CardholderDetail = Schema.Struct({
-  reference: Schema.optional(Schema.String),
+  /** The one member that is always there: by it a detail is told from another answer. */
+  reference: Schema.String,
   is_business: Schema.optional(Schema.Boolean),
   first_name: personal,
   last_name: personal,

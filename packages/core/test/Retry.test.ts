@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type * as Errors from "@manilla/core/Errors"
+import * as Errors from "@manilla/core/Errors"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -176,6 +176,45 @@ describe("a write over several attempts", () => {
     })
   )
 
+  it.effect("stays unknown when the source of its tokens dies after a lost answer", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }, FakeService.success], {
+        tokens: {
+          get: Effect.suspend(() =>
+            asked++ === 0 ? Effect.succeed(token) : Effect.die(new Error("hush"))
+          ),
+          reject: () => Effect.void
+        }
+      })
+      const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
+      assert(error._tag === "OutcomeUnknown")
+      assert.strictEqual(error.key, FakeService.key)
+      assert.strictEqual(error.attempts, 1)
+      assert.strictEqual(error.cause._tag, "TokenUnavailable")
+      assert.notInclude(error.message, "hush")
+    })
+  )
+
+  it.effect("stays unknown when there is no other token after a lost answer", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }, FakeService.success], {
+        tokens: {
+          get: Effect.suspend(() =>
+            asked++ === 0
+              ? Effect.succeed(token)
+              : new Errors.TokenUnavailable({ operation: "Token.obtain", message: "none" })
+          ),
+          reject: () => Effect.void
+        }
+      })
+      const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
+      assert(error._tag === "OutcomeUnknown")
+      assert.strictEqual(error.cause._tag, "TokenUnavailable")
+    })
+  )
+
   it.effect("succeeds when a lost answer is followed by a readable one", () =>
     Effect.gen(function* () {
       const { result } = yield* unknownThen(FakeService.success)
@@ -213,6 +252,30 @@ describe("a refused token", () => {
         received.map(({ headers }) => headers["authorization"]),
         ["Bearer token-0", "Bearer token-1"]
       )
+    })
+  )
+
+  it.effect("whose successor does not come in time is no Unauthorized", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
+        retry: { deadline: "1 minute" },
+        tokens: {
+          get: Effect.suspend(() => (asked++ === 0 ? Effect.succeed(token) : Effect.never)),
+          reject: () => Effect.void
+        }
+      })
+      const both: ReadonlyArray<Effect.Effect<unknown, Errors.ReadError | Errors.WriteError>> = [
+        calls.read(FakeService.calls.read),
+        calls.write(FakeService.calls.write)
+      ]
+      for (const call of both) {
+        asked = 0
+        const error = yield* Either.flip(yield* toTheEnd(call))
+        assert(error._tag === "TokenUnavailable")
+        assert.strictEqual(error.cause?._tag, "TimedOut")
+      }
+      assert.strictEqual(received.length, 2)
     })
   )
 
@@ -341,6 +404,24 @@ describe("time", () => {
       yield* TestClock.adjust("10 seconds")
       assert.strictEqual((yield* Fiber.join(call))._tag, "TokenUnavailable")
       assert.strictEqual(received.length, 0)
+    })
+  )
+
+  it.effect("a write does not wait for an attempt that will not be begun, nor pays for it", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make(
+        [
+          FakeService.failure(503, { "retry-after": "178" }),
+          FakeService.failure(503),
+          FakeService.success
+        ],
+        { retry: { budget: 1 } }
+      )
+      const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+      assert.strictEqual(error._tag, "OutcomeUnknown")
+      assert.strictEqual(received.length, 1)
+      assert.isTrue(Either.isRight(yield* toTheEnd(calls.write(FakeService.calls.write))))
+      assert.strictEqual(received.length, 3)
     })
   )
 

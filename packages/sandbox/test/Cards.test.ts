@@ -6,6 +6,7 @@ import * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payouts from "@manilla/payouts/Payouts"
+import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -215,6 +216,28 @@ describe("cardholders", () => {
       }
     }).pipe(Effect.provide(layer()))
   )
+
+  for (const [what, data] of [
+    ["a page of something", { current_page: 1, data: [] }],
+    ["a token", { access_token: "x", expires_in: 3600, token_type: "Bearer" }],
+    ["a detail that does not fit", { reference: "CHD-1", is_business: 0 }]
+  ] as const) {
+    it.effect(`are not taken from ${what}, which is not asked for again`, () =>
+      Effect.gen(function* () {
+        const cardholders = yield* Cardholders.Cardholders
+        const { exchanges, faults } = yield* Sandbox.Sandbox
+        const [holder] = yield* holders
+        const id = holder?.id ?? assert.fail("there is no cardholder")
+        const body = JSON.stringify({ success: true, data, meta: { correlation_id: null } })
+        yield* faults.add(Fault.body(body, { operation: "Cardholders.get", times: 9 }))
+        const error = yield* Effect.flip(cardholders.get(id))
+        assert(error._tag === "MalformedResponse")
+        assert.strictEqual(error.reason, "DataMisfit")
+        const reads = (yield* exchanges).filter(({ operation }) => operation === "Cardholders.get")
+        assert.lengthOf(reads, 1)
+      }).pipe(Effect.provide(layer()))
+    )
+  }
 
   it.effect("are streamed in pages", () =>
     Effect.gen(function* () {

@@ -4,6 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Cards from "@manilla/cards/Cards"
+import type * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
@@ -12,6 +13,7 @@ import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Predicate from "effect/Predicate"
 import * as TestClock from "effect/TestClock"
 import { collection } from "./utils/harness.js"
 import { cardFrom, layer, payoutFrom, walletIn } from "./utils/service.js"
@@ -76,6 +78,66 @@ describe("an answer about another payment", () => {
       assert.strictEqual(created.amount, "1500.5000")
     }).pipe(Effect.provide(layer()))
   )
+})
+
+describe("an answer that differs in one member alone", () => {
+  const otherId = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
+  const link = { amount: "500", currency: "XOF", country: "BJ" }
+
+  type Clients = Payments.Payments | Payouts.Payouts | Cards.Cards | PaymentLinks.PaymentLinks
+  const calls: Readonly<
+    Record<
+      "Payments.create" | "Payouts.create" | "Cards.issue" | "PaymentLinks.create",
+      Effect.Effect<object, Errors.WriteError, Clients | Sandbox.Sandbox>
+    >
+  > = {
+    "Payments.create": Effect.flatMap(Payments.Payments, (payments) =>
+      payments.create(collection, { key: first })
+    ),
+    "Payouts.create": Effect.gen(function* () {
+      const payouts = yield* Payouts.Payouts
+      return yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key: first })
+    }),
+    "Cards.issue": Effect.gen(function* () {
+      const cards = yield* Cards.Cards
+      return yield* cards.issue(yield* cardFrom(), { key: first })
+    }),
+    "PaymentLinks.create": Effect.flatMap(PaymentLinks.PaymentLinks, (links) => links.create(link))
+  }
+
+  for (const [operation, member, other] of [
+    ["Payments.create", "amount", "1500.0001"],
+    ["Payments.create", "currency", "XAF"],
+    ["Payments.create", "operation", "DEPOSIT"],
+    ["Payouts.create", "amount", "1000.0001"],
+    ["Payouts.create", "currency", "XAF"],
+    ["Payouts.create", "wallet_id", otherId],
+    ["Cards.issue", "issuance_reference", "order:3"],
+    ["Cards.issue", "virtual_card_customer_id", otherId],
+    ["Cards.issue", "charged_currency", "EUR"],
+    ["PaymentLinks.create", "amount", "500.0001"],
+    ["PaymentLinks.create", "currency", "XAF"],
+    ["PaymentLinks.create", "country", "CI"]
+  ] as const) {
+    it.effect(`is not taken: ${operation}, ${member}`, () =>
+      Effect.gen(function* () {
+        const call = calls[operation]
+        const made = yield* call
+        const answer =
+          "card" in made && Predicate.isRecord(made.card)
+            ? { card: { ...made.card, [member]: other } }
+            : { ...made, [member]: other }
+        yield* answerWith(operation, answer, 10)
+        const error = yield* atOnce(Effect.flip(call))
+        assert(error._tag === "OutcomeUnknown" && error.cause._tag === "MalformedResponse")
+        assert.strictEqual(error.cause.reason, "AnotherSubject")
+        assert.deepStrictEqual(
+          error.cause.issues.map(({ field }) => field),
+          [member]
+        )
+      }).pipe(Effect.provide(layer()))
+    )
+  }
 })
 
 describe("an answer that cannot be read", () => {

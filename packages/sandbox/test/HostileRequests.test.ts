@@ -134,7 +134,8 @@ const check = (
       const top = path[0] ?? ""
       if (sent.length > 0) return "refused after it was sent"
       if (end.message.length > 10_000) return `refused with ${end.message.length} characters`
-      return end.fields.every((field) => field === top || field.startsWith(`${top}.`))
+      return end.fields.length > 0 &&
+        end.fields.every((field) => field === top || field.startsWith(`${top}.`))
         ? undefined
         : `refused by the name of ${end.fields.join()}`
     }

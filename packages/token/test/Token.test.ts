@@ -255,6 +255,17 @@ describe("a failure", () => {
     })
   )
 
+  it.scoped("to read what may be the answer to another request is retried", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway((n) =>
+        n === 1 ? { data: { access_token: undefined, id: "another's" } } : {}
+      )
+      const tokens = yield* make(client)
+      assert.strictEqual(text(yield* during(10_000, tokens.get)), "token-2")
+      assert.strictEqual(requests.length, 2)
+    })
+  )
+
   it.scoped("of the network is retried within one request for a token", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway((n) => (n < 3 ? { status: 503 } : {}))

@@ -5,6 +5,7 @@ import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
 import * as Amount from "../Amount.js"
 import * as Errors from "../Errors.js"
 import * as Identifier from "../Identifier.js"
@@ -39,6 +40,8 @@ export interface Context {
   readonly nowMillis: number
   /** The id or reference that was asked for. */
   readonly subject: string | undefined
+  /** The members that `data` may have. */
+  readonly members: ReadonlySet<PropertyKey>
   /** The member of `data` that is the resource; `data` itself when there is none. */
   readonly madeIn: string | undefined
   /** What the resource must repeat of the request. */
@@ -77,9 +80,8 @@ export const interpret = (decode: Decode, received: Received, context: Context):
   const isLong = parsed.text.length > detailedLength
   const decoded = decode(parsed.value, { errors: isLong ? "first" : "all" })
   if (Either.isRight(decoded)) return { _tag: "Readable", envelope: decoded.right }
-  // Of a list nothing tells.
-  const isOfOne = context.isWrite || context.subject !== undefined
-  const reason = !isOfOne || isAsked || isTied(compared) ? "DataMisfit" : "Unrelated"
+  const isOwn = !canShow(context) || isAsked || isTied(compared)
+  const reason = isOwn ? "DataMisfit" : "Unrelated"
   return malformed(received, context, reason, parsed, Issues.fromParseIssue(decoded.left))
 }
 
@@ -143,7 +145,25 @@ const isAbout = (subject: string | undefined, data: unknown): boolean | undefine
     typeof name === "string" && name.toLowerCase() === subject.toLowerCase()
   const [id, reference] = [member(data, "id"), member(data, "reference")]
   if (is(id) || is(reference)) return true
-  return typeof (isUuid(subject) ? id : reference) === "string" ? false : undefined
+  return typeof (nameOf(subject) === "id" ? id : reference) === "string" ? false : undefined
+}
+
+const nameOf = (subject: string): "id" | "reference" => (isUuid(subject) ? "id" : "reference")
+
+/**
+ * Whether the answer to this shows that it is: a write repeats what was sent, a token is a token,
+ * and most of what is read by its id has it. Of a list, or a cardholder's detail, nothing tells.
+ */
+const canShow = ({ access, isWrite, members, subject }: Context): boolean =>
+  isWrite || access === "credentials" || (subject !== undefined && members.has(nameOf(subject)))
+
+/** The members that a schema of envelopes has in `data`. */
+export const membersOf = (envelope: Schema.Schema.All): ReadonlySet<PropertyKey> => {
+  const members = AST.getPropertySignatures(AST.encodedAST(envelope.ast))
+  const data = members.find(({ name }) => name === "data")
+  return new Set(
+    data === undefined ? [] : AST.getPropertySignatures(data.type).map(({ name }) => name)
+  )
 }
 
 /** No whole answer came. */

@@ -78,6 +78,7 @@ export const compile = ({
 }: Parameters) => {
   const { access, made, replay } = operation[Operation.TypeId]
   const decode = ParseResult.decodeUnknownEither(operation.successSchema)
+  const members = answer.membersOf(operation.successSchema)
   const attemptMillis = Duration.toMillis(policy.attemptTimeout)
   const deadlineMillis = Duration.toMillis(policy.deadline)
   /** With less time than this a write would most likely end in doubt: it is not begun. */
@@ -89,16 +90,27 @@ export const compile = ({
     replay: replay._tag
   })
 
-  const authenticate: Effect.Effect<BearerTokens.BearerToken | undefined, Errors.TokenUnavailable> =
-    access === "credentials"
-      ? Effect.succeed(undefined)
-      : (tokens?.get ??
-        Effect.fail(
-          new Errors.TokenUnavailable({
-            operation: name,
-            message: `${name} needs a bearer token, and this gateway was made without tokens.`
-          })
-        ))
+  const noToken = (why: string) => new Errors.TokenUnavailable({ operation: name, message: why })
+
+  /** A token to go with the request, after the one that was refused is given back. */
+  const authenticate = (
+    progress: Progress
+  ): Effect.Effect<BearerTokens.BearerToken | undefined, Errors.TokenUnavailable> => {
+    if (access === "credentials") return Effect.succeed(undefined)
+    if (tokens === undefined) {
+      return noToken(`${name} needs a bearer token, and this gateway was made without tokens.`)
+    }
+    return Effect.gen(function* () {
+      if (progress.refused !== undefined) yield* tokens.reject(progress.refused)
+      progress.refused = undefined
+      return yield* tokens.get
+    }).pipe(
+      // Its words are not shown: they may hold a secret.
+      Effect.catchAllDefect(() =>
+        noToken(`${name} was not sent: the source of its tokens died, which it should never do.`)
+      )
+    )
+  }
 
   /**
    * One attempt: `limitMillis` for its token, and as long again for itself, as far as the call's own
@@ -115,11 +127,7 @@ export const compile = ({
       Effect.as("out of time" as const)
     )
     const own = Effect.gen(function* () {
-      if (progress.refused !== undefined && tokens !== undefined) {
-        yield* tokens.reject(progress.refused)
-        progress.refused = undefined
-      }
-      const token = yield* authenticate
+      const token = yield* authenticate(progress)
       progress.token = token
       if (token !== undefined && !isHeaderValue(Redacted.value(token.value))) {
         return answer.faulty(unfitToken)
@@ -141,6 +149,7 @@ export const compile = ({
         grantedScopes: token?.scopes ?? [],
         redactor: () => redactorOf(request, token),
         subject: request.subject,
+        members,
         madeIn: made.in,
         echoes: request.echoes,
         isWrite: replay._tag !== "Safe",
@@ -166,10 +175,9 @@ export const compile = ({
   }
 
   /** It would be refused on this side of the network, in words that say nothing of tokens. */
-  const unfitToken = new Errors.TokenUnavailable({
-    operation: name,
-    message: `${name} was not sent: the token has characters that no header may have, such as a line break.`
-  })
+  const unfitToken = noToken(
+    `${name} was not sent: the token has characters that no header may have, such as a line break.`
+  )
 
   /** The attempt that was not made because its token did not come in time for it. */
   const tokenless = (waitedMillis: number): answer.Faulty =>
@@ -181,14 +189,20 @@ export const compile = ({
       })
     )
 
+  /** From then on no attempt is begun. */
+  const latestStart = ({ startedMillis }: Progress): number =>
+    startedMillis + deadlineMillis - leastMillis
+
   const attempts = (request: Encoded, progress: Progress) =>
     Effect.gen(function* () {
       const endMillis = progress.startedMillis + deadlineMillis
       let previous: answer.Faulty | undefined
       for (;;) {
         const startedMillis = yield* Clock.currentTimeMillis
-        if (startedMillis >= endMillis - leastMillis) {
-          return yield* conclude(previous ?? tokenless(deadlineMillis), request, progress)
+        if (startedMillis >= latestStart(progress)) {
+          // After a 401 it was to be the attempt with another token, which did not come.
+          const last = previous?.fault === "Unauthorized" ? undefined : previous
+          return yield* conclude(last ?? tokenless(deadlineMillis), request, progress)
         }
         const limitMillis = Math.min(attemptMillis, endMillis - startedMillis)
         const sentBefore = progress.sent
@@ -244,9 +258,7 @@ export const compile = ({
         retryAfterOf(faulty.error)
       )
       const nowMillis = yield* Clock.currentTimeMillis
-      if (nowMillis + wait >= progress.startedMillis + deadlineMillis || !budget.take()) {
-        return undefined
-      }
+      if (nowMillis + wait >= latestStart(progress) || !budget.take()) return undefined
       progress.retries++
       yield* tell.retry(faulty.fault)
       yield* Effect.logDebug(

@@ -20,7 +20,13 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
-const Thing = Envelope.Success(Schema.Struct({ id: Schema.String, status: Schema.String }))
+const Thing = Envelope.Success(
+  Schema.Struct({
+    id: Schema.String,
+    status: Schema.String,
+    reference: Schema.optional(Schema.String)
+  })
+)
 const ThingReference = Identifier.reference("ThingReference")
 
 export const reference = (text: string) => ThingReference.make(text)
