@@ -9,7 +9,13 @@ import type { Evidence } from "./Evidence.js"
 import { waitMillis } from "./Policy.js"
 
 /** What may keep a token away for a time. */
-const passing = ["TransportFault", "TooManyRequests", "ServerFault", "TimedOut"]
+const passing = [
+  "TransportFault",
+  "TooManyRequests",
+  "ServerFault",
+  "TimedOut",
+  "MalformedResponse"
+]
 
 /** A budget that does not run dry in a run: the smaller ones may. */
 export const ampleBudget = 100

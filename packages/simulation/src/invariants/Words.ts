@@ -44,6 +44,10 @@ export const wordsOfCalls = ({
       if (word?._tag === "Applied" && word.unreadable && word.unreadable.key !== key) {
         violations.push(`${name}: told of the key ${word.unreadable.key}, and it is ${key}`)
       }
+      const end = word?._tag === "Applied" ? word.stopped?.tag : word?.error
+      if (end !== undefined && end.includes("Unauthorized") && !twiceRefused(sent, name)) {
+        violations.push(`${name}: told ${end}, and no other token was tried`)
+      }
       // Of an interrupted call nothing else is said.
       if (word?._tag !== "Unknown" || word.attempts === undefined) continue
       // One whose time ended with its first step, as the clock jumped, never left.
@@ -63,6 +67,13 @@ export const wordsOfCalls = ({
     }
   }
   return violations
+}
+
+/** Whether the last of the requests that a call sends and retries was refused with two tokens. */
+const twiceRefused = (sent: Evidence["sent"], name: string): boolean => {
+  const own = sent.filter((one) => one.call === name && !Sent.isForToken(one))
+  const last = own.filter(({ span }) => span === own.at(-1)?.span)
+  return new Set(last.flatMap((one) => (one.heard === 401 ? [one.authorization] : []))).size > 1
 }
 
 /** An interruption does not pass in silence over a write that was, or may have been applied. */
