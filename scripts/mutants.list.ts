@@ -22,6 +22,7 @@ const inSettlement = inFile("packages/core/src/Settlement.ts")
 const inPagination = inFile("packages/core/src/Pagination.ts")
 const inPermits = inFile("packages/core/src/internal/permits.ts")
 const inInterruption = inFile("packages/core/src/internal/interruption.ts")
+const inRedact = inFile("packages/core/src/internal/redact.ts")
 const inToken = inFile("packages/token/src/Token.ts")
 const inPayments = inFile("packages/payments/src/Payments.ts")
 const inPayouts = inFile("packages/payouts/src/Payouts.ts")
@@ -68,6 +69,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     "a card's key of its own making",
     "idempotency_key: key }",
     `idempotency_key: (key + "-card") as typeof key }`
+  ),
+  inRedact(
+    "look for a number as it was typed alone",
+    "...forms(withoutSeparators(value))",
+    "...forms(value)"
   ),
   inRequest(
     "forget the key in the error",
@@ -167,6 +173,16 @@ export const mutants: ReadonlyArray<Mutant> = [
     'compared.filter(({ same }) => same === false && context.operation === "")'
   ),
   inCall(
+    "take a token that is late for one that is refused",
+    `previous?.fault === "Unauthorized" ? undefined : previous`,
+    "previous"
+  ),
+  inCall(
+    "die with the source of the tokens",
+    "Effect.catchAllDefect(() =>",
+    `Effect.catchTag("TokenUnavailable", () =>`
+  ),
+  inCall(
     "count the attempts wrongly",
     "            attempts: progress.sent,",
     "            attempts: progress.retries,"
@@ -190,8 +206,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCall(
     "sleep beyond the deadline",
-    "if (nowMillis + wait >= progress.startedMillis + deadlineMillis || !budget.take()) {",
-    "if (!budget.take()) {"
+    "nowMillis + wait >= latestStart(progress) || !budget.take()",
+    "!budget.take()"
   ),
   inCall(
     "no limit for one attempt",
@@ -209,7 +225,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     "if (Either.isLeft(pulled) || chunks.length > 0) return"
   ),
   inTransport("read bodies without a limit", "if (size > limit) return", "if (size < 0) return"),
-  inCall("retries without a budget", "|| !budget.take()) {", "|| (budget.take(), false)) {"),
+  inCall(
+    "retries without a budget",
+    "|| !budget.take()) return",
+    "|| (budget.take(), false)) return"
+  ),
   inBudget("a budget that never runs dry", "      left -= 1\n", ""),
   inBudget(
     "a success earns a whole retry",
@@ -249,13 +269,18 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inAnswer(
     "take any misfit for applied",
-    "!isOfOne || isAsked || isTied(compared)",
-    "!isOfOne || context.isWrite || isAsked || isTied(compared)"
+    "!canShow(context) || isAsked || isTied(compared)",
+    "!canShow(context) || context.isWrite || isAsked || isTied(compared)"
   ),
   inAnswer(
     "stop at a misfit that may be another's",
-    "context.isWrite || context.subject !== undefined",
-    "context.isWrite"
+    "(subject !== undefined && members.has(nameOf(subject)))",
+    "false"
+  ),
+  inAnswer(
+    "stop at a token's answer that may be another's",
+    `access === "credentials" || `,
+    `access === ("none" as string) || `
   ),
   inAnswer(
     "name every fault of a long answer",

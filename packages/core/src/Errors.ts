@@ -228,7 +228,7 @@ export class TimedOut extends Schema.TaggedError<TimedOut>("@manilla/core/TimedO
  * | `Contradiction` | says failure under a 2xx status, or success under an error       |
  * | `AnotherSubject`| is about another resource than was asked for, or repeats other values |
  * | `DataMisfit`    | is an envelope of success around data that breaks its schema     |
- * | `Unrelated`     | is that where one thing was asked for, and does not show that it is this |
+ * | `Unrelated`     | is that, and does not show whose it is where it could            |
  *
  * @since 0.1.0
  * @category models

@@ -88,7 +88,7 @@ export const table = {
   NotAnEnvelope: rule("unknown", "retry", "retry", "stop"),
   /** The body is longer than the gateway reads; it would be again. */
   TooLarge: rule("unknown", "stop", "stop", "stop"),
-  /** Success around data that does not fit its schema, and shows that it is what was asked for. */
+  /** Success around data that does not fit its schema, and is not `Unrelated`. */
   UnreadableSuccess: rule("applied", "stop", "stop", "stop")
 } as const satisfies Record<string, Rule>
 
