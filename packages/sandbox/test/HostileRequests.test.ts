@@ -416,6 +416,91 @@ describe("a hostile identifier or reference", () => {
   )
 })
 
+describe("a hostile parameter of a query", () => {
+  interface Clients {
+    readonly links: PaymentLinks.Service
+    readonly transactions: Transactions.Service
+  }
+  const filters: ReadonlyArray<
+    readonly [
+      what: string,
+      name: string,
+      (clients: Clients, value: string) => Effect.Effect<unknown, unknown>
+    ]
+  > = [
+    ["transactions", "status", ({ transactions }, status) => transactions.list({ status })],
+    ["transactions", "currency", ({ transactions }, currency) => transactions.list({ currency })],
+    ["links", "status", ({ links }, status) => links.list({ status } as never)],
+    [
+      "transactions",
+      "search",
+      ({ transactions }, search) => transactions.list({}, { extraParams: { search } })
+    ],
+    ["links", "search", ({ links }, search) => links.list({}, { extraParams: { search } })]
+  ]
+  for (const [operation, name, list] of filters) {
+    it.effect(`${operation}, ${name}, is refused by name, or arrives as it is`, () =>
+      Effect.gen(function* () {
+        const { layer, sent } = yield* hostile.make
+        yield* Effect.gen(function* () {
+          const clients = {
+            links: yield* PaymentLinks.PaymentLinks,
+            transactions: yield* Transactions.Transactions
+          }
+          for (const [what, value] of Object.entries(hostile.texts)) {
+            sent.length = 0
+            const end = yield* hostile.endOf(() => list(clients, value))
+            assert.notStrictEqual(end._tag, "Defect", what)
+            if (end._tag === "Refused") {
+              assert.deepStrictEqual([...new Set(end.fields)], [`urlParams.${name}`], what)
+              assert.lengthOf(sent, 0, what)
+              continue
+            }
+            assert.lengthOf(sent, 1, what)
+            assert.isTrue(sent[0]?.url.searchParams.get(name) === value, what)
+          }
+        }).pipe(Effect.provide(layer))
+      })
+    )
+  }
+
+  it.effect("is not given twice, nor in the place of one that was left out", () =>
+    Effect.gen(function* () {
+      const { layer, sent } = yield* hostile.make
+      yield* Effect.gen(function* () {
+        const { list } = yield* Transactions.Transactions
+        const twice = yield* hostile.endOf(() =>
+          list({ status: "COMPLETED" }, { extraParams: { status: "FAILED" } })
+        )
+        assert(twice._tag === "Refused")
+        assert.deepStrictEqual(twice.fields, ["extraParams.status"])
+        assert.lengthOf(sent, 0)
+        const once = { status: undefined } as never
+        yield* hostile.endOf(() => list(once, { extraParams: { status: "FAILED" } }))
+        assert.strictEqual(sent[0]?.url.searchParams.get("status"), "FAILED")
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("that cannot be read is refused", () =>
+    Effect.gen(function* () {
+      const { layer, sent } = yield* hostile.make
+      yield* Effect.gen(function* () {
+        const { list } = yield* Transactions.Transactions
+        const search = {
+          toString: () => {
+            throw new Error("gotcha")
+          }
+        }
+        const end = yield* hostile.endOf(() => list({}, { extraParams: { search } as never }))
+        assert(end._tag === "Refused")
+        assert.deepStrictEqual(end.fields, ["extraParams"])
+        assert.lengthOf(sent, 0)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+})
+
 describe("a body that is no body", () => {
   for (const kind of ["payment", "payout", "card", "link"] as const) {
     it.effect(`of a ${kind} is refused`, () =>
