@@ -7,6 +7,8 @@ import * as Encoding from "effect/Encoding"
 export interface Redactor {
   /** Strikes the sensitive values out of a text, which stays as long as it is otherwise. */
   readonly strike: (text: string) => string
+  /** The sensitive values as numbers, which begin with no zero. */
+  readonly numbers: ReadonlySet<number>
   /** The same for what is shown: on one line, and not longer than a person reads. */
   readonly text: (text: string) => string
   /** Strikes them out of every string, number and key within a JSON value. */
@@ -42,6 +44,7 @@ const maxValues = 1000
 
 const nothing: Redactor = {
   strike: () => struck,
+  numbers: new Set(),
   text: () => struck,
   json: () => struck,
   excerpt: () => struck
@@ -51,8 +54,11 @@ export const make = (values: ReadonlyArray<string>): Redactor => {
   if (values.some((value) => value.length > valueLength)) return nothing
   const pieces = new Set<string>()
   const short: Array<string> = []
+  const numbers = new Set<number>()
   for (const value of values) {
-    for (const form of new Set([...forms(value), ...forms(withoutSeparators(value))])) {
+    const digits = withoutSeparators(value)
+    if (/^\d+$/.test(digits)) numbers.add(Number(digits))
+    for (const form of new Set([...forms(value), ...forms(digits)])) {
       if (form.length < pieceLength) short.push(form)
       for (let i = 0; i + pieceLength <= form.length; i++) {
         pieces.add(form.slice(i, i + pieceLength))
@@ -72,16 +78,19 @@ export const make = (values: ReadonlyArray<string>): Redactor => {
     }
     return withoutHidden(text, hidden)
   }
-  return from(strike)
+  return from(strike, numbers)
 }
 
 /** Both redactors in one: nothing is cut off before both have struck. */
 export const both = (first: Redactor, second: Redactor): Redactor =>
   first === nothing || second === nothing
     ? nothing
-    : from((text) => second.strike(first.strike(text)))
+    : from(
+        (text) => second.strike(first.strike(text)),
+        new Set([...first.numbers, ...second.numbers])
+      )
 
-const from = (strike: Redactor["strike"]): Redactor => {
+const from = (strike: Redactor["strike"], numbers: Redactor["numbers"]): Redactor => {
   // Cut off after striking: a value that is cut in two would not be found.
   const text = (long: string) =>
     strike(long.slice(0, textLength * 4))
@@ -93,7 +102,9 @@ const from = (strike: Redactor["strike"]): Redactor => {
     const within = (value: unknown, depth: number): unknown => {
       left--
       if (typeof value === "string") return text(value)
-      if (typeof value === "number") return strike(String(value)) === String(value) ? value : struck
+      if (typeof value === "number") {
+        return numbers.has(value) || strike(String(value)) !== String(value) ? struck : value
+      }
       if (typeof value !== "object" || value === null) return value
       if (depth > maxDepth) return "…"
       const most = Math.max(0, left)
@@ -118,7 +129,7 @@ const from = (strike: Redactor["strike"]): Redactor => {
       .replace(/[^\s<>"]{16,}/g, "…")
       .replace(/[0-9]{2,}/g, "#")
 
-  return { strike, text, json, excerpt }
+  return { strike, numbers, text, json, excerpt }
 }
 
 /** Not `Object.entries`: of a million members it would make pairs before the first is looked at. */
@@ -131,15 +142,20 @@ const firstMembers = (value: object, most: number): ReadonlyArray<readonly [stri
   return members
 }
 
-/** As people write phone numbers and codes. */
-const separators = /[\s.()/-]/
+/** As people write phone numbers and codes, and as forms and URLs escape that. */
+const separators = /[\s.()/_+-]|%(?:20|28|29|2b|2d|2e|2f|5f)/gi
 
-const withoutSeparators = (text: string): string => text.split(separators).join("")
+const withoutSeparators = (text: string): string => text.replace(separators, "")
 
 /** Where the characters of a text are that are no separators. */
 const placesOf = (text: string): ReadonlyArray<number> => {
   const places: Array<number> = []
-  for (let i = 0; i < text.length; i++) if (!separators.test(text.charAt(i))) places.push(i)
+  let i = 0
+  for (const { 0: separator, index } of text.matchAll(separators)) {
+    for (; i < index; i++) places.push(i)
+    i += separator.length
+  }
+  for (; i < text.length; i++) places.push(i)
   return places
 }
 
