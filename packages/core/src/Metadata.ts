@@ -26,19 +26,26 @@ export interface Metadata {
   readonly [key: string]: Json
 }
 
-/** Deeper than this the JSON of a request would exhaust the stack of whoever reads it. */
-const maxDepth = 100
+interface Limits {
+  readonly isNumber: (value: number) => boolean
+  readonly maxDepth: number
+}
 
-/** A number that JSON keeps as it is. */
-const isNumber = (value: unknown): value is number =>
-  Number.isFinite(value) && !Object.is(value, -0)
+/** What JSON keeps as it is, and no reader's stack is exhausted by. */
+const ofRequests: Limits = {
+  isNumber: (value) => Number.isFinite(value) && !Object.is(value, -0),
+  maxDepth: 100
+}
+
+/** What others have stored, in JSON of their own: `-0.0`, and more levels. */
+const ofAnswers: Limits = { isNumber: () => true, maxDepth: 1000 }
 
 /** A copy of plain data, each member read once; `undefined` for what JSON cannot say. */
-const copy = (value: unknown, depth: number): Json | undefined => {
+const copy = (value: unknown, limits: Limits, depth: number): Json | undefined => {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value
-  if (isNumber(value)) return value
-  if (typeof value !== "object" || depth > maxDepth) return undefined
-  return Array.isArray(value) ? copyArray(value, depth) : copyObject(value, depth)
+  if (typeof value === "number") return limits.isNumber(value) ? value : undefined
+  if (typeof value !== "object" || depth > limits.maxDepth) return undefined
+  return Array.isArray(value) ? copyArray(value, limits, depth) : copyObject(value, limits, depth)
 }
 
 /** Own members of plain data: no getter, whose next word may be another, and no symbol. */
@@ -54,6 +61,7 @@ const membersOf = (value: object): ReadonlyArray<readonly [string, unknown]> | u
 
 const copyArray = (
   value: ReadonlyArray<unknown>,
+  limits: Limits,
   depth: number
 ): ReadonlyArray<Json> | undefined => {
   const members = membersOf(value)
@@ -63,21 +71,21 @@ const copyArray = (
   }
   const items: Array<Json> = []
   for (const [, member] of members) {
-    const item = copy(member, depth + 1)
+    const item = copy(member, limits, depth + 1)
     if (item === undefined) return undefined
     items.push(item)
   }
   return items
 }
 
-const copyObject = (value: object, depth = 0): Metadata | undefined => {
+const copyObject = (value: object, limits: Limits, depth = 0): Metadata | undefined => {
   const prototype: unknown = Object.getPrototypeOf(value)
   const members = membersOf(value)
   if (members === undefined || Array.isArray(value)) return undefined
   if (prototype !== Object.prototype && prototype !== null) return undefined
   const copied: Array<readonly [string, Json]> = []
   for (const [key, member] of members) {
-    const json = copy(member, depth + 1)
+    const json = copy(member, limits, depth + 1)
     if (json === undefined) return undefined
     copied.push([key, json])
   }
@@ -86,20 +94,21 @@ const copyObject = (value: object, depth = 0): Metadata | undefined => {
 }
 
 /** A proxy may throw, or say something else the next time: what was read is kept. */
-const snapshot = (value: unknown): Metadata | undefined => {
+const snapshot = (value: unknown, limits: Limits): Metadata | undefined => {
   try {
-    return typeof value === "object" && value !== null ? copyObject(value) : undefined
+    return typeof value === "object" && value !== null ? copyObject(value, limits) : undefined
   } catch {
     return undefined
   }
 }
 
-const parse = () => (value: unknown, _: AST.ParseOptions, ast: AST.Declaration) => {
-  const metadata = snapshot(value)
-  return metadata === undefined
-    ? ParseResult.fail(new ParseResult.Type(ast, value))
-    : ParseResult.succeed(metadata)
-}
+const parse =
+  (limits: Limits) => () => (value: unknown, _: AST.ParseOptions, ast: AST.Declaration) => {
+    const metadata = snapshot(value, limits)
+    return metadata === undefined
+      ? ParseResult.fail(new ParseResult.Type(ast, value))
+      : ParseResult.succeed(metadata)
+  }
 
 /** The same members with the same values, in any order. */
 const isSame = (a: Json, b: Json): boolean => {
@@ -118,23 +127,40 @@ const isSame = (a: Json, b: Json): boolean => {
 const isObject = (value: Json): value is ReadonlyArray<Json> | Metadata =>
   typeof value === "object" && value !== null
 
+const within = (limits: Limits, identifier: string, description: string): Schema.Schema<Metadata> =>
+  Schema.declare(
+    [],
+    { decode: parse(limits), encode: parse(limits) },
+    {
+      identifier,
+      description,
+      jsonSchema: { type: "object", additionalProperties: true },
+      equivalence: () => isSame,
+      arbitrary: () => (fc) => {
+        const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null))
+        return fc.dictionary(fc.string(), fc.oneof(scalar, fc.array(scalar)))
+      }
+    }
+  )
+
 /**
- * Metadata as it was given: every member is kept, one named `__proto__` too.
+ * Metadata that a request may carry: it arrives as it was given, every member of it, one named
+ * `__proto__` too. At most 100 levels deep; no number that JSON would change.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const Metadata: Schema.Schema<Metadata> = Schema.declare(
-  [],
-  { decode: parse, encode: parse },
-  {
-    identifier: "Metadata",
-    description: "an object of JSON values, at most 100 levels deep",
-    jsonSchema: { type: "object", additionalProperties: true },
-    equivalence: () => isSame,
-    arbitrary: () => (fc) => {
-      const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null))
-      return fc.dictionary(fc.string(), fc.oneof(scalar, fc.array(scalar)))
-    }
-  }
+export const Input = within(
+  ofRequests,
+  "MetadataInput",
+  "an object of JSON values, at most 100 levels deep"
 )
+
+/**
+ * Metadata in an answer: whatever JSON others have stored, up to 1,000 levels deep. Numbers are
+ * JavaScript's: of whole numbers beyond 2^53 the last digits are lost.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Metadata = within(ofAnswers, "Metadata", "an object of JSON values")

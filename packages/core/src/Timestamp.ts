@@ -22,14 +22,15 @@ const isMoment = (text: string): boolean => {
 }
 
 /**
- * A moment that a request may carry: an ISO 8601 date-time with a zone.
+ * A moment that a request may carry: an ISO 8601 date-time with seconds and a zone, which is `Z` or
+ * `+01:00`. Of the other forms of ISO 8601 it is not shown whether the service reads them.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const Input = Schema.String.pipe(
   Schema.filter(isMoment, {
-    description: `an ISO 8601 date-time with a zone, such as "2030-01-31T12:00:00Z"`,
+    description: `an ISO 8601 date-time with seconds and a zone, such as "2030-01-31T12:00:00Z" or "2030-01-31T13:00:00+01:00"`,
     jsonSchema: { format: "date-time" },
     arbitrary: () => (fc) =>
       fc

@@ -78,7 +78,7 @@ export const PaymentLinkRequest = Schema.Struct({
   expires_at: Schema.optional(Timestamp.Input),
   success_url: Schema.optional(Text.atMost(2048)),
   failure_url: Schema.optional(Text.atMost(2048)),
-  metadata: Schema.optional(Metadata.Metadata)
+  metadata: Schema.optional(Metadata.Input)
 }).annotations({ identifier: "PaymentLinkRequest" })
 
 /**

@@ -70,7 +70,7 @@ export const PaymentIntentRequest = Schema.Struct({
   payment_method: Text.atMost(60),
   payer: Payer,
   description: Schema.optional(Schema.NullOr(Text.atMost(1000))),
-  metadata: Schema.optional(Metadata.Metadata),
+  metadata: Schema.optional(Metadata.Input),
   expires_at: Schema.optional(Schema.NullOr(Timestamp.Input))
 }).annotations({ identifier: "PaymentIntentRequest" })
 

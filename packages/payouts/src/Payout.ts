@@ -65,7 +65,7 @@ export const PayoutRequest = Schema.Struct({
   payment_method: Text.atMost(60),
   /** The beneficiary's phone number. */
   destination: Schema.String.pipe(Sensitive.mark),
-  metadata: Schema.optional(Metadata.Metadata)
+  metadata: Schema.optional(Metadata.Input)
 }).annotations({ identifier: "PayoutRequest" })
 
 /**
