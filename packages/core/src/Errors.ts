@@ -60,7 +60,8 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>(
 )("InvalidRequest", { ...common, issues: Schema.Array(Issue) }) {}
 
 /**
- * 401: the token was refused, and so was a new one. Nothing was applied.
+ * 401: the token was refused, and so was a new one, unless there was no time left for that. Nothing
+ * was applied.
  *
  * @since 0.1.0
  * @category errors

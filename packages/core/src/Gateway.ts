@@ -24,6 +24,7 @@ import * as BearerTokens from "./BearerTokens.js"
 import { InvalidConfiguration } from "./Errors.js"
 import * as call from "./internal/call.js"
 import { withDefaults } from "./internal/defaults.js"
+import * as durations from "./internal/durations.js"
 import * as request from "./internal/request.js"
 import * as retryBudget from "./internal/retryBudget.js"
 import * as root from "./internal/rootUrl.js"
@@ -112,16 +113,16 @@ const checkNumbers = (
   )
 
 const checkDurations = (
-  durations: Readonly<Record<string, Duration.DurationInput>>,
+  fields: Readonly<Record<string, Duration.DurationInput>>,
   leastMillis: number
 ): Effect.Effect<void, InvalidConfiguration> =>
   Effect.forEach(
-    Object.entries(durations),
+    Object.entries(fields),
     ([field, duration]) =>
-      Option.match(Duration.decodeUnknown(duration), {
-        onNone: () => new InvalidConfiguration({ field, rule: 'must be a duration: "30 seconds"' }),
-        onSome: (decoded) =>
-          Duration.toMillis(decoded) >= leastMillis
+      Option.match(durations.millisOf(duration), {
+        onNone: () => new InvalidConfiguration({ field, rule: durations.rule }),
+        onSome: (millis) =>
+          millis >= leastMillis
             ? Effect.void
             : new InvalidConfiguration({
                 field,
@@ -186,6 +187,7 @@ export const make = (
  * import * as Gateway from "@manilla/core/Gateway"
  * import * as Token from "@manilla/token/Token"
  * import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
  *
  * const live = Gateway.layerConfig().pipe(
  *   Layer.provide(Token.layerConfig()),

@@ -93,15 +93,19 @@ export const make = <Filter, Row>({ list, operation, pageParameter }: Source<Fil
   const notUnderstood = (page: number, what: string) =>
     new PageParameterUnknown({
       operation,
-      message: `${operation}: page ${page} was asked for and ${what}: "${pageParameter}" is not the service's page parameter`,
+      message:
+        `${operation}: page ${page} was asked for and ${what}` +
+        (pageParameter === undefined
+          ? ""
+          : `: "${pageParameter}" is not the service's page parameter`),
       page
     })
 
-  const noPage = (from: number) => {
-    const issues = [{ field: "from", rule: "must be a whole number from 1" }]
-    const message = `${operation} was not sent: ${Issues.print(issues)}, and it is ${from}`
+  const notSent = (field: string, rule: string) => {
+    const issues = [{ field, rule }]
+    const message = `${operation} was not sent: ${Issues.print(issues)}.`
     const cause = new Errors.InvalidRequest({ operation, message, issues })
-    return new PageFailed({ operation, message, page: 1, cause })
+    return Stream.fail(new PageFailed({ operation, message, page: 1, cause }))
   }
 
   const readPage = (filter: Filter, { extraParams }: StreamOptions, page: number) =>
@@ -139,8 +143,13 @@ export const make = <Filter, Row>({ list, operation, pageParameter }: Source<Fil
     filter: Filter,
     options: StreamOptions = {}
   ): Stream.Stream<Page<Row>, PageFailed | PageParameterUnknown> => {
-    const { from = 1 } = options
-    if (!Number.isSafeInteger(from) || from < 1) return Stream.fail(noPage(from))
+    const { extraParams = {}, from = 1 } = options
+    if (!Number.isSafeInteger(from) || from < 1) {
+      return notSent("from", `must be a whole number from 1, and it is ${from}`)
+    }
+    if (pageParameter !== undefined && Object.hasOwn(extraParams, pageParameter)) {
+      return notSent(`extraParams.${pageParameter}`, 'selects a page: say "from" instead')
+    }
     return Stream.paginateEffect({ page: from, size: 0, previous: "" }, (state) =>
       Effect.gen(function* () {
         const { page } = state

@@ -14,12 +14,15 @@ import { identity } from "effect/Function"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Errors from "./Errors.js"
 import { withDefaults } from "./internal/defaults.js"
+import * as durations from "./internal/durations.js"
 import * as interruption from "./internal/interruption.js"
 import * as permits from "./internal/permits.js"
+import * as Issues from "./Issues.js"
 import * as RetryPolicy from "./RetryPolicy.js"
 
 /**
@@ -145,17 +148,39 @@ export const make = <Id extends string, A extends { readonly status: string }, I
   const { withPermit } = permits.make(concurrentReads)
   const equivalence = Schema.equivalence(subject.schema)
 
-  /** Throws what reading the options throws. */
-  const planOf = (options: Options<A>): Plan<A> => {
-    const { cap, deadline, factor, initial } = withDefaults(defaults, options)
-    return {
-      initialMillis: Math.max(leastPauseMillis, Duration.toMillis(initial)),
-      factor: factor >= 1 ? factor : 1,
-      capMillis: Math.max(leastPauseMillis, Duration.toMillis(cap)),
-      deadlineMillis: Duration.toMillis(deadline),
-      isOver: options.until ?? subject.isOver ?? isSettled
-    }
-  }
+  const refused = (...issues: ReadonlyArray<Errors.Issue>) =>
+    new Errors.InvalidRequest({
+      operation: subject.operation,
+      message: `${subject.operation} was not begun: ${Issues.print(issues)}. Nothing was sent.`,
+      issues
+    })
+
+  const planOf = (options: Options<A>): Effect.Effect<Plan<A>, Errors.InvalidRequest> =>
+    Effect.try({
+      try: () => ({ ...withDefaults(defaults, options), until: options.until }),
+      catch: () => refused({ field: "wait", rule: "must be options that can be read" })
+    }).pipe(
+      Effect.flatMap(({ cap, deadline, factor, initial, until }) => {
+        const millis = Record.map({ initial, cap, deadline }, durations.millisOf)
+        return Option.match(Option.all(millis), {
+          onNone: () =>
+            refused(
+              ...Object.keys(Record.filter(millis, Option.isNone)).map((name) => ({
+                field: `wait.${name}`,
+                rule: durations.rule
+              }))
+            ),
+          onSome: (whole) =>
+            Effect.succeed({
+              initialMillis: Math.max(leastPauseMillis, whole.initial),
+              factor: factor >= 1 ? factor : 1,
+              capMillis: Math.max(leastPauseMillis, whole.cap),
+              deadlineMillis: whole.deadline,
+              isOver: until ?? subject.isOver ?? isSettled
+            })
+        })
+      })
+    )
 
   const stillPending = (
     id: Id,
@@ -249,7 +274,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     id: Id,
     options: Options<A> = {}
   ): Effect.Effect<A, Errors.ReadError | StillPending> =>
-    Effect.suspend(() => wait(id, planOf(options), undefined, identity))
+    Effect.flatMap(planOf(options), (plan) => wait(id, plan, undefined, identity))
 
   /**
    * Creates and awaits. What was created is never lost: whatever ends the wait is a `StillPending`
@@ -260,18 +285,19 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     create: Effect.Effect<A, E>,
     idOf: (created: A) => Id,
     options: Options<A> = {}
-  ): Effect.Effect<A, E | StillPending> =>
-    Effect.uninterruptibleMask((restore) => {
-      // Before anything is created: it may throw.
-      const plan = planOf(options)
-      return Effect.flatMap(restore(create), (created) => {
+  ): Effect.Effect<A, E | Errors.InvalidRequest | StillPending> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        // Before anything is created.
+        const plan = yield* planOf(options)
+        const created = yield* restore(create)
         const id = idOf(created)
         let seen = created
         const isOver = (value: A): boolean => {
           seen = value
           return plan.isOver(value)
         }
-        return restore(
+        return yield* restore(
           wait(id, { ...plan, isOver }, created, (cause, last) =>
             notFollowed(id, cause.message, last, cause)
           )
@@ -288,7 +314,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
           )
         )
       })
-    })
+    )
 
   /** The distinct values as they are read, ending with the one that settles. */
   const changes = (
@@ -297,7 +323,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
   ): Stream.Stream<A, Errors.ReadError | StillPending> =>
     Stream.unwrapScoped(
       Effect.gen(function* () {
-        const plan = planOf(options)
+        const plan = yield* planOf(options)
         yield* counted
         return Stream.repeatEffect(yield* reader(id, plan, undefined, identity)).pipe(
           Stream.takeUntil(plan.isOver),

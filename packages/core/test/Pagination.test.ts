@@ -108,6 +108,17 @@ describe("a list over its pages", () => {
     })
   )
 
+  it.effect("selects its pages itself", () =>
+    Effect.gen(function* () {
+      const { asked, rows } = make({ pages: [[1], [2]], total: 2, per_page: 1 })
+      const error = yield* Effect.flip(collect(rows({}, { extraParams: { page: "2" } })))
+      assert(error._tag === "PageFailed" && error.cause._tag === "InvalidRequest")
+      assert.strictEqual(error.cause.issues[0]?.field, "extraParams.page")
+      assert.include(error.message, "from")
+      assert.deepStrictEqual(asked, [])
+    })
+  )
+
   it.effect("passes on what the interface does not show", () =>
     Effect.gen(function* () {
       const { asked, rows } = make({ pages: [[1]], total: 1, per_page: 1 })

@@ -454,7 +454,11 @@ describe("before anything is sent", () => {
     ["retry.deadline", { deadline: 0 }],
     // From a configuration that nobody typed.
     ["retry.base", { base: "250 ms" }],
+    ["retry.base", { base: NaN }],
+    ["retry.base", { base: -5 }],
     ["retry.cap", { cap: "soon" }],
+    ["retry.cap", { cap: "-1 second" }],
+    ["retry.attemptTimeout", { attemptTimeout: NaN }],
     ["retry.deadline", { deadline: "3 min" }]
   ] as const) {
     it.effect(`no time at all is refused: ${field}, ${JSON.stringify(retry)}`, () =>

@@ -279,6 +279,31 @@ describe("a refused token", () => {
     })
   )
 
+  it.effect("is given back even when no time is left for another", () =>
+    Effect.gen(function* () {
+      const { calls, received, rejected } = yield* FakeService.make(
+        [() => Effect.delay(Effect.succeed(FakeService.failure(401)), "930 millis")],
+        { retry: { deadline: "1 second", attemptTimeout: "1 second" } }
+      )
+      const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
+      assert.strictEqual(error._tag, "Unauthorized")
+      assert.deepStrictEqual(rejected, ["token-0"])
+      assert.strictEqual(received.length, 1)
+    })
+  )
+
+  it.effect("is given back within the call's time, or not at all", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([FakeService.failure(401)], {
+        retry: { deadline: "1 minute" },
+        tokens: { get: Effect.succeed(token), reject: () => Effect.never }
+      })
+      const fiber = yield* Effect.fork(Effect.flip(calls.read(FakeService.calls.read)))
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Fiber.join(fiber))._tag, "Unauthorized")
+    })
+  )
+
   it.effect("fails with Unauthorized when the new one is refused too", () =>
     Effect.gen(function* () {
       const { calls, received, rejected } = yield* FakeService.make([FakeService.failure(401)])

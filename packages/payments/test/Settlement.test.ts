@@ -4,7 +4,6 @@ import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import type * as Payments from "@manilla/payments/Payments"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
@@ -364,11 +363,14 @@ describe("collect", () => {
     )
   }
 
-  for (const [what, wait] of [
-    ["no options", null],
-    ["a duration that is none", { cap: "soon" }],
+  for (const [what, field, wait] of [
+    ["no options", "wait", null],
+    ["a cap that is no duration", "wait.cap", { cap: "soon" }],
+    ["a deadline that is no number", "wait.deadline", { deadline: NaN }],
+    ["a pause below zero", "wait.initial", { initial: "-1 second" }],
     [
       "options that throw",
+      "wait",
       Object.defineProperty({}, "until", {
         enumerable: true,
         get: () => {
@@ -380,10 +382,20 @@ describe("collect", () => {
     it.effect(`creates nothing that it cannot follow: ${what}`, () =>
       Effect.gen(function* () {
         const { payments, received } = yield* Intents.make([creates, finds("PENDING")])
-        const exit = yield* Effect.exit(
-          Effect.suspend(() => payments.collect(collectRequest, { key, wait: wait as never }))
-        )
-        assert.isTrue(Exit.isFailure(exit))
+        const ways: ReadonlyArray<
+          Effect.Effect<unknown, Errors.ReadError | Errors.WriteError | Payments.StillPending>
+        > = [
+          payments.collect(collectRequest, { key, wait: wait as never }),
+          payments.awaitSettled(id, wait as never)
+        ]
+        for (const waiting of ways) {
+          const error = yield* Effect.flip(waiting)
+          assert(error._tag === "InvalidRequest")
+          assert.deepStrictEqual(
+            error.issues.map((issue) => issue.field),
+            [field]
+          )
+        }
         assert.deepStrictEqual(received, [])
       })
     )

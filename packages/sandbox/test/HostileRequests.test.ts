@@ -482,19 +482,27 @@ describe("a hostile parameter of a query", () => {
     })
   )
 
-  it.effect("that cannot be read is refused", () =>
+  it.effect("that is no text is refused", () =>
     Effect.gen(function* () {
       const { layer, sent } = yield* hostile.make
       yield* Effect.gen(function* () {
         const { list } = yield* Transactions.Transactions
-        const search = {
-          toString: () => {
+        const throwing = Object.defineProperty({}, "search", {
+          enumerable: true,
+          get: () => {
             throw new Error("gotcha")
           }
+        })
+        for (const [field, extraParams] of [
+          ["extraParams", throwing],
+          ["extraParams.search", { search: null }],
+          ["extraParams.search", { search: {} }],
+          ["extraParams.search", { search: 7 }]
+        ] as const) {
+          const end = yield* hostile.endOf(() => list({}, { extraParams: extraParams as never }))
+          assert(end._tag === "Refused")
+          assert.deepStrictEqual(end.fields, [field])
         }
-        const end = yield* hostile.endOf(() => list({}, { extraParams: { search } as never }))
-        assert(end._tag === "Refused")
-        assert.deepStrictEqual(end.fields, ["extraParams"])
         assert.lengthOf(sent, 0)
       }).pipe(Effect.provide(layer))
     })

@@ -54,8 +54,6 @@ interface Progress {
   doubtful: boolean
   /** What is known of the operation by now. */
   outcome: RetryPolicy.Outcome
-  /** A token that was answered 401, to be rejected before another is asked for. */
-  refused: BearerTokens.BearerToken | undefined
   /** The token of the latest attempt. */
   token: BearerTokens.BearerToken | undefined
 }
@@ -92,25 +90,17 @@ export const compile = ({
 
   const noToken = (why: string) => new Errors.TokenUnavailable({ operation: name, message: why })
 
-  /** A token to go with the request, after the one that was refused is given back. */
-  const authenticate = (
-    progress: Progress
-  ): Effect.Effect<BearerTokens.BearerToken | undefined, Errors.TokenUnavailable> => {
-    if (access === "credentials") return Effect.succeed(undefined)
-    if (tokens === undefined) {
-      return noToken(`${name} needs a bearer token, and this gateway was made without tokens.`)
-    }
-    return Effect.gen(function* () {
-      if (progress.refused !== undefined) yield* tokens.reject(progress.refused)
-      progress.refused = undefined
-      return yield* tokens.get
-    }).pipe(
-      // Its words are not shown: they may hold a secret.
-      Effect.catchAllDefect(() =>
-        noToken(`${name} was not sent: the source of its tokens died, which it should never do.`)
-      )
-    )
-  }
+  // What a source of tokens dies of is not shown: it may hold a secret.
+  const authenticate: Effect.Effect<BearerTokens.BearerToken | undefined, Errors.TokenUnavailable> =
+    access === "credentials"
+      ? Effect.succeed(undefined)
+      : tokens === undefined
+        ? noToken(`${name} needs a bearer token, and this gateway was made without tokens.`)
+        : Effect.catchAllDefect(tokens.get, () =>
+            noToken(
+              `${name} was not sent: the source of its tokens died, which it should never do.`
+            )
+          )
 
   /**
    * One attempt: `limitMillis` for its token, and as long again for itself, as far as the call's own
@@ -127,7 +117,7 @@ export const compile = ({
       Effect.as("out of time" as const)
     )
     const own = Effect.gen(function* () {
-      const token = yield* authenticate(progress)
+      const token = yield* authenticate
       progress.token = token
       if (token !== undefined && !isHeaderValue(Redacted.value(token.value))) {
         return answer.faulty(unfitToken)
@@ -200,9 +190,7 @@ export const compile = ({
       for (;;) {
         const startedMillis = yield* Clock.currentTimeMillis
         if (startedMillis >= latestStart(progress)) {
-          // After a 401 it was to be the attempt with another token, which did not come.
-          const last = previous?.fault === "Unauthorized" ? undefined : previous
-          return yield* conclude(last ?? tokenless(deadlineMillis), request, progress)
+          return yield* conclude(previous ?? tokenless(deadlineMillis), request, progress)
         }
         const limitMillis = Math.min(attemptMillis, endMillis - startedMillis)
         const sentBefore = progress.sent
@@ -212,7 +200,11 @@ export const compile = ({
           endMillis
         })
         const waitedForToken = result === "out of time" && progress.sent === sentBefore
-        if (waitedForToken) continue
+        if (waitedForToken) {
+          // After a 401 it was to be the attempt with another token, which does not come.
+          if (previous?.fault === "Unauthorized") previous = undefined
+          continue
+        }
 
         const answered =
           result === "out of time"
@@ -245,7 +237,7 @@ export const compile = ({
           return undefined
         }
         progress.renewed = true
-        progress.refused = progress.token
+        yield* giveBack(tokens, progress.token, progress)
         yield* tell.retry(faulty.fault)
         return 0
       }
@@ -266,6 +258,20 @@ export const compile = ({
       )
       return wait
     })
+
+  /** At once: there may be no time for another attempt, and others come to the same token. */
+  const giveBack = (
+    tokens: BearerTokens.Service,
+    refused: BearerTokens.BearerToken,
+    { startedMillis }: Progress
+  ) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+      tokens.reject(refused).pipe(
+        Effect.timeoutOption(Math.max(0, startedMillis + deadlineMillis - nowMillis)),
+        // The next attempt asks the same source, and says so.
+        Effect.catchAllDefect(() => Effect.void)
+      )
+    )
 
   /** The error that tells what became of the operation, over all of its attempts. */
   const conclude = (faulty: answer.Faulty, { key }: Encoded, progress: Progress) => {
@@ -314,7 +320,6 @@ export const compile = ({
         renewed: false,
         doubtful: false,
         outcome: "not applied",
-        refused: undefined,
         token: undefined
       }
       return attempts(request, progress).pipe(

@@ -173,21 +173,23 @@ const checkExtras = (
   extras: Parts["extraParams"],
   own: Readonly<Record<string, unknown>>
 ): Either.Either<Readonly<Record<string, string>>, ReadonlyArray<Errors.Issue>> => {
-  let present: ReadonlyArray<readonly [string, string]>
+  let present: ReadonlyArray<readonly [string, unknown]>
   try {
-    present = presentIn(extras ?? {})
+    present = Object.entries(extras ?? {}).filter(([, value]) => value !== undefined)
   } catch {
     return Either.left([{ field: "extraParams", rule: "must be text that can be read" }])
   }
-  const broken = present.filter(([name]) => Object.hasOwn(own, name) && own[name] !== undefined)
-  return broken.length > 0
-    ? Either.left(
-        broken.map(([name]) => ({
-          field: `extraParams.${name}`,
-          rule: "must not be given twice: the request has it as well"
-        }))
-      )
-    : Either.right(Object.fromEntries(present))
+  const taken: Array<readonly [string, string]> = []
+  const broken = present.flatMap(([name, value]) => {
+    const field = `extraParams.${name}`
+    if (Object.hasOwn(own, name) && own[name] !== undefined) {
+      return [{ field, rule: "must not be given twice: the request has it as well" }]
+    }
+    if (typeof value !== "string") return [{ field, rule: "must be text" }]
+    taken.push([name, value])
+    return []
+  })
+  return broken.length > 0 ? Either.left(broken) : Either.right(Object.fromEntries(taken))
 }
 
 const presentIn = (
