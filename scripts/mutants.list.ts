@@ -72,7 +72,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inRedact(
     "look for a number as it was typed alone",
-    "...forms(withoutSeparators(value))",
+    "...forms(digits)",
     "...forms(value)"
   ),
   inRequest(
@@ -174,8 +174,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCall(
     "take a token that is late for one that is refused",
-    `previous?.fault === "Unauthorized" ? undefined : previous`,
-    "previous"
+    `if (previous?.fault === "Unauthorized") previous = undefined`,
+    ""
   ),
   inCall(
     "die with the source of the tokens",
