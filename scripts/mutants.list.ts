@@ -259,7 +259,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "        if (held === undefined) return\n"
   ),
   inToken("a renewal that its caller's interruption ends", "        Effect.interruptible,\n", ""),
-  inCall("never renew a token", "        progress.refused = progress.token\n", ""),
+  inCall("never renew a token", "        yield* giveBack(tokens, progress.token, progress)\n", ""),
   inCall("renew for ever", "        progress.renewed = true\n", ""),
   // Whose answer it is
   inAnswer(

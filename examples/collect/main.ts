@@ -14,6 +14,9 @@ const wanted = { country: "BJ", currency: "XOF", operation: "COLLECTION" } as co
 
 const order = Config.withDefault(Config.string("MANILLA_ORDER"), "42")
 
+/** Said, and not the first that happens to be listed: a key stands for one request, on each run. */
+const method = Config.withDefault(Config.string("MANILLA_PAYMENT_METHOD"), "mtn_momo")
+
 /** A made-up number will do in a sandbox; where money is real, whose it is must be said. */
 const payer = (environment: string) =>
   environment === "SANDBOX"
@@ -32,13 +35,20 @@ const collect = Effect.gen(function* () {
   const catalogue = yield* Catalogue.Catalogue
   const methods = (yield* catalogue.available(wanted)).map(({ payment_method }) => payment_method)
   yield* Timeline.print("catalogue", `XOF collections in Benin: ${methods.join(", ")}`)
+  const payment_method = yield* method
+  if (!methods.includes(payment_method)) {
+    return yield* Timeline.print(
+      "stopped",
+      `${payment_method} is not to be had now: nothing was sent`
+    )
+  }
 
   const payments = yield* Payments.Payments
   const key = IdempotencyKey.derive("collect", "order", yield* order)
   const request = {
     ...wanted,
     amount: "1500",
-    payment_method: methods[0] ?? "mtn_momo",
+    payment_method,
     payer: { phone_number: yield* payer(environment) },
     description: "A manilla bracelet"
   }

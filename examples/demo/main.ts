@@ -11,7 +11,7 @@ import { Payouts } from "@manilla/payouts"
 import { Refunds } from "@manilla/refunds"
 import { Exchange, Fault, Ledger } from "@manilla/sandbox"
 import { Transactions } from "@manilla/transactions"
-import { Config, Console, Effect, Option } from "effect"
+import { Config, Console, DateTime, Effect, Option } from "effect"
 import * as Example from "../support/Example.js"
 import { print } from "../support/Timeline.js"
 
@@ -87,8 +87,17 @@ const refund = (transaction: Parameters<Transactions.Service["get"]>[0]) =>
 
 const sellByLink = Effect.gen(function* () {
   const links = yield* PaymentLinks.PaymentLinks
-  const request = { amount: "5000", currency: "XOF", country: "BJ", max_uses: 1 }
-  const link = yield* links.create(request)
+  const request = {
+    amount: "5000",
+    currency: "XOF",
+    country: "BJ",
+    max_uses: 1,
+    metadata: { demo: yield* name }
+  }
+  // A link has no key: one of an earlier run is looked for before another is made.
+  const since = DateTime.toDate(DateTime.subtract(yield* DateTime.now, { days: 1 }))
+  const [earlier] = yield* links.candidates(request, { since })
+  const link = earlier ?? (yield* links.create(request))
   yield* print("link", link.checkout_url)
   yield* Example.onSandbox(({ payLink }) => payLink(link.id))
   const { status, use_count } = yield* links.get(link.id)
@@ -108,7 +117,8 @@ const issueCard = Effect.gen(function* () {
       debit_currency: "XOF",
       initial_balance: "10"
     },
-    { key: IdempotencyKey.derive("demo", "card", yield* name) }
+    // With the cardholder in it: another one is another card.
+    { key: IdempotencyKey.derive("demo", "card", yield* name, holder.id) }
   )
   const charged = `${card.charged_amount} ${card.charged_currency}`
   yield* print("card", `to ${first_name} for ${charged}: ${reservation?.status}`)

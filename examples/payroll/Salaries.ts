@@ -11,9 +11,18 @@ import type { Employee } from "./Payroll.js"
 /** What came of paying an employee. Only a payout that is `COMPLETED` has paid anyone. */
 export type Outcome = { readonly employee: Employee } & (
   | { readonly is: "paid"; readonly payout: Payout.Payout }
-  | { readonly is: "open"; readonly why: string }
+  | Open
   | { readonly is: "set aside"; readonly why: string }
 )
+
+interface Open {
+  readonly is: "open"
+  readonly why: string
+  /** Whether a payout may have been made. A later refusal speaks of its own call, and takes no doubt away. */
+  readonly mayBeMade: boolean
+  /** Of the payout, once it is known to be there: from then on it is waited for, and not sent again. */
+  readonly reference: Payout.PayoutReference | undefined
+}
 
 type Failure = Effect.Effect.Error<ReturnType<Payouts.Service["disburse"]>>
 
@@ -39,8 +48,14 @@ const after: Readonly<Record<Failure["_tag"], "open" | "set aside">> = {
   Unprocessable: "set aside"
 }
 
+/** Pays an employee, or goes on with what was left open. */
+const pay = (employee: Employee, month: string, wallet_id: string, before: Open | undefined) =>
+  before?.reference === undefined
+    ? disburse(employee, month, wallet_id, before)
+    : follow(employee, before.reference)
+
 /** The key is made of what the payment is for: run this again, and nobody is paid twice. */
-const pay = (employee: Employee, month: string, wallet_id: string) =>
+const disburse = (employee: Employee, month: string, wallet_id: string, before: Open | undefined) =>
   Effect.gen(function* () {
     const payouts = yield* Payouts.Payouts
     return yield* payouts
@@ -57,35 +72,73 @@ const pay = (employee: Employee, month: string, wallet_id: string) =>
         { key: IdempotencyKey.derive("payroll", month, employee.employee) }
       )
       .pipe(
-        // The payout is there: it is followed, and not sent again.
-        Effect.catchTag("StillPending", (pending) =>
-          Effect.mapError(payouts.awaitSettled(pending.reference), () => pending)
-        ),
         Effect.match({
-          onFailure: (failure): Outcome => ({
-            employee,
-            is: after[failure._tag],
-            why: failure._tag
-          }),
-          onSuccess: (payout): Outcome =>
-            payout.status === "COMPLETED"
-              ? { employee, is: "paid", payout }
-              : { employee, is: "set aside", why: `${payout.reference} is ${payout.status}` }
+          onFailure: (failure) => ({ employee, ...afterFailure(failure, before) }),
+          onSuccess: (payout) => afterSettling(employee, payout)
         })
       )
   })
+
+/** The payout is there: it is waited for. */
+const follow = (employee: Employee, reference: Payout.PayoutReference) =>
+  Effect.gen(function* () {
+    const payouts = yield* Payouts.Payouts
+    return yield* payouts.awaitSettled(reference).pipe(
+      Effect.match({
+        onFailure: ({ _tag }): Outcome => ({
+          employee,
+          is: "open",
+          why: _tag,
+          mayBeMade: true,
+          reference
+        }),
+        onSuccess: (payout) => afterSettling(employee, payout)
+      })
+    )
+  })
+
+const afterSettling = (employee: Employee, payout: Payout.Payout): Outcome =>
+  payout.status === "COMPLETED"
+    ? { employee, is: "paid", payout }
+    : { employee, is: "set aside", why: `${payout.reference} is ${payout.status}` }
+
+const afterFailure = (
+  failure: Failure,
+  before: Open | undefined
+): Open | { readonly is: "set aside"; readonly why: string } => {
+  const reference = failure._tag === "StillPending" ? failure.reference : undefined
+  const wasDoubtful = before?.mayBeMade ?? false
+  if (after[failure._tag] === "open") {
+    const mayBeMade = wasDoubtful || failure._tag === "OutcomeUnknown" || reference !== undefined
+    return { is: "open", why: failure._tag, mayBeMade, reference }
+  }
+  if (failure._tag === "AppliedUnreadable") {
+    const found = failure.reference ?? failure.id ?? "no reference"
+    return { is: "set aside", why: `made (${found}), and its answer cannot be read` }
+  }
+  return {
+    is: "set aside",
+    why: wasDoubtful
+      ? `${failure._tag}, but ${before?.why} before: it may have been made. Look before paying again`
+      : failure._tag
+  }
+}
 
 /** Pays everyone, in at most five rounds: what is open after one is gone on with in the next. */
 export const payAll = (employees: ReadonlyArray<Employee>, month: string, wallet_id: string) =>
   Effect.gen(function* () {
     const latest = new Map<Employee, Outcome>()
+    const leftOpen = (employee: Employee) => {
+      const outcome = latest.get(employee)
+      return outcome?.is === "open" ? outcome : undefined
+    }
     let open = employees
     let paid = 0
     for (let round = 1; round <= 5 && open.length > 0; round++) {
       const outcomes = yield* Effect.forEach(
         open,
         (employee) =>
-          Effect.tap(pay(employee, month, wallet_id), ({ is }) =>
+          Effect.tap(pay(employee, month, wallet_id, leftOpen(employee)), ({ is }) =>
             is === "paid" ? progress(++paid, employees.length) : Effect.void
           ),
         { concurrency: 25 }

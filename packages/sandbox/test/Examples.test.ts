@@ -1,0 +1,81 @@
+/**
+ * The programs that users start from: what they do when the worst comes.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+import * as Salaries from "../../../examples/payroll/Salaries.js"
+import * as Timeline from "../../../examples/support/Timeline.js"
+import { phone } from "./utils/harness.js"
+import { layer, walletIn } from "./utils/service.js"
+
+const operation = "Payouts.create"
+
+const employee = {
+  employee: "E-1",
+  name: "Awa",
+  phone,
+  payment_method: "mtn_momo",
+  country: "BJ",
+  currency: "XOF",
+  amount: "700"
+} as const
+
+/** What becomes of one employee while these faults last. */
+const paidUnder = (...faults: ReadonlyArray<Fault.Fault>) =>
+  Effect.gen(function* () {
+    const sandbox = yield* Sandbox.Sandbox
+    for (const fault of faults) yield* sandbox.faults.add(fault)
+    const wallet = yield* walletIn("XOF")
+    const fiber = yield* Effect.fork(Salaries.payAll([employee], "2026-11", wallet.id))
+    yield* TestClock.adjust("3 hours")
+    const [outcome] = yield* Fiber.join(fiber)
+    return { outcome, payouts: yield* sandbox.payouts, exchanges: yield* sandbox.exchanges }
+  }).pipe(
+    Effect.provideService(Timeline.Timeline, { startMillis: 0 }),
+    quietly,
+    Effect.provide(layer())
+  )
+
+const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Console.consoleWith((loud) => Effect.withConsole(effect, { ...loud, log: () => Effect.void }))
+
+describe("the payroll", () => {
+  it.effect("pays once, whatever is lost", () =>
+    Effect.gen(function* () {
+      const { outcome, payouts } = yield* paidUnder(Fault.dropAfter({ operation, times: 7 }))
+      assert.strictEqual(outcome?.is, "paid")
+      assert.lengthOf(payouts, 1)
+    })
+  )
+
+  it.effect("does not take a later refusal for the end of an earlier doubt", () =>
+    Effect.gen(function* () {
+      const { outcome, payouts } = yield* paidUnder(
+        Fault.dropAfter({ operation, times: 5 }),
+        Fault.status(422, { operation })
+      )
+      assert.lengthOf(payouts, 1)
+      assert(outcome?.is === "set aside")
+      assert.include(outcome.why, "OutcomeUnknown")
+      assert.include(outcome.why, "may have been made")
+    })
+  )
+
+  it.effect("waits for a payout that is there, and sends it no more", () =>
+    Effect.gen(function* () {
+      const { exchanges, outcome } = yield* paidUnder(
+        Fault.status(403, { operation: "Payouts.get", times: 3 })
+      )
+      assert.strictEqual(outcome?.is, "paid")
+      assert.lengthOf(
+        exchanges.filter((exchange) => exchange.operation === operation),
+        1
+      )
+    })
+  )
+})
