@@ -70,11 +70,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "idempotency_key: key }",
     `idempotency_key: (key + "-card") as typeof key }`
   ),
-  inRedact(
-    "look for a number as it was typed alone",
-    "...forms(digits)",
-    "...forms(value)"
-  ),
+  inRedact("look for a number as it was typed alone", "...forms(digits)", "...forms(value)"),
   inRequest(
     "forget the key in the error",
     "return isKey(key) ? key : undefined",
