@@ -187,7 +187,6 @@ export const make = (
  * import * as Gateway from "@manilla/core/Gateway"
  * import * as Token from "@manilla/token/Token"
  * import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
  *
  * const live = Gateway.layerConfig().pipe(
  *   Layer.provide(Token.layerConfig()),
