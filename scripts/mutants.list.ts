@@ -175,8 +175,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCall(
     "die with the source of the tokens",
-    "Effect.catchAllDefect(() =>",
-    `Effect.catchTag("TokenUnavailable", () =>`
+    "Effect.catchAllDefect(tokens.get, () =>",
+    `Effect.catchTag(tokens.get, "TokenUnavailable", () =>`
+  ),
+  inCall(
+    "die with what a token is given back to",
+    "Effect.catchAllDefect(() => Effect.void)",
+    "Effect.tap(() => Effect.void)"
   ),
   inCall(
     "count the attempts wrongly",

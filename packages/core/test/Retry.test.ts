@@ -292,6 +292,18 @@ describe("a refused token", () => {
     })
   )
 
+  it.effect("is refused no less when what it is given back to dies", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
+        tokens: { get: Effect.succeed(token), reject: () => Effect.die(new Error("hush")) }
+      })
+      const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+      assert(error._tag === "Unauthorized")
+      assert.notInclude(error.message, "hush")
+      assert.strictEqual(received.length, 2)
+    })
+  )
+
   it.effect("is given back within the call's time, or not at all", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([FakeService.failure(401)], {
