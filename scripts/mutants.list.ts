@@ -175,12 +175,12 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCall(
     "die with the source of the tokens",
-    "Effect.catchAllDefect(tokens.get, () =>",
-    `Effect.catchTag(tokens.get, "TokenUnavailable", () =>`
+    "Effect.suspend(() => tokens.get),\n            () =>",
+    `tokens.get as Effect.Effect<BearerTokens.BearerToken>, (defect) => Effect.die(defect) ?? (() =>`
   ),
   inCall(
     "die with what a token is given back to",
-    "Effect.catchAllDefect(() => Effect.void)",
+    "Effect.catchAllDefect(() => Effect.succeed(true))",
     "Effect.tap(() => Effect.void)"
   ),
   inCall(
@@ -260,7 +260,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     "        if (held === undefined) return\n"
   ),
   inToken("a renewal that its caller's interruption ends", "        Effect.interruptible,\n", ""),
-  inCall("never renew a token", "        yield* giveBack(tokens, progress.token, progress)\n", ""),
+  inCall(
+    "never renew a token",
+    "        progress.tokenIsLate = !(yield* giveBack(tokens, progress.token, progress))\n",
+    ""
+  ),
   inCall("renew for ever", "        progress.renewed = true\n", ""),
   // Whose answer it is
   inAnswer(

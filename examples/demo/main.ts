@@ -17,7 +17,10 @@ import { print } from "../support/Timeline.js"
 
 const money = { country: "BJ", currency: "XOF", payment_method: "mtn_momo" } as const
 
-/** One demo is one set of keys: run it again under the same name, and nothing moves twice. */
+/**
+ * One demo is one set of keys: run it again under the same name, and nothing moves twice. A link has
+ * no key: one that was paid, or is older than a day, is made anew.
+ */
 const name = Config.withDefault(Config.string("MANILLA_ORDER"), "42")
 
 /** A made-up number will do in a sandbox; where money is real, whose it is must be said. */

@@ -18,8 +18,11 @@ export type Outcome = { readonly employee: Employee } & (
 interface Open {
   readonly is: "open"
   readonly why: string
-  /** Whether a payout may have been made. A later refusal speaks of its own call, and takes no doubt away. */
-  readonly mayBeMade: boolean
+  /**
+   * Why a payout may have been made, if it may. A later refusal speaks of its own call, and takes no
+   * doubt away.
+   */
+  readonly doubt: string | undefined
   /** Of the payout, once it is known to be there: from then on it is waited for, and not sent again. */
   readonly reference: Payout.PayoutReference | undefined
 }
@@ -88,8 +91,8 @@ const follow = (employee: Employee, reference: Payout.PayoutReference) =>
         onFailure: ({ _tag }): Outcome => ({
           employee,
           is: "open",
-          why: _tag,
-          mayBeMade: true,
+          why: `${_tag}, of ${reference}`,
+          doubt: "StillPending",
           reference
         }),
         onSuccess: (payout) => afterSettling(employee, payout)
@@ -106,21 +109,21 @@ const afterFailure = (
   failure: Failure,
   before: Open | undefined
 ): Open | { readonly is: "set aside"; readonly why: string } => {
-  const reference = failure._tag === "StillPending" ? failure.reference : undefined
-  const wasDoubtful = before?.mayBeMade ?? false
-  if (after[failure._tag] === "open") {
-    const mayBeMade = wasDoubtful || failure._tag === "OutcomeUnknown" || reference !== undefined
-    return { is: "open", why: failure._tag, mayBeMade, reference }
-  }
-  if (failure._tag === "AppliedUnreadable") {
-    const found = failure.reference ?? failure.id ?? "no reference"
-    return { is: "set aside", why: `made (${found}), and its answer cannot be read` }
-  }
+  const { _tag } = failure
+  const reference = _tag === "StillPending" ? failure.reference : undefined
+  const doubt =
+    before?.doubt ?? (_tag === "OutcomeUnknown" || _tag === "StillPending" ? _tag : undefined)
+  const why =
+    doubt === undefined || doubt === _tag
+      ? _tag
+      : `${_tag}, but ${doubt} before: it may have been made. Look before paying again`
+  if (after[_tag] === "open") return { is: "open", why, doubt, reference }
   return {
     is: "set aside",
-    why: wasDoubtful
-      ? `${failure._tag}, but ${before?.why} before: it may have been made. Look before paying again`
-      : failure._tag
+    why:
+      _tag === "AppliedUnreadable"
+        ? `made (${failure.reference ?? failure.id ?? "no reference"}), and its answer cannot be read`
+        : why
   }
 }
 

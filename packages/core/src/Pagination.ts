@@ -143,11 +143,11 @@ export const make = <Filter, Row>({ list, operation, pageParameter }: Source<Fil
     filter: Filter,
     options: StreamOptions = {}
   ): Stream.Stream<Page<Row>, PageFailed | PageParameterUnknown> => {
-    const { extraParams = {}, from = 1 } = options
+    const { extraParams, from = 1 } = options
     if (!Number.isSafeInteger(from) || from < 1) {
       return notSent("from", `must be a whole number from 1, and it is ${from}`)
     }
-    if (pageParameter !== undefined && Object.hasOwn(extraParams, pageParameter)) {
+    if (pageParameter !== undefined && extraParams?.[pageParameter] !== undefined) {
       return notSent(`extraParams.${pageParameter}`, 'selects a page: say "from" instead')
     }
     return Stream.paginateEffect({ page: from, size: 0, previous: "" }, (state) =>

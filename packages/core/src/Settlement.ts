@@ -161,6 +161,12 @@ export const make = <Id extends string, A extends { readonly status: string }, I
       catch: () => refused({ field: "wait", rule: "must be options that can be read" })
     }).pipe(
       Effect.flatMap(({ cap, deadline, factor, initial, until }) => {
+        if (typeof factor !== "number") {
+          return refused({ field: "wait.factor", rule: "must be a number" })
+        }
+        if (until !== undefined && typeof until !== "function") {
+          return refused({ field: "wait.until", rule: "must be a function" })
+        }
         const millis = Record.map({ initial, cap, deadline }, durations.millisOf)
         return Option.match(Option.all(millis), {
           onNone: () =>

@@ -108,6 +108,13 @@ describe("a list over its pages", () => {
     })
   )
 
+  it.effect("may be asked for with no parameters at all", () =>
+    Effect.gen(function* () {
+      const { rows } = make({ pages: [[1]], total: 1, per_page: 1 })
+      assert.deepStrictEqual(yield* collect(rows({}, { extraParams: null as never })), [1])
+    })
+  )
+
   it.effect("selects its pages itself", () =>
     Effect.gen(function* () {
       const { asked, rows } = make({ pages: [[1], [2]], total: 2, per_page: 1 })

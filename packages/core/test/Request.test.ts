@@ -456,6 +456,8 @@ describe("before anything is sent", () => {
     ["retry.base", { base: "250 ms" }],
     ["retry.base", { base: NaN }],
     ["retry.base", { base: -5 }],
+    ["retry.base", { base: [NaN, 0] }],
+    ["retry.cap", { cap: [-1, 0] }],
     ["retry.cap", { cap: "soon" }],
     ["retry.cap", { cap: "-1 second" }],
     ["retry.attemptTimeout", { attemptTimeout: NaN }],

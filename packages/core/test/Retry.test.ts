@@ -292,6 +292,31 @@ describe("a refused token", () => {
     })
   )
 
+  it.effect("leaves an earlier doubt when what it is given back to throws", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const { calls } = yield* FakeService.make(
+        [{ drop: "ECONNRESET" }, FakeService.failure(401), FakeService.success],
+        {
+          tokens: {
+            get: Effect.suspend(() =>
+              asked++ < 2
+                ? Effect.succeed(token)
+                : new Errors.TokenUnavailable({ operation: "Token.obtain", message: "none" })
+            ),
+            reject: () => {
+              throw new Error("hush")
+            }
+          }
+        }
+      )
+      const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
+      assert(error._tag === "OutcomeUnknown")
+      assert.strictEqual(error.key, FakeService.key)
+      assert.notInclude(error.message, "hush")
+    })
+  )
+
   it.effect("is refused no less when what it is given back to dies", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
@@ -304,15 +329,26 @@ describe("a refused token", () => {
     })
   )
 
-  it.effect("is given back within the call's time, or not at all", () =>
+  it.effect("is given back in the time of an attempt, or not at all", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([FakeService.failure(401), FakeService.success], {
+        tokens: { get: Effect.succeed(token), reject: () => Effect.never }
+      })
+      const fiber = yield* Effect.fork(calls.read(FakeService.calls.read))
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual((yield* Fiber.join(fiber)).data.id, "thing-1")
+    })
+  )
+
+  it.effect("that is not given back in the call's time is a token that did not come", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([FakeService.failure(401)], {
-        retry: { deadline: "1 minute" },
+        retry: { deadline: "20 seconds" },
         tokens: { get: Effect.succeed(token), reject: () => Effect.never }
       })
       const fiber = yield* Effect.fork(Effect.flip(calls.read(FakeService.calls.read)))
-      yield* TestClock.adjust("1 minute")
-      assert.strictEqual((yield* Fiber.join(fiber))._tag, "Unauthorized")
+      yield* TestClock.adjust("20 seconds")
+      assert.strictEqual((yield* Fiber.join(fiber))._tag, "TokenUnavailable")
     })
   )
 

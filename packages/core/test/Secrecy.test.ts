@@ -191,6 +191,19 @@ describe("a phone number does not show when it is written otherwise", () => {
   }
 })
 
+it.effect("a code does not show where a text is cut", () =>
+  Effect.gen(function* () {
+    const long = "t".repeat(1650)
+    const { calls } = yield* FakeService.make(
+      [says(`${long}0 ${"w".repeat(343)}Kd8vTq is wrong`)],
+      { ...options, token: long }
+    )
+    const payload = { name: "a thing", otp_code: "Kd8vTq" }
+    const { text: shown } = yield* observe(calls.writeOnce({ payload }))
+    assert.notMatch(shown, /Kd8v/)
+  })
+)
+
 describe("a name in a body that cannot be read does not show", () => {
   /** Such that `end` is the last that the excerpt of 200 characters takes in. */
   const pad = (start: string, end: string) =>

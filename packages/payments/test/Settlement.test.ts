@@ -155,6 +155,28 @@ describe("awaitSettled", () => {
     })
   )
 
+  it.effect("reads by an id in capitals what is answered in small letters", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* Intents.make([finds("COMPLETED")])
+      const capitals = PaymentIntent.PaymentIntentId.make(id.toUpperCase())
+      assert.strictEqual((yield* payments.get(capitals)).id, id)
+    })
+  )
+
+  it.effect("ends with its deadline, and tells no failure that was long over", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* Intents.make([FakeService.failure(503), finds("PENDING")], {
+        retry: { attempts: 1 }
+      })
+      const error = yield* Effect.flip(
+        toTheEnd(payments.awaitSettled(id, { deadline: "30 seconds" }))
+      )
+      assert(error._tag === "StillPending")
+      assert.strictEqual(error.cause, undefined)
+      assert.notInclude(error.message, "503")
+    })
+  )
+
   it.effect("ends with its deadline within a read that never ends", () =>
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([finds("PENDING"), "silence"])
@@ -368,6 +390,8 @@ describe("collect", () => {
     ["a cap that is no duration", "wait.cap", { cap: "soon" }],
     ["a deadline that is no number", "wait.deadline", { deadline: NaN }],
     ["a pause below zero", "wait.initial", { initial: "-1 second" }],
+    ["an end that is no function", "wait.until", { until: "COMPLETED" }],
+    ["a factor that is no number", "wait.factor", { factor: 2n }],
     [
       "options that throw",
       "wait",

@@ -66,6 +66,18 @@ describe("the payroll", () => {
     })
   )
 
+  it.effect("says that something may have been made as long as it may", () =>
+    Effect.gen(function* () {
+      const { outcome, payouts } = yield* paidUnder(
+        Fault.dropAfter({ operation, times: 5 }),
+        Fault.status(429, { operation, times: 40 })
+      )
+      assert.lengthOf(payouts, 1)
+      assert(outcome?.is === "open")
+      assert.include(outcome.why, "OutcomeUnknown")
+    })
+  )
+
   it.effect("waits for a payout that is there, and sends it no more", () =>
     Effect.gen(function* () {
       const { exchanges, outcome } = yield* paidUnder(

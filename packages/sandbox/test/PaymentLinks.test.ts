@@ -162,6 +162,30 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  it.effect("that differ in one member alone are others", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const whole = {
+        ...request,
+        description: "one",
+        max_uses: 1,
+        expires_at: "2030-01-31T12:00:00Z"
+      }
+      for (const other of [
+        { max_uses: 2 },
+        { amount: "5001" },
+        { description: "another" },
+        { expires_at: "2030-01-31T12:00:01Z" },
+        { country: "CI" }
+      ]) {
+        yield* links.create({ ...whole, ...other })
+      }
+      assert.deepStrictEqual(yield* links.candidates(whole, { since }), [])
+      const { id } = yield* links.create(whole)
+      assert.deepStrictEqual(idsOf(yield* links.candidates(whole, { since })), [id])
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.effect("that may have been made are found by codes in small letters", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks

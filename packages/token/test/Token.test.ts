@@ -255,6 +255,21 @@ describe("a failure", () => {
     })
   )
 
+  it.scoped("is forgotten with the next success", () =>
+    Effect.gen(function* () {
+      const fails = new Set([1, 2, 3, 4, 5, 6, 8])
+      const { client, requests } = accountGateway((n) => (fails.has(n) ? { status: 401 } : {}))
+      const tokens = yield* make(client)
+      for (let n = 1; n <= 6; n++) yield* during(60_000, Effect.flip(tokens.get))
+      const token = yield* during(60_000, tokens.get)
+      yield* tokens.reject(token)
+      yield* during(60_000, Effect.zipRight(Effect.flip(tokens.get), tokens.get))
+      // The pause after a first failure, and not after the seventh.
+      const [failed = 0, next = 0] = requests.slice(7).map(({ atMillis }) => atMillis)
+      assert.isAtMost(next - failed, 2000)
+    })
+  )
+
   it.scoped("to read what may be the answer to another request is retried", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway((n) =>

@@ -54,6 +54,8 @@ interface Progress {
   doubtful: boolean
   /** What is known of the operation by now. */
   outcome: RetryPolicy.Outcome
+  /** Whether the source of tokens does not take back the one that was refused. */
+  tokenIsLate: boolean
   /** The token of the latest attempt. */
   token: BearerTokens.BearerToken | undefined
 }
@@ -96,10 +98,12 @@ export const compile = ({
       ? Effect.succeed(undefined)
       : tokens === undefined
         ? noToken(`${name} needs a bearer token, and this gateway was made without tokens.`)
-        : Effect.catchAllDefect(tokens.get, () =>
-            noToken(
-              `${name} was not sent: the source of its tokens died, which it should never do.`
-            )
+        : Effect.catchAllDefect(
+            Effect.suspend(() => tokens.get),
+            () =>
+              noToken(
+                `${name} was not sent: the source of its tokens died, which it should never do.`
+              )
           )
 
   /**
@@ -222,7 +226,8 @@ export const compile = ({
           return answered.envelope
         }
         const wait = yield* afterwards(answered, progress)
-        previous = answered
+        // After a 401 whose token cannot be given back, no other token came.
+        previous = progress.tokenIsLate ? undefined : answered
         if (wait === undefined) return yield* conclude(answered, request, progress)
         if (wait > 0) yield* Effect.sleep(wait)
       }
@@ -237,7 +242,7 @@ export const compile = ({
           return undefined
         }
         progress.renewed = true
-        yield* giveBack(tokens, progress.token, progress)
+        progress.tokenIsLate = !(yield* giveBack(tokens, progress.token, progress))
         yield* tell.retry(faulty.fault)
         return 0
       }
@@ -259,17 +264,23 @@ export const compile = ({
       return wait
     })
 
-  /** At once: there may be no time for another attempt, and others come to the same token. */
+  /**
+   * At once: there may be no time for another attempt, and others come to the same token. `false` when
+   * it took as long as an attempt may.
+   */
   const giveBack = (
     tokens: BearerTokens.Service,
     refused: BearerTokens.BearerToken,
     { startedMillis }: Progress
   ) =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
-      tokens.reject(refused).pipe(
-        Effect.timeoutOption(Math.max(0, startedMillis + deadlineMillis - nowMillis)),
+      Effect.suspend(() => tokens.reject(refused)).pipe(
+        Effect.timeoutOption(
+          Math.min(attemptMillis, Math.max(0, startedMillis + deadlineMillis - nowMillis))
+        ),
+        Effect.map(Option.isSome),
         // The next attempt asks the same source, and says so.
-        Effect.catchAllDefect(() => Effect.void)
+        Effect.catchAllDefect(() => Effect.succeed(true))
       )
     )
 
@@ -320,6 +331,7 @@ export const compile = ({
         renewed: false,
         doubtful: false,
         outcome: "not applied",
+        tokenIsLate: false,
         token: undefined
       }
       return attempts(request, progress).pipe(

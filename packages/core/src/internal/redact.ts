@@ -92,10 +92,12 @@ export const both = (first: Redactor, second: Redactor): Redactor =>
 
 const from = (strike: Redactor["strike"], numbers: Redactor["numbers"]): Redactor => {
   // Cut off after striking: a value that is cut in two would not be found.
-  const text = (long: string) =>
-    strike(long.slice(0, textLength * 4))
-      .slice(0, textLength)
-      .replace(control, " ")
+  const begin = (long: string, most: number): string => {
+    const begun = strike(long.slice(0, most * 4))
+    // Where it is cut may be the beginning of what would have been struck.
+    return (long.length > most * 4 ? begun.slice(0, -pieceLength) : begun).slice(0, most)
+  }
+  const text = (long: string) => begin(long, textLength).replace(control, " ")
 
   const json = (root: unknown): unknown => {
     let left = maxValues
@@ -123,8 +125,7 @@ const from = (strike: Redactor["strike"], numbers: Redactor["numbers"]): Redacto
 
   // A body that was cut short may end in the middle of a token or a name of the service's own.
   const excerpt = (body: string) =>
-    strike(body.slice(0, excerptLength * 4))
-      .slice(0, excerptLength)
+    begin(body, excerptLength)
       .replace(/"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)/g, `"…"`)
       .replace(/[^\s<>"]{16,}/g, "…")
       .replace(/[0-9]{2,}/g, "#")
