@@ -108,6 +108,25 @@ describe("a list over its pages", () => {
     })
   )
 
+  it.effect("that comes again and again is not taken for its pages", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const { rows } = Pagination.make({
+        operation: "Rows.list",
+        pageParameter: "page",
+        list: () =>
+          Effect.sync(() => {
+            asked++
+            return { data: [1, 2], total: 6 }
+          })
+      })
+      const error = yield* Effect.flip(collect(rows({})))
+      assert(error._tag === "PageParameterUnknown")
+      assert.include(error.message, "page")
+      assert.strictEqual(asked, 2)
+    })
+  )
+
   it.effect("may be asked for with no parameters at all", () =>
     Effect.gen(function* () {
       const { rows } = make({ pages: [[1]], total: 1, per_page: 1 })

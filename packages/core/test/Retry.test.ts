@@ -1,3 +1,4 @@
+import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
@@ -6,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
@@ -376,6 +378,17 @@ describe("an error of the client's own, which may come after the request left", 
   }
 })
 
+it.effect("a client that fails on statuses has an answer all the same", () =>
+  Effect.gen(function* () {
+    const { calls, received } = yield* FakeService.make([FakeService.failure(422)], {
+      through: HttpClient.filterStatusOk
+    })
+    const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+    assert.strictEqual(error._tag, "Unprocessable")
+    assert.strictEqual(received.length, 1)
+  })
+)
+
 describe("time", () => {
   const pauses = (received: ReadonlyArray<FakeService.Received>) =>
     received.slice(1).map(({ atMillis }, i) => atMillis - (received[i]?.atMillis ?? 0))
@@ -427,6 +440,15 @@ describe("time", () => {
       assert(error._tag === "OutcomeUnknown")
       assert.strictEqual(error.attempts, received.length)
       assert.strictEqual(received.length, 3)
+    })
+  )
+
+  it.effect("each back-off is drawn from twice as much as the one before", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.failure(503)])
+      const read = calls.read(FakeService.calls.read)
+      yield* toTheEnd(Effect.withRandom(read, Random.fixed([0.5])))
+      assert.deepStrictEqual(pauses(received), [125, 250, 500, 1000])
     })
   )
 

@@ -17,6 +17,7 @@ import * as Sensitive from "@manilla/core/Sensitive"
 import * as Text from "@manilla/core/Text"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
@@ -117,12 +118,14 @@ export interface Options extends Partial<Gateway.Options> {
   readonly token?: string
   /** Where tokens come from instead. */
   readonly tokens?: BearerTokens.Service
+  /** What the client does before the gateway gets to it. */
+  readonly through?: (client: HttpClient.HttpClient) => HttpClient.HttpClient
 }
 
 /** Reacts to the first request with the first reaction, and so on; the last one repeats. */
 export const make = (
   reactions: readonly [Reaction, ...Array<Reaction>],
-  { token: prefix = "token-", tokens: others, ...options }: Options = {}
+  { token: prefix = "token-", tokens: others, through = identity, ...options }: Options = {}
 ) =>
   Effect.gen(function* () {
     const received: Array<Received> = []
@@ -163,7 +166,7 @@ export const make = (
     const gateway = yield* Gateway.make(
       { baseUrl: "https://service.invalid/api/v1", ...options },
       others ?? tokens
-    ).pipe(Effect.provideService(HttpClient.HttpClient, client))
+    ).pipe(Effect.provideService(HttpClient.HttpClient, through(client)))
     return { calls: gateway.calls(group), gateway, received, rejected }
   })
 
