@@ -174,9 +174,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     ""
   ),
   inCall(
-    "die with the source of the tokens",
-    "Effect.suspend(() => tokens.get),\n            () =>",
-    `tokens.get as Effect.Effect<BearerTokens.BearerToken>, (defect) => Effect.die(defect) ?? (() =>`
+    "end with the source of the tokens",
+    "Effect.suspend(() => tokens.get),\n",
+    `Effect.catchAllDefect(Effect.suspend(() => tokens.get), (defect) => Effect.interrupt),\n`
   ),
   inCall(
     "die with what a token is given back to",
