@@ -227,7 +227,8 @@ export const compile = ({
         }
         const wait = yield* afterwards(answered, progress)
         // After a 401 whose token cannot be given back, no other token came.
-        previous = progress.tokenIsLate ? undefined : answered
+        const isLate = answered.fault === "Unauthorized" && progress.tokenIsLate
+        previous = isLate ? undefined : answered
         if (wait === undefined) return yield* conclude(answered, request, progress)
         if (wait > 0) yield* Effect.sleep(wait)
       }
