@@ -6,13 +6,15 @@ import { Catalogue } from "@manilla/catalogue"
 import { BearerTokens, IdempotencyKey } from "@manilla/core"
 import { Payments } from "@manilla/payments"
 import { Exchange, Fault } from "@manilla/sandbox"
-import { Config, Console, Effect, Redacted, Stream } from "effect"
+import { Config, Console, Data, Effect, Redacted, Stream } from "effect"
 import * as Example from "../support/Example.js"
 import * as Timeline from "../support/Timeline.js"
 
 const wanted = { country: "BJ", currency: "XOF", operation: "COLLECTION" } as const
 
 const order = Config.withDefault(Config.string("MANILLA_ORDER"), "42")
+
+class NotAvailable extends Data.TaggedError("NotAvailable")<{ readonly message: string }> {}
 
 /** Said, and not the first that happens to be listed: a key stands for one request, on each run. */
 const method = Config.withDefault(Config.string("MANILLA_PAYMENT_METHOD"), "mtn_momo")
@@ -37,10 +39,9 @@ const collect = Effect.gen(function* () {
   yield* Timeline.print("catalogue", `XOF collections in Benin: ${methods.join(", ")}`)
   const payment_method = yield* method
   if (!methods.includes(payment_method)) {
-    return yield* Timeline.print(
-      "stopped",
-      `${payment_method} is not to be had now: nothing was sent`
-    )
+    return yield* new NotAvailable({
+      message: `${payment_method} is not available for ${wanted.currency} in ${wanted.country} now. Nothing was sent.`
+    })
   }
 
   const payments = yield* Payments.Payments

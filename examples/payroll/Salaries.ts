@@ -18,11 +18,8 @@ export type Outcome = { readonly employee: Employee } & (
 interface Open {
   readonly is: "open"
   readonly why: string
-  /**
-   * Why a payout may have been made, if it may. A later refusal speaks of its own call, and takes no
-   * doubt away.
-   */
-  readonly doubt: string | undefined
+  /** Whether it ever ended unknown. A later refusal speaks of its own call, and takes no doubt away. */
+  readonly isDoubtful: boolean
   /** Of the payout, once it is known to be there: from then on it is waited for, and not sent again. */
   readonly reference: Payout.PayoutReference | undefined
 }
@@ -91,8 +88,8 @@ const follow = (employee: Employee, reference: Payout.PayoutReference) =>
         onFailure: ({ _tag }): Outcome => ({
           employee,
           is: "open",
-          why: `${_tag}, of ${reference}`,
-          doubt: "StillPending",
+          why: `${reference} was made, and has not settled: ${_tag}`,
+          isDoubtful: false,
           reference
         }),
         onSuccess: (payout) => afterSettling(employee, payout)
@@ -110,21 +107,23 @@ const afterFailure = (
   before: Open | undefined
 ): Open | { readonly is: "set aside"; readonly why: string } => {
   const { _tag } = failure
-  const reference = _tag === "StillPending" ? failure.reference : undefined
-  const doubt =
-    before?.doubt ?? (_tag === "OutcomeUnknown" || _tag === "StillPending" ? _tag : undefined)
-  const why =
-    doubt === undefined || doubt === _tag
-      ? _tag
-      : `${_tag}, but ${doubt} before: it may have been made. Look before paying again`
-  if (after[_tag] === "open") return { is: "open", why, doubt, reference }
-  return {
-    is: "set aside",
-    why:
-      _tag === "AppliedUnreadable"
-        ? `made (${failure.reference ?? failure.id ?? "no reference"}), and its answer cannot be read`
-        : why
+  if (_tag === "AppliedUnreadable") {
+    const found = failure.reference ?? failure.id ?? "no reference"
+    return { is: "set aside", why: `made (${found}), and its answer cannot be read` }
   }
+  const wasDoubtful = before?.isDoubtful ?? false
+  const why =
+    wasDoubtful && _tag !== "OutcomeUnknown"
+      ? `${_tag}, but OutcomeUnknown before: it may have been made, and not to be paid under another key`
+      : _tag
+  return after[_tag] === "open"
+    ? {
+        is: "open",
+        why,
+        isDoubtful: wasDoubtful || _tag === "OutcomeUnknown",
+        reference: _tag === "StillPending" ? failure.reference : undefined
+      }
+    : { is: "set aside", why }
 }
 
 /** Pays everyone, in at most five rounds: what is open after one is gone on with in the next. */

@@ -1,5 +1,6 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it } from "@effect/vitest"
+import type * as BearerTokens from "@manilla/core/BearerTokens"
 import * as Errors from "@manilla/core/Errors"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Duration from "effect/Duration"
@@ -180,14 +181,8 @@ describe("a write over several attempts", () => {
 
   it.effect("stays unknown when the source of its tokens dies after a lost answer", () =>
     Effect.gen(function* () {
-      let asked = 0
       const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }, FakeService.success], {
-        tokens: {
-          get: Effect.suspend(() =>
-            asked++ === 0 ? Effect.succeed(token) : Effect.die(new Error("hush"))
-          ),
-          reject: () => Effect.void
-        }
+        tokens: tokensFor(1, Effect.die(new Error("hush")))
       })
       const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
       assert(error._tag === "OutcomeUnknown")
@@ -200,16 +195,8 @@ describe("a write over several attempts", () => {
 
   it.effect("stays unknown when there is no other token after a lost answer", () =>
     Effect.gen(function* () {
-      let asked = 0
       const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }, FakeService.success], {
-        tokens: {
-          get: Effect.suspend(() =>
-            asked++ === 0
-              ? Effect.succeed(token)
-              : new Errors.TokenUnavailable({ operation: "Token.obtain", message: "none" })
-          ),
-          reject: () => Effect.void
-        }
+        tokens: tokensFor(1, noToken)
       })
       const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
       assert(error._tag === "OutcomeUnknown")
@@ -296,16 +283,11 @@ describe("a refused token", () => {
 
   it.effect("leaves an earlier doubt when what it is given back to throws", () =>
     Effect.gen(function* () {
-      let asked = 0
       const { calls } = yield* FakeService.make(
         [{ drop: "ECONNRESET" }, FakeService.failure(401), FakeService.success],
         {
           tokens: {
-            get: Effect.suspend(() =>
-              asked++ < 2
-                ? Effect.succeed(token)
-                : new Errors.TokenUnavailable({ operation: "Token.obtain", message: "none" })
-            ),
+            ...tokensFor(2, noToken),
             reject: () => {
               throw new Error("hush")
             }
@@ -550,6 +532,20 @@ describe("time", () => {
 })
 
 const token = { value: Redacted.make("a-token"), environment: "SANDBOX", scopes: [] }
+
+const noToken = new Errors.TokenUnavailable({ operation: "Token.obtain", message: "none" })
+
+/** A source that gives its token so often, and then this. */
+const tokensFor = (
+  count: number,
+  then: Effect.Effect<never, Errors.TokenUnavailable>
+): BearerTokens.Service => {
+  let left = count
+  return {
+    get: Effect.suspend(() => (left-- > 0 ? Effect.succeed(token) : then)),
+    reject: () => Effect.void
+  }
+}
 
 describe("the retry budget", () => {
   it.effect("a service that is down sees few more attempts than calls", () =>

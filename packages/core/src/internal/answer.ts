@@ -143,9 +143,8 @@ const isAbout = (subject: string | undefined, data: unknown): boolean | undefine
   if (subject === undefined) return undefined
   const is = (name: unknown) =>
     typeof name === "string" && name.toLowerCase() === subject.toLowerCase()
-  const [id, reference] = [member(data, "id"), member(data, "reference")]
-  if (is(id) || is(reference)) return true
-  return typeof (nameOf(subject) === "id" ? id : reference) === "string" ? false : undefined
+  if (is(member(data, "id")) || is(member(data, "reference"))) return true
+  return typeof member(data, nameOf(subject)) === "string" ? false : undefined
 }
 
 const nameOf = (subject: string): "id" | "reference" => (isUuid(subject) ? "id" : "reference")

@@ -101,13 +101,17 @@ export const told = ({
       if (writes.every(Sent.isRefusal)) return []
       const last = own.at(-1)
       const followed = last !== undefined && !Sent.isWrite(last)
+      const waitsOn =
+        Intentions.waits(intention) &&
+        last !== undefined &&
+        Sent.showsPending(last) &&
+        endedMillis - (writes.at(-1)?.closedMillis ?? 0) < waitMillis
+      const triesOn =
+        Intentions.isKeyed(intention) && !followed && isTriedAgain(one, writes, policy)
       // In the very step in which it ends, nobody is there to be told.
-      const goesOn =
-        !clockWasSet &&
-        (Intentions.waits(intention) && last !== undefined && Sent.showsPending(last)
-          ? endedMillis - (writes.at(-1)?.closedMillis ?? 0) < waitMillis
-          : Intentions.isKeyed(intention) && !followed && isTriedAgain(one, writes, policy))
-      if (!goesOn && typeof last?.heard === "number" && last.closedMillis === endedMillis) return []
+      const mayHaveEnded = clockWasSet || !(waitsOn || triesOn)
+      const isThatStep = typeof last?.heard === "number" && last.closedMillis === endedMillis
+      if (mayHaveEnded && isThatStep) return []
       const marks = Intentions.isKeyed(intention) ? [intention.key] : ["PaymentLinks.create"]
       const names = Sent.namesIn(writes.at(-1)?.data)
       const wanted = followed ? names : [...marks, ...names]
