@@ -22,6 +22,7 @@ const inSettlement = inFile("packages/core/src/Settlement.ts")
 const inPagination = inFile("packages/core/src/Pagination.ts")
 const inPermits = inFile("packages/core/src/internal/permits.ts")
 const inInterruption = inFile("packages/core/src/internal/interruption.ts")
+const inUnforeseen = inFile("packages/core/src/internal/unforeseen.ts")
 const inRedact = inFile("packages/core/src/internal/redact.ts")
 const inToken = inFile("packages/token/src/Token.ts")
 const inPayments = inFile("packages/payments/src/Payments.ts")
@@ -168,21 +169,28 @@ export const mutants: ReadonlyArray<Mutant> = [
     "compared.filter(({ same }) => same === false)",
     'compared.filter(({ same }) => same === false && context.operation === "")'
   ),
+  inAnswer("take the answer to another's payout", "own === other", "true"),
   inCall(
     "take a token that is late for one that is refused",
     `if (previous?.fault === "Unauthorized") previous = undefined`,
     ""
   ),
   inCall(
-    "end with the source of the tokens",
-    "Effect.suspend(() => tokens.get),\n",
-    `Effect.catchAllDefect(Effect.suspend(() => tokens.get), (defect) => Effect.interrupt),\n`
+    "end with a source of tokens that is interrupted",
+    "unforeseen.orElse(() =>\n              noToken(",
+    "Effect.catchAllDefect(() =>\n              noToken("
   ),
   inCall(
-    "die with what a token is given back to",
-    "Effect.catchAllDefect(() => Effect.succeed(true))",
+    "end with what a token is given back to",
+    "unforeseen.orElse(() => Effect.succeed(true))",
     "Effect.tap(() => Effect.void)"
   ),
+  inTransport(
+    "end with a client that interrupts itself",
+    "unforeseen.orElse(() => Effect.fail(died))",
+    "Effect.catchAllDefect(() => Effect.fail(died))"
+  ),
+  inUnforeseen("end with whatever dies", "instead(cause),", "Effect.failCause(cause) as never,"),
   inCall(
     "count the attempts wrongly",
     "            attempts: progress.sent,",

@@ -201,7 +201,10 @@ export class TransportFault extends Schema.TaggedError<TransportFault>(
   ...common,
   /** `false` when it is certain that no byte of the request left. */
   sent: Schema.Boolean,
-  /** The system's code, such as `ECONNRESET`; `CLIENT_DIED` is a defect of the `HttpClient`. */
+  /**
+   * The system's code, such as `ECONNRESET`; `CLIENT_DIED` of an `HttpClient` that dies or interrupts
+   * itself.
+   */
   code: Schema.optional(Schema.String)
 }) {}
 

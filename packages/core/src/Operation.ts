@@ -121,11 +121,12 @@ export interface Made {
 /**
  * A member of the body that the answer repeats.
  *
- * | as       | the same when                                                |
- * | -------- | ------------------------------------------------------------ |
- * | `amount` | the value is: `"1500"` comes back as `"1500.0000"`           |
- * | `code`   | the letters are, in any case: currencies, kinds, UUIDs       |
- * | `text`   | every character is: keys                                     |
+ * | as       | the same when                                                    |
+ * | -------- | ---------------------------------------------------------------- |
+ * | `amount` | the value is: `"1500"` comes back as `"1500.0000"`               |
+ * | `code`   | the letters are, in any case: currencies, kinds, UUIDs           |
+ * | `phone`  | the last 8 digits are; what is shorter or masked says nothing    |
+ * | `text`   | every character is: keys                                         |
  *
  * @since 0.1.0
  * @category models
@@ -134,7 +135,7 @@ export interface Echo {
   readonly field: string
   /** The member of the resource; of the same name unless set. */
   readonly member?: string
-  readonly as: "amount" | "code" | "text"
+  readonly as: "amount" | "code" | "phone" | "text"
 }
 
 /**

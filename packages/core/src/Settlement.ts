@@ -5,7 +5,6 @@
  * @since 0.1.0
  */
 import * as Cause from "effect/Cause"
-import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
@@ -22,6 +21,7 @@ import { withDefaults } from "./internal/defaults.js"
 import * as durations from "./internal/durations.js"
 import * as interruption from "./internal/interruption.js"
 import * as permits from "./internal/permits.js"
+import * as unforeseen from "./internal/unforeseen.js"
 import * as Issues from "./Issues.js"
 import * as RetryPolicy from "./RetryPolicy.js"
 
@@ -306,17 +306,16 @@ export const make = <Id extends string, A extends { readonly status: string }, I
         return yield* restore(
           wait(id, { ...plan, isOver }, created, (cause, last) =>
             notFollowed(id, cause.message, last, cause)
+          ).pipe(
+            // Such as an `until` that throws.
+            unforeseen.orElse((cause) =>
+              Effect.fail(notFollowed(id, wordsOf(cause), seen, undefined))
+            )
           )
         ).pipe(
           interruption.warn(
             () =>
               `${subject.operation} was interrupted: what was created goes on at the service, as ${id}`
-          ),
-          // Such as an `until` that throws. What is interrupted stays so.
-          Effect.catchSomeCause((cause) =>
-            Cause.isInterrupted(cause) || Chunk.isEmpty(Cause.defects(cause))
-              ? Option.none()
-              : Option.some(Effect.fail(notFollowed(id, wordsOf(cause), seen, undefined)))
           )
         )
       })

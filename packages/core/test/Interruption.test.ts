@@ -275,15 +275,20 @@ it.effect("an interrupted caller goes on when its exchange has been let go, not 
   })
 )
 
-it.effect("a client that dies with the request leaves its outcome unknown, and its key told", () =>
-  Effect.gen(function* () {
-    const { calls } = yield* FakeService.make([() => Effect.die("boom")], {
-      retry: { attempts: 1 }
-    })
-    const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-    assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportFault")
-    assert.strictEqual(error.key, FakeService.key)
-    // Not a fault of the network: whoever reads it looks at the client.
-    assert.strictEqual(error.cause.code, "CLIENT_DIED")
-  })
-)
+for (const [what, ending] of [
+  ["dies", Effect.die("boom")],
+  ["interrupts itself", Effect.interrupt]
+] as const) {
+  it.effect(
+    `a client that ${what} with the request leaves its outcome unknown, and its key told`,
+    () =>
+      Effect.gen(function* () {
+        const { calls } = yield* FakeService.make([() => ending], { retry: { attempts: 1 } })
+        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+        assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportFault")
+        assert.strictEqual(error.key, FakeService.key)
+        // Not a fault of the network: whoever reads it looks at the client.
+        assert.strictEqual(error.cause.code, "CLIENT_DIED")
+      })
+  )
+}

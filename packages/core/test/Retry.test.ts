@@ -179,17 +179,55 @@ describe("a write over several attempts", () => {
     })
   )
 
-  it.effect("stays unknown when the source of its tokens dies after a lost answer", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }, FakeService.success], {
-        tokens: tokensFor(1, Effect.die(new Error("hush")))
+  for (const [what, then] of [
+    ["dies", Effect.die(new Error("hush"))],
+    ["is interrupted by another caller", Effect.interrupt],
+    ["has wiped its token", Effect.sync(wiped)]
+  ] as const) {
+    it.effect(`stays unknown when the source of its tokens ${what} after a lost answer`, () =>
+      Effect.gen(function* () {
+        const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }, FakeService.success], {
+          tokens: tokensFor(1, then)
+        })
+        const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
+        assert(error._tag === "OutcomeUnknown")
+        assert.strictEqual(error.key, FakeService.key)
+        assert.strictEqual(error.attempts, 1)
+        assert.strictEqual(error.cause._tag, "TokenUnavailable")
+        assert.notInclude(error.message, "hush")
       })
-      const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
+    )
+
+    it.effect(`was not sent when the source of its tokens ${what} before`, () =>
+      Effect.gen(function* () {
+        const { calls, received } = yield* FakeService.make([FakeService.success], {
+          tokens: tokensFor(0, then),
+          retry: { attempts: 1 }
+        })
+        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+        assert.strictEqual(error._tag, "TokenUnavailable")
+        assert.lengthOf(received, 0)
+      })
+    )
+  }
+
+  it.effect("is told although its token was wiped while it was under way", () =>
+    Effect.gen(function* () {
+      const used = wipeable()
+      const { calls } = yield* FakeService.make(
+        [
+          () =>
+            Effect.sync(() => {
+              Redacted.unsafeWipe(used.value)
+              return FakeService.failure(503)
+            })
+        ],
+        { tokens: { get: Effect.succeed(used), reject: () => Effect.void }, retry: { attempts: 1 } }
+      )
+      const error = yield* Effect.flip(calls.write(FakeService.calls.write))
       assert(error._tag === "OutcomeUnknown")
       assert.strictEqual(error.key, FakeService.key)
       assert.strictEqual(error.attempts, 1)
-      assert.strictEqual(error.cause._tag, "TokenUnavailable")
-      assert.notInclude(error.message, "hush")
     })
   )
 
@@ -301,17 +339,22 @@ describe("a refused token", () => {
     })
   )
 
-  it.effect("is refused no less when what it is given back to dies", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
-        tokens: { get: Effect.succeed(token), reject: () => Effect.die(new Error("hush")) }
+  for (const [what, reject] of [
+    ["dies", Effect.die(new Error("hush"))],
+    ["is interrupted", Effect.interrupt]
+  ] as const) {
+    it.effect(`is refused no less when what it is given back to ${what}`, () =>
+      Effect.gen(function* () {
+        const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
+          tokens: { get: Effect.succeed(token), reject: () => reject }
+        })
+        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+        assert(error._tag === "Unauthorized")
+        assert.notInclude(error.message, "hush")
+        assert.strictEqual(received.length, 2)
       })
-      const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-      assert(error._tag === "Unauthorized")
-      assert.notInclude(error.message, "hush")
-      assert.strictEqual(received.length, 2)
-    })
-  )
+    )
+  }
 
   it.effect("is given back in the time of an attempt, or not at all", () =>
     Effect.gen(function* () {
@@ -531,15 +574,20 @@ describe("time", () => {
   )
 })
 
-const token = { value: Redacted.make("a-token"), environment: "SANDBOX", scopes: [] }
+const wipeable = () => ({ value: Redacted.make("a-token"), environment: "SANDBOX", scopes: [] })
+
+const token = wipeable()
+
+const wiped = () => {
+  const token = wipeable()
+  Redacted.unsafeWipe(token.value)
+  return token
+}
 
 const noToken = new Errors.TokenUnavailable({ operation: "Token.obtain", message: "none" })
 
 /** A source that gives its token so often, and then this. */
-const tokensFor = (
-  count: number,
-  then: Effect.Effect<never, Errors.TokenUnavailable>
-): BearerTokens.Service => {
+const tokensFor = (count: number, then: BearerTokens.Service["get"]): BearerTokens.Service => {
   let left = count
   return {
     get: Effect.suspend(() => (left-- > 0 ? Effect.succeed(token) : then)),

@@ -40,6 +40,7 @@ export const create = Operation.keyed(
     echoes: [
       { field: "amount", as: "amount" },
       { field: "currency", as: "code" },
+      { field: "country", as: "code" },
       { field: "operation", as: "code" }
     ]
   }

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
+import * as Settlement from "@manilla/core/Settlement"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import type * as Payments from "@manilla/payments/Payments"
 import * as Chunk from "effect/Chunk"
@@ -8,6 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import * as FakeService from "../../core/test/utils/FakeService.js"
@@ -351,6 +353,32 @@ describe("collect", () => {
       )
       assert(error._tag === "StillPending")
       assert.strictEqual(error.last?.id, id)
+    })
+  )
+
+  it.effect("goes on when a client interrupts itself", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* Intents.make([
+        creates,
+        () => Effect.interrupt,
+        finds("COMPLETED")
+      ])
+      const settled = yield* toTheEnd(payments.collect(collectRequest, { key }))
+      assert.strictEqual(settled.status, "COMPLETED")
+    })
+  )
+
+  it.effect("keeps what was created when a fiber that it waits for is interrupted", () =>
+    Effect.gen(function* () {
+      const created = { status: "PENDING" }
+      const { createAndAwait } = Settlement.make({
+        operation: "Things.awaitSettled",
+        schema: Schema.Struct({ status: Schema.String }),
+        read: () => Effect.interrupt,
+        stillPending: (id: string, { last }) => ({ id, last })
+      })
+      const error = yield* Effect.flip(createAndAwait(Effect.succeed(created), () => "thing-1"))
+      assert.deepStrictEqual(error, { id: "thing-1", last: created })
     })
   )
 

@@ -31,7 +31,9 @@ export const create = Operation.keyed(
     echoes: [
       { field: "amount", as: "amount" },
       { field: "currency", as: "code" },
-      { field: "wallet_id", as: "code" }
+      { field: "country", as: "code" },
+      { field: "wallet_id", as: "code" },
+      { field: "destination", as: "phone" }
     ]
   }
 )

@@ -108,10 +108,13 @@ describe("an answer that differs in one member alone", () => {
   for (const [operation, member, other] of [
     ["Payments.create", "amount", "1500.0001"],
     ["Payments.create", "currency", "XAF"],
+    ["Payments.create", "country", "CI"],
     ["Payments.create", "operation", "DEPOSIT"],
     ["Payouts.create", "amount", "1000.0001"],
     ["Payouts.create", "currency", "XAF"],
+    ["Payouts.create", "country", "CI"],
     ["Payouts.create", "wallet_id", otherId],
+    ["Payouts.create", "destination", "+2290161234568"],
     ["Cards.issue", "issuance_reference", "order:3"],
     ["Cards.issue", "virtual_card_customer_id", otherId],
     ["Cards.issue", "charged_currency", "EUR"],
@@ -142,7 +145,13 @@ describe("an answer that differs in one member alone", () => {
 
 describe("an answer that cannot be read", () => {
   const id = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
-  const own = { id, amount: "1500.0000", currency: "XOF", operation: "COLLECTION" }
+  const own = {
+    id,
+    amount: "1500.0000",
+    currency: "XOF",
+    country: "BJ",
+    operation: "COLLECTION"
+  }
 
   it.effect("says that it was applied when it repeats all of the request", () =>
     Effect.gen(function* () {
@@ -169,6 +178,27 @@ describe("an answer that cannot be read", () => {
         const created = yield* atOnce(payments.create(collection, { key: first }))
         assert.notStrictEqual(created.id, id)
         assert.lengthOf(yield* sandbox.paymentIntents, 1)
+      }).pipe(Effect.provide(layer()))
+    )
+  }
+})
+
+describe("the beneficiary of a payout", () => {
+  for (const [how, destination] of [
+    ["without its country's prefix", "01 61 23 45 67"],
+    ["as it was before the country added digits", "61234567"],
+    ["with separators", "(229) 01-61.23.45.67"],
+    ["masked", "+22901****4567"],
+    ["as the last digits alone", "4567"]
+  ] as const) {
+    it.effect(`may be written ${how}`, () =>
+      Effect.gen(function* () {
+        const payouts = yield* Payouts.Payouts
+        const request = payoutFrom(yield* walletIn("XOF"))
+        const made = yield* payouts.create(request, { key: first })
+        yield* answerWith("Payouts.create", { ...made, destination })
+        const again = yield* payouts.create(request, { key: first })
+        assert.strictEqual(again.reference, made.reference)
       }).pipe(Effect.provide(layer()))
     )
   }

@@ -175,7 +175,7 @@ describe("faults", () => {
     Effect.gen(function* () {
       const { created, exchanges, intents } = yield* createUnder(
         Fault.body(
-          `{"success":true,"data":{"id":"an-id","amount":"1500","currency":"XOF","operation":"COLLECTION"}}`,
+          `{"success":true,"data":{"id":"an-id","amount":"1500","currency":"XOF","country":"BJ","operation":"COLLECTION"}}`,
           { operation }
         )
       )

@@ -62,6 +62,7 @@ export interface Intention {
   readonly kind: Kind
   readonly key: IdempotencyKey.IdempotencyKey
   readonly amount: string
+  readonly beneficiary: string
   readonly calls: Array<Call>
 }
 
@@ -88,18 +89,23 @@ export const make = (index: number, chance: Chance): Intention => {
     name: `order-${index}`,
     kind,
     key: IdempotencyKey.derive("order", String(index)),
-    amount:
-      kind === "cards.issue"
-        ? String(chance.between(0, 9))
-        : `${chance.between(100, 4000)}${chance.pick(["", ".5", ".0125"])}`,
+    amount: amountFor(kind, chance),
+    beneficiary: `+22901612345${String(index).padStart(2, "0")}`,
     calls: []
   }
+}
+
+/** Salaries are often equal: then their beneficiaries alone tell payouts apart. */
+const amountFor = (kind: Kind, chance: Chance): string => {
+  if (kind === "cards.issue") return String(chance.between(0, 9))
+  if (kind.startsWith("payouts.") && chance.often(0.5)) return "1000"
+  return `${chance.between(100, 4000)}${chance.pick(["", ".5", ".0125"])}`
 }
 
 const payer = { phone_number: "+2290161234567" }
 
 /** What an intention asks for, in each of its calls. */
-export const request = ({ amount, kind, name }: Intention, means: Means) => {
+export const request = ({ amount, beneficiary, kind, name }: Intention, means: Means) => {
   const metadata = { intention: name }
   const method = { country: "BJ", currency: "XOF", payment_method: "mtn_momo" }
   const operation: "COLLECTION" | "DEPOSIT" = kind === "payments.deposit" ? "DEPOSIT" : "COLLECTION"
@@ -110,7 +116,7 @@ export const request = ({ amount, kind, name }: Intention, means: Means) => {
       ...method,
       amount,
       wallet_id: means.xofWallet,
-      destination: payer.phone_number,
+      destination: beneficiary,
       metadata
     },
     card: {

@@ -95,6 +95,7 @@ export const isToldApart = (
     ? asked.amount === undefined ||
         about.amount === undefined ||
         about.currency === undefined ||
+        (asked.destination !== undefined && asked.destination !== about.destination) ||
         !Amount.Equivalence(asked.amount, about.amount)
     : asked.idempotency_key !== about.issuance_reference
 }
@@ -102,6 +103,7 @@ export const isToldApart = (
 const Members = Schema.Struct({
   amount: Schema.optional(Amount.Amount),
   currency: Schema.optional(Schema.String),
+  destination: Schema.optional(Schema.String),
   idempotency_key: Schema.optional(Schema.String),
   issuance_reference: Schema.optional(Schema.String)
 })

@@ -109,8 +109,8 @@ const compare = (echoes: Context["echoes"], resource: unknown): ReadonlyArray<Co
   })
 
 /**
- * Whether the answer shows whose it is. The key alone does; of amounts and codes, which others share,
- * it takes all: a refund repeats the amount of its payment.
+ * Whether the answer shows whose it is. The key alone does; of what others share it takes all: a
+ * refund repeats the amount of its payment.
  */
 const isTied = (compared: ReadonlyArray<Compared>): boolean =>
   compared.some(({ as, same }) => as === "text" && same === true) ||
@@ -126,10 +126,18 @@ const isRepeated: Record<
     return isAmount(sent) && isAmount(back) ? Amount.Equivalence(sent, back) : undefined
   },
   code: (sent, back) => sent.toLowerCase() === back.toLowerCase(),
+  phone: (sent, back) => {
+    const [own, other] = [lastDigits(sent), lastDigits(back)]
+    return own === undefined || other === undefined ? undefined : own === other
+  },
   text: (sent, back) => sent === back
 }
 
 const longestFraction = 64
+
+/** The digits that a number ends with whether its prefixes are written or not; none where it is masked. */
+const lastDigits = (phone: string): string | undefined =>
+  /^[\d\s+().-]*$/.test(phone) ? /\d{8}$/.exec(phone.replace(/\D/g, ""))?.[0] : undefined
 
 const isAmount = Schema.is(Amount.Amount)
 

@@ -30,6 +30,7 @@ import type { Encoded } from "./request.js"
 import type { RetryBudget } from "./retryBudget.js"
 import * as telemetry from "./telemetry.js"
 import type { Exchange } from "./transport.js"
+import * as unforeseen from "./unforeseen.js"
 
 export interface Parameters {
   readonly name: string
@@ -58,6 +59,12 @@ interface Progress {
   tokenIsLate: boolean
   /** The token of the latest attempt. */
   token: BearerTokens.BearerToken | undefined
+}
+
+/** A token, and its text: read once, since its source may wipe it while the request is under way. */
+interface Bearer {
+  readonly token: BearerTokens.BearerToken
+  readonly text: string
 }
 
 /** The time of an attempt, and the end of the call's. */
@@ -93,17 +100,18 @@ export const compile = ({
   const noToken = (why: string) => new Errors.TokenUnavailable({ operation: name, message: why })
 
   // What a source of tokens dies of is not shown: it may hold a secret.
-  const authenticate: Effect.Effect<BearerTokens.BearerToken | undefined, Errors.TokenUnavailable> =
+  const authenticate: Effect.Effect<Bearer | undefined, Errors.TokenUnavailable> =
     access === "credentials"
       ? Effect.succeed(undefined)
       : tokens === undefined
         ? noToken(`${name} needs a bearer token, and this gateway was made without tokens.`)
-        : Effect.catchAllDefect(
-            Effect.suspend(() => tokens.get),
-            () =>
+        : Effect.suspend(() => tokens.get).pipe(
+            Effect.map((token) => ({ token, text: Redacted.value(token.value) })),
+            unforeseen.orElse(() =>
               noToken(
-                `${name} was not sent: the source of its tokens died, which it should never do.`
+                `${name} was not sent: the source of its tokens died or was interrupted, or gave one that it had wiped.`
               )
+            )
           )
 
   /**
@@ -121,11 +129,9 @@ export const compile = ({
       Effect.as("out of time" as const)
     )
     const own = Effect.gen(function* () {
-      const token = yield* authenticate
-      progress.token = token
-      if (token !== undefined && !isHeaderValue(Redacted.value(token.value))) {
-        return answer.faulty(unfitToken)
-      }
+      const bearer = yield* authenticate
+      progress.token = bearer?.token
+      if (bearer !== undefined && !isHeaderValue(bearer.text)) return answer.faulty(unfitToken)
       const span = yield* telemetry.currentSpan
       // What the token took is given back, and whatever the clock did meanwhile, no more than that.
       const nowMillis = yield* Clock.currentTimeMillis
@@ -136,12 +142,12 @@ export const compile = ({
       yield* tell.sent
       progress.sent++
       progress.outcome = "unknown"
-      const received = yield* exchange(toHttp(request, token, span))
+      const received = yield* exchange(toHttp(request, bearer, span))
       return answer.interpret(decode, received, {
         operation: name,
         access,
-        grantedScopes: token?.scopes ?? [],
-        redactor: () => redactorOf(request, token),
+        grantedScopes: bearer?.token.scopes ?? [],
+        redactor: () => redactorOf(request, bearer),
         subject: request.subject,
         members,
         madeIn: made.in,
@@ -281,7 +287,7 @@ export const compile = ({
         ),
         Effect.map(Option.isSome),
         // The next attempt asks the same source, and says so.
-        Effect.catchAllDefect(() => Effect.succeed(true))
+        unforeseen.orElse(() => Effect.succeed(true))
       )
     )
 
@@ -305,15 +311,11 @@ export const compile = ({
         )
   }
 
-  const toHttp = (
-    request: Encoded,
-    token: BearerTokens.BearerToken | undefined,
-    span: Option.Option<Tracer.Span>
-  ) =>
+  const toHttp = (request: Encoded, bearer: Bearer | undefined, span: Option.Option<Tracer.Span>) =>
     HttpClientRequest.make(operation.method)(baseUrl + request.target, {
       headers: {
         ...request.headers,
-        ...(token === undefined ? {} : { authorization: `Bearer ${Redacted.value(token.value)}` }),
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer.text}` }),
         ...Option.match(span, { onNone: () => ({}), onSome: traceparent }),
         accept: "application/json"
       },
@@ -355,15 +357,12 @@ export const compile = ({
 /** A token is long and lives for many calls: its redactor is made once. */
 const redactorsOfTokens = new WeakMap<BearerTokens.BearerToken, redact.Redactor>()
 
-const redactorOf = (
-  request: Encoded,
-  token: BearerTokens.BearerToken | undefined
-): redact.Redactor => {
+const redactorOf = (request: Encoded, bearer: Bearer | undefined): redact.Redactor => {
   const ofRequest = redact.make(request.sensitive())
-  if (token === undefined) return ofRequest
-  const known = redactorsOfTokens.get(token)
-  const ofToken = known ?? redact.make([Redacted.value(token.value)])
-  if (known === undefined) redactorsOfTokens.set(token, ofToken)
+  if (bearer === undefined) return ofRequest
+  const known = redactorsOfTokens.get(bearer.token)
+  const ofToken = known ?? redact.make([bearer.text])
+  if (known === undefined) redactorsOfTokens.set(bearer.token, ofToken)
   return redact.both(ofToken, ofRequest)
 }
 

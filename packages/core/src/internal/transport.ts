@@ -14,6 +14,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as unforeseen from "./unforeseen.js"
 
 export interface Received {
   readonly status: number
@@ -59,7 +60,7 @@ export const make = (client: HttpClient.HttpClient, bodyLimit: number): Exchange
       ),
       Effect.scoped,
       // A client that dies may have sent the request first.
-      Effect.catchAllDefect(() => Effect.fail(died)),
+      unforeseen.orElse(() => Effect.fail(died)),
       Effect.mapInputContext(withoutRedirects)
     )
 }

@@ -55,19 +55,21 @@ export const answer = (data: unknown, status = 200): FakeService.Reflex => ({
 
 const decodeBody = Schema.decodeUnknownSync(
   Schema.parseJson(
-    Schema.Struct({ amount: Schema.String, currency: Schema.String, operation: Schema.String })
+    Schema.Struct({
+      amount: Schema.String,
+      country: Schema.String,
+      currency: Schema.String,
+      operation: Schema.String
+    })
   )
 )
 
 /** Creates what is asked for, and repeats it as the service does. */
 export const creates: FakeService.Reaction = ({ body }) =>
   Effect.sync(() => {
-    const { amount, currency, operation } = decodeBody(body)
+    const { amount, ...repeated } = decodeBody(body)
     const [whole, fraction = ""] = amount.split(".")
-    return answer(
-      { ...created, amount: `${whole}.${fraction.padEnd(4, "0")}`, currency, operation },
-      201
-    )
+    return answer({ ...created, ...repeated, amount: `${whole}.${fraction.padEnd(4, "0")}` }, 201)
   })
 
 /** A read that finds this status. */

@@ -1,0 +1,21 @@
+/**
+ * What no type tells: that code which is not Manilla's dies, or waits for a fiber that another caller
+ * interrupts, as a cache does for its first caller's lookup.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+
+/**
+ * Goes on with this after a defect, or after an interruption that was not the fiber's own: one that
+ * is interrupted itself runs no handler, unless it is in an uninterruptible region.
+ */
+export const orElse =
+  <A2, E2, R2>(instead: (cause: Cause.Cause<unknown>) => Effect.Effect<A2, E2, R2>) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | A2, E | E2, R | R2> =>
+    Effect.catchAllCause(effect, (cause) =>
+      Option.match(Cause.failureOption(cause), {
+        onNone: (): Effect.Effect<A2, E | E2, R2> => instead(cause),
+        onSome: Effect.fail
+      })
+    )
