@@ -296,7 +296,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
       Effect.gen(function* () {
         // Before anything is created.
         const plan = yield* planOf(options)
-        const created = yield* restore(create)
+        const created = yield* interruption.handOver(restore, create)
         const id = idOf(created)
         let seen = created
         const isOver = (value: A): boolean => {

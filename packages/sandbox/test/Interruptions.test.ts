@@ -8,3 +8,4 @@ import * as crash from "./utils/crash.js"
 
 crash.suite("interrupted", "is told, and done once when it goes on")
 crash.suiteOfEnds()
+crash.suiteOfCreations()

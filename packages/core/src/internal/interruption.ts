@@ -4,6 +4,10 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FiberRef from "effect/FiberRef"
+
+/** Where the warning of a write that ended uninterrupted is left for who goes on from it. */
+const ended = FiberRef.unsafeMake((_warning: string): void => {})
 
 /**
  * Warns when the effect ends interrupted: also when it had just failed, which `Effect.onInterrupt`
@@ -13,7 +17,32 @@ export const warn =
   (message: () => string | undefined) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.onExit(effect, (exit) => {
-      if (Exit.isSuccess(exit) || !Cause.isInterrupted(exit.cause)) return Effect.void
       const text = message()
-      return text === undefined ? Effect.void : Effect.logWarning(text)
+      if (text === undefined) return Effect.void
+      return isInterrupted(exit)
+        ? Effect.logWarning(text)
+        : Effect.map(FiberRef.get(ended), (leave) => leave(text))
     })
+
+/**
+ * Runs a write from an uninterruptible region that goes on from it. An interruption that comes when
+ * the write has ended, and the region does not have its value yet, brings the warning of the write.
+ */
+export const handOver = <A, E, R>(
+  restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
+  write: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    let left: string | undefined
+    return restore(write).pipe(
+      Effect.locally(ended, (warning) => {
+        left = warning
+      }),
+      Effect.onExit((exit) =>
+        isInterrupted(exit) && left !== undefined ? Effect.logWarning(left) : Effect.void
+      )
+    )
+  })
+
+const isInterrupted = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)

@@ -228,7 +228,7 @@ const trial = async (
   /** Whether what the first process had sent was or may have been applied, and it said nothing. */
   const isSilent =
     exit !== undefined && Exit.isInterrupted(exit) && !isTold && !isWarned && writes > refused
-  return { wrong, isSilent, died: first.died, steps: first.steps, requests: first.requests }
+  return { wrong, isSilent, ...first }
 }
 
 const unanswered = ", with no answer to its first call"
@@ -260,13 +260,15 @@ const deaths = async (
   faults: ReadonlyArray<Fault.Fault>,
   death: Omit<mortal.Death, "after">,
   from: number,
-  by: number
+  by: number,
+  to = Infinity
 ) => {
   const wrong: Array<string> = []
   const silent: Array<number> = []
   for (let count = 0; ; count++) {
     const after = from + count * by
     if (after > 100_000) throw new Error("it never ends")
+    if (after > to) return { count, wrong, silent, steps: to }
     const result = await trial(operation, faults, { ...death, after })
     wrong.push(...result.wrong.map((what) => `after ${after}: ${what}`))
     if (result.isSilent) silent.push(after)
@@ -318,6 +320,23 @@ export const suiteOfEnds = (): void => {
         silent.filter((after) => after < whole.steps - gap),
         []
       )
+    })
+  }
+}
+
+/** The last operations before the first read of what was created: it is answered, and ends. */
+export const suiteOfCreations = (): void => {
+  for (const { circumstances, faults, name, operation } of cases) {
+    if (circumstances !== "" || operation.tasks < 50) continue
+    it(`${name}, interrupted between any operations before its first read, is told`, async () => {
+      const death = { how: "interrupted", step: "operation" } as const
+      const { departures } = await trial(operation, faults, { ...death, after: Infinity })
+      const [, created = 0, read = 0] = departures
+      const from = Math.max(created, read - 150)
+      const { count, silent, wrong } = await deaths(operation, faults, death, from, 1, read)
+      assert.isAtLeast(count, 100)
+      assert.deepStrictEqual(wrong, [])
+      assert.deepStrictEqual(silent, [])
     })
   }
 }

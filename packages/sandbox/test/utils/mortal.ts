@@ -95,6 +95,8 @@ export interface Ended<A, E> {
   readonly warnings: ReadonlyArray<string>
   /** The requests that left it, as their method and path. */
   readonly requests: ReadonlyArray<string>
+  /** How many steps it had taken when each of them left. */
+  readonly departures: ReadonlyArray<number>
 }
 
 const turn = () => new Promise<void>((resume) => setImmediate(resume))
@@ -114,10 +116,10 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
   )
 
   /** Once it is sent nothing takes a request back, not even the death of its sender. */
-  const network = (requests: Array<string>, isAlive: () => boolean) =>
+  const network = (depart: (request: string) => void, isAlive: () => boolean) =>
     HttpClient.make((request, url) =>
       Effect.async((resume) => {
-        requests.push(`${request.method} ${url.pathname}`)
+        depart(`${request.method} ${url.pathname}`)
         inFlight++
         const exchange = Effect.gen(function* () {
           yield* Effect.sleep(travelMillis)
@@ -150,6 +152,11 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
     const tasks: Array<Scheduler.Task> = []
     const warnings: Array<string> = []
     const requests: Array<string> = []
+    const departures: Array<number> = []
+    const depart = (request: string): void => {
+      requests.push(request)
+      departures.push(steps)
+    }
     let steps = 0
     let counts = false
     let died = false
@@ -189,7 +196,7 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
         Effect.scoped,
         Effect.provideService(
           HttpClient.HttpClient,
-          network(requests, () => alive)
+          network(depart, () => alive)
         ),
         Effect.withClock(time.clock),
         Effect.withRandom(Random.make("client")),
@@ -228,7 +235,7 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
       if (isOver()) break
       if (tasks.length === 0 && !time.advance()) throw new Error("it stands still")
     }
-    return { exit: exit as never, died, steps, warnings, requests }
+    return { exit: exit as never, died, steps, warnings, requests, departures }
   }
 
   const settle = async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises"
 import { assert } from "vitest"
 import * as Simulation from "../../src/Simulation.js"
 
@@ -10,5 +11,7 @@ export const hold = async (from: number, to: number): Promise<void> => {
       [],
       `seed ${seed}\n${trace.lines().join("\n")}\nAgain: npm run simulate -- --seed ${seed}`
     )
+    // A worker that does not answer its runner for a minute is taken for dead.
+    await setImmediate()
   }
 }
