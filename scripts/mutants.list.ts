@@ -57,6 +57,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     `        ...Object.fromEntries(Object.entries(request.headers).filter(([name]) => name !== "idempotency-key")),\n`
   ),
   inPayouts(
+    "pay from another wallet",
+    `calls.create({ headers: { "idempotency-key": key }, payload })`,
+    `calls.create({ headers: { "idempotency-key": key }, payload: { ...payload, wallet_id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d" as never } })`
+  ),
+  inPayouts(
     "one key for all payouts",
     `headers: { "idempotency-key": key }`,
     `headers: { "idempotency-key": "payout" as typeof key }`
@@ -191,6 +196,13 @@ export const mutants: ReadonlyArray<Mutant> = [
     "Effect.catchAllDefect(() => Effect.fail(died))"
   ),
   inUnforeseen("end with whatever dies", "instead(cause),", "Effect.failCause(cause) as never,"),
+  inCall(
+    "call a success after a retry unknown",
+    "return answered.envelope",
+    `return progress.retries > 0 && replay._tag !== "Safe"
+            ? yield* new Errors.OutcomeUnknown({ operation: name, message: "", key: request.key, attempts: progress.sent, cause: answer.timedOut(name, 0) })
+            : answered.envelope`
+  ),
   inCall(
     "count the attempts wrongly",
     "            attempts: progress.sent,",

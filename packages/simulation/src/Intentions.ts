@@ -7,12 +7,20 @@ import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as Payments from "@manilla/payments/Payments"
 import type * as Payouts from "@manilla/payouts/Payouts"
 import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Chance } from "./Chance.js"
 import * as Network from "./Network.js"
 import type { Client, Process } from "./Process.js"
 import type { Time } from "./Time.js"
 import type { Trace } from "./Trace.js"
+
+interface Shown {
+  readonly amount?: string | undefined
+  readonly country?: string | undefined
+  readonly currency?: string | undefined
+  readonly destination?: Redacted.Redacted | undefined
+}
 
 export interface Stopped {
   readonly tag: string
@@ -26,6 +34,8 @@ export type Word =
       readonly _tag: "Applied"
       /** The ids and references that the caller was given. */
       readonly names: ReadonlyArray<string>
+      /** Whose money the caller was told it is, and how much. */
+      readonly shown: Shown
       /** As what it settled, where the call waited for that. */
       readonly settled: string | undefined
       /** What ended the wait before it settled: the failure of its last read, or the time. */
@@ -80,6 +90,10 @@ export type Kind = keyof typeof weights
 /** Of links there is no key: each call for one is an order of its own. */
 export const isKeyed = ({ kind }: Intention): boolean => kind !== "paymentLinks.create"
 
+/** From a wallet, which may not have enough. */
+export const isPaidFor = ({ kind }: Intention): boolean =>
+  kind === "payouts.create" || kind === "payouts.disburse" || kind === "cards.issue"
+
 export const waits = ({ kind }: Intention): boolean =>
   kind === "payments.collect" || kind === "payments.deposit" || kind === "payouts.disburse"
 
@@ -105,7 +119,7 @@ const amountFor = (kind: Kind, chance: Chance): string => {
 const payer = { phone_number: "+2290161234567" }
 
 /** What an intention asks for, in each of its calls. */
-export const request = ({ amount, beneficiary, kind, name }: Intention, means: Means) => {
+const request = ({ amount, beneficiary, kind, name }: Intention, means: Means) => {
   const metadata = { intention: name }
   const method = { country: "BJ", currency: "XOF", payment_method: "mtn_momo" }
   const operation: "COLLECTION" | "DEPOSIT" = kind === "payments.deposit" ? "DEPOSIT" : "COLLECTION"
@@ -129,11 +143,37 @@ export const request = ({ amount, beneficiary, kind, name }: Intention, means: M
   }
 }
 
+/** The same, as the body that a call sends. */
+export const bodyOf = (
+  intention: Intention,
+  call: string,
+  means: Means
+): Readonly<Record<string, unknown>> => {
+  const { card, link, operation, payment, payout } = request(intention, means)
+  switch (intention.kind) {
+    case "payments.create":
+    case "payments.collect":
+    case "payments.deposit":
+      return { ...payment, operation }
+    case "payouts.create":
+    case "payouts.disburse":
+      return payout
+    case "cards.issue":
+      return { ...card, idempotency_key: intention.key }
+    case "paymentLinks.create":
+      return { ...link, description: call }
+  }
+}
+
 /** Seldom enough that a run stays short. */
 const wait = { initial: "4 seconds" } as const
 
 type Performed = Effect.Effect<
-  { readonly names: ReadonlyArray<string | undefined>; readonly settled?: string },
+  {
+    readonly names: ReadonlyArray<string | undefined>
+    readonly shown?: Shown
+    readonly settled?: string
+  },
   Errors.WriteError | Payments.StillPending | Payouts.StillPending
 >
 
@@ -158,12 +198,16 @@ const perform = (intention: Intention, call: Call, client: Client, means: Means)
   }
 }
 
-interface Named {
+interface Named extends Shown {
   readonly id?: string | undefined
   readonly reference?: string | undefined
 }
 
-const named = ({ id, reference }: Named) => ({ names: [id, reference] })
+/** No more than the client can tell apart: it takes another's answer that repeats these. */
+const named = ({ amount, country, currency, destination, id, reference }: Named) => ({
+  names: [id, reference],
+  shown: { amount, country, currency, destination }
+})
 
 const settled = (value: Named & { readonly status: string }) => ({
   ...named(value),
@@ -255,16 +299,19 @@ const wordOf = (error: Errors.WriteError | Payments.StillPending | Payouts.Still
 const applied = ({
   names,
   settled,
+  shown = {},
   stopped,
   unreadable
 }: {
   readonly names: ReadonlyArray<string | undefined>
   readonly settled?: string
+  readonly shown?: Shown
   readonly stopped?: Stopped
   readonly unreadable?: { readonly key: string | undefined }
 }): Word => ({
   _tag: "Applied",
   names: names.filter((name) => name !== undefined),
+  shown,
   settled,
   stopped,
   unreadable

@@ -25,6 +25,7 @@ export const check = (evidence: Evidence): Effect.Effect<ReadonlyArray<string>> 
       ...(evidence.seen === undefined ? [] : Reads.readTruly(evidence.seen, books)),
       ...Policy.withinPolicy(evidence),
       ...Money.sameBytes(evidence),
+      ...Money.asWanted(evidence),
       ...Progress.wentOn(evidence),
       ...Progress.calm(evidence),
       ...Tokens.tokens(evidence),

@@ -95,7 +95,9 @@ export const isToldApart = (
     ? asked.amount === undefined ||
         about.amount === undefined ||
         about.currency === undefined ||
-        (asked.destination !== undefined && asked.destination !== about.destination) ||
+        (asked.destination !== undefined &&
+          about.destination !== undefined &&
+          asked.destination !== about.destination) ||
         !Amount.Equivalence(asked.amount, about.amount)
     : asked.idempotency_key !== about.issuance_reference
 }
@@ -133,13 +135,13 @@ export const namesIn = (data: unknown): ReadonlyArray<string> => {
     : []
 }
 
+/** Heard to say that it was done, in an answer of its own. */
+export const isReadable = ({ data, heard, mixedUp }: Sent): boolean =>
+  typeof heard === "number" && heard < 300 && !mixedUp && data !== undefined
+
 /** Heard to be about what has not settled. */
-export const showsPending = ({ data, heard, mixedUp }: Sent): boolean =>
-  typeof heard === "number" &&
-  heard < 300 &&
-  !mixedUp &&
-  Predicate.hasProperty(data, "status") &&
-  data.status === "PENDING"
+export const showsPending = (sent: Sent): boolean =>
+  isReadable(sent) && Predicate.hasProperty(sent.data, "status") && sent.data.status === "PENDING"
 
 /** Heard to say that it did nothing. */
 export const isRefusal = ({ heard, saysSuccess }: Sent): boolean =>

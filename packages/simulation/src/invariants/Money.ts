@@ -2,6 +2,7 @@
  * What intentions came to: a key moves money at most once, stands for the same bytes whenever it is
  * sent, and callers were told the truth of it.
  */
+import { isDeepStrictEqual } from "node:util"
 import * as Amount from "@manilla/core/Amount"
 import type { Intention } from "../Intentions.js"
 import * as Intentions from "../Intentions.js"
@@ -26,7 +27,8 @@ const effects = (
   { cards, intents, links, payouts }: Books.Books
 ): ReadonlyArray<Effected> => {
   const { key, kind, name } = intention
-  const wanted = Intentions.request(intention, means)
+  const unlike = (made: Readonly<Record<string, unknown>>, call = name) =>
+    Books.unlike(Intentions.bodyOf(intention, call, means), made)
   switch (kind) {
     case "payments.create":
     case "payments.collect":
@@ -38,7 +40,7 @@ const effects = (
           call: undefined,
           names: [intent.id, intent.reference],
           status: intent.status,
-          otherwise: Books.unlike({ ...wanted.payment, operation: wanted.operation }, { ...intent })
+          otherwise: unlike({ ...intent })
         }))
     case "payouts.create":
     case "payouts.disburse":
@@ -49,7 +51,7 @@ const effects = (
           call: undefined,
           names: [payout.id, payout.reference],
           status: payout.status,
-          otherwise: Books.unlike(wanted.payout, { ...payout })
+          otherwise: unlike({ ...payout })
         }))
     case "cards.issue":
       return cards
@@ -59,7 +61,7 @@ const effects = (
           call: undefined,
           names: [card.id],
           status: undefined,
-          otherwise: Books.unlike(wanted.card, {
+          otherwise: unlike({
             customer_id: card.virtual_card_customer_id,
             debit_currency: card.charged_currency,
             // What was loaded on it: the wallet is in dollars, as the fee is.
@@ -77,7 +79,7 @@ const effects = (
           call: link.description ?? undefined,
           names: [link.id, link.reference],
           status: undefined,
-          otherwise: Books.unlike(wanted.link, { ...link })
+          otherwise: unlike({ ...link }, link.description ?? undefined)
         }))
   }
 }
@@ -148,4 +150,17 @@ export const sameBytes = ({ sent }: Evidence): ReadonlyArray<string> =>
     new Set(own.map(({ body, method, path }) => `${method} ${path} ${body}`)).size > 1
       ? [`${key}: sent with different bytes`]
       : []
+  )
+
+/** Each call sends what its intention asks for, all of it and nothing else. */
+export const asWanted = ({ intentions, means, sent }: Evidence): ReadonlyArray<string> =>
+  intentions.flatMap((intention) =>
+    intention.calls.flatMap(({ name }) => {
+      const wanted = Intentions.bodyOf(intention, name, means)
+      return sent.flatMap((one) =>
+        one.call !== name || !Sent.isWrite(one) || isDeepStrictEqual(JSON.parse(one.body), wanted)
+          ? []
+          : [`${name}: sent ${one.body}, and ${JSON.stringify(wanted)} was wanted`]
+      )
+    })
   )

@@ -34,7 +34,8 @@ export const withinPolicy = (evidence: Evidence): ReadonlyArray<string> => {
           earned += tried > 1 ? 1 : 0.1
         }
       }
-      if (retries > policy.budget + earned) {
+      // Tenths do not add up to whole numbers.
+      if (retries > policy.budget + earned + 1e-9) {
         violations.push(
           `process ${process}: ${retries} retries${gateway === "true" ? " for tokens" : ""}, and ${policy.budget + earned} were to be had`
         )

@@ -79,13 +79,17 @@ export const wentOn = ({
   return violations
 }
 
-/** Once nothing goes wrong, only the rules of the service are in the way of anything. */
+/** Once nothing goes wrong, only the rules of the service are in the way: of what wallets pay for. */
 export const calm = ({ calmMillis, intentions }: Evidence): ReadonlyArray<string> =>
   intentions.flatMap((intention) =>
     intention.calls.flatMap(({ name, startedMillis, word }) => {
       if (startedMillis <= calmMillis) return []
-      if (word?._tag === "Applied" && word.stopped === undefined) return []
-      const error = word?._tag === "Applied" ? word.stopped?.tag : (word?.error ?? "nothing")
-      return error === "Unprocessable" ? [] : [`${name}: told ${error} in the calm`]
+      if (word?._tag === "Applied") {
+        if (word.unreadable !== undefined) return [`${name}: told unreadable in the calm`]
+        return word.stopped === undefined ? [] : [`${name}: told ${word.stopped.tag} in the calm`]
+      }
+      return word?.error === "Unprocessable" && Intentions.isPaidFor(intention)
+        ? []
+        : [`${name}: told ${word?.error ?? "nothing"} in the calm`]
     })
   )

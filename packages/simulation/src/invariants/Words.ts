@@ -7,12 +7,14 @@ import * as Intentions from "../Intentions.js"
 import * as Sent from "../Sent.js"
 import type { Evidence } from "./Evidence.js"
 import { waitMillis } from "./Policy.js"
+import * as Books from "./Books.js"
 import { isTriedAgain } from "./Progress.js"
 
 /** The word of each call is true of its own requests, those that came late included. */
 export const wordsOfCalls = ({
   clockWasSet,
   intentions,
+  means,
   policy,
   sent
 }: Evidence): ReadonlyArray<string> => {
@@ -41,6 +43,12 @@ export const wordsOfCalls = ({
       ) {
         violations.push(`${name}: told applied, and not that it is ${own.join()}`)
       }
+      if (word?._tag === "Applied") {
+        const wanted = Intentions.bodyOf(intention, name, means)
+        for (const what of Books.unlike(wanted, { ...word.shown })) {
+          violations.push(`${name}: told of ${what}`)
+        }
+      }
       if (word?._tag === "Applied" && word.unreadable && word.unreadable.key !== key) {
         violations.push(`${name}: told of the key ${word.unreadable.key}, and it is ${key}`)
       }
@@ -67,6 +75,10 @@ export const wordsOfCalls = ({
       const isWhole = word.attempts === writes.length
       if (isWhole && writes.every((one) => Sent.isRefusal(one) && inTime(one))) {
         violations.push(`${name}: told unknown, and each attempt was refused`)
+      }
+      const last = writes.at(-1)
+      if (!clockWasSet && last !== undefined && Sent.isReadable(last) && inTime(last)) {
+        violations.push(`${name}: told unknown, and heard that it was applied`)
       }
       if (word.key !== key) violations.push(`${name}: told to go on with ${word.key}, not ${key}`)
     }
