@@ -183,6 +183,8 @@ const test = (copy: string) =>
     vitest,
     "run",
     "--bail=1",
+    // One file after the other: to bail breaks off a test in another file, which would be named as well.
+    "--no-file-parallelism",
     "--reporter=dot",
     "--testTimeout=60000",
     ordinary,
