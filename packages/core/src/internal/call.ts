@@ -97,7 +97,11 @@ export const compile = ({
     replay: replay._tag
   })
 
-  const noToken = (why: string) => new Errors.TokenUnavailable({ operation: name, message: why })
+  const noToken = (why: string, late?: Errors.TimedOut) =>
+    new Errors.TokenUnavailable(
+      { operation: name, message: why, ...(late === undefined ? {} : { cause: late }) },
+      asItIs
+    )
 
   // What a source of tokens dies of is not shown: it may hold a secret.
   const authenticate: Effect.Effect<Bearer | undefined, Errors.TokenUnavailable> =
@@ -131,7 +135,7 @@ export const compile = ({
     const own = Effect.gen(function* () {
       const bearer = yield* authenticate
       progress.token = bearer?.token
-      if (bearer !== undefined && !isHeaderValue(bearer.text)) return answer.faulty(unfitToken)
+      if (bearer !== undefined && !isHeaderValue(bearer.text)) return answer.faulty(unfitToken())
       const span = yield* telemetry.currentSpan
       // What the token took is given back, and whatever the clock did meanwhile, no more than that.
       const nowMillis = yield* Clock.currentTimeMillis
@@ -175,18 +179,18 @@ export const compile = ({
   }
 
   /** It would be refused on this side of the network, in words that say nothing of tokens. */
-  const unfitToken = noToken(
-    `${name} was not sent: the token has characters that no header may have, such as a line break.`
-  )
+  const unfitToken = () =>
+    noToken(
+      `${name} was not sent: the token has characters that no header may have, such as a line break.`
+    )
 
   /** The attempt that was not made because its token did not come in time for it. */
   const tokenless = (waitedMillis: number): answer.Faulty =>
     answer.faulty(
-      new Errors.TokenUnavailable({
-        operation: name,
-        message: `${name} was not sent: no token came in time for it, within ${waitedMillis} ms.`,
-        cause: answer.timedOut(name, waitedMillis)
-      })
+      noToken(
+        `${name} was not sent: no token came in time for it, within ${waitedMillis} ms.`,
+        answer.timedOut(name, waitedMillis)
+      )
     )
 
   /** From then on no attempt is begun. */
@@ -301,13 +305,16 @@ export const compile = ({
     return !progress.doubtful && isWriteError(error)
       ? Effect.fail(error)
       : Effect.fail(
-          new Errors.OutcomeUnknown({
-            operation: name,
-            message: outcomeUnknown(name, key, progress.sent, error.message),
-            key,
-            attempts: progress.sent,
-            cause: error
-          })
+          new Errors.OutcomeUnknown(
+            {
+              operation: name,
+              message: outcomeUnknown(name, key, progress.sent, error.message),
+              key,
+              attempts: progress.sent,
+              cause: error
+            },
+            asItIs
+          )
         )
   }
 
@@ -353,6 +360,9 @@ export const compile = ({
       )
     })
 }
+
+/** To check an error's cause, which is one of ours, takes ten times as long as to make the error. */
+const asItIs = { disableValidation: true }
 
 /** A token is long and lives for many calls: its redactor is made once. */
 const redactorsOfTokens = new WeakMap<BearerTokens.BearerToken, redact.Redactor>()
