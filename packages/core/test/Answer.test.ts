@@ -384,11 +384,8 @@ describe("an error status", () => {
         const { calls } = yield* FakeService.make([
           FakeService.failure(422, {}, { code: "C", message: "m", details })
         ])
-        const started = process.cpuUsage()
         const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-        const { system, user } = process.cpuUsage(started)
         assert.strictEqual(error._tag, "Unprocessable")
-        assert.isBelow((system + user) / 1000, 1000, "milliseconds")
         assert.isBelow(JSON.stringify(error).length, 1_000_000)
       })
     )
