@@ -206,15 +206,11 @@ const closedError = new Errors.TokenUnavailable({
 const unavailable = (cause: Errors.ReadError): Errors.TokenUnavailable =>
   cause._tag === "TokenUnavailable"
     ? cause
-    : new Errors.TokenUnavailable(
-        {
-          operation,
-          message: `No token could be obtained, so this attempt was not sent. ${cause.message}`,
-          cause
-        },
-        // To check the cause, which is one of ours, takes ten times as long as to make the error.
-        { disableValidation: true }
-      )
+    : new Errors.TokenUnavailable({
+        operation,
+        message: `No token could be obtained, so this attempt was not sent. ${cause.message}`,
+        cause
+      })
 
 /**
  * The tokens as a layer. Closing its scope ends a renewal under way and forgets the token.

@@ -19,14 +19,17 @@ export const warn =
     Effect.onExit(effect, (exit) => {
       const text = message()
       if (text === undefined) return Effect.void
-      return isInterrupted(exit)
-        ? Effect.logWarning(text)
-        : Effect.map(FiberRef.get(ended), (leave) => leave(text))
+      if (Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)) return Effect.logWarning(text)
+      return Effect.withFiberRuntime((fiber) => {
+        fiber.getFiberRef(ended)(text)
+        return Effect.void
+      })
     })
 
 /**
  * Runs a write from an uninterruptible region that goes on from it. An interruption that comes when
- * the write has ended, and the region does not have its value yet, brings the warning of the write.
+ * the write has ended, and the region does not have its value or its error yet, brings the warning of
+ * the write.
  */
 export const handOver = <A, E, R>(
   restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
@@ -38,11 +41,12 @@ export const handOver = <A, E, R>(
       Effect.locally(ended, (warning) => {
         left = warning
       }),
-      Effect.onExit((exit) =>
-        isInterrupted(exit) && left !== undefined ? Effect.logWarning(left) : Effect.void
+      Effect.catchAllCause((cause) =>
+        Effect.withFiberRuntime<never, E>((fiber) =>
+          left === undefined || Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))
+            ? Effect.failCause(cause)
+            : Effect.zipRight(Effect.logWarning(left), Effect.failCause(cause))
+        )
       )
     )
   })
-
-const isInterrupted = (exit: Exit.Exit<unknown, unknown>): boolean =>
-  Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)

@@ -252,7 +252,7 @@ const stride = Number(process.env["CRASH_STRIDE"] ?? 199)
  * read yet. It takes a fiber that gives way just there, and by itself a fiber does so after 2,048
  * operations only, so that no task ends there.
  */
-const gap = 24
+const gap = 16
 
 /** Dies at each of these steps, each time in a world of its own, until it comes to its end first. */
 const deaths = async (

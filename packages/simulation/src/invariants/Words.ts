@@ -5,9 +5,9 @@
 import * as Duration from "effect/Duration"
 import * as Intentions from "../Intentions.js"
 import * as Sent from "../Sent.js"
+import * as Books from "./Books.js"
 import type { Evidence } from "./Evidence.js"
 import { waitMillis } from "./Policy.js"
-import * as Books from "./Books.js"
 import { isTriedAgain } from "./Progress.js"
 
 /** The word of each call is true of its own requests, those that came late included. */
