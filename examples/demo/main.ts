@@ -120,8 +120,8 @@ const issueCard = Effect.gen(function* () {
       debit_currency: "XOF",
       initial_balance: "10"
     },
-    // With the cardholder in it: another one is another card.
-    { key: IdempotencyKey.derive("demo", "card", yield* name, holder.id) }
+    // Without the cardholder in it: if another one is listed first next time, no second card is made.
+    { key: IdempotencyKey.derive("demo", "card", yield* name) }
   )
   const charged = `${card.charged_amount} ${card.charged_currency}`
   yield* print("card", `to ${first_name} for ${charged}: ${reservation?.status}`)

@@ -18,7 +18,10 @@ export type Outcome = { readonly employee: Employee } & (
 interface Open {
   readonly is: "open"
   readonly why: string
-  /** Whether it ever ended unknown. A later refusal speaks of its own call, and takes no doubt away. */
+  /**
+   * Whether it ever ended unknown in this run. A later refusal speaks of its own call, and takes no
+   * doubt away.
+   */
   readonly isDoubtful: boolean
   /** Of the payout, once it is known to be there: from then on it is waited for, and not sent again. */
   readonly reference: Payout.PayoutReference | undefined
@@ -116,14 +119,20 @@ const afterFailure = (
     wasDoubtful && _tag !== "OutcomeUnknown"
       ? `${_tag}, but OutcomeUnknown before: it may have been made, and not to be paid under another key`
       : _tag
-  return after[_tag] === "open"
-    ? {
-        is: "open",
-        why,
-        isDoubtful: wasDoubtful || _tag === "OutcomeUnknown",
-        reference: _tag === "StillPending" ? failure.reference : undefined
-      }
-    : { is: "set aside", why }
+  if (after[_tag] === "open") {
+    return {
+      is: "open",
+      why,
+      isDoubtful: wasDoubtful || _tag === "OutcomeUnknown",
+      reference: _tag === "StillPending" ? failure.reference : undefined
+    }
+  }
+  return {
+    is: "set aside",
+    why: wasDoubtful
+      ? why
+      : `${_tag}; an earlier run that left it unknown may have made it: then not to be paid under another key`
+  }
 }
 
 /** Pays everyone, in at most five rounds: what is open after one is gone on with in the next. */

@@ -17,6 +17,7 @@ import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Errors from "./Errors.js"
+import { asItIs } from "./internal/asItIs.js"
 import { withDefaults } from "./internal/defaults.js"
 import * as durations from "./internal/durations.js"
 import * as interruption from "./internal/interruption.js"
@@ -89,7 +90,8 @@ export interface Subject<Id, A, I, StillPending> {
       readonly message: string
       readonly last: A | undefined
       readonly cause: Errors.ReadError | undefined
-    }
+    },
+    options: Schema.MakeOptions
   ) => StillPending
 }
 
@@ -193,7 +195,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     message: string,
     last: A | undefined,
     cause: Errors.ReadError | undefined
-  ) => subject.stillPending(id, { operation: subject.operation, message, last, cause })
+  ) => subject.stillPending(id, { operation: subject.operation, message, last, cause }, asItIs)
 
   const notFollowed = (
     id: Id,

@@ -155,7 +155,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     operation: "Payments.awaitSettled",
     schema: PaymentIntent.PaymentIntent,
     read: get,
-    stillPending: (id, fields) => new StillPending({ id, ...fields })
+    stillPending: (id, fields, options) => new StillPending({ id, ...fields }, options)
   })
 
   const createAndAwait =

@@ -125,7 +125,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     operation: "Payouts.awaitSettled",
     schema: Payout.Payout,
     read: get,
-    stillPending: (reference, fields) => new StillPending({ reference, ...fields })
+    stillPending: (reference, fields, options) =>
+      new StillPending({ reference, ...fields }, options)
   })
 
   return {

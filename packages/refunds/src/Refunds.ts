@@ -80,7 +80,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     operation: "Refunds.awaitSettled",
     schema: Refund.Refund,
     read: get,
-    stillPending: (reference, fields) => new StillPending({ reference, ...fields })
+    stillPending: (reference, fields, options) =>
+      new StillPending({ reference, ...fields }, options)
   })
 
   return { get, awaitSettled, changes }

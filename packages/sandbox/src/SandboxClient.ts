@@ -43,7 +43,7 @@ export const make = (
         case accountOrigin:
           return exchange(apps.account, request, url)
         default:
-          return failed(request, "Transport", withCode("ENOTFOUND"))
+          return failed(request, "Transport", withCode("ENOTFOUND", "getaddrinfo"))
       }
     })
     const sandbox = emulation.control(emulated, {
@@ -92,7 +92,7 @@ const exchange = (
   return handle({ method, url: url.href, headers, body }).pipe(
     Effect.map((response) => toClientResponse(request, response)),
     Effect.catchTags({
-      Dropped: () => failed(request, "Transport", withCode("ECONNRESET")),
+      Dropped: () => failed(request, "Transport", withCode("ECONNRESET", "read")),
       NotHttp: ({ cause }) => failed(request, "Encode", cause)
     })
   )
@@ -136,4 +136,5 @@ const failed = (
 ) => Effect.fail(new HttpClientError.RequestError({ request, reason, cause }))
 
 /** What the operating system says of a connection, in the place where clients look for it. */
-const withCode = (code: string): Error => Object.assign(new Error(code), { code })
+const withCode = (code: string, syscall: string): Error =>
+  Object.assign(new Error(`${syscall} ${code}`), { code, syscall })

@@ -66,6 +66,15 @@ describe("the payroll", () => {
     })
   )
 
+  it.effect("does not speak for earlier runs when it is refused", () =>
+    Effect.gen(function* () {
+      const { outcome } = yield* paidUnder(Fault.status(422, { operation }))
+      assert(outcome?.is === "set aside")
+      assert.include(outcome.why, "Unprocessable")
+      assert.include(outcome.why, "an earlier run")
+    })
+  )
+
   it.effect("says that something may have been made as long as it may", () =>
     Effect.gen(function* () {
       const { outcome, payouts } = yield* paidUnder(

@@ -1,5 +1,6 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it } from "@effect/vitest"
+import * as Gateway from "@manilla/core/Gateway"
 import * as Payments from "@manilla/payments/Payments"
 import * as Exchange from "@manilla/sandbox/Exchange"
 import * as Fault from "@manilla/sandbox/Fault"
@@ -35,6 +36,18 @@ const createUnder = (...faults: ReadonlyArray<Fault.Fault>) =>
 const outcomes = (exchanges: ReadonlyArray<Exchange.Exchange>) =>
   exchanges.map(({ outcome }) => outcome)
 
+it.effect("an address that is not the sandbox's is none: nothing was sent", () => {
+  const elsewhere = Gateway.layer({
+    baseUrl: "https://nowhere.example/api/v1",
+    retry: { attempts: 1 }
+  })
+  return Effect.gen(function* () {
+    const payments = yield* Payments.make
+    const error = yield* Effect.flip(payments.create(collection, { key }))
+    assert.strictEqual(error._tag, "TransportFault")
+  }).pipe(Effect.provide(elsewhere), Effect.provide(layer()))
+})
+
 describe("faults", () => {
   it.effect("dropBefore: nothing was processed, and the retry creates the intent", () =>
     Effect.gen(function* () {
@@ -44,6 +57,14 @@ describe("faults", () => {
       assert.isTrue(Either.isRight(created))
       assert.deepStrictEqual(outcomes(exchanges), ["dropped before", "dropped before", 201])
       assert.lengthOf(intents, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("no times: no request meets it", () =>
+    Effect.gen(function* () {
+      const { exchanges, pending } = yield* createUnder(Fault.dropBefore({ operation, times: 0 }))
+      assert.deepStrictEqual(outcomes(exchanges), [201])
+      assert.lengthOf(pending, 0)
     }).pipe(Effect.provide(layer()))
   )
 

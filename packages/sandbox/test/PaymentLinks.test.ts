@@ -186,6 +186,17 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  it.effect("that were made without words may be shown without a description", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      yield* links.create({ ...request, description: "" })
+      const [listed] = (yield* links.list()).data
+      const shown = { ...(listed ?? assert.fail("none")), description: null }
+      assert.isTrue(PaymentLink.resembles(shown, { ...request, description: "" }))
+      assert.isFalse(PaymentLink.resembles(shown, { ...request, description: "one" }))
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.effect("that may have been made are found by codes in small letters", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks

@@ -8,6 +8,7 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transactions from "@manilla/transactions/Transactions"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { inspect } from "node:util"
@@ -237,6 +238,24 @@ describe("a payout's key", () => {
     }).pipe(Effect.provide(layer({ wallets })))
   )
 })
+
+it.effect("is not lost when the number is wiped of what was read of it", () =>
+  Effect.gen(function* () {
+    const payouts = yield* Payouts.Payouts
+    const request = payoutFrom(yield* walletIn("XOF"))
+    const until = ({ destination }: Payout.Payout) => {
+      if (destination !== undefined) Redacted.unsafeWipe(destination)
+      return false
+    }
+    const waiting = yield* payouts
+      .disburse(request, { key, wait: { until, deadline: "10 seconds" } })
+      .pipe(Effect.flip, Effect.fork)
+    yield* TestClock.adjust("10 seconds")
+    const error = yield* Fiber.join(waiting)
+    assert(error._tag === "StillPending")
+    assert.strictEqual(error.reference, error.last?.reference)
+  }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
+)
 
 it.effect("a wait that ended shows nobody's phone number", () =>
   Effect.gen(function* () {

@@ -24,6 +24,7 @@ import * as Issues from "../Issues.js"
 import * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
 import * as answer from "./answer.js"
+import { asItIs } from "./asItIs.js"
 import * as interruption from "./interruption.js"
 import * as redact from "./redact.js"
 import type { Encoded } from "./request.js"
@@ -360,9 +361,6 @@ export const compile = ({
       )
     })
 }
-
-/** To check an error's cause, which is one of ours, takes ten times as long as to make the error. */
-const asItIs = { disableValidation: true }
 
 /** A token is long and lives for many calls: its redactor is made once. */
 const redactorsOfTokens = new WeakMap<BearerTokens.BearerToken, redact.Redactor>()

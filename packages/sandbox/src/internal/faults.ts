@@ -14,7 +14,8 @@ export const make = (): Queue => {
   return {
     add: (...faults) =>
       Effect.sync(() => {
-        waiting = [...waiting, ...faults.map((fault) => ({ fault, left: fault.times ?? 1 }))]
+        const added = faults.map((fault) => ({ fault, left: fault.times ?? 1 }))
+        waiting = [...waiting, ...added.filter(({ left }) => left >= 1)]
       }),
     clear: Effect.sync(() => {
       waiting = []
