@@ -371,6 +371,22 @@ export const mutants: ReadonlyArray<Mutant> = [
     "Cause.isInterrupted(exit.cause)",
     "Cause.isInterruptedOnly(exit.cause)"
   ),
+  inInterruption(
+    "send for a caller that has gone",
+    "mayBe && isInterrupted(parent)",
+    "mayBe && parent === undefined"
+  ),
+  inCall(
+    "throw away an answer that comes when the time is up",
+    "Exit.getOrElse(Exit.flatten(ended), () => outOfTime)",
+    "ended._tag === 'Success' ? outOfTime : outOfTime"
+  ),
+  inCall("send with a token that came too late", "if (over) return outOfTime", ""),
+  inTransport(
+    "end with a client that throws",
+    "Effect.suspend(() => guarded.execute(request))",
+    "guarded.execute(request)"
+  ),
   inPagination("leave out the last page", "page * size >= total", "(page + 1) * size >= total"),
   inPayments(
     "collect as a deposit",

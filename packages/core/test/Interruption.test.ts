@@ -1,12 +1,18 @@
+import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it } from "@effect/vitest"
+import type * as BearerTokens from "@manilla/core/BearerTokens"
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Scheduler from "effect/Scheduler"
 import * as TestClock from "effect/TestClock"
 import * as Tracer from "effect/Tracer"
 import * as interruption from "../src/internal/interruption.js"
@@ -253,7 +259,112 @@ describe("a call where nothing may interrupt", () => {
       assert.strictEqual(told, "thing-1")
     })
   )
+
+  /** What a call ends with that nothing interrupts, however long it takes. */
+  const uninterrupted = <A, E>(call: Effect.Effect<A, E>) =>
+    Effect.gen(function* () {
+      const fiber = yield* call.pipe(Effect.either, Effect.uninterruptible, Effect.fork)
+      yield* TestClock.adjust("20 minutes")
+      return yield* Fiber.join(fiber)
+    })
+
+  const late =
+    (reflex: FakeService.Reflex): FakeService.Reaction =>
+    () =>
+      Effect.as(Effect.sleep("31 seconds"), reflex)
+
+  for (const [how, call] of [
+    ["has a key", (calls: Made["calls"]) => calls.write(FakeService.calls.write)],
+    ["has none", (calls: Made["calls"]) => calls.writeOnce(FakeService.calls.writeOnce)]
+  ] as const) {
+    it.effect(`believes a success that came late, and sends it once: where it ${how}`, () =>
+      Effect.gen(function* () {
+        const { calls, received } = yield* FakeService.make([late(FakeService.success)])
+        assert.isTrue(Either.isRight(yield* uninterrupted(call(calls))))
+        assert.lengthOf(received, 1)
+      })
+    )
+
+    it.effect(`believes a refusal that came late, and sends it once: where it ${how}`, () =>
+      Effect.gen(function* () {
+        const { calls, received } = yield* FakeService.make([late(FakeService.failure(422))])
+        const ended = yield* uninterrupted(call(calls))
+        assert.isTrue(Either.isLeft(ended) && ended.left._tag === "Unprocessable")
+        assert.lengthOf(received, 1)
+      })
+    )
+  }
+
+  const tokensAfter = (...waits: ReadonlyArray<Duration.DurationInput>): BearerTokens.Service => {
+    let asked = 0
+    return {
+      get: Effect.suspend(() => Effect.sleep(waits[asked++] ?? 0)).pipe(
+        Effect.as({ value: Redacted.make("token"), environment: "SANDBOX", scopes: [] })
+      ),
+      reject: () => Effect.void
+    }
+  }
+
+  it.effect("is not begun with a token that comes after its deadline", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success], {
+        tokens: tokensAfter("200 seconds")
+      })
+      const ended = yield* uninterrupted(calls.writeOnce(FakeService.calls.writeOnce))
+      assert.isTrue(Either.isLeft(ended) && ended.left._tag === "TokenUnavailable")
+      assert.lengthOf(received, 0)
+    })
+  )
+
+  it.effect("has its whole time for itself after a token that took too long", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make(
+        [() => Effect.as(Effect.sleep("29 seconds"), FakeService.success)],
+        { tokens: tokensAfter("100 seconds") }
+      )
+      const ended = yield* uninterrupted(calls.writeOnce(FakeService.calls.writeOnce))
+      assert.isTrue(Either.isRight(ended))
+      assert.deepStrictEqual(
+        received.map(({ atMillis }) => atMillis),
+        [100_000]
+      )
+    })
+  )
 })
+
+it.effect("a call that is interrupted, between whichever operations, sends nothing after it", () =>
+  Effect.gen(function* () {
+    let step = 0
+    for (let wasInterrupted = true; wasInterrupted;) {
+      step++
+      wasInterrupted = false
+      const { calls, received } = yield* FakeService.make(["silence"])
+      let sentBefore = 0
+      let steps = 0
+      const scheduler: Scheduler.Scheduler = {
+        shouldYield: (fiber) => {
+          if (fiber.id() !== caller.id() || ++steps !== step) return false
+          sentBefore = received.length
+          wasInterrupted = true
+          fiber.unsafeInterruptAsFork(FiberId.none)
+          return 0
+        },
+        scheduleTask: (task, priority, fiber) =>
+          Scheduler.defaultScheduler.scheduleTask(task, priority, fiber)
+      }
+      const caller = yield* calls
+        .write(FakeService.calls.write)
+        .pipe(Effect.withScheduler(scheduler), Effect.fork)
+      yield* TestClock.adjust("1 millis")
+      if (wasInterrupted) {
+        assert.lengthOf(received, sentBefore, `sent after it, at step ${step}`)
+        assert.isTrue(Option.isSome(yield* Fiber.poll(caller)), `not ended, at step ${step}`)
+      }
+      yield* Fiber.interrupt(caller)
+    }
+    assert.isAbove(step, 30)
+  })
+)
 
 it.effect("an interrupted caller goes on when its exchange has been let go, not before", () =>
   Effect.gen(function* () {
@@ -292,3 +403,21 @@ for (const [what, ending] of [
       })
   )
 }
+
+it.effect("a client that throws before it sends leaves the key told of what was sent before", () =>
+  Effect.gen(function* () {
+    let sent = 0
+    const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
+      retry: { attempts: 2 },
+      through: HttpClient.mapRequestInput((request) => {
+        if (++sent === 2) throw new Error("boom")
+        return request
+      })
+    })
+    const call = yield* Effect.fork(Effect.flip(calls.write(FakeService.calls.write)))
+    yield* TestClock.adjust("1 minute")
+    const error = yield* Fiber.join(call)
+    assert(error._tag === "OutcomeUnknown")
+    assert.strictEqual(error.key, FakeService.key)
+  })
+)

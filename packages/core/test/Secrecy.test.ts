@@ -148,7 +148,10 @@ describe("a phone number does not show when it is written otherwise", () => {
     "01949372650",
     "+229 01 94 93 72 650",
     "+229-01-949-372-650",
-    "(+229) 01949372650"
+    "(+229) 01949372650",
+    "+229\u201101\u20139493\u22127265\u20100",
+    "\u202a+22901949372650\u202c",
+    "+229\u200b0194937\u00ad2650"
   ]
   for (const written of writings) {
     for (const sent of writings) {
@@ -229,6 +232,19 @@ describe("a name in a body that cannot be read does not show", () => {
 })
 
 describe("what is not secret is still told", () => {
+  it.effect("the id of what was made, though it has the digits of a code", () =>
+    Effect.gen(function* () {
+      const id = "0b9b8a3e-1234-4d1e-9b8a-3e6c5f4d1e9b"
+      const { calls } = yield* FakeService.make([
+        { status: 201, body: JSON.stringify({ success: true, data: { id, name: "a thing" } }) }
+      ])
+      const payload = { name: "a thing", otp_code: "1234" }
+      const error = yield* Effect.flip(calls.write({ ...FakeService.calls.write, payload }))
+      assert(error._tag === "AppliedUnreadable")
+      assert.strictEqual(error.id, id)
+    })
+  )
+
   it.effect("the rest of a message, of its details and of an excerpt", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make(

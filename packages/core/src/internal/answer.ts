@@ -240,6 +240,10 @@ const member = (value: unknown, name: string): unknown =>
 const shown = (value: unknown, context: Context): string | undefined =>
   typeof value === "string" && value !== "" ? context.redactor().text(value) : undefined
 
+/** By its id it is found again; a code of four digits may well be in it by chance. */
+const shownId = (value: unknown, context: Context): string | undefined =>
+  isUuid(value) ? value : shown(value, context)
+
 const correlationId = (value: unknown, context: Context): string | undefined =>
   shown(member(member(value, "meta"), "correlation_id"), context)
 
@@ -379,7 +383,7 @@ const malformed = (
   })
   const made = resource(value, context)
   return faulty(error, {
-    id: shown(member(made, "id"), context),
+    id: shownId(member(made, "id"), context),
     reference: shown(member(made, "reference"), context)
   })
 }

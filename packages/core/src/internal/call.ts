@@ -129,12 +129,18 @@ export const compile = ({
     { endMillis, limitMillis, startedMillis }: Limits
   ) => {
     let more = 0
-    const outOfTime = Effect.sleep(limitMillis).pipe(
+    let over = false
+    const timer = Effect.sleep(limitMillis).pipe(
       Effect.zipRight(Effect.suspend(() => (more > 0 ? Effect.sleep(more) : Effect.void))),
-      Effect.as("out of time" as const)
+      Effect.map(() => {
+        over = true
+        return outOfTime
+      })
     )
     const own = Effect.gen(function* () {
       const bearer = yield* authenticate
+      // Where nothing may interrupt, the token may come when nobody waits for this attempt any more.
+      if (over) return outOfTime
       progress.token = bearer?.token
       if (bearer !== undefined && !isHeaderValue(bearer.text)) return answer.faulty(unfitToken())
       const span = yield* telemetry.currentSpan
@@ -168,14 +174,24 @@ export const compile = ({
     )
     // The caller goes on when the exchange has been let go, and not before. The timer can be ended
     // where the caller cannot; if the caller's interruption ends it first, the attempt still counts.
+    // So does an answer that comes when the time is up.
     return Effect.uninterruptibleMask((restore) =>
-      Effect.raceWith(Effect.exit(restore(own)), Effect.interruptible(outOfTime), {
-        onSelfDone: (exit, timer) => Effect.zipRight(Fiber.interrupt(timer), Effect.flatten(exit)),
-        onOtherDone: (exit, attempt): Effect.Effect<answer.Answer | "out of time"> =>
-          Exit.isSuccess(exit)
-            ? Effect.zipRight(Fiber.interrupt(attempt), exit)
-            : Effect.flatten(Effect.flatten(Fiber.await(attempt)))
-      })
+      Effect.withFiberRuntime<answer.Answer | typeof outOfTime>((caller) =>
+        Effect.raceWith(
+          Effect.exit(restore(interruption.beginFor(caller)(own))),
+          Effect.interruptible(timer),
+          {
+            onSelfDone: (exit, timer) =>
+              Effect.zipRight(Fiber.interrupt(timer), Effect.flatten(exit)),
+            onOtherDone: (exit, attempt) =>
+              Exit.isSuccess(exit)
+                ? Effect.map(Fiber.interrupt(attempt), (ended) =>
+                    Exit.getOrElse(Exit.flatten(ended), () => outOfTime)
+                  )
+                : Effect.flatten(Effect.flatten(Fiber.await(attempt)))
+          }
+        )
+      )
     )
   }
 
@@ -214,7 +230,7 @@ export const compile = ({
           limitMillis,
           endMillis
         })
-        const waitedForToken = result === "out of time" && progress.sent === sentBefore
+        const waitedForToken = result === outOfTime && progress.sent === sentBefore
         if (waitedForToken) {
           // After a 401 it was to be the attempt with another token, which does not come.
           if (previous?.fault === "Unauthorized") previous = undefined
@@ -222,7 +238,7 @@ export const compile = ({
         }
 
         const answered =
-          result === "out of time"
+          result === outOfTime
             ? answer.faulty(answer.timedOut(name, progress.allowedMillis))
             : result
         learn(answered, progress)
@@ -361,6 +377,9 @@ export const compile = ({
       )
     })
 }
+
+/** What an attempt ends with that has no answer by then. */
+const outOfTime = "out of time"
 
 /** A token is long and lives for many calls: its redactor is made once. */
 const redactorsOfTokens = new WeakMap<BearerTokens.BearerToken, redact.Redactor>()

@@ -4,6 +4,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
 
 /** Where the warning of a write that ended uninterrupted is left for who goes on from it. */
@@ -43,10 +44,25 @@ export const handOver = <A, E, R>(
       }),
       Effect.catchAllCause((cause) =>
         Effect.withFiberRuntime<never, E>((fiber) =>
-          left === undefined || Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))
-            ? Effect.failCause(cause)
-            : Effect.zipRight(Effect.logWarning(left), Effect.failCause(cause))
+          left !== undefined && isInterrupted(fiber)
+            ? Effect.zipRight(Effect.logWarning(left), Effect.failCause(cause))
+            : Effect.failCause(cause)
         )
       )
     )
   })
+
+/**
+ * Begins what was forked, unless the one who forked it was interrupted before: an interruption is
+ * passed on to the children that there are.
+ */
+export const beginFor =
+  (parent: Fiber.RuntimeFiber<unknown, unknown>) =>
+  <A, E, R>(child: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.checkInterruptible((mayBe) =>
+      mayBe && isInterrupted(parent) ? Effect.interrupt : child
+    )
+
+/** Whether an interruption has come, even if nothing may be interrupted just now. */
+const isInterrupted = (fiber: Fiber.RuntimeFiber<unknown, unknown>): boolean =>
+  !Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))

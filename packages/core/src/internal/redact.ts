@@ -143,8 +143,9 @@ const firstMembers = (value: object, most: number): ReadonlyArray<readonly [stri
   return members
 }
 
-/** As people write phone numbers and codes, and as forms and URLs escape that. */
-const separators = /[\s.()/_+-]|%(?:20|28|29|2b|2d|2e|2f|5f)/gi
+/** As people write phone numbers and codes, marks that cannot be seen included; as URLs escape that. */
+const separators =
+  /[\s.()/_+\p{Dash}\p{Format}]|%(?:20|28|29|2b|2d|2e|2f|5f|c2%a[0d]|e2%8[018]%[0-9a-f]{2})/giu
 
 const withoutSeparators = (text: string): string => text.replace(separators, "")
 

@@ -42,7 +42,7 @@ export const make = (client: HttpClient.HttpClient, bodyLimit: number): Exchange
     HttpClient.withScope
   )
   return (request) =>
-    guarded.execute(request).pipe(
+    Effect.suspend(() => guarded.execute(request)).pipe(
       // A client that fails on statuses has an answer all the same.
       Effect.catchTag("ResponseError", (error) =>
         error.reason === "StatusCode" ? Effect.succeed(error.response) : Effect.fail(error)
