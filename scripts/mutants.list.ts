@@ -245,7 +245,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "if (Either.isLeft(pulled)) return",
     "if (Either.isLeft(pulled) || chunks.length > 0) return"
   ),
-  inTransport("read bodies without a limit", "if (size > limit) return", "if (size < 0) return"),
+  inTransport("read bodies without a limit", "size > limit || announced > limit", "size < 0"),
   inCall(
     "retries without a budget",
     "|| !budget.take()) return",
@@ -380,6 +380,23 @@ export const mutants: ReadonlyArray<Mutant> = [
     "throw away an answer that comes when the time is up",
     "Exit.getOrElse(Exit.flatten(ended), () => outOfTime)",
     "ended._tag === 'Success' ? outOfTime : outOfTime"
+  ),
+  inInterruption(
+    "say nothing where nothing may interrupt",
+    "        if (isInterrupted(fiber)) return say(text)\n",
+    ""
+  ),
+  inUnforeseen("end with a tracer that throws", "put(inner),", "put(effect),"),
+  inTransport(
+    "wait for the end of a body that is not read",
+    "isRead ? close : Effect.forkDaemon(close)",
+    "isRead || !isRead ? close : Effect.void"
+  ),
+  inRequest("leave out what a class gives", "encode(own(input))", "encode(input)"),
+  inToken(
+    "a request for a token ends with its first caller's children",
+    "        Effect.locally(FiberRef.currentSupervisor, Supervisor.none),\n",
+    ""
   ),
   inCall("send with a token that came too late", "if (over) return outOfTime", ""),
   inTransport(

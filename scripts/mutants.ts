@@ -171,6 +171,7 @@ const tests = [
   "packages/core/test/Request.test.ts",
   "packages/core/test/Retry.test.ts",
   "packages/core/test/Secrecy.test.ts",
+  "packages/core/test/Telemetry.test.ts",
   "packages/token/test/Token.test.ts",
   "packages/payments/test/Create.test.ts",
   "packages/payments/test/Settlement.test.ts",

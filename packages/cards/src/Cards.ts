@@ -6,13 +6,14 @@
 import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Members from "@manilla/core/Members"
 import type { Page } from "@manilla/core/Page"
 import * as Pagination from "@manilla/core/Pagination"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
-import type * as Card from "./Card.js"
+import * as Card from "./Card.js"
 import * as CardsApi from "./CardsApi.js"
 
 /**
@@ -77,6 +78,8 @@ export interface Service {
  */
 export class Cards extends Context.Tag("@manilla/cards/Cards")<Cards, Service>() {}
 
+const own = Members.own(Card.CardRequest)
+
 /**
  * @since 0.1.0
  * @category constructors
@@ -86,7 +89,10 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const calls = gateway.calls(CardsApi.group)
 
   const issue: Service["issue"] = (request, { key }) =>
-    Effect.map(calls.issue({ payload: { ...request, idempotency_key: key } }), ({ data }) => data)
+    Effect.map(
+      calls.issue({ payload: { ...own(request), idempotency_key: key } }),
+      ({ data }) => data
+    )
 
   const list: Service["list"] = (urlParams = {}, { extraParams } = {}) =>
     Effect.map(calls.list({ urlParams, extraParams }), ({ data }) => data)

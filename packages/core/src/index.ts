@@ -95,6 +95,13 @@ export * as Identifier from "./Identifier.js"
 export * as Issues from "./Issues.js"
 
 /**
+ * The members of requests that callers make as instances of their classes.
+ *
+ * @since 0.1.0
+ */
+export * as Members from "./Members.js"
+
+/**
  * Free-form key/value data that travels with a resource (interface section 2.2).
  *
  * @since 0.1.0

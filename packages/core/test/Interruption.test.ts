@@ -10,11 +10,14 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Scheduler from "effect/Scheduler"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import * as Tracer from "effect/Tracer"
+import { runInNewContext } from "node:vm"
 import * as interruption from "../src/internal/interruption.js"
 import * as FakeService from "./utils/FakeService.js"
 
@@ -24,7 +27,8 @@ type Made = Effect.Effect.Success<ReturnType<typeof FakeService.make>>
 const interrupted = (
   reactions: Parameters<typeof FakeService.make>[0],
   call: (calls: Made["calls"]) => Effect.Effect<unknown, unknown>,
-  options: FakeService.Options = {}
+  options: FakeService.Options = {},
+  endsWithin: Duration.DurationInput = 0
 ) =>
   Effect.gen(function* () {
     const warnings: Array<string> = []
@@ -34,7 +38,9 @@ const interrupted = (
     const { calls, received } = yield* FakeService.make(reactions, options)
     const fiber = yield* call(calls).pipe(Effect.provide(Logger.add(logger)), Effect.fork)
     yield* TestClock.adjust("1 second")
-    yield* Fiber.interrupt(fiber)
+    yield* Fiber.interruptFork(fiber)
+    yield* TestClock.adjust(endsWithin)
+    yield* Fiber.await(fiber)
     return { warnings, received }
   })
 
@@ -332,6 +338,63 @@ describe("a call where nothing may interrupt", () => {
   )
 })
 
+/** The warnings of a write as a whole, which is interrupted while it waits for its answer. */
+const warningsWithin = (
+  reflex: FakeService.Reflex,
+  within: (write: Effect.Effect<unknown, unknown>) => Effect.Effect<unknown, unknown>
+) =>
+  Effect.gen(function* () {
+    const { warnings } = yield* interrupted(
+      [() => Effect.as(Effect.sleep("2 seconds"), reflex)],
+      (calls) => within(calls.write(FakeService.calls.write)),
+      { retry: { attempts: 1 } },
+      "3 seconds"
+    )
+    return warnings
+  })
+
+for (const [how, within] of [
+  ["Effect.uninterruptible", Effect.uninterruptible<unknown, unknown, never>],
+  [
+    "Effect.acquireRelease",
+    (write: Effect.Effect<unknown, unknown>) =>
+      Effect.scoped(Effect.acquireRelease(write, () => Effect.void))
+  ]
+] as const) {
+  for (const [end, reflex, told] of [
+    ["that ends unknown", { drop: "ECONNRESET" }, 1],
+    ["that was applied", FakeService.success, 1],
+    ["that was refused", FakeService.failure(422), 0]
+  ] as const) {
+    it.effect(`an interrupted write ${end} within ${how} is told ${told} times`, () =>
+      Effect.gen(function* () {
+        const warnings = yield* warningsWithin(reflex, within)
+        assert.lengthOf(warnings, told)
+        for (const warning of warnings) assert.include(warning, FakeService.key)
+      })
+    )
+  }
+}
+
+it.effect("a logger that throws takes no outcome away", () =>
+  Effect.gen(function* () {
+    const logger = Logger.make(() => {
+      throw new Error("EPIPE")
+    })
+    const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }])
+    const call = yield* calls
+      .write(FakeService.calls.write)
+      .pipe(
+        Effect.flip,
+        Effect.provide(Logger.add(logger)),
+        Logger.withMinimumLogLevel(LogLevel.Debug),
+        Effect.fork
+      )
+    yield* TestClock.adjust("10 minutes")
+    assert.strictEqual((yield* Fiber.join(call))._tag, "OutcomeUnknown")
+  })
+)
+
 it.effect("a call that is interrupted, between whichever operations, sends nothing after it", () =>
   Effect.gen(function* () {
     let step = 0
@@ -419,5 +482,42 @@ it.effect("a client that throws before it sends leaves the key told of what was 
     const error = yield* Fiber.join(call)
     assert(error._tag === "OutcomeUnknown")
     assert.strictEqual(error.key, FakeService.key)
+  })
+)
+
+/** A client whose answers have a body of this. */
+const bodies = (chunk: unknown) => (client: HttpClient.HttpClient) =>
+  HttpClient.transformResponse(
+    client,
+    Effect.map((response) =>
+      Object.create(response, {
+        stream: { value: Stream.make(chunk) },
+        status: { value: response.status },
+        headers: { value: response.headers }
+      })
+    )
+  )
+
+it.effect("a body of bytes of another realm is read", () =>
+  Effect.gen(function* () {
+    const bytes: unknown = runInNewContext("Uint8Array.from(bytes)", {
+      bytes: new TextEncoder().encode(
+        JSON.stringify({ success: true, data: { id: "thing-9", status: "PENDING" } })
+      )
+    })
+    const { calls } = yield* FakeService.make([FakeService.success], { through: bodies(bytes) })
+    assert.strictEqual((yield* calls.write(FakeService.calls.write)).data.id, "thing-9")
+  })
+)
+
+it.effect("a client whose bodies are no bytes leaves the outcome unknown", () =>
+  Effect.gen(function* () {
+    const { calls } = yield* FakeService.make([FakeService.success], {
+      retry: { attempts: 1 },
+      through: bodies("text")
+    })
+    const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+    assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportFault")
+    assert.strictEqual(error.cause.code, "CLIENT_DIED")
   })
 )

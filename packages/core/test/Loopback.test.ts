@@ -2,7 +2,8 @@
  * Where bytes matter: hostile answers over a real socket, through each of Effect's clients.
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Gateway from "@manilla/core/Gateway"
@@ -215,6 +216,28 @@ for (const [name, client] of clients) {
     }
 
     live(
+      "a body that announces too much is let go behind another client, too",
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { baseUrl, open } = yield* listen((_, response) => {
+            response.writeHead(200, { ...json, "content-length": "3000000" }).write(" ".repeat(100))
+          })
+          const inner = yield* HttpClient.HttpClient
+          const outer = HttpClient.make((request) =>
+            inner.execute(HttpClientRequest.setHeader(request, "x-app", "shop"))
+          )
+          const calls = yield* callsAt(baseUrl, { bodyLimit: 100_000 }).pipe(
+            Effect.provideService(HttpClient.HttpClient, outer)
+          )
+          const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+          assert(error._tag === "MalformedResponse")
+          assert.strictEqual(error.reason, "TooLarge")
+          yield* eventually(() => open.size === 0)
+        })
+      )
+    )
+
+    live(
       "a body that is cut short leaves a write unknown, and is asked for again",
       Effect.scoped(
         Effect.gen(function* () {
@@ -262,4 +285,35 @@ for (const [name, client] of clients) {
       )
     )
   })
+}
+
+for (const [what, see] of [
+  ["cloned", (response: Response) => void response.clone()],
+  [
+    "cloned and read",
+    (response: Response) =>
+      void response
+        .clone()
+        .text()
+        .catch(() => {})
+  ]
+] as const) {
+  it.live(`an answer that fetch was made to have ${what}, and that stalls, ends in time`, () =>
+    Effect.gen(function* () {
+      const { baseUrl, open } = yield* listen((_, response) => {
+        response.writeHead(200, json).write(`{"success":`)
+      })
+      const seeing: typeof fetch = async (...asked) => {
+        const response = await fetch(...asked)
+        see(response)
+        return response
+      }
+      const calls = yield* callsAt(baseUrl, { retry: hasty })
+      const error = yield* calls
+        .read(FakeService.calls.read)
+        .pipe(Effect.flip, Effect.provideService(FetchHttpClient.Fetch, seeing))
+      assert.strictEqual(error._tag, "TimedOut")
+      yield* eventually(() => open.size === 0)
+    }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer))
+  )
 }

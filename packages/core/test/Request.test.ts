@@ -35,6 +35,43 @@ describe("a request", () => {
     })
   )
 
+  it.effect("of a class carries what its getters give", () =>
+    Effect.gen(function* () {
+      class Named {
+        get name() {
+          return "a thing"
+        }
+      }
+      class Thing extends Named {
+        readonly #code = "1234"
+        get otp_code() {
+          return this.#code
+        }
+      }
+      const { calls, received } = yield* FakeService.make([FakeService.success])
+      yield* calls.write({ ...FakeService.calls.write, payload: new Thing() })
+      assert.deepStrictEqual(JSON.parse(received[0]?.body ?? ""), {
+        name: "a thing",
+        otp_code: "1234"
+      })
+    })
+  )
+
+  it.effect("carries nothing that somebody gave to all objects", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success])
+      const pollute = Effect.sync(() =>
+        Object.defineProperty(Object.prototype, "otp_code", { value: "1234", configurable: true })
+      )
+      yield* Effect.acquireUseRelease(
+        pollute,
+        () => calls.write(FakeService.calls.write),
+        () => Effect.sync(() => Reflect.deleteProperty(Object.prototype, "otp_code"))
+      )
+      assert.notProperty(JSON.parse(received[0]?.body ?? ""), "otp_code")
+    })
+  )
+
   it.effect("that reads has no body and no key", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success])

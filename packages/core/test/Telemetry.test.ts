@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/TestClock"
+import * as Tracer from "effect/Tracer"
 import * as FakeService from "./utils/FakeService.js"
 import { observe } from "./utils/Observed.js"
 
@@ -90,4 +91,60 @@ describe("a span", () => {
       )
     })
   )
+})
+
+/** A tracer, or one of its spans, that throws as an exporter does whose queue is full. */
+const broken = (where: "span" | "event" | "end"): Tracer.Tracer => {
+  const fails = (at: typeof where) => () => {
+    if (at === where) throw new Error("the exporter is full")
+  }
+  return Tracer.make({
+    span: (name, parent, context, links, startTime, kind) => {
+      fails("span")()
+      return {
+        _tag: "Span",
+        name,
+        spanId: "0123456789abcdef",
+        traceId: "0123456789abcdef0123456789abcdef",
+        parent,
+        context,
+        links,
+        kind,
+        sampled: true,
+        attributes: new Map(),
+        status: { _tag: "Started", startTime },
+        attribute: () => {},
+        addLinks: () => {},
+        event: fails("event"),
+        end: fails("end")
+      }
+    },
+    context: (f) => f()
+  })
+}
+
+describe("a tracer that throws takes no outcome away:", () => {
+  for (const where of ["span", "event", "end"] as const) {
+    it.effect(`a success, at ${where}`, () =>
+      Effect.gen(function* () {
+        const { calls, received } = yield* FakeService.make([FakeService.success])
+        const call = Effect.withTracer(calls.write(FakeService.calls.write), broken(where))
+        assert.strictEqual((yield* call).data.id, "thing-1")
+        assert.lengthOf(received, 1)
+      })
+    )
+
+    it.effect(`a failure, at ${where}`, () =>
+      Effect.gen(function* () {
+        const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
+          retry: { base: 0, attempts: 3 }
+        })
+        const error = yield* calls
+          .write(FakeService.calls.write)
+          .pipe(Effect.flip, Effect.withTracer(broken(where)))
+        assert(error._tag === "OutcomeUnknown")
+        assert.strictEqual(error.attempts, 3)
+      })
+    )
+  }
 })

@@ -6,6 +6,7 @@
 import * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import * as Issues from "@manilla/core/Issues"
+import * as Members from "@manilla/core/Members"
 import * as Metadata from "@manilla/core/Metadata"
 import type { Page } from "@manilla/core/Page"
 import * as Pagination from "@manilla/core/Pagination"
@@ -152,7 +153,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 
   const candidates: Service["candidates"] = (request, options) =>
     Effect.gen(function* () {
-      const sought = yield* decodeSought({ ...request, ...options })
+      const sought = yield* decodeSought({ ...own(request), ...options })
       const { data } = yield* list({ per_page: 100, status: "ACTIVE" })
       const alike = data.filter(
         (link) =>
@@ -217,6 +218,8 @@ const Sought = Schema.Struct({
     description: "an ISO 8601 date-time with a zone, or a valid Date"
   })
 })
+
+const own = Members.own(PaymentLink.PaymentLinkRequest)
 
 const parse = ParseResult.decodeUnknownEither(Sought, { errors: "all", onExcessProperty: "error" })
 

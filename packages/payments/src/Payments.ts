@@ -7,6 +7,7 @@ import * as Gateway from "@manilla/core/Gateway"
 import type * as Errors from "@manilla/core/Errors"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as Identifier from "@manilla/core/Identifier"
+import * as Members from "@manilla/core/Members"
 import * as Settlement from "@manilla/core/Settlement"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -131,6 +132,8 @@ export interface Service {
  */
 export class Payments extends Context.Tag("@manilla/payments/Payments")<Payments, Service>() {}
 
+const own = Members.own(PaymentIntent.PaymentIntentRequest)
+
 /**
  * @since 0.1.0
  * @category constructors
@@ -162,7 +165,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     (operation: "COLLECTION" | "DEPOSIT"): Service["collect"] =>
     (request, options) =>
       settlement.createAndAwait(
-        create({ ...request, operation }, options),
+        create({ ...own(request), operation }, options),
         ({ id }) => id,
         options.wait
       )

@@ -5,6 +5,7 @@ import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import type * as Payments from "@manilla/payments/Payments"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
@@ -353,6 +354,24 @@ describe("collect", () => {
       )
       assert(error._tag === "StillPending")
       assert.strictEqual(error.last?.id, id)
+    })
+  )
+
+  it.effect("is told of when its wait ends while an interruption waits, and nothing hears it", () =>
+    Effect.gen(function* () {
+      const warnings: Array<string> = []
+      const logger = Logger.make(({ logLevel, message }) => {
+        if (logLevel._tag === "Warning") warnings.push(String(message))
+      })
+      const { payments } = yield* Intents.make([creates, finds("PENDING")])
+      const collecting = yield* payments
+        .collect(collectRequest, { key, wait: { deadline: "1 minute" } })
+        .pipe(Effect.uninterruptible, Effect.provide(Logger.add(logger)), Effect.fork)
+      yield* TestClock.adjust("30 seconds")
+      yield* Fiber.interruptFork(collecting)
+      yield* TestClock.adjust("30 seconds")
+      assert.isTrue(Exit.isInterrupted(yield* Fiber.await(collecting)))
+      assert.include(warnings.join(), id)
     })
   )
 

@@ -18,12 +18,14 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
+import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import * as Supervisor from "effect/Supervisor"
 import * as TokenApi from "./TokenApi.js"
 
 /**
@@ -148,7 +150,10 @@ export const make = (
       }
     )
 
-    /** Begins a request in a fiber of its own, which no caller's interruption ends. */
+    /**
+     * Begins a request in a fiber of its own, which neither a caller's interruption ends nor who
+     * supervises that caller.
+     */
     const begin = Effect.suspend(() => {
       // Another caller may have come first since this one looked.
       if (request !== undefined) return Effect.succeed(request)
@@ -169,6 +174,7 @@ export const make = (
           })
         ),
         Effect.forkIn(scope),
+        Effect.locally(FiberRef.currentSupervisor, Supervisor.none),
         Effect.as(own)
       )
     }).pipe(Effect.uninterruptible)

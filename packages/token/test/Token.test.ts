@@ -118,6 +118,24 @@ describe("a token", () => {
   )
 })
 
+it.effect("a token comes, though what the first caller began is interrupted", () =>
+  Effect.gen(function* () {
+    const { client, requests } = accountGateway(() => ({ delayMillis: 300 }))
+    const tokens = yield* Token.make(options).pipe(
+      Effect.provideService(HttpClient.HttpClient, client)
+    )
+    yield* tokens.get.pipe(
+      Effect.timeout("50 millis"),
+      Effect.ensuringChildren(Fiber.interruptAll),
+      Effect.fork
+    )
+    const other = yield* Effect.fork(Effect.zipRight(Effect.yieldNow(), tokens.get))
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual(Redacted.value((yield* Fiber.join(other)).value), "token-1")
+    assert.lengthOf(requests, 1)
+  }).pipe(Effect.scoped)
+)
+
 describe("expiry", () => {
   it.scoped("is forestalled: the old token serves while the new one is on its way", () =>
     Effect.gen(function* () {

@@ -286,8 +286,8 @@ export const compile = ({
       if (nowMillis + wait >= latestStart(progress) || !budget.take()) return undefined
       progress.retries++
       yield* tell.retry(faulty.fault)
-      yield* Effect.logDebug(
-        `${faulty.error.message.replace(/\.$/, "")}. Trying again in ${wait} ms.`
+      yield* unforeseen.ignore(
+        Effect.logDebug(`${faulty.error.message.replace(/\.$/, "")}. Trying again in ${wait} ms.`)
       )
       return wait
     })

@@ -6,13 +6,15 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
+import * as unforeseen from "./unforeseen.js"
 
 /** Where the warning of a write that ended uninterrupted is left for who goes on from it. */
 const ended = FiberRef.unsafeMake((_warning: string): void => {})
 
 /**
  * Warns when the effect ends interrupted: also when it had just failed, which `Effect.onInterrupt`
- * lets pass.
+ * lets pass, and when it ended otherwise where nothing may interrupt, while an interruption waited.
+ * Where that ends, its value or its error is dropped.
  */
 export const warn =
   (message: () => string | undefined) =>
@@ -20,8 +22,9 @@ export const warn =
     Effect.onExit(effect, (exit) => {
       const text = message()
       if (text === undefined) return Effect.void
-      if (Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)) return Effect.logWarning(text)
+      if (Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)) return say(text)
       return Effect.withFiberRuntime((fiber) => {
+        if (isInterrupted(fiber)) return say(text)
         fiber.getFiberRef(ended)(text)
         return Effect.void
       })
@@ -45,7 +48,7 @@ export const handOver = <A, E, R>(
       Effect.catchAllCause((cause) =>
         Effect.withFiberRuntime<never, E>((fiber) =>
           left !== undefined && isInterrupted(fiber)
-            ? Effect.zipRight(Effect.logWarning(left), Effect.failCause(cause))
+            ? Effect.zipRight(say(left), Effect.failCause(cause))
             : Effect.failCause(cause)
         )
       )
@@ -62,6 +65,8 @@ export const beginFor =
     Effect.checkInterruptible((mayBe) =>
       mayBe && isInterrupted(parent) ? Effect.interrupt : child
     )
+
+const say = (warning: string) => unforeseen.ignore(Effect.logWarning(warning))
 
 /** Whether an interruption has come, even if nothing may be interrupted just now. */
 const isInterrupted = (fiber: Fiber.RuntimeFiber<unknown, unknown>): boolean =>

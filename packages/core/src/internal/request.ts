@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Errors from "../Errors.js"
 import { IdempotencyKey } from "../IdempotencyKey.js"
 import * as Issues from "../Issues.js"
+import * as Members from "../Members.js"
 import * as Operation from "../Operation.js"
 import * as Sensitive from "../Sensitive.js"
 
@@ -113,10 +114,11 @@ const part = (
     errors: "all",
     onExcessProperty: "error"
   })
+  const own = Members.own(schema.value)
   const root = prefix === undefined ? [] : [prefix]
   return (input) => {
     try {
-      return Either.mapLeft(encode(input), (issue) => Issues.fromParseIssue(issue, root))
+      return Either.mapLeft(encode(own(input)), (issue) => Issues.fromParseIssue(issue, root))
     } catch {
       return Either.left([{ field: prefix ?? "request", rule: "must be data that can be read" }])
     }

@@ -8,6 +8,7 @@ import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
+import * as unforeseen from "./unforeseen.js"
 
 const calls = Metric.counter("manilla_calls", {
   description: "Calls by operation and outcome",
@@ -79,11 +80,13 @@ export const make = (operation: {
         Option.match({
           onNone: () => Effect.void,
           onSome: (span) =>
-            Effect.map(Clock.currentTimeNanos, (nanos) =>
-              span.event("attempt", nanos, {
-                "manilla.attempt": number,
-                "manilla.result": result
-              })
+            unforeseen.ignore(
+              Effect.map(Clock.currentTimeNanos, (nanos) =>
+                span.event("attempt", nanos, {
+                  "manilla.attempt": number,
+                  "manilla.result": result
+                })
+              )
             )
         })
       ),
@@ -91,10 +94,12 @@ export const make = (operation: {
     end: (outcome, millis) =>
       Effect.zipRight(Metric.update(byOutcome(outcome), 1), Metric.update(ownLatency, millis)),
     span: (effect) =>
-      Effect.withSpan(effect, operation.name, {
-        kind: "client",
-        captureStackTrace: false,
-        attributes
-      })
+      unforeseen.around(effect, (inner) =>
+        Effect.withSpan(inner, operation.name, {
+          kind: "client",
+          captureStackTrace: false,
+          attributes
+        })
+      )
   }
 }

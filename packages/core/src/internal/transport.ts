@@ -10,9 +10,10 @@ import * as Channel from "effect/Channel"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as unforeseen from "./unforeseen.js"
 
@@ -42,23 +43,35 @@ export const make = (client: HttpClient.HttpClient, bodyLimit: number): Exchange
     HttpClient.withScope
   )
   return (request) =>
-    Effect.suspend(() => guarded.execute(request)).pipe(
-      // A client that fails on statuses has an answer all the same.
-      Effect.catchTag("ResponseError", (error) =>
-        error.reason === "StatusCode" ? Effect.succeed(error.response) : Effect.fail(error)
-      ),
-      Effect.mapError(broken),
-      Effect.flatMap((response) =>
-        Effect.map(
-          readBody(response.stream, response.headers["content-length"], bodyLimit),
-          (body) => ({
-            status: response.status,
-            retryAfter: response.headers["retry-after"],
-            body
-          })
-        )
-      ),
-      Effect.scoped,
+    Effect.flatMap(Scope.make(), (scopeOfBody) =>
+      Effect.suspend(() => guarded.execute(request)).pipe(
+        // A client that fails on statuses has an answer all the same.
+        Effect.catchTag("ResponseError", (error) =>
+          error.reason === "StatusCode" ? Effect.succeed(error.response) : Effect.fail(error)
+        ),
+        Effect.mapError(broken),
+        Effect.flatMap((response) =>
+          Effect.map(
+            Scope.extend(
+              readBody(response.stream, response.headers["content-length"], bodyLimit),
+              scopeOfBody
+            ),
+            (body) => ({
+              status: response.status,
+              retryAfter: response.headers["retry-after"],
+              body
+            })
+          )
+        ),
+        Effect.scoped,
+        // After the request: the end of a body that somebody cloned waits for the end of its clone.
+        Effect.onExit((exit) => {
+          const close = unforeseen.ignore(Scope.close(scopeOfBody, exit))
+          const isRead = Exit.isSuccess(exit) && exit.value.body instanceof Uint8Array
+          return isRead ? close : Effect.forkDaemon(close)
+        })
+      )
+    ).pipe(
       // A client that dies may have sent the request first.
       unforeseen.orElse(() => Effect.fail(died)),
       Effect.mapInputContext(withoutRedirects)
@@ -83,9 +96,7 @@ const readBody = (
   contentLength: string | undefined,
   limit: number
 ): Effect.Effect<Received["body"], never, Scope.Scope> => {
-  if (contentLength !== undefined && Number(contentLength) > limit) {
-    return Effect.succeed("TooLarge")
-  }
+  const announced = Number(contentLength ?? 0)
   const chunks: Array<Uint8Array> = []
   let size = 0
   return Effect.gen(function* () {
@@ -94,8 +105,9 @@ const readBody = (
       const pulled = yield* pull
       if (Either.isLeft(pulled)) return join(chunks, size)
       for (const chunk of pulled.right) {
+        if (!isBytes(chunk)) return died
         size += chunk.byteLength
-        if (size > limit) return "TooLarge" as const
+        if (size > limit || announced > limit) return "TooLarge" as const
         chunks.push(chunk)
       }
     }
@@ -106,9 +118,12 @@ const readBody = (
   )
 }
 
+/** Of any realm. Other clients than Effect's may give text. */
+const isBytes = (chunk: Uint8Array): boolean => chunk[Symbol.toStringTag] === "Uint8Array"
+
 const join = (chunks: ReadonlyArray<Uint8Array>, size: number): Uint8Array => {
   const [first] = chunks
-  if (first !== undefined && chunks.length === 1) return first
+  if (first instanceof Uint8Array && chunks.length === 1) return first
   const whole = new Uint8Array(size)
   let offset = 0
   for (const chunk of chunks) {

@@ -4,6 +4,7 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 
 /**
@@ -19,3 +20,31 @@ export const orElse =
         onSome: Effect.fail
       })
     )
+
+/** What is told beside, such as to a logger or a tracer, which may die of it: the work goes on. */
+export const ignore = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<void, E, R> =>
+  Effect.catchAllDefect(Effect.asVoid(effect), () => Effect.void)
+
+/** Puts around an effect what may die, as a span does with its tracer, and keeps how the effect ended. */
+export const around = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  put: (inner: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    let begun = false
+    let ended: Exit.Exit<A, E> | undefined
+    const inner = Effect.onExit(
+      Effect.suspend(() => {
+        begun = true
+        return effect
+      }),
+      (exit) => {
+        ended = exit
+        return Effect.void
+      }
+    )
+    return Effect.catchAllCause(
+      put(inner),
+      (cause) => ended ?? (begun ? Effect.failCause(cause) : effect)
+    )
+  })
