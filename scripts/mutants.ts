@@ -175,7 +175,10 @@ const tests = [
   "packages/token/test/Token.test.ts",
   "packages/payments/test/Create.test.ts",
   "packages/payments/test/Settlement.test.ts",
+  "packages/sandbox/test/Cards.test.ts",
   "packages/sandbox/test/Echoes.test.ts",
+  "packages/sandbox/test/PaymentLinks.test.ts",
+  "packages/sandbox/test/Payouts.test.ts",
   "packages/sandbox/test/Overload.test.ts"
 ]
 

@@ -453,6 +453,16 @@ describe("a redirect", () => {
 })
 
 describe("Retry-After", () => {
+  for (const status of [408, 429, 503]) {
+    it.effect(`is read of a ${status}`, () =>
+      Effect.gen(function* () {
+        const { read } = yield* failed(FakeService.failure(status, { "retry-after": "7" }))
+        assert("retryAfterMillis" in read)
+        assert.strictEqual(read.retryAfterMillis, 7000)
+      })
+    )
+  }
+
   for (const [header, millis] of [
     ["0", 0],
     ["7", 7000],

@@ -108,6 +108,30 @@ for (const [name, client] of clients) {
 }
 
 describe("a connection that was established, and that the network then lost", () => {
+  it.effect("may have carried the write, though another address was never reached", () =>
+    Effect.gen(function* () {
+      let requests = 0
+      const failure = (syscall: string) =>
+        Object.assign(new Error(syscall), { code: "ETIMEDOUT", syscall })
+      const client = HttpClient.make((request) => {
+        requests++
+        return Effect.fail(
+          new HttpClientError.RequestError({
+            request,
+            reason: "Transport",
+            cause: new AggregateError([failure("connect"), failure("read")])
+          })
+        )
+      })
+      const calls = yield* callsAt("https://service.invalid/api/v1").pipe(
+        Effect.provideService(HttpClient.HttpClient, client)
+      )
+      const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+      assert.strictEqual(error._tag, "OutcomeUnknown")
+      assert.strictEqual(requests, 1)
+    })
+  )
+
   // Linux reports the last ICMP error on the socket when its retransmissions are exhausted.
   for (const code of ["EHOSTUNREACH", "ENETUNREACH", "ECONNREFUSED"]) {
     it.effect(`may have carried the write, though its error is ${code}`, () =>

@@ -92,6 +92,26 @@ describe("an interrupted call", () => {
     })
   )
 
+  for (const [what, reactions] of [
+    ["sends again what was refused", [FakeService.failure(429), "silence"]],
+    [
+      "was refused after an attempt that may have been applied",
+      [{ drop: "ECONNRESET" }, FakeService.failure(429, { "retry-after": "600" })]
+    ]
+  ] as const) {
+    it.effect(`warns too when it ${what}`, () =>
+      Effect.gen(function* () {
+        const { received, warnings } = yield* interrupted(
+          reactions,
+          (calls) => calls.write(FakeService.calls.write),
+          { retry: { base: 1, cap: 1, deadline: "10 hours" } }
+        )
+        assert.strictEqual(received.length, 2)
+        assert.strictEqual(warnings.length, 1)
+      })
+    )
+  }
+
   it.effect("that reads says nothing", () =>
     Effect.gen(function* () {
       const { received, warnings } = yield* interrupted(["silence"], (calls) =>
@@ -234,6 +254,43 @@ it.effect("a failure that an interruption joins is warned of as well", () =>
 )
 
 describe("a call where nothing may interrupt", () => {
+  it.effect("is made though its fiber was interrupted before: where something is undone", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success])
+      let told: string | undefined
+      const undo = calls.write(FakeService.calls.write).pipe(
+        Effect.tap(({ data }) => Effect.sync(() => (told = data.id))),
+        Effect.ignore
+      )
+      const fiber = yield* Effect.fork(Effect.onInterrupt(Effect.never, () => undo))
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(fiber)
+      assert.lengthOf(received, 1)
+      assert.strictEqual(told, "thing-1")
+    })
+  )
+
+  it.effect("is tried again though its fiber was interrupted meanwhile", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([
+        { drop: "ECONNRESET" },
+        FakeService.success
+      ])
+      let told: string | undefined
+      const fiber = yield* calls.write(FakeService.calls.write).pipe(
+        Effect.tap(({ data }) => Effect.sync(() => (told = data.id))),
+        Effect.uninterruptible,
+        Effect.fork
+      )
+      yield* Effect.yieldNow()
+      yield* Fiber.interruptFork(fiber)
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.await(fiber)
+      assert.lengthOf(received, 2)
+      assert.strictEqual(told, "thing-1")
+    })
+  )
+
   it.effect("ends as soon as its answer comes, and not with its attempt's time", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([

@@ -62,6 +62,14 @@ describe("a list over its pages", () => {
     })
   )
 
+  it.effect("ends where nothing says how far it goes on", () =>
+    Effect.gen(function* () {
+      const { pages } = make({ pages: [[1, 2]], total: 2 })
+      const read = yield* collect(Stream.take(pages({}, { from: 7 }), 3))
+      assert.strictEqual(read.length, 1)
+    })
+  )
+
   it.effect("without a total ends with its first empty page", () =>
     Effect.gen(function* () {
       const { asked, rows } = make({ pages: [[1, 2], [3]] })

@@ -511,6 +511,30 @@ describe("before anything is sent", () => {
     )
   }
 
+  for (const [field, options] of [
+    ["retry.attempts", { retry: { attempts: NaN } }],
+    ["retry.attempts", { retry: { attempts: 2.5 } }],
+    ["retry.budget", { retry: { budget: NaN } }],
+    ["retry.budget", { retry: { budget: -1 } }],
+    ["bodyLimit", { bodyLimit: NaN }]
+  ] as const) {
+    it.effect(`a limit that is none is refused: ${field}, ${JSON.stringify(options)}`, () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(FakeService.make([FakeService.success], options))
+        assert(error._tag === "InvalidConfiguration")
+        assert.strictEqual(error.field, field)
+      })
+    )
+  }
+
+  it.effect("an option that is undefined is one that is not set", () =>
+    Effect.gen(function* () {
+      const retry = { attempts: undefined, deadline: undefined, budget: undefined }
+      const { calls } = yield* FakeService.make([FakeService.success], { retry: retry as never })
+      yield* calls.read(FakeService.calls.read)
+    })
+  )
+
   it.effect("without tracing no trace is spoken of", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success])

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type * as BearerTokens from "@manilla/core/BearerTokens"
 import * as Errors from "@manilla/core/Errors"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
+import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -511,6 +512,33 @@ describe("time", () => {
     })
   )
 
+  it.effect("nor when the clock is set forward while its token comes", () =>
+    Effect.gen(function* () {
+      let aheadMillis = 0
+      const clock = yield* Effect.clock
+      const set: Clock.Clock = Object.create(clock, {
+        currentTimeMillis: {
+          get: () => Effect.map(clock.currentTimeMillis, (millis) => millis + aheadMillis)
+        }
+      })
+      const { calls } = yield* FakeService.make(["silence"], {
+        retry: { attempts: 1, attemptTimeout: "10 seconds", deadline: "2 hours" },
+        tokens: {
+          get: Effect.sync(() => {
+            aheadMillis = 3_600_000
+            return token
+          }),
+          reject: () => Effect.void
+        }
+      })
+      const write = Effect.withClock(calls.write(FakeService.calls.write), set)
+      const call = yield* Effect.fork(Effect.flip(write))
+      yield* TestClock.adjust("20 seconds")
+      assert.isTrue(Option.isSome(yield* Fiber.poll(call)))
+      yield* Fiber.interrupt(call)
+    })
+  )
+
   it.effect("a write is not begun when no time is left for its answer", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make(["silence"], {
@@ -608,6 +636,58 @@ describe("the retry budget", () => {
         )
       )
       assert.strictEqual(received.length, 210)
+    })
+  )
+
+  it.effect("has back what a retry took that succeeded", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make(
+        [
+          FakeService.failure(503),
+          FakeService.success,
+          FakeService.failure(503),
+          FakeService.success
+        ],
+        { retry: { budget: 1 } }
+      )
+      const read = calls.read(FakeService.calls.read)
+      yield* yield* toTheEnd(read)
+      yield* yield* toTheEnd(read)
+      assert.strictEqual(received.length, 4)
+    })
+  )
+
+  it.effect("holds no more than it began with, however much goes well", () =>
+    Effect.gen(function* () {
+      const up = Array.from({ length: 50 }, () => FakeService.success)
+      const { calls, received } = yield* FakeService.make(
+        [FakeService.success, ...up, FakeService.failure(503)],
+        { retry: { budget: 1 } }
+      )
+      const read = calls.read(FakeService.calls.read)
+      yield* Effect.repeatN(read, 50)
+      yield* toTheEnd(read)
+      assert.strictEqual(received.length - 51, 2)
+    })
+  )
+
+  it.effect("is not there for a tenth of a retry", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make(
+        [
+          FakeService.failure(503),
+          FakeService.failure(503),
+          FakeService.success,
+          FakeService.failure(503)
+        ],
+        { retry: { budget: 1 } }
+      )
+      const read = calls.read(FakeService.calls.read)
+      for (const attempts of [2, 1, 1]) {
+        const before = received.length
+        yield* toTheEnd(read)
+        assert.strictEqual(received.length - before, attempts)
+      }
     })
   )
 

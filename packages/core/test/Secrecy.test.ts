@@ -207,6 +207,17 @@ it.effect("a code does not show where a text is cut", () =>
   })
 )
 
+it.effect("what the next request under the same token has to hide does not show either", () =>
+  Effect.gen(function* () {
+    const { calls } = yield* FakeService.make([says(`no ${phone}, no ${otp}`)], options)
+    yield* Effect.flip(calls.writeOnce({ payload: { name: "a thing", phone_number: phone } }))
+    const { text: shown } = yield* observe(
+      calls.writeOnce({ payload: { name: "a thing", otp_code: otp } })
+    )
+    assert.deepStrictEqual(traces(otp, shown), [])
+  })
+)
+
 describe("a name in a body that cannot be read does not show", () => {
   /** Such that `end` is the last that the excerpt of 200 characters takes in. */
   const pad = (start: string, end: string) =>

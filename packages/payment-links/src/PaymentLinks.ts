@@ -181,7 +181,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     schema: PaymentLink.PaymentLinkDetail,
     read: get,
     isOver: ({ status }) => status !== "ACTIVE",
-    stillPending: (id, fields) => new StillActive({ id, ...fields })
+    stillPending: (id, fields, options) => new StillActive({ id, ...fields }, options)
   })
 
   return {

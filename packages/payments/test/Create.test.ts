@@ -85,6 +85,26 @@ describe("a payment intent", () => {
   )
 })
 
+it.effect("what a payer gave is not shown, whatever the service says back", () =>
+  Effect.gen(function* () {
+    const secrets = { phone_number: "+2290161234567", otp_code: "482190" }
+    const { result } = yield* create(
+      { ...request, ...payer(secrets) },
+      FakeService.failure(
+        422,
+        {},
+        {
+          code: "C",
+          message: `no ${secrets.phone_number}, no ${secrets.otp_code}`,
+          details: secrets
+        }
+      )
+    )
+    assert(result._tag === "Left" && result.left._tag === "Unprocessable")
+    assert.notMatch(JSON.stringify(result.left), /61234567|482190/)
+  })
+)
+
 describe("a body is sent as it is", () => {
   for (const [what, members] of [
     ["a whole amount", { amount: "0" }],

@@ -261,6 +261,15 @@ describe("collect", () => {
     })
   )
 
+  it.effect("says itself which operation it is, whatever its request says", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([creates, finds("COMPLETED")])
+      const request = { ...collectRequest, operation: "DEPOSIT" }
+      yield* payments.collect(request as never, { key })
+      assert.strictEqual(JSON.parse(received[0]?.body ?? "").operation, "COLLECTION")
+    })
+  )
+
   it.effect("hands the wait's options on", () =>
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([creates, finds("PENDING"), finds("REFUNDED")])
@@ -499,6 +508,23 @@ describe("collect", () => {
     })
   )
 
+  it.effect("does not speak of an interruption when there was none", () =>
+    Effect.gen(function* () {
+      const warnings: Array<string> = []
+      const logger = Logger.make(({ logLevel, message }) => {
+        if (logLevel._tag === "Warning") warnings.push(String(message))
+      })
+      const { payments } = yield* Intents.make([FakeService.failure(503)], {
+        retry: { attempts: 1 }
+      })
+      const error = yield* Effect.flip(payments.collect(collectRequest, { key })).pipe(
+        Effect.provide(Logger.add(logger))
+      )
+      assert.strictEqual(error._tag, "OutcomeUnknown")
+      assert.deepStrictEqual(warnings, [])
+    })
+  )
+
   it.effect("names the intent when its interruption kills the client", () =>
     Effect.gen(function* () {
       const warnings: Array<string> = []
@@ -688,5 +714,15 @@ it.effect("no pause, however it is set, hammers the service", () =>
     const wait = { initial: 0, cap: 0, factor: Number.NaN, deadline: "10 seconds" } as const
     yield* Effect.flip(toTheEnd(payments.awaitSettled(id, wait)))
     assert.isAtMost(received.length, 202)
+  })
+)
+
+it.effect("a factor below 1 does not shorten the pauses", () =>
+  Effect.gen(function* () {
+    const soon = Array.from({ length: 20 }, () => finds("PENDING"))
+    const { payments } = yield* Intents.make([finds("PENDING"), ...soon, finds("COMPLETED")])
+    const wait = { initial: "1 second", factor: 0.5, deadline: "3 seconds" } as const
+    const error = yield* Effect.flip(toTheEnd(payments.awaitSettled(id, wait)))
+    assert.strictEqual(error._tag, "StillPending")
   })
 )

@@ -32,6 +32,15 @@ const holders = Effect.flatMap(Cardholders.Cardholders, ({ list }) =>
 )
 
 describe("a card", () => {
+  it.effect("is issued under the key of its call, whatever its request says", () =>
+    Effect.gen(function* () {
+      const cards = yield* Cards.Cards
+      const request = { ...(yield* cardFrom()), idempotency_key: "of-an-earlier-card" }
+      const { card } = yield* cards.issue(request as never, { key })
+      assert.strictEqual(card.issuance_reference, key)
+    }).pipe(Effect.provide(layer({ wallets })))
+  )
+
   it.effect("costs its fee and what is on it, at the rate of the day", () =>
     Effect.gen(function* () {
       const cards = yield* Cards.Cards

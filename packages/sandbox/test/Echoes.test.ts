@@ -185,6 +185,26 @@ describe("an answer that cannot be read", () => {
 
 describe("the beneficiary of a payout", () => {
   for (const [how, destination] of [
+    ["by the eighth digit from its end", "+2290171234567"],
+    ["and is written as 8 digits", "61234568"]
+  ] as const) {
+    it.effect(`is another when it differs ${how}`, () =>
+      Effect.gen(function* () {
+        const payouts = yield* Payouts.Payouts
+        const request = payoutFrom(yield* walletIn("XOF"))
+        const made = yield* payouts.create(request, { key: first })
+        yield* answerWith("Payouts.create", { ...made, destination }, 10)
+        const error = yield* atOnce(Effect.flip(payouts.create(request, { key: first })))
+        assert(error._tag === "OutcomeUnknown" && error.cause._tag === "MalformedResponse")
+        assert.deepStrictEqual(
+          error.cause.issues.map(({ field }) => field),
+          ["destination"]
+        )
+      }).pipe(Effect.provide(layer()))
+    )
+  }
+
+  for (const [how, destination] of [
     ["without its country's prefix", "01 61 23 45 67"],
     ["as it was before the country added digits", "61234567"],
     ["with separators", "(229) 01-61.23.45.67"],

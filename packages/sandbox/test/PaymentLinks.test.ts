@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { codeOf, layer, plain, walletIn } from "./utils/service.js"
@@ -117,6 +119,41 @@ describe("a payment link", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  it.effect("is watched as long as it is active, each use of it", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const { id } = yield* links.create({ ...request, max_uses: 2 })
+      const watching = yield* Effect.fork(Stream.runCollect(links.changes(id)))
+      for (let used = 0; used < 2; used++) {
+        yield* TestClock.adjust("1 minute")
+        yield* sandbox.payLink(id)
+      }
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(
+        Array.from(yield* Fiber.join(watching), ({ status, use_count }) => [status, use_count]),
+        [
+          ["ACTIVE", 0],
+          ["ACTIVE", 1],
+          ["INACTIVE", 2]
+        ]
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("is watched until what its watcher waits for", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const { id } = yield* links.create(request)
+      const until = ({ use_count }: PaymentLink.PaymentLinkDetail) => use_count === 0
+      const seen = yield* Stream.runCollect(links.changes(id, { until }))
+      assert.deepStrictEqual(
+        Array.from(seen, ({ status }) => status),
+        ["ACTIVE"]
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.effect("that is not there is 404", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
@@ -176,7 +213,8 @@ describe("links", () => {
         { amount: "5001" },
         { description: "another" },
         { expires_at: "2030-01-31T12:00:01Z" },
-        { country: "CI" }
+        { country: "CI" },
+        { currency: "XAF" }
       ]) {
         yield* links.create({ ...whole, ...other })
       }
@@ -194,6 +232,48 @@ describe("links", () => {
       const shown = { ...(listed ?? assert.fail("none")), description: null }
       assert.isTrue(PaymentLink.resembles(shown, { ...request, description: "" }))
       assert.isFalse(PaymentLink.resembles(shown, { ...request, description: "one" }))
+    }).pipe(Effect.provide(layer()))
+  )
+
+  for (const [what, count, isUsed] of [
+    ["many that are active", 99, false],
+    ["a hundred that are not", 100, true]
+  ] as const) {
+    it.effect(`that may have been made are found behind ${what}`, () =>
+      Effect.gen(function* () {
+        const links = yield* PaymentLinks.PaymentLinks
+        const sandbox = yield* Sandbox.Sandbox
+        const { id } = yield* links.create(request)
+        for (let left = count; left > 0; left--) {
+          const newer = yield* links.create({ ...request, amount: "1", max_uses: 1 })
+          if (isUsed) yield* sandbox.payLink(newer.id)
+        }
+        assert.deepStrictEqual(idsOf(yield* links.candidates(request, { since })), [id])
+      }).pipe(Effect.provide(layer()))
+    )
+  }
+
+  it.effect("of which the list does not show everything may be the one", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const whole = {
+        ...request,
+        description: "one",
+        max_uses: 1,
+        expires_at: "2030-01-31T12:00:00Z"
+      }
+      const made = yield* links.create(whole)
+      for (const left of ["country", "description", "max_uses", "expires_at", "created_at"]) {
+        const { [left]: _, ...rest } = plain(made)
+        yield* sandbox.faults.add(
+          Fault.body(JSON.stringify({ success: true, data: { data: [rest] } }), {
+            operation: "PaymentLinks.list",
+            times: 1
+          })
+        )
+        assert.deepStrictEqual(idsOf(yield* links.candidates(whole, { since })), [made.id], left)
+      }
     }).pipe(Effect.provide(layer()))
   )
 

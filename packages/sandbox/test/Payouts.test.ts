@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
+import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payout from "@manilla/payouts/Payout"
@@ -12,6 +13,7 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { inspect } from "node:util"
+import * as FakeService from "../../core/test/utils/FakeService.js"
 import { collection, key } from "./utils/harness.js"
 import { balancesIn, codeOf, layer, payoutFrom, plain, settled, walletIn } from "./utils/service.js"
 
@@ -271,4 +273,29 @@ it.effect("a wait that ended shows nobody's phone number", () =>
       request.destination
     )
   }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
+)
+
+it.effect("a refusal shows nobody's phone number, whatever the service says back", () =>
+  Effect.gen(function* () {
+    const request = payoutFrom(yield* walletIn("XOF"))
+    const { destination } = request
+    const error = { code: "C", message: `no ${destination}`, details: { destination } }
+    const { gateway } = yield* FakeService.make([FakeService.failure(422, {}, error)])
+    const payouts = yield* Effect.provideService(Payouts.make, Gateway.Gateway, gateway)
+    const refused = yield* Effect.flip(payouts.create(request, { key }))
+    assert.strictEqual(refused._tag, "Unprocessable")
+    assert.notInclude(JSON.stringify(refused), destination.slice(-8))
+  }).pipe(Effect.provide(layer()))
+)
+
+it.effect("whose outcome is unknown tells the key to go on with", () =>
+  Effect.gen(function* () {
+    const { gateway } = yield* FakeService.make([FakeService.failure(503)], {
+      retry: { attempts: 1 }
+    })
+    const payouts = yield* Effect.provideService(Payouts.make, Gateway.Gateway, gateway)
+    const error = yield* Effect.flip(payouts.create(payoutFrom(yield* walletIn("XOF")), { key }))
+    assert(error._tag === "OutcomeUnknown")
+    assert.strictEqual(error.key, key)
+  }).pipe(Effect.provide(layer()))
 )

@@ -154,6 +154,22 @@ describe("expiry", () => {
     })
   )
 
+  it.scoped("of a token that lives a minute is forestalled in its last tenth, not before", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway(() => ({ data: { expires_in: 60 } }))
+      const tokens = yield* make(client)
+      yield* during(10, tokens.get)
+      yield* TestClock.adjust("53 seconds")
+      assert.strictEqual(text(yield* tokens.get), "token-1")
+      yield* TestClock.adjust(10)
+      assert.strictEqual(requests.length, 1)
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(text(yield* tokens.get), "token-1")
+      yield* TestClock.adjust(10)
+      assert.strictEqual(requests.length, 2)
+    })
+  )
+
   it.scoped("ends a token's use", () =>
     Effect.gen(function* () {
       const { client } = accountGateway()
@@ -161,6 +177,21 @@ describe("expiry", () => {
       yield* during(10, tokens.get)
       yield* TestClock.adjust("61 minutes")
       assert.strictEqual(text(yield* during(10, tokens.get)), "token-2")
+    })
+  )
+
+  it.scoped("is counted from when the token was asked for, and is not outlived", () =>
+    Effect.gen(function* () {
+      const { client } = accountGateway((n) => ({
+        data: { expires_in: 60 },
+        delayMillis: n === 1 ? 20_000 : 5000
+      }))
+      const tokens = yield* make(client)
+      yield* during(20_000, tokens.get)
+      yield* TestClock.adjust("39999 millis")
+      assert.strictEqual(text(yield* tokens.get), "token-1")
+      yield* TestClock.adjust(1)
+      assert.strictEqual(text(yield* during(5000, tokens.get)), "token-2")
     })
   )
 
