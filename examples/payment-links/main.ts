@@ -30,7 +30,8 @@ const program = Effect.gen(function* () {
     Effect.catchTag("OutcomeUnknown", (unknown) =>
       Effect.gen(function* () {
         yield* Timeline.print("unknown", unknown.message)
-        const [found] = yield* links.candidates(request, { since })
+        // Whatever keeps it from looking is about the list. What became of the link stays unknown.
+        const [found] = yield* Effect.mapError(links.candidates(request, { since }), () => unknown)
         // Not found is not "not made": the list may lag. Whether to ask again is for a person to say.
         if (found === undefined) return yield* unknown
         yield* Timeline.print("looked", "it was made")

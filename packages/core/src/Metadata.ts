@@ -29,16 +29,19 @@ export interface Metadata {
 interface Limits {
   readonly isNumber: (value: number) => boolean
   readonly maxDepth: number
+  /** Whether an empty list is an object without members: some languages cannot tell one from the other. */
+  readonly takesEmptyList: boolean
 }
 
 /** What JSON keeps as it is, and no reader's stack is exhausted by. */
 const ofRequests: Limits = {
   isNumber: (value) => Number.isFinite(value) && !Object.is(value, -0),
-  maxDepth: 100
+  maxDepth: 100,
+  takesEmptyList: false
 }
 
 /** What others have stored, in JSON of their own: `-0.0`, and more levels. */
-const ofAnswers: Limits = { isNumber: () => true, maxDepth: 1000 }
+const ofAnswers: Limits = { isNumber: () => true, maxDepth: 1000, takesEmptyList: true }
 
 /** A copy of plain data, each member read once; `undefined` for what JSON cannot say. */
 const copy = (value: unknown, limits: Limits, depth: number): Json | undefined => {
@@ -96,6 +99,7 @@ const copyObject = (value: object, limits: Limits, depth = 0): Metadata | undefi
 /** A proxy may throw, or say something else the next time: what was read is kept. */
 const snapshot = (value: unknown, limits: Limits): Metadata | undefined => {
   try {
+    if (limits.takesEmptyList && Array.isArray(value) && value.length === 0) return {}
     return typeof value === "object" && value !== null ? copyObject(value, limits) : undefined
   } catch {
     return undefined

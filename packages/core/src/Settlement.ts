@@ -149,6 +149,14 @@ export const make = <Id extends string, A extends { readonly status: string }, I
 ) => {
   const { withPermit } = permits.make(concurrentReads)
   const equivalence = Schema.equivalence(subject.schema)
+  /** What a caller has wiped since it was given cannot be compared any more. */
+  const isSame = (one: A, next: A): boolean => {
+    try {
+      return equivalence(one, next)
+    } catch {
+      return false
+    }
+  }
 
   const refused = (...issues: ReadonlyArray<Errors.Issue>) =>
     new Errors.InvalidRequest({
@@ -334,7 +342,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
         yield* counted
         return Stream.repeatEffect(yield* reader(id, plan, undefined, identity)).pipe(
           Stream.takeUntil(plan.isOver),
-          Stream.changesWith(equivalence)
+          Stream.changesWith(isSame)
         )
       })
     )

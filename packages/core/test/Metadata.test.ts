@@ -60,7 +60,8 @@ describe("metadata", () => {
   for (const [what, json] of [
     ["a zero below zero", `{"x":-0.0}`],
     ["a number beyond numbers", `{"x":1e400}`],
-    ["150 levels", JSON.stringify(nested(150))]
+    ["150 levels", JSON.stringify(nested(150))],
+    ["an empty list for an empty object", "[]"]
   ] as const) {
     it(`is read with ${what}, and not sent with it`, () => {
       assert(Either.isRight(decode(JSON.parse(json))))
@@ -74,7 +75,7 @@ describe("metadata", () => {
   around.push(around)
 
   for (const [why, value] of [
-    ["is an array", []],
+    ["is an array", ["a"]],
     ["is null", null],
     ["is a string", "{}"],
     ["holds undefined", { a: undefined }],

@@ -247,12 +247,20 @@ describe("what is not secret is still told", () => {
     Effect.gen(function* () {
       const id = "0b9b8a3e-1234-4d1e-9b8a-3e6c5f4d1e9b"
       const { calls } = yield* FakeService.make([
-        { status: 201, body: JSON.stringify({ success: true, data: { id, name: "a thing" } }) }
+        {
+          status: 201,
+          body: JSON.stringify({
+            success: true,
+            data: { id, name: "a thing" },
+            meta: { correlation_id: id }
+          })
+        }
       ])
       const payload = { name: "a thing", otp_code: "1234" }
       const error = yield* Effect.flip(calls.write({ ...FakeService.calls.write, payload }))
       assert(error._tag === "AppliedUnreadable")
       assert.strictEqual(error.id, id)
+      assert.strictEqual(error.correlation_id, id)
     })
   )
 

@@ -154,7 +154,7 @@ export const resembles = (link: PaymentLink, request: PaymentLinkRequest): boole
   (link.country === undefined || isSameCode(link.country, request.country)) &&
   (request.description === undefined ||
     link.description === undefined ||
-    (link.description ?? "") === request.description) &&
+    (link.description ?? "").trim() === request.description.trim()) &&
   (request.max_uses === undefined ||
     link.max_uses === undefined ||
     link.max_uses === request.max_uses) &&

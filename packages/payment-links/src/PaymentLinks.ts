@@ -63,7 +63,7 @@ export interface Service {
   /**
    * Creates a link (interface section 4.8). The interface has no key for it, so it is never sent
    * again once the service may have processed it: then it fails with `OutcomeUnknown`, and
-   * `candidates` shows the links that it may have made.
+   * `candidates` shows the links that it may have made. To retry this call makes a second link.
    */
   readonly create: (
     request: PaymentLink.PaymentLinkRequest
@@ -108,7 +108,8 @@ export interface Service {
    * its own, such as the order's number: without it the links of two buyers can be alike.
    *
    * None does not prove that there is none: the list may be longer, and behind. The decision to
-   * create it again is the caller's.
+   * create it again is the caller's. Its errors speak of its reads: after any of them the link's
+   * outcome is as unknown as before.
    */
   readonly candidates: (
     request: PaymentLink.PaymentLinkRequest,
@@ -253,9 +254,13 @@ const decodeSought = (input: unknown): Either.Either<typeof Sought.Type, Errors.
  *   const since = DateTime.toDate(DateTime.subtract(yield* DateTime.now, { minutes: 1 }))
  *   return yield* links.create(request).pipe(
  *     Effect.catchTag("OutcomeUnknown", (unknown) =>
- *       Effect.flatMap(links.candidates(request, { since }), ([found]) =>
- *         // Not found is not "not made": whether to create it again is for a person to say.
- *         found === undefined ? Effect.fail(unknown) : Effect.succeed(found)
+ *       links.candidates(request, { since }).pipe(
+ *         // Whatever keeps it from looking is about the list. What became of the link stays unknown.
+ *         Effect.mapError(() => unknown),
+ *         Effect.flatMap(([found]) =>
+ *           // Not found is not "not made": whether to create it again is for a person to say.
+ *           found === undefined ? Effect.fail(unknown) : Effect.succeed(found)
+ *         )
  *       )
  *     )
  *   )

@@ -94,6 +94,7 @@ export interface Service {
   /**
    * Reads a payment intent until its status is no longer `PENDING`: any other status is returned
    * as it is. Passing read failures are tolerated until the deadline, 10 minutes unless set.
+   * Its errors speak of its reads: none of them says that the payment was not made.
    */
   readonly awaitSettled: (
     id: PaymentIntent.PaymentIntentId,

@@ -75,6 +75,7 @@ export interface Service {
   /**
    * Reads a payout until its status is no longer `PENDING`: any other status is returned as it is.
    * Passing read failures are tolerated until the deadline, 10 minutes unless set.
+   * Its errors speak of its reads: none of them says that the payout was not made.
    */
   readonly awaitSettled: (
     reference: Payout.PayoutReference,

@@ -226,6 +226,23 @@ describe("cardholders", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  it.effect("are read though a detail has an id that the interface does not show", () =>
+    Effect.gen(function* () {
+      const cardholders = yield* Cardholders.Cardholders
+      const { faults } = yield* Sandbox.Sandbox
+      const [holder] = yield* holders
+      const id = holder?.id ?? assert.fail("there is no cardholder")
+      const data = {
+        id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d",
+        reference: "CHD-1",
+        is_business: false
+      }
+      const body = JSON.stringify({ success: true, data, meta: { correlation_id: null } })
+      yield* faults.add(Fault.body(body, { operation: "Cardholders.get" }))
+      assert.strictEqual(String((yield* cardholders.get(id)).reference), "CHD-1")
+    }).pipe(Effect.provide(layer()))
+  )
+
   for (const [what, data] of [
     ["a page of something", { current_page: 1, data: [] }],
     ["a token", { access_token: "x", expires_in: 3600, token_type: "Bearer" }],

@@ -209,6 +209,10 @@ describe("the beneficiary of a payout", () => {
     ["as it was before the country added digits", "61234567"],
     ["with separators", "(229) 01-61.23.45.67"],
     ["masked", "+22901****4567"],
+    ["masked by dots", "+22901....4567"],
+    ["masked by dashes", "+22901 -- -- 45 67"],
+    ["masked by blanks", "+22901    4567"],
+    ["masked at its end", "+229016123...."],
     ["as the last digits alone", "4567"]
   ] as const) {
     it.effect(`may be written ${how}`, () =>

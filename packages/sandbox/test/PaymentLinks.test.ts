@@ -232,6 +232,8 @@ describe("links", () => {
       const shown = { ...(listed ?? assert.fail("none")), description: null }
       assert.isTrue(PaymentLink.resembles(shown, { ...request, description: "" }))
       assert.isFalse(PaymentLink.resembles(shown, { ...request, description: "one" }))
+      const trimmed = { ...shown, description: "one" }
+      assert.isTrue(PaymentLink.resembles(trimmed, { ...request, description: " one " }))
     }).pipe(Effect.provide(layer()))
   )
 

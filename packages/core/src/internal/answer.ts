@@ -67,7 +67,7 @@ export const interpret = (decode: Decode, received: Received, context: Context):
   const says = saysSuccess(parsed.value)
   if (says === undefined) return malformed(received, context, "NotAnEnvelope", parsed)
   if (says !== succeeded) return malformed(received, context, "Contradiction", parsed)
-  const isAsked = isAbout(context.subject, member(parsed.value, "data"))
+  const isAsked = isAbout(context, member(parsed.value, "data"))
   if (isAsked === false) {
     return malformed(received, context, "AnotherSubject", parsed)
   }
@@ -137,7 +137,9 @@ const longestFraction = 64
 
 /** The digits that a number ends with whether its prefixes are written or not; none where it is masked. */
 const lastDigits = (phone: string): string | undefined =>
-  /^[\d\s+().-]*$/.test(phone) ? /\d{8}$/.exec(phone.replace(/\D/g, ""))?.[0] : undefined
+  /^[\d\s+().-]*$/.test(phone) && !/[\s.-]{2}|[.-]$/.test(phone)
+    ? /\d{8}$/.exec(phone.replace(/\D/g, ""))?.[0]
+    : undefined
 
 const isAmount = Schema.is(Amount.Amount)
 
@@ -147,12 +149,14 @@ const isUuid = Schema.is(Identifier.Uuid)
  * Whether the data is about what was asked for, if it says. A connection on which a proxy
  * answered twice gives one request's answer to the next.
  */
-const isAbout = (subject: string | undefined, data: unknown): boolean | undefined => {
+const isAbout = ({ members, subject }: Context, data: unknown): boolean | undefined => {
   if (subject === undefined) return undefined
   const is = (name: unknown) =>
     typeof name === "string" && name.toLowerCase() === subject.toLowerCase()
   if (is(member(data, "id")) || is(member(data, "reference"))) return true
-  return typeof member(data, nameOf(subject)) === "string" ? false : undefined
+  // Where the interface shows no such member, what has its name may be anything.
+  const name = nameOf(subject)
+  return members.has(name) && typeof member(data, name) === "string" ? false : undefined
 }
 
 const nameOf = (subject: string): "id" | "reference" => (isUuid(subject) ? "id" : "reference")
@@ -240,12 +244,12 @@ const member = (value: unknown, name: string): unknown =>
 const shown = (value: unknown, context: Context): string | undefined =>
   typeof value === "string" && value !== "" ? context.redactor().text(value) : undefined
 
-/** By its id it is found again; a code of four digits may well be in it by chance. */
+/** By its id it is found, or asked about; a code of four digits may well be in it by chance. */
 const shownId = (value: unknown, context: Context): string | undefined =>
   isUuid(value) ? value : shown(value, context)
 
 const correlationId = (value: unknown, context: Context): string | undefined =>
-  shown(member(member(value, "meta"), "correlation_id"), context)
+  shownId(member(member(value, "meta"), "correlation_id"), context)
 
 // -----------------------------------------------------------------------------------------------
 // Errors by status
