@@ -389,8 +389,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   inUnforeseen("end with a tracer that throws", "put(inner),", "put(effect),"),
   inTransport(
     "wait for the end of a body that is not read",
-    "isRead ? close : Effect.forkDaemon(close)",
-    "isRead || !isRead ? close : Effect.void"
+    "          return isRead\n",
+    "          return isRead || !isRead\n"
   ),
   inRequest("leave out what a class gives", "encode(own(input))", "encode(input)"),
   inToken(

@@ -135,7 +135,7 @@ const run = (copy: string, args: ReadonlyArray<string>): Promise<Ran> =>
     const limit = setTimeout(() => {
       timedOut = true
       kill(child)
-    }, 120_000)
+    }, 300_000)
     let said = ""
     child.stdout.on("data", (chunk) => (said += String(chunk)))
     child.stderr.on("data", (chunk) => (said += String(chunk)))
@@ -257,7 +257,7 @@ const worker = async (_: unknown, index: number): Promise<void> => {
       const [simulated, tested] = [await simulate(copy), await test(copy)]
       if (simulated.failed || tested.failed) {
         console.error(
-          `It fails without a mutant:\n${simulated.failed ? simulated.said : tested.said}`
+          `It fails${tested.timedOut ? " (for want of time)" : ""} without a mutant:\n${simulated.failed ? simulated.said : tested.said}`
         )
         process.exitCode = 2
         waiting.length = 0

@@ -325,7 +325,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
         ).pipe(
           interruption.warn(
             () =>
-              `${subject.operation} was interrupted: what was created goes on at the service, as ${id}`
+              `${subject.operation}: the caller was interrupted; what was created goes on at the service, as ${id}.`
           )
         )
       })

@@ -197,6 +197,10 @@ describe("success around data that does not fit", () => {
         misfit({ id: "thing-9", reference: "R-9", status: 7, name: "a thing" })
       )
       assert(write._tag === "AppliedUnreadable")
+      // A log of messages alone is enough to go on.
+      for (const name of [write.key, write.id, write.reference]) {
+        if (name !== undefined) assert.include(write.message, name)
+      }
       assert.deepStrictEqual(
         write.issues.map(({ field }) => field),
         ["data.status"]

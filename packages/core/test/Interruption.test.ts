@@ -567,6 +567,32 @@ it.effect("a body of bytes of another realm is read", () =>
   })
 )
 
+it.effect(
+  "a body that is never let go holds up nobody, not who waits for all children either",
+  () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([FakeService.success], {
+        retry: { attempts: 1 },
+        through: (client) =>
+          HttpClient.transformResponse(
+            client,
+            Effect.map((response) =>
+              Object.create(response, {
+                stream: { value: Stream.ensuring(Stream.never, Effect.never) },
+                headers: { value: response.headers }
+              })
+            )
+          )
+      })
+      const call = yield* calls
+        .write(FakeService.calls.write)
+        .pipe(Effect.flip, Effect.awaitAllChildren, Effect.fork)
+      yield* TestClock.adjust("10 minutes")
+      const ended = yield* Fiber.poll(call)
+      assert.isTrue(Option.isSome(ended))
+    })
+)
+
 it.effect("a client whose bodies are no bytes leaves the outcome unknown", () =>
   Effect.gen(function* () {
     const { calls } = yield* FakeService.make([FakeService.success], {

@@ -57,6 +57,24 @@ describe("a request", () => {
     })
   )
 
+  it.effect("of a class asks for what its path's getters give", () =>
+    Effect.gen(function* () {
+      class Path {
+        get thing() {
+          return FakeService.reference("thing-1")
+        }
+      }
+      const another = { id: "x", status: "PENDING", reference: "thing-2" }
+      const { calls } = yield* FakeService.make(
+        [{ status: 200, body: JSON.stringify({ success: true, data: another }) }],
+        { retry: { attempts: 1 } }
+      )
+      const error = yield* Effect.flip(calls.read({ path: new Path() }))
+      assert(error._tag === "MalformedResponse")
+      assert.strictEqual(error.reason, "AnotherSubject")
+    })
+  )
+
   it.effect("carries nothing that somebody gave to all objects", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success])

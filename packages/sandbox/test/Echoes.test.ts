@@ -204,6 +204,24 @@ describe("the beneficiary of a payout", () => {
     )
   }
 
+  for (const typed of [
+    "+229  01 61 23 45 67",
+    "+229 - 0161234567",
+    "(+229)  0161234567",
+    "0161234567."
+  ]) {
+    it.effect(`is another, however it was typed: ${typed}`, () =>
+      Effect.gen(function* () {
+        const payouts = yield* Payouts.Payouts
+        const request = { ...payoutFrom(yield* walletIn("XOF")), destination: typed }
+        const made = yield* payouts.create(request, { key: first })
+        yield* answerWith("Payouts.create", { ...made, destination: "+2290199999999" }, 10)
+        const error = yield* atOnce(Effect.flip(payouts.create(request, { key: first })))
+        assert.strictEqual(error._tag, "OutcomeUnknown")
+      }).pipe(Effect.provide(layer()))
+    )
+  }
+
   for (const [how, destination] of [
     ["without its country's prefix", "01 61 23 45 67"],
     ["as it was before the country added digits", "61234567"],

@@ -127,7 +127,7 @@ const isRepeated: Record<
   },
   code: (sent, back) => sent.toLowerCase() === back.toLowerCase(),
   phone: (sent, back) => {
-    const [own, other] = [lastDigits(sent), lastDigits(back)]
+    const [own, other] = [lastDigits(sent), isMasked(back) ? undefined : lastDigits(back)]
     return own === undefined || other === undefined ? undefined : own === other
   },
   text: (sent, back) => sent === back
@@ -135,11 +135,12 @@ const isRepeated: Record<
 
 const longestFraction = 64
 
-/** The digits that a number ends with whether its prefixes are written or not; none where it is masked. */
+/** The digits that a number ends with, whether its prefixes are written or not. */
 const lastDigits = (phone: string): string | undefined =>
-  /^[\d\s+().-]*$/.test(phone) && !/[\s.-]{2}|[.-]$/.test(phone)
-    ? /\d{8}$/.exec(phone.replace(/\D/g, ""))?.[0]
-    : undefined
+  /^[\d\s+().-]*$/.test(phone) ? /\d{8}$/.exec(phone.replace(/\D/g, ""))?.[0] : undefined
+
+/** Whether what separates the digits of a number may stand for some of them. */
+const isMasked = (phone: string): boolean => /[\s.-]{2}|[.-]$/.test(phone)
 
 const isAmount = Schema.is(Amount.Amount)
 

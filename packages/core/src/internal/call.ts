@@ -418,19 +418,23 @@ const appliedUnreadable = (
   { correlation_id, issues, operation, status }: Errors.MalformedResponse,
   found: answer.Faulty["found"],
   key: IdempotencyKey | undefined
-): Errors.AppliedUnreadable =>
-  new Errors.AppliedUnreadable({
+): Errors.AppliedUnreadable => {
+  const names = Object.entries(found ?? {}).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name} ${value}`]
+  )
+  return new Errors.AppliedUnreadable({
     operation,
     message:
       `${operation} was applied, and its answer cannot be read` +
-      (found.id === undefined ? "" : ` (id ${found.id})`) +
-      `: ${Issues.print(issues)}. Do not send it again.`,
+      (names.length === 0 ? "" : ` (${names.join(", ")})`) +
+      `: ${Issues.print(issues)}. Do not send it again.${keyIs(key)}`,
     status,
     correlation_id,
     issues,
     key,
     ...found
   })
+}
 
 const outcomeUnknown = (
   name: string,
@@ -449,8 +453,11 @@ const interrupted = (
   outcome: "applied" | "unknown",
   key: IdempotencyKey | undefined
 ): string =>
-  `${name} was interrupted after it ${outcome === "applied" ? "was applied" : "was sent: it may have been applied"}` +
-  (key === undefined ? "" : `. Its key is ${key}`)
+  `${name} ${outcome === "applied" ? "was applied" : "was sent, and may have been applied"}, ` +
+  `and its caller was interrupted.${keyIs(key)}`
+
+const keyIs = (key: IdempotencyKey | undefined): string =>
+  key === undefined ? "" : ` Its key is ${key}.`
 
 const outcomeOf = (exit: Exit.Exit<unknown, Errors.ReadError | Errors.WriteError>): string =>
   Exit.match(exit, {

@@ -68,9 +68,9 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
     const encodedHeaders = record(take(headers(parts.headers)))
     const encodedPayload = take(payload(parts.payload))
     const members = record(encodedPayload)
-    const target = take(
-      Either.flatMap(path(parts.path), (encoded) => fill(segments, record(encoded)))
-    )
+    const encodedPath = path(parts.path)
+    const parameters = record(Either.getOrElse(encodedPath, () => undefined))
+    const target = take(Either.flatMap(encodedPath, () => fill(segments, parameters)))
     const headerFields = take(checkHeaders(encodedHeaders))
     const body = encodedPayload === undefined ? undefined : take(toBytes(encodedPayload))
 
@@ -92,7 +92,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
       target: query === "" ? target : `${target}?${query}`,
       headers: headerFields,
       body,
-      subject: subjectOf(segments, parts.path),
+      subject: subjectOf(segments, parameters),
       echoes: echoesOf(made, members),
       key: keyOf(replay, headerFields, members),
       sensitive: () =>
@@ -219,12 +219,13 @@ const toBytes = (payload: unknown): Either.Either<Uint8Array, ReadonlyArray<Erro
     catch: () => [{ field: "request", rule: "must be data that JSON can say" }]
   })
 
-const subjectOf = (segments: ReadonlyArray<Segment>, path: unknown): string | undefined => {
-  const parameters = segments.flatMap((segment) =>
-    "parameter" in segment ? [segment.parameter] : []
-  )
-  const value = record(path)[parameters[0] ?? ""]
-  return parameters.length === 1 && typeof value === "string" ? value : undefined
+const subjectOf = (
+  segments: ReadonlyArray<Segment>,
+  parameters: Readonly<Record<string, unknown>>
+): string | undefined => {
+  const names = segments.flatMap((segment) => ("parameter" in segment ? [segment.parameter] : []))
+  const value = parameters[names[0] ?? ""]
+  return names.length === 1 && typeof value === "string" ? value : undefined
 }
 
 const echoesOf = (

@@ -11,10 +11,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as Supervisor from "effect/Supervisor"
 import * as unforeseen from "./unforeseen.js"
 
 export interface Received {
@@ -68,7 +70,9 @@ export const make = (client: HttpClient.HttpClient, bodyLimit: number): Exchange
         Effect.onExit((exit) => {
           const close = unforeseen.ignore(Scope.close(scopeOfBody, exit))
           const isRead = Exit.isSuccess(exit) && exit.value.body instanceof Uint8Array
-          return isRead ? close : Effect.forkDaemon(close)
+          return isRead
+            ? close
+            : Effect.locally(Effect.forkDaemon(close), FiberRef.currentSupervisor, Supervisor.none)
         })
       )
     ).pipe(
