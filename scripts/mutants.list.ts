@@ -367,11 +367,6 @@ export const mutants: ReadonlyArray<Mutant> = [
     "Effect.zipLeft(restore(effect), release)"
   ),
   inInterruption(
-    "an interruption that joins a failure passes in silence",
-    "Cause.isInterrupted(exit.cause)",
-    "Cause.isInterruptedOnly(exit.cause)"
-  ),
-  inInterruption(
     "send for a caller that has gone",
     "mayBe && isInterrupted(parent)",
     "mayBe && parent === undefined"

@@ -586,7 +586,7 @@ it.effect(
       })
       const call = yield* calls
         .write(FakeService.calls.write)
-        .pipe(Effect.flip, Effect.awaitAllChildren, Effect.fork)
+        .pipe(Effect.flip, Effect.awaitAllChildren, Effect.forkDaemon)
       yield* TestClock.adjust("10 minutes")
       const ended = yield* Fiber.poll(call)
       assert.isTrue(Option.isSome(ended))

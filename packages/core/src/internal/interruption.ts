@@ -3,7 +3,6 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
 import * as unforeseen from "./unforeseen.js"
@@ -19,10 +18,9 @@ const ended = FiberRef.unsafeMake((_warning: string): void => {})
 export const warn =
   (message: () => string | undefined) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.onExit(effect, (exit) => {
+    Effect.onExit(effect, () => {
       const text = message()
       if (text === undefined) return Effect.void
-      if (Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)) return say(text)
       return Effect.withFiberRuntime((fiber) => {
         if (isInterrupted(fiber)) return say(text)
         fiber.getFiberRef(ended)(text)
