@@ -367,6 +367,16 @@ export const mutants: ReadonlyArray<Mutant> = [
     "Effect.zipLeft(restore(effect), release)"
   ),
   inInterruption(
+    "an interruption that joins a failure passes in silence",
+    "Effect.onExit(effect, (exit) => {",
+    "Effect.onInterrupt(effect, () => { const exit = Exit.void"
+  ),
+  inInterruption(
+    "an attempt that another interrupts passes in silence",
+    "isInterrupted(fiber) || Exit.isInterrupted(exit)",
+    "isInterrupted(fiber)"
+  ),
+  inInterruption(
     "send for a caller that has gone",
     "mayBe && isInterrupted(parent)",
     "mayBe && parent === undefined"
@@ -378,8 +388,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inInterruption(
     "say nothing where nothing may interrupt",
-    "        if (isInterrupted(fiber)) return say(text)\n",
-    ""
+    "isInterrupted(fiber) || Exit.isInterrupted(exit)",
+    "Exit.isInterrupted(exit)"
   ),
   inUnforeseen("end with a tracer that throws", "put(inner),", "put(effect),"),
   inTransport(

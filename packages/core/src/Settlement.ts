@@ -91,6 +91,7 @@ export interface Subject<Id, A, I, StillPending> {
       readonly last: A | undefined
       readonly cause: Errors.ReadError | undefined
     },
+    /** For the error's constructor: what it is made of was checked when it was read. */
     options: Schema.MakeOptions
   ) => StillPending
 }

@@ -16,10 +16,10 @@ import * as Redacted from "effect/Redacted"
 import * as Scheduler from "effect/Scheduler"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import * as Tracer from "effect/Tracer"
 import { runInNewContext } from "node:vm"
 import * as interruption from "../src/internal/interruption.js"
 import * as FakeService from "./utils/FakeService.js"
+import * as Spans from "./utils/Spans.js"
 
 type Made = Effect.Effect.Success<ReturnType<typeof FakeService.make>>
 
@@ -180,7 +180,9 @@ describe("an interrupted call", () => {
       const write = calls
         .write(FakeService.calls.write)
         .pipe(
-          Effect.withTracer(tracer(end === "attempt" ? { event: interrupt } : { end: interrupt })),
+          Effect.withTracer(
+            Spans.tracer(end === "attempt" ? { event: interrupt } : { end: interrupt })
+          ),
           Effect.provide(Logger.add(logger))
         )
       const fiber = yield* Effect.fork(Effect.zipRight(Deferred.await(go), write))
@@ -211,29 +213,6 @@ describe("an interrupted call", () => {
     }
   }
 })
-
-/** A tracer that runs something, then and there, when a span is told something. */
-const tracer = (run: { readonly event?: () => void; readonly end?: () => void }): Tracer.Tracer =>
-  Tracer.make({
-    span: (name, parent, context, links, startTime, kind) => ({
-      _tag: "Span",
-      name,
-      spanId: "0123456789abcdef",
-      traceId: "0123456789abcdef0123456789abcdef",
-      parent,
-      context,
-      links,
-      kind,
-      sampled: true,
-      attributes: new Map(),
-      status: { _tag: "Started", startTime },
-      attribute: () => {},
-      event: run.event ?? (() => {}),
-      addLinks: () => {},
-      end: run.end ?? (() => {})
-    }),
-    context: (run) => run()
-  })
 
 it.effect("a failure that an interruption joins is warned of as well", () =>
   Effect.gen(function* () {
@@ -523,6 +502,21 @@ for (const [what, ending] of [
       })
   )
 }
+
+it.effect("a write whose attempt another interrupts is not silent", () =>
+  Effect.gen(function* () {
+    const warnings: Array<string> = []
+    const logger = Logger.make(({ message }) => warnings.push(String(message)))
+    const { calls } = yield* FakeService.make(["silence"])
+    const call = yield* calls
+      .write(FakeService.calls.write)
+      .pipe(Effect.provide(Logger.add(logger)), Effect.fork)
+    yield* TestClock.adjust("1 second")
+    yield* Effect.flatMap(Fiber.children(call), Fiber.interruptAll)
+    yield* Fiber.await(call)
+    assert.include(warnings.join(), FakeService.key)
+  })
+)
 
 it.effect("a client that throws before it sends leaves the key told of what was sent before", () =>
   Effect.gen(function* () {

@@ -7,9 +7,9 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/TestClock"
-import * as Tracer from "effect/Tracer"
 import * as FakeService from "./utils/FakeService.js"
 import { observe } from "./utils/Observed.js"
+import * as Spans from "./utils/Spans.js"
 
 /** The counts of an operation, by the metric's name and what it tells beside the operation. */
 const countsOf = (operation: string) =>
@@ -94,34 +94,12 @@ describe("a span", () => {
 })
 
 /** A tracer, or one of its spans, that throws as an exporter does whose queue is full. */
-const broken = (where: "span" | "event" | "end"): Tracer.Tracer => {
-  const fails = (at: typeof where) => () => {
-    if (at === where) throw new Error("the exporter is full")
-  }
-  return Tracer.make({
-    span: (name, parent, context, links, startTime, kind) => {
-      fails("span")()
-      return {
-        _tag: "Span",
-        name,
-        spanId: "0123456789abcdef",
-        traceId: "0123456789abcdef0123456789abcdef",
-        parent,
-        context,
-        links,
-        kind,
-        sampled: true,
-        attributes: new Map(),
-        status: { _tag: "Started", startTime },
-        attribute: () => {},
-        addLinks: () => {},
-        event: fails("event"),
-        end: fails("end")
-      }
-    },
-    context: (f) => f()
+const broken = (where: keyof Spans.Hooks) =>
+  Spans.tracer({
+    [where]: () => {
+      throw new Error("the exporter is full")
+    }
   })
-}
 
 describe("a tracer that throws takes no outcome away:", () => {
   for (const where of ["span", "event", "end"] as const) {

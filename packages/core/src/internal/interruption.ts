@@ -3,6 +3,7 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
 import * as unforeseen from "./unforeseen.js"
@@ -18,11 +19,11 @@ const ended = FiberRef.unsafeMake((_warning: string): void => {})
 export const warn =
   (message: () => string | undefined) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.onExit(effect, () => {
+    Effect.onExit(effect, (exit) => {
       const text = message()
       if (text === undefined) return Effect.void
       return Effect.withFiberRuntime((fiber) => {
-        if (isInterrupted(fiber)) return say(text)
+        if (isInterrupted(fiber) || Exit.isInterrupted(exit)) return say(text)
         fiber.getFiberRef(ended)(text)
         return Effect.void
       })

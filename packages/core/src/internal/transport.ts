@@ -111,6 +111,7 @@ const readBody = (
       for (const chunk of pulled.right) {
         if (!isBytes(chunk)) return died
         size += chunk.byteLength
+        // The body is opened even if it announces too much: what is not opened is not let go.
         if (size > limit || announced > limit) return "TooLarge" as const
         chunks.push(chunk)
       }

@@ -31,20 +31,11 @@ export const around = <A, E, R>(
   put: (inner: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.suspend(() => {
-    let begun = false
     let ended: Exit.Exit<A, E> | undefined
-    const inner = Effect.onExit(
-      Effect.suspend(() => {
-        begun = true
-        return effect
-      }),
-      (exit) => {
-        ended = exit
-        return Effect.void
-      }
-    )
-    return Effect.catchAllCause(
-      put(inner),
-      (cause) => ended ?? (begun ? Effect.failCause(cause) : effect)
-    )
+    const inner = Effect.onExit(effect, (exit) => {
+      ended = exit
+      return Effect.void
+    })
+    // What did not end was not begun.
+    return Effect.catchAllCause(put(inner), () => ended ?? effect)
   })
