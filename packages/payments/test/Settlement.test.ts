@@ -261,6 +261,35 @@ describe("collect", () => {
     })
   )
 
+  it.effect("sends what the getters of its request give, those of its payer too", () =>
+    Effect.gen(function* () {
+      class Payer {
+        get phone_number() {
+          return "+2290161234567"
+        }
+      }
+      class Order {
+        readonly country = "BJ"
+        readonly currency = "XOF"
+        readonly payment_method = "mtn_momo"
+        readonly payer = new Payer()
+        get amount() {
+          return "1500"
+        }
+        get description() {
+          return "Order 42"
+        }
+      }
+      const { payments, received } = yield* Intents.make([creates, finds("COMPLETED")])
+      yield* toTheEnd(payments.collect(new Order(), { key }))
+      assert.deepInclude(JSON.parse(received[0]?.body ?? ""), {
+        amount: "1500",
+        description: "Order 42",
+        payer: { phone_number: "+2290161234567" }
+      })
+    })
+  )
+
   it.effect("says itself which operation it is, whatever its request says", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([creates, finds("COMPLETED")])
