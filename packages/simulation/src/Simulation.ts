@@ -23,7 +23,6 @@ import * as Audit from "./Audit.js"
 import * as Chance from "./Chance.js"
 import * as Intentions from "./Intentions.js"
 import * as Invariants from "./Invariants.js"
-import { ampleBudget } from "./invariants/Progress.js"
 import type { Logged } from "./invariants/Evidence.js"
 import * as Network from "./Network.js"
 import * as Process from "./Process.js"
@@ -212,7 +211,7 @@ const world = ({ chance, state, time, trace }: World) =>
     const policy: RetryPolicy.RetryPolicy = {
       ...RetryPolicy.defaults,
       attempts: chance.between(1, 5),
-      budget: chance.pick([0, 2, ampleBudget]),
+      budget: chance.pick([0, 2, RetryPolicy.defaults.budget]),
       attemptTimeout: chance.pick([5000, 30_000]),
       deadline: chance.pick([20_000, 180_000])
     }

@@ -1,7 +1,6 @@
 /**
  * Nobody gives up too soon, and once nothing goes wrong everything is done.
  */
-import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Duration from "effect/Duration"
 import * as Intentions from "../Intentions.js"
 import * as Sent from "../Sent.js"
@@ -17,35 +16,37 @@ const passing = [
   "MalformedResponse"
 ]
 
-/** A budget that does not run dry in a run: the smaller ones may. */
-export const ampleBudget = 100
-
 /** The longest back-off, and what is added to what the service asks for. */
 const longestPauseMillis = 11_000
 
 /** Whether there is another attempt after the last of these, which are of one call with a key. */
 export const isTriedAgain = (
-  { endedMillis, startedMillis }: Intentions.Call,
+  { endedMillis, startedMillis }: Pick<Intentions.Call, "endedMillis" | "startedMillis">,
   writes: ReadonlyArray<Sent.Sent>,
-  policy: RetryPolicy.RetryPolicy
+  { policy, sent }: Pick<Evidence, "policy" | "sent">
 ): boolean => {
   const last = writes.at(-1)
-  if (last === undefined || !Sent.isPassing(last) || policy.budget !== ampleBudget) return false
+  if (last === undefined || !Sent.isPassing(last)) return false
   const renewed = writes.slice(0, -1).some(({ heard }) => heard === 401) ? 1 : 0
   const pauseMillis = (last.retryAfterMillis ?? 0) + longestPauseMillis
+  // Each that failed before took one retry at most: as few leave the budget something.
+  const failed = sent.filter(
+    (one) =>
+      one.process === last.process &&
+      one.closedMillis <= endedMillis &&
+      !Sent.isForToken(one) &&
+      (Sent.isPassing(one) || one.mixedUp)
+  )
   return (
     writes.length - renewed < policy.attempts &&
+    failed.length <= policy.budget &&
     endedMillis - startedMillis + pauseMillis < Duration.toMillis(policy.deadline)
   )
 }
 
 /** What can be tried again is, while there are attempts and time; and a wait goes on until its end. */
-export const wentOn = ({
-  clockWasSet,
-  intentions,
-  policy,
-  sent
-}: Evidence): ReadonlyArray<string> => {
+export const wentOn = (evidence: Evidence): ReadonlyArray<string> => {
+  const { clockWasSet, intentions, sent } = evidence
   if (clockWasSet) return []
   const violations: Array<string> = []
   for (const intention of intentions.filter(Intentions.isKeyed)) {
@@ -71,7 +72,7 @@ export const wentOn = ({
       }
       // Interrupted, or with no token to go on with: it could not.
       if (/Interrupted|TokenUnavailable/.test(word.error)) continue
-      if (isTriedAgain(call, writes, policy)) {
+      if (isTriedAgain(call, writes, evidence)) {
         violations.push(`${name}: gave up after ${writes.length} attempts, with time left`)
       }
     }

@@ -94,44 +94,41 @@ const twiceRefused = (sent: Evidence["sent"], name: string): boolean => {
 }
 
 /** An interruption does not pass in silence over a write that was, or may have been applied. */
-export const told = ({
-  clockWasSet,
-  intentions,
-  logs,
-  policy,
-  sent
-}: Evidence): ReadonlyArray<string> => [
-  ...logs.flatMap(({ level, message }) =>
-    level === "WARN" ? [] : [`logged as ${level}: ${message}`]
-  ),
-  ...intentions.flatMap((intention) =>
-    intention.calls.flatMap((one) => {
-      const { endedMillis, name, word } = one
-      if (word?._tag !== "Unknown" || word.error !== "Interrupted") return []
-      const own = sent.filter((one) => one.call === name && !Sent.isForToken(one))
-      const writes = own.filter(Sent.isWrite)
-      if (writes.every(Sent.isRefusal)) return []
-      const last = own.at(-1)
-      const followed = last !== undefined && !Sent.isWrite(last)
-      const waitsOn =
-        Intentions.waits(intention) &&
-        last !== undefined &&
-        Sent.showsPending(last) &&
-        endedMillis - (writes.at(-1)?.closedMillis ?? 0) < waitMillis
-      const triesOn =
-        Intentions.isKeyed(intention) && !followed && isTriedAgain(one, writes, policy)
-      // In the very step in which it ends, nobody is there to be told.
-      const mayHaveEnded = clockWasSet || !(waitsOn || triesOn)
-      const isThatStep = typeof last?.heard === "number" && last.closedMillis === endedMillis
-      if (mayHaveEnded && isThatStep) return []
-      const marks = Intentions.isKeyed(intention) ? [intention.key] : ["PaymentLinks.create"]
-      const names = Sent.namesIn(writes.at(-1)?.data)
-      const wanted = followed ? names : [...marks, ...names]
-      return logs.some(
-        ({ call, message }) => call === name && wanted.some((mark) => message.includes(mark))
-      )
-        ? []
-        : [`${name}: interrupted after it was sent, in silence`]
-    })
-  )
-]
+export const told = (evidence: Evidence): ReadonlyArray<string> => {
+  const { clockWasSet, intentions, logs, sent } = evidence
+  return [
+    ...logs.flatMap(({ level, message }) =>
+      level === "WARN" ? [] : [`logged as ${level}: ${message}`]
+    ),
+    ...intentions.flatMap((intention) =>
+      intention.calls.flatMap((one) => {
+        const { endedMillis, name, word } = one
+        if (word?._tag !== "Unknown" || word.error !== "Interrupted") return []
+        const own = sent.filter((one) => one.call === name && !Sent.isForToken(one))
+        const writes = own.filter(Sent.isWrite)
+        if (writes.every(Sent.isRefusal)) return []
+        const last = own.at(-1)
+        const followed = last !== undefined && !Sent.isWrite(last)
+        const waitsOn =
+          Intentions.waits(intention) &&
+          last !== undefined &&
+          Sent.showsPending(last) &&
+          endedMillis - (writes.at(-1)?.closedMillis ?? 0) < waitMillis
+        const triesOn =
+          Intentions.isKeyed(intention) && !followed && isTriedAgain(one, writes, evidence)
+        // In the very step in which it ends, nobody is there to be told.
+        const mayHaveEnded = clockWasSet || !(waitsOn || triesOn)
+        const isThatStep = typeof last?.heard === "number" && last.closedMillis === endedMillis
+        if (mayHaveEnded && isThatStep) return []
+        const marks = Intentions.isKeyed(intention) ? [intention.key] : ["PaymentLinks.create"]
+        const names = Sent.namesIn(writes.at(-1)?.data)
+        const wanted = followed ? names : [...marks, ...names]
+        return logs.some(
+          ({ call, message }) => call === name && wanted.some((mark) => message.includes(mark))
+        )
+          ? []
+          : [`${name}: interrupted after it was sent, in silence`]
+      })
+    )
+  ]
+}
