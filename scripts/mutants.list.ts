@@ -406,8 +406,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   inCall("send with a token that came too late", "if (over) return outOfTime", ""),
   inTransport(
     "end with a client that throws",
-    "Effect.suspend(() => guarded.execute(request))",
-    "guarded.execute(request)"
+    "      unforeseen.orElse(() => Effect.fail(died)),\n",
+    ""
   ),
   inPagination("leave out the last page", "page * size >= total", "(page + 1) * size >= total"),
   inPayments(

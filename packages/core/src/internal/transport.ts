@@ -46,7 +46,7 @@ export const make = (client: HttpClient.HttpClient, bodyLimit: number): Exchange
   )
   return (request) =>
     Effect.flatMap(Scope.make(), (scopeOfBody) =>
-      Effect.suspend(() => guarded.execute(request)).pipe(
+      guarded.execute(request).pipe(
         // A client that fails on statuses has an answer all the same.
         Effect.catchTag("ResponseError", (error) =>
           error.reason === "StatusCode" ? Effect.succeed(error.response) : Effect.fail(error)
@@ -76,7 +76,7 @@ export const make = (client: HttpClient.HttpClient, bodyLimit: number): Exchange
         })
       )
     ).pipe(
-      // A client that dies may have sent the request first.
+      // A client that dies, or throws, may have sent the request first.
       unforeseen.orElse(() => Effect.fail(died)),
       Effect.mapInputContext(withoutRedirects)
     )
