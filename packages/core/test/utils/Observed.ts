@@ -9,8 +9,9 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
-import * as Tracer from "effect/Tracer"
+import type * as Tracer from "effect/Tracer"
 import { inspect } from "node:util"
+import * as Spans from "./Spans.js"
 
 export interface Observed<A, E> {
   readonly exit: Exit.Exit<A, E>
@@ -66,42 +67,21 @@ const causeText = (cause: Cause.Cause<unknown>): ReadonlyArray<string> => [
 ]
 
 /** A tracer that writes down whatever it is told. */
-const recorder = (spans: Array<string>): Tracer.Tracer =>
-  Tracer.make({
-    span: (name, parent, context, links, startTime, kind) => {
-      const attributes = new Map<string, unknown>()
-      const tell = (what: unknown) => spans.push(`${name} ${whole(what)}`)
-      tell({ links: links.map((link) => link.attributes) })
-      let status: Tracer.SpanStatus = { _tag: "Started", startTime }
-      return {
-        _tag: "Span",
-        name,
-        spanId: "0123456789abcdef",
-        traceId: "0123456789abcdef0123456789abcdef",
-        parent,
-        context,
-        links,
-        kind,
-        sampled: true,
-        attributes,
-        get status() {
-          return status
-        },
-        attribute: (key, value) => {
-          attributes.set(key, value)
-          tell({ [key]: value })
-        },
-        event: (event, _, members) => tell({ event, members }),
-        addLinks: (more) => tell({ links: more.map((link) => link.attributes) }),
-        end: (endTime, exit) => {
-          status = { _tag: "Ended", startTime, endTime, exit }
-          const cause = Option.getOrUndefined(Exit.causeOption(exit))
-          tell({ end: cause === undefined ? "success" : causeText(cause) })
-        }
-      }
-    },
-    context: (run) => run()
+const recorder = (spans: Array<string>): Tracer.Tracer => {
+  const tell = (name: string, what: unknown) => spans.push(`${name} ${whole(what)}`)
+  const links = (name: string, all: ReadonlyArray<Tracer.SpanLink>) =>
+    tell(name, { links: all.map((link) => link.attributes) })
+  return Spans.tracer({
+    span: links,
+    links,
+    attribute: (name, key, value) => tell(name, { [key]: value }),
+    event: (name, event, members) => tell(name, { event, members }),
+    end: (name, exit) => {
+      const cause = Option.getOrUndefined(Exit.causeOption(exit))
+      tell(name, { end: cause === undefined ? "success" : causeText(cause) })
+    }
   })
+}
 
 /**
  * Where a secret shows in a text: raw, even in part, JSON-escaped, URL-encoded, or in base64 at

@@ -1,16 +1,21 @@
+import type * as Exit from "effect/Exit"
 import * as Tracer from "effect/Tracer"
 
 /** What is run, then and there, when a span is made, is told something, or ends. */
 export interface Hooks {
-  readonly span?: () => void
-  readonly event?: () => void
-  readonly end?: () => void
+  readonly span?: (name: string, links: ReadonlyArray<Tracer.SpanLink>) => void
+  readonly attribute?: (name: string, key: string, value: unknown) => void
+  readonly event?: (name: string, event: string, attributes: unknown) => void
+  readonly links?: (name: string, links: ReadonlyArray<Tracer.SpanLink>) => void
+  readonly end?: (name: string, exit: Exit.Exit<unknown, unknown>) => void
 }
 
-export const tracer = ({ end, event, span }: Hooks): Tracer.Tracer =>
+export const tracer = (hooks: Hooks): Tracer.Tracer =>
   Tracer.make({
     span: (name, parent, context, links, startTime, kind) => {
-      span?.()
+      hooks.span?.(name, links)
+      const attributes = new Map<string, unknown>()
+      let status: Tracer.SpanStatus = { _tag: "Started", startTime }
       return {
         _tag: "Span",
         name,
@@ -21,12 +26,20 @@ export const tracer = ({ end, event, span }: Hooks): Tracer.Tracer =>
         links,
         kind,
         sampled: true,
-        attributes: new Map(),
-        status: { _tag: "Started", startTime },
-        attribute: () => {},
-        addLinks: () => {},
-        event: () => event?.(),
-        end: () => end?.()
+        attributes,
+        get status() {
+          return status
+        },
+        attribute: (key, value) => {
+          attributes.set(key, value)
+          hooks.attribute?.(name, key, value)
+        },
+        event: (event, _, members) => hooks.event?.(name, event, members),
+        addLinks: (more) => hooks.links?.(name, more),
+        end: (endTime, exit) => {
+          status = { _tag: "Ended", startTime, endTime, exit }
+          hooks.end?.(name, exit)
+        }
       }
     },
     context: (run) => run()
