@@ -1,21 +1,15 @@
 // Writes docs/operations.md: every operation and the retry rule, from the declarations. With
 // --check, fails when the file is not what they say.
-import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
-import * as OpenApi from "@effect/platform/OpenApi"
-import { Errors, Operation, RetryPolicy } from "@manilla/core"
+import { Errors, type Operation, RetryPolicy } from "@manilla/core"
 import { ServiceApi } from "@manilla/sandbox"
-import * as Context from "effect/Context"
-import * as Option from "effect/Option"
 import { emit } from "./generated.js"
 
-const replay = (operation: Operation.Operation): string => {
-  const { replay } = operation[Operation.TypeId]
+const replay = ({ replay }: Operation.Operation): string => {
   if (replay._tag !== "Keyed") return replay._tag
   return `Keyed by ${replay.in === "header" ? "the header" : "the body's"} \`${replay.name}\``
 }
 
-const access = (operation: Operation.Operation): string => {
-  const { access } = operation[Operation.TypeId]
+const access = ({ access }: Operation.Operation): string => {
   switch (access) {
     case "bearer":
       return "not shown"
@@ -26,23 +20,13 @@ const access = (operation: Operation.Operation): string => {
   }
 }
 
-const statuses = ({ errorSchema: { ast } }: Operation.Operation): string => {
-  const members = (ast._tag === "Union" ? ast.types : [ast]).filter(
-    (member) => member._tag !== "NeverKeyword"
-  )
-  return members.length === 0
-    ? "not shown"
-    : members.map((member) => HttpApiSchema.getStatusErrorAST(member)).join(", ")
-}
+const statuses = ({ errors = [] }: Operation.Operation): string =>
+  errors.length === 0 ? "not shown" : errors.join(", ")
 
 const rows = [...ServiceApi.operations].map(([name, operation]) => {
-  const summary = Option.getOrElse(
-    Context.getOption(operation.annotations, OpenApi.Summary),
-    () => ""
-  )
   const path = operation.path.replace(/:(\w+)/g, "{$1}")
-  const root = operation[Operation.TypeId].access === "credentials" ? "{auth_url}" : ""
-  return `| \`${name}\` | ${summary} | \`${operation.method} ${root}${path}\` | ${access(operation)} | ${replay(operation)} | ${statuses(operation)} |`
+  const root = operation.access === "credentials" ? "{auth_url}" : ""
+  return `| \`${name}\` | ${operation.summary} | \`${operation.method} ${root}${path}\` | ${access(operation)} | ${replay(operation)} | ${statuses(operation)} |`
 })
 
 const rules = Object.entries(RetryPolicy.table).map(
@@ -68,7 +52,8 @@ ${rows.join("\n")}
 
 A \`Safe\` operation fails with ${names(Errors.ReadError)}.
 
-Any other fails with ${names(Errors.WriteError)}. \`OutcomeUnknown\`: it may have been applied;
+Any other fails with ${names(Errors.WriteError)};
+one with a key with \`KeyReused\` as well. \`OutcomeUnknown\` or \`KeyReused\`: it may have been applied;
 \`AppliedUnreadable\`: it was; any other: it was not.
 
 ## The retry rule
@@ -84,8 +69,12 @@ Once an attempt of a write may have been applied, only a readable success makes 
 again: every later refusal is the cause of an \`OutcomeUnknown\`.
 
 Unless a gateway is told otherwise: ${attempts} attempts within ${deadline}, ${attemptTimeout} each; a back-off drawn
-from zero up to ${base.toString().replace("millis", "ms")}, doubled each time up to ${cap}; \`Retry-After\` honoured up to the deadline; and at
-most ${budget} retries beyond what successes earn back.
+from zero up to ${base.toString().replace("millis", "ms")}, doubled each time up to ${cap}; \`Retry-After\` honoured up to the deadline.
+
+All calls of a gateway share a budget of ${budget} retries, reads and writes apart. Time gives ${budget / 10} of them back in
+a second, and each success a tenth of one. A retry that finds the budget empty waits for its turn, if that
+comes after its back-off; a call whose turn would come after its deadline ends, and its error says so. A
+renewed token takes nothing from it.
 `
 
 emit("docs/operations.md", content, "operations")

@@ -1,16 +1,22 @@
 // Packs every package, and installs each tarball alone, with its peers, into an empty project: a
-// program that imports all of its modules must compile and run there.
+// program that imports all of its modules must compile and run there. Modules that need an optional
+// peer are tried once that is installed too. What clients are made of must run without Node.
+import { build } from "esbuild"
+import type { ImportKind, Plugin } from "esbuild"
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { isBuiltin } from "node:module"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
-import { published } from "./packages.js"
+import { apart, modulesOf, published } from "./packages.js"
 
 interface Manifest {
   readonly name: string
+  readonly version?: string
   readonly packageManager?: string
   readonly peerDependencies?: Record<string, string>
+  readonly peerDependenciesMeta?: Record<string, { readonly optional?: boolean }>
   readonly bin?: Record<string, string>
 }
 
@@ -21,6 +27,9 @@ const run = (cwd: string, command: string, ...args: ReadonlyArray<string>): stri
 
 const work = mkdtempSync(join(tmpdir(), "manilla-pack-"))
 const pnpm = read("package.json").packageManager ?? "pnpm"
+
+/** The sandbox is a server; everything else is a client, and runs wherever `fetch` does. */
+const onNodeOnly: ReadonlySet<string> = new Set(["sandbox"])
 
 run(root, "npx", "tsc", "-b", ...published.map((folder) => `packages/${folder}`))
 
@@ -50,10 +59,28 @@ for (const [name, module] of Object.entries(modules)) {
   const whole: object = All[name as keyof typeof modules]
   if (Object.keys(whole).join() !== Object.keys(module).join()) throw new Error(name)
 }
+if (Object.keys(All).sort().join() !== Object.keys(modules).sort().join()) throw new Error("index")
 const hidden: string = "${name}/internal/anything"
 const reached = await import(hidden).then(() => true, (error: { code?: string }) => error.code)
 if (reached !== "ERR_PACKAGE_PATH_NOT_EXPORTED") throw new Error(\`internal: \${reached}\`)
 console.log("${name}: " + Object.keys(All).length + " modules")
+`
+
+/** Imports what needs an optional peer: it cannot be had without. */
+const without = (paths: ReadonlyArray<string>): string => `
+for (const path of ${JSON.stringify(paths)}) {
+  const code = await import(path).then(() => "none", (error: { code?: string }) => error.code)
+  if (code !== "ERR_MODULE_NOT_FOUND") throw new Error(\`\${path} without its peer: \${code}\`)
+}
+`
+
+const withPeers = (paths: ReadonlyArray<string>): string => `
+${paths.map((path, i) => `import * as module${i} from "${path}"`).join("\n")}
+
+for (const module of [${paths.map((_, i) => `module${i}`).join(", ")}]) {
+  if (Object.keys(module).length === 0) throw new Error("nothing is exported")
+}
+console.log("${paths.join(", ")}")
 `
 
 const compilerOptions = {
@@ -62,37 +89,101 @@ const compilerOptions = {
   module: "nodenext",
   strict: true,
   exactOptionalPropertyTypes: true,
-  skipLibCheck: false,
-  types: []
+  skipLibCheck: false
+}
+
+/** Of Node's own types, on which those of undici are built. */
+const nodeTypes = { "@types/node": read("node_modules/@types/node/package.json").version ?? "*" }
+
+/** Compiles a program in a project, and runs it there. */
+const attempt = (project: string, source: string, types: ReadonlyArray<string> = []): void => {
+  writeFileSync(join(project, "main.ts"), source)
+  writeFileSync(
+    join(project, "tsconfig.json"),
+    JSON.stringify({ compilerOptions: { ...compilerOptions, types }, files: ["main.ts"] })
+  )
+  run(root, "npx", "tsc", "-p", project)
+  process.stdout.write(run(project, "node", "main.js"))
+}
+
+/** What a bundle for a runtime that is not Node still wants of Node, and where it wants it. */
+const wantedOfNode = async (project: string, paths: ReadonlyArray<string>) => {
+  const wanted: Array<string> = []
+  const kinds: ReadonlySet<ImportKind> = new Set([
+    "import-statement",
+    "require-call",
+    "dynamic-import"
+  ])
+  const watch: Plugin = {
+    name: "node-builtins",
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /^[^./]/ }, ({ importer, kind, path }) => {
+        if (!kinds.has(kind) || !(path.startsWith("node:") || isBuiltin(path))) return undefined
+        wanted.push(`${relative(project, importer)} imports ${path}`)
+        return { path, external: true }
+      })
+  }
+  await build({
+    stdin: {
+      contents: paths.map((path) => `export * from ${JSON.stringify(path)}`).join("\n"),
+      resolveDir: project
+    },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "neutral",
+    conditions: ["workerd", "worker", "browser"],
+    mainFields: ["browser", "module", "main"],
+    plugins: [watch],
+    logLevel: "error"
+  })
+  return wanted
 }
 
 for (const folder of published) {
-  const { bin = {}, name, peerDependencies = {} } = read(`packages/${folder}/package.json`)
+  const {
+    bin = {},
+    name,
+    peerDependencies = {},
+    peerDependenciesMeta = {}
+  } = read(`packages/${folder}/package.json`)
+  const isOptional = (peer: string) => peerDependenciesMeta[peer]?.optional === true
+  const peers = Object.entries(peerDependencies)
   const project = join(work, folder)
-  mkdirSync(project)
-  const { [name]: own, ...others } = tarballs
-  writeFileSync(
-    join(project, "package.json"),
-    JSON.stringify({
-      private: true,
-      type: "module",
-      dependencies: { [name]: own, ...peerDependencies },
+  const install = (wanted: (peer: string) => boolean, more: Record<string, string> = {}): void => {
+    const { [name]: own, ...others } = tarballs
+    const dependencies = {
+      [name]: own,
+      ...Object.fromEntries(peers.filter(([peer]) => wanted(peer))),
+      ...more
+    }
+    writeFileSync(
+      join(project, "package.json"),
       // Until they are published, the packages that it depends on come from here too.
-      overrides: others
-    })
-  )
-  const modules = readdirSync(join(root, "packages", folder, "src"))
-    .filter((file) => /^[A-Z].*\.ts$/.test(file))
-    .map((file) => file.slice(0, -".ts".length))
-  writeFileSync(join(project, "main.ts"), program(name, modules))
-  writeFileSync(
-    join(project, "tsconfig.json"),
-    JSON.stringify({ compilerOptions, files: ["main.ts"] })
-  )
-  run(project, "npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts")
-  run(root, "npx", "tsc", "-p", project)
-  process.stdout.write(run(project, "node", "main.js"))
+      JSON.stringify({ private: true, type: "module", dependencies, overrides: others })
+    )
+    run(project, "npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts")
+  }
+
+  mkdirSync(project)
+  const modules = modulesOf(folder)
+  const others = modules.filter((module) => !apart.has(module))
+  const needy = modules.filter((module) => apart.has(module)).map((module) => `${name}/${module}`)
+
+  install((peer) => !isOptional(peer))
+  attempt(project, program(name, others) + without(needy))
   for (const command of Object.keys(bin)) run(project, "npx", "--no-install", command, "--help")
+  if (!onNodeOnly.has(folder)) {
+    const wanted = await wantedOfNode(project, [
+      name,
+      ...others.map((module) => `${name}/${module}`)
+    ])
+    if (wanted.length > 0) throw new Error(`${name} needs Node:\n${wanted.join("\n")}`)
+  }
+  if (needy.length > 0) {
+    install(() => true, nodeTypes)
+    attempt(project, withPeers(needy), ["node"])
+  }
 }
 
 rmSync(work, { recursive: true, force: true })

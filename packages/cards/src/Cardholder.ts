@@ -5,6 +5,7 @@
  */
 import * as Environment from "@manilla/core/Environment"
 import * as Identifier from "@manilla/core/Identifier"
+import * as Sensitive from "@manilla/core/Sensitive"
 import * as Timestamp from "@manilla/core/Timestamp"
 import * as Schema from "effect/Schema"
 
@@ -41,8 +42,31 @@ export const Cardholder = Schema.Struct({
  */
 export interface Cardholder extends Schema.Schema.Type<typeof Cardholder> {}
 
-/** Prints as `<redacted>`; `Redacted.value` reads it on purpose. */
-const personal = Schema.optional(Schema.NullOr(Schema.Redacted(Schema.String)))
+/** The members of a cardholder's personal data, with each personal one in the form `text`. */
+const detail = <Text extends Schema.Schema.Any>(text: Text) => {
+  const personal = Schema.optional(Schema.NullOr(text))
+  return {
+    /** The one member that is always there: by it a detail is told from another answer. */
+    reference: Schema.String,
+    is_business: Schema.optional(Schema.Boolean),
+    first_name: personal,
+    last_name: personal,
+    email: personal,
+    /** The digits of the dialling code. */
+    country_code: personal,
+    /** The digits of the phone number. */
+    contact: personal,
+    /** `YYYY-MM-DD`. */
+    dob: personal,
+    billing_name: personal,
+    billing_address: personal,
+    billing_city: personal,
+    billing_country: personal,
+    billing_state: personal,
+    billing_postal_code: personal,
+    id_number: personal
+  }
+}
 
 /**
  * A cardholder's personal data. Every member but the reference and `is_business` is `Redacted`: it
@@ -51,30 +75,28 @@ const personal = Schema.optional(Schema.NullOr(Schema.Redacted(Schema.String)))
  * @since 0.1.0
  * @category schemas
  */
-export const CardholderDetail = Schema.Struct({
-  /** The one member that is always there: by it a detail is told from another answer. */
-  reference: Schema.String,
-  is_business: Schema.optional(Schema.Boolean),
-  first_name: personal,
-  last_name: personal,
-  email: personal,
-  /** The digits of the dialling code. */
-  country_code: personal,
-  /** The digits of the phone number. */
-  contact: personal,
-  /** `YYYY-MM-DD`. */
-  dob: personal,
-  billing_name: personal,
-  billing_address: personal,
-  billing_city: personal,
-  billing_country: personal,
-  billing_state: personal,
-  billing_postal_code: personal,
-  id_number: personal
-}).annotations({ identifier: "CardholderDetail" })
+export const CardholderDetail = Schema.Struct(detail(Schema.Redacted(Schema.String))).annotations({
+  identifier: "CardholderDetail"
+})
 
 /**
  * @since 0.1.0
  * @category models
  */
 export interface CardholderDetail extends Schema.Schema.Type<typeof CardholderDetail> {}
+
+/**
+ * A cardholder's personal data as the service sends it, in plain text.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const CardholderDetailWire = Schema.Struct(
+  detail(Schema.String.pipe(Sensitive.mark))
+).annotations({ identifier: "CardholderDetail" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface CardholderDetailWire extends Schema.Schema.Type<typeof CardholderDetailWire> {}

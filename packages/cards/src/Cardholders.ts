@@ -10,8 +10,9 @@ import * as Pagination from "@manilla/core/Pagination"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
-import type * as Cardholder from "./Cardholder.js"
+import * as Cardholder from "./Cardholder.js"
 import * as CardholdersApi from "./CardholdersApi.js"
 import type { PageSize } from "./CardsApi.js"
 
@@ -59,7 +60,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const calls = gateway.calls(CardholdersApi.group)
 
   const list: Service["list"] = (urlParams = {}, { extraParams } = {}) =>
-    Effect.map(calls.list({ urlParams, extraParams }), ({ data }) => data)
+    calls.list({ urlParams, extraParams })
 
   const { rows } = Pagination.make({
     operation: "Cardholders.list",
@@ -70,10 +71,12 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   return {
     list,
     stream: (filter = {}, options) => rows(filter, options),
-    get: (virtualCardCustomer) =>
-      Effect.map(calls.get({ path: { virtualCardCustomer } }), ({ data }) => data)
+    get: (virtualCardCustomer) => Effect.map(calls.get({ path: { virtualCardCustomer } }), redact)
   }
 })
+
+/** Cannot fail: the call has checked the same members. Drops members that the schema does not name. */
+const redact = Schema.decodeSync(Cardholder.CardholderDetail)
 
 /**
  * @example

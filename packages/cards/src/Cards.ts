@@ -6,14 +6,13 @@
 import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import * as Members from "@manilla/core/Members"
 import type { Page } from "@manilla/core/Page"
 import * as Pagination from "@manilla/core/Pagination"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
-import * as Card from "./Card.js"
+import type * as Card from "./Card.js"
 import * as CardsApi from "./CardsApi.js"
 
 /**
@@ -49,7 +48,9 @@ export interface Service {
    * is named in `InvalidRequest` before anything is sent.
    *
    * Fails with `OutcomeUnknown` when it may have been issued: go on with the same key. Fails with
-   * `AppliedUnreadable` when it was: do not send it again. Every other error: it was not.
+   * `KeyReused` when the key most likely belongs to another request: whether this one was issued
+   * is unknown. Fails with `AppliedUnreadable` when it was issued: do not send it again. Every
+   * other error: it was not issued.
    */
   readonly issue: (
     request: IssueRequest,
@@ -78,8 +79,6 @@ export interface Service {
  */
 export class Cards extends Context.Tag("@manilla/cards/Cards")<Cards, Service>() {}
 
-const own = Members.own(Card.CardRequest)
-
 /**
  * @since 0.1.0
  * @category constructors
@@ -89,13 +88,10 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const calls = gateway.calls(CardsApi.group)
 
   const issue: Service["issue"] = (request, { key }) =>
-    Effect.map(
-      calls.issue({ payload: { ...own(request), idempotency_key: key } }),
-      ({ data }) => data
-    )
+    calls.issue({ payload: { ...request, idempotency_key: key } })
 
   const list: Service["list"] = (urlParams = {}, { extraParams } = {}) =>
-    Effect.map(calls.list({ urlParams, extraParams }), ({ data }) => data)
+    calls.list({ urlParams, extraParams })
 
   const { rows } = Pagination.make({
     operation: "Cards.list",

@@ -3,10 +3,6 @@
  *
  * @since 0.1.0
  */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import * as OpenApi from "@effect/platform/OpenApi"
-import * as Envelope from "@manilla/core/Envelope"
 import * as Operation from "@manilla/core/Operation"
 import * as Page from "@manilla/core/Page"
 import * as Schema from "effect/Schema"
@@ -18,7 +14,7 @@ import * as Card from "./Card.js"
  * @since 0.1.0
  * @category schemas
  */
-export const PageSize = Schema.Struct({ per_page: Schema.optional(Page.PerPageParam) })
+export const PageSize = Schema.Struct({ per_page: Schema.optional(Page.PerPage) })
 
 /**
  * @since 0.1.0
@@ -30,41 +26,42 @@ export interface PageSize extends Schema.Schema.Type<typeof PageSize> {}
  * `POST /cards`: issues a virtual card. Its key is in the body.
  *
  * @since 0.1.0
- * @category endpoints
+ * @category operations
  */
-export const issue = Operation.keyed(
-  HttpApiEndpoint.post("issue", "/cards")
-    .setPayload(Card.CardRequest)
-    .addSuccess(Envelope.Success(Card.Issuance))
-    .annotate(OpenApi.Summary, "Issue a virtual card"),
-  "virtual_cards.cards.write",
-  { in: "body", name: "idempotency_key" },
-  {
+export const issue = Operation.keyed({
+  method: "POST",
+  path: "/cards",
+  summary: "Issue a virtual card",
+  access: "virtual_cards.cards.write",
+  payload: Card.CardRequest,
+  success: Card.Issuance,
+  key: { body: "idempotency_key" },
+  checks: {
     in: "card",
-    echoes: [
+    members: [
       { field: "idempotency_key", member: "issuance_reference", as: "text" },
-      { field: "customer_id", member: "virtual_card_customer_id", as: "code" },
       { field: "debit_currency", member: "charged_currency", as: "code" }
     ]
   }
-)
+})
 
 /**
  * `GET /cards`: lists cards, without sensitive data.
  *
  * @since 0.1.0
- * @category endpoints
+ * @category operations
  */
-export const list = Operation.safe(
-  HttpApiEndpoint.get("list", "/cards")
-    .setUrlParams(PageSize)
-    .addSuccess(Envelope.Success(Page.of(Card.Card)))
-    .annotate(OpenApi.Summary, "List virtual cards"),
-  "virtual_cards.cards.read"
-)
+export const list = Operation.safe({
+  method: "GET",
+  path: "/cards",
+  summary: "List virtual cards",
+  access: "virtual_cards.cards.read",
+  urlParams: PageSize,
+  success: Page.of(Card.Card)
+})
 
 /**
  * @since 0.1.0
  * @category groups
  */
-export const group = HttpApiGroup.make("Cards").add(issue).add(list)
+export const group = Operation.group("Cards", { issue, list })

@@ -70,7 +70,7 @@ export const select = (
 export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(function* () {
   const gateway = yield* Gateway.Gateway
   const calls = gateway.calls(CatalogueApi.group)
-  const list = Effect.map(calls.list({}), ({ data }) => data)
+  const list = calls.list({})
   return {
     list,
     available: (wanted) => Effect.map(list, ({ services }) => select(services, wanted))

@@ -5,7 +5,7 @@
  */
 import * as BigDecimal from "effect/BigDecimal"
 import * as Either from "effect/Either"
-import * as equivalence from "effect/Equivalence"
+import type * as equivalence from "effect/Equivalence"
 import * as order from "effect/Order"
 import * as Schema from "effect/Schema"
 
@@ -37,7 +37,7 @@ export const Input = Schema.String.pipe(
  * @category schemas
  */
 export const Amount = Schema.String.pipe(
-  Schema.pattern(/^-?[0-9]+(\.[0-9]+)?$/, {
+  Schema.pattern(/^-?[0-9]+(?:\.[0-9]+)?$/, {
     description: `a plain decimal string, such as "1500.0000"`,
     jsonSchema: { pattern: "^-?[0-9]+(\\.[0-9]+)?$" }
   }),
@@ -126,10 +126,24 @@ export const compare = (self: Amount, that: Amount): -1 | 0 | 1 => Order(self, t
  * @since 0.1.0
  * @category ordering
  */
-export const Equivalence: equivalence.Equivalence<Amount> = equivalence.mapInput(
-  BigDecimal.Equivalence,
-  toBigDecimal
-)
+export const Equivalence: equivalence.Equivalence<Amount> = (self, that) =>
+  self === that || canonical(self) === canonical(that)
+
+/** The shortest way to write the value. Compared as text: no digit is lost, however many there are. */
+const canonical = (amount: Amount): string => {
+  const isNegative = amount.startsWith("-")
+  const point = amount.indexOf(".")
+  let start = isNegative ? 1 : 0
+  const whole = point === -1 ? amount.length : point
+  while (start < whole - 1 && amount[start] === "0") start++
+  let end = amount.length
+  if (point !== -1) {
+    while (amount[end - 1] === "0") end--
+    if (end === point + 1) end = point
+  }
+  const digits = amount.slice(start, end)
+  return isNegative && digits !== "0" ? `-${digits}` : digits
+}
 
 /**
  * The exact sum, with as many decimals as its longest term. The sum of nothing is `"0"`.

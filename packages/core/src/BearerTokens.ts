@@ -27,6 +27,11 @@ export interface BearerToken {
  * @category models
  */
 export interface Service {
+  /**
+   * A token that can be used at this moment of the clock without waiting. Without one a call asks
+   * {@link Service.get}.
+   */
+  readonly held?: (nowMillis: number) => BearerToken | undefined
   /** A token that has not expired. */
   readonly get: Effect.Effect<BearerToken, TokenUnavailable>
   /**
@@ -34,6 +39,8 @@ export interface Service {
    * so a thousand calls that were refused together cause one renewal.
    */
   readonly reject: (token: BearerToken) => Effect.Effect<void>
+  /** Why there was no token the last time, for the error of a call that waited for one in vain. */
+  readonly lastFailure?: (nowMillis: number) => TokenUnavailable | undefined
 }
 
 /**

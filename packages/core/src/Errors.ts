@@ -1,10 +1,10 @@
 /**
- * Everything that a call can fail with, as tagged errors. A write has three ends, and its errors
- * say which: `OutcomeUnknown` and `AppliedUnreadable` say so in their names, and every other error
- * of a write means that nothing was applied.
+ * Everything that a call can fail with, as tagged errors. A write has three outcomes, and its error
+ * says which: unknown (`OutcomeUnknown`, `KeyReused`), applied (`AppliedUnreadable`), or not applied
+ * (every other error).
  *
- * No error carries a URL, a request, a header or a token. Of an answer it keeps what the service says
- * of an error, or the outline of what is not JSON, with secrets and personal data struck out.
+ * No error carries a URL, a request, a header or a token. Strings of the service are redacted, escaped
+ * and cut before an error carries them.
  *
  * @since 0.1.0
  */
@@ -19,14 +19,21 @@ const common = {
   message: Schema.String
 }
 
+/** The members of `data.error`, as the service sent them (interface section 7). */
+const said = {
+  /** `error.code`; its values are not shown by the interface. */
+  code: Schema.optional(Schema.String),
+  /** `error.message`, for a person. */
+  serviceMessage: Schema.optional(Schema.String),
+  /** `error.details`, an object or an array; its shape is not shown. */
+  details: Schema.optional(Schema.Unknown)
+}
+
 /** Members of an answer with an error status (interface sections 2.1 and 7). */
 const answered = {
   ...common,
   status: Schema.Int,
-  /** `error.code`; its values are not shown by the interface. */
-  code: Schema.optional(Schema.String),
-  /** `error.details`, an object or an array; its shape is not shown. */
-  details: Schema.optional(Schema.Unknown),
+  ...said,
   correlation_id: Schema.optional(Schema.String)
 }
 
@@ -274,6 +281,7 @@ export class MalformedResponse extends Schema.TaggedError<MalformedResponse>(
   "@manilla/core/MalformedResponse"
 )("MalformedResponse", {
   ...unread,
+  ...said,
   reason: MalformedReason,
   /** The beginning of a body that is not JSON, with digits, long words and strings struck out. */
   excerpt: Schema.optional(Schema.String)
@@ -296,6 +304,30 @@ export class AppliedUnreadable extends Schema.TaggedError<AppliedUnreadable>(
   /** Its reference, if the answer had one. */
   reference: Schema.optional(Schema.String)
 }) {}
+
+/**
+ * The same resource came back twice under this key, and it is not what was asked for: the key most
+ * likely belongs to another request. Whether this request was applied is unknown. Look at the resource
+ * before choosing a new key.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class KeyReused extends Schema.TaggedError<KeyReused>("@manilla/core/KeyReused")(
+  "KeyReused",
+  {
+    ...common,
+    key: IdempotencyKey,
+    /** The id of the resource that came back, if the answers had one. */
+    id: Schema.optional(Schema.String),
+    /** Its reference, if the answers had one. */
+    reference: Schema.optional(Schema.String),
+    /** The members of the resource that differ from the request. */
+    differs: Schema.Array(Schema.String),
+    /** How many times the request was sent. */
+    attempts: Schema.Int
+  }
+) {}
 
 /**
  * What can come of a request that was sent, or was refused before it was.
@@ -373,8 +405,8 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>(
 }) {}
 
 /**
- * What a write fails with. `OutcomeUnknown`: it may have been applied. `AppliedUnreadable`: it was.
- * Any other: it was not.
+ * The errors of a write. `OutcomeUnknown`: it may have been applied. `AppliedUnreadable`: it was applied.
+ * Any other: it was not applied.
  *
  * @since 0.1.0
  * @category errors
@@ -400,7 +432,8 @@ export const WriteError = Schema.Union(
 export type WriteError = typeof WriteError.Type
 
 /**
- * What a write with a key fails with. The errors that ask to go on, or not to send again, have it.
+ * The errors of a write with a key. Those that ask to go on, or not to send again, carry it.
+ * `KeyReused`: whether it was applied is unknown.
  *
  * @since 0.1.0
  * @category errors
@@ -409,6 +442,7 @@ export type KeyedWriteError =
   | Exclude<WriteError, OutcomeUnknown | AppliedUnreadable>
   | (OutcomeUnknown & WithKey)
   | (AppliedUnreadable & WithKey)
+  | KeyReused
 
 /**
  * What has the key that the write was made under.

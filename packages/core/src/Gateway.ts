@@ -1,25 +1,23 @@
 /**
- * The one door to the service: turns declared operations into calls that validate, authenticate,
- * retry by the truth table of `RetryPolicy`, and tell the three ends of a write apart.
+ * Turns declared operations into calls that validate, authenticate, retry by the truth table of
+ * `RetryPolicy`, and tell the three outcomes of a write apart.
  *
- * Any `HttpClient` of `@effect/platform` will do that neither retries nor follows redirects by itself:
- * a client that does sends money where the gateway cannot count it. Bodies are read up to a limit.
- * Prefer `NodeHttpClient.layerUndici`: fetch, by its own standard, sends a request again by itself
- * when it is answered 421, and of a `FetchHttpClient.RequestInit` only what is in the context of a
- * call is used.
+ * It runs over any `HttpClient` of `@effect/platform`. Use one that does not retry or follow redirects;
+ * otherwise a payment may be sent twice. On Node prefer `UndiciClient.layer`, which is the fastest.
+ * Fetch, by its own standard, sends a request again when it is answered 421.
  *
  * @since 0.1.0
  */
 import * as HttpClient from "@effect/platform/HttpClient"
-import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as Types from "effect/Types"
+import * as Record from "effect/Record"
 import * as BearerTokens from "./BearerTokens.js"
 import { InvalidConfiguration } from "./Errors.js"
 import * as call from "./internal/call.js"
@@ -27,10 +25,10 @@ import { withDefaults } from "./internal/defaults.js"
 import * as durations from "./internal/durations.js"
 import * as request from "./internal/request.js"
 import * as retryBudget from "./internal/retryBudget.js"
-import * as root from "./internal/rootUrl.js"
-import * as transport from "./internal/transport.js"
-import * as Operation from "./Operation.js"
+import * as rootUrls from "./internal/rootUrl.js"
+import type * as Operation from "./Operation.js"
 import * as RetryPolicy from "./RetryPolicy.js"
+import * as Transport from "./Transport.js"
 
 /**
  * @since 0.1.0
@@ -54,25 +52,23 @@ export interface Options {
 }
 
 /**
- * What the gateway needs of an `HttpApiGroup`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Group<out Endpoint> {
-  readonly identifier: string
-  readonly endpoints: Readonly<Record<string, Endpoint>>
-}
-
-/**
- * The calls of a group, by the names of its endpoints.
+ * The calls of a group, by the names of its operations.
  *
  * @since 0.1.0
  * @category type-level
  */
-export type Calls<Endpoints extends HttpApiEndpoint.HttpApiEndpoint.Any> = Types.Simplify<{
-  readonly [Endpoint in Endpoints as Endpoint["name"]]: Operation.Call<Endpoint>
-}>
+export type Calls<G extends Operation.Group> = {
+  readonly [Name in keyof G["operations"]]: Operation.Call<G["operations"][Name]>
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface CallsOptions {
+  /** The most attempts of one call, instead of the policy's. A loop of its own around calls needs 1. */
+  readonly attempts?: number
+}
 
 /**
  * @since 0.1.0
@@ -83,13 +79,9 @@ export interface Service {
   readonly pageParameter: string | undefined
   /**
    * Compiles the operations of a group into calls, once. An operation is named by its group and
-   * its endpoint: `Payments.create`.
+   * itself: `Payments.create`.
    */
-  readonly calls: <
-    Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any & Operation.Declared<Operation.Replay>
-  >(
-    group: Group<Endpoint>
-  ) => Calls<Endpoint>
+  readonly calls: <G extends Operation.Group>(group: G, options?: CallsOptions) => Calls<G>
 }
 
 /**
@@ -146,7 +138,7 @@ export const make = (
   tokens?: BearerTokens.Service
 ): Effect.Effect<Service, InvalidConfiguration, HttpClient.HttpClient> =>
   Effect.gen(function* () {
-    const baseUrl = yield* root.parse("baseUrl", options.baseUrl)
+    const root = yield* rootUrls.parse("baseUrl", options.baseUrl)
     const policy = withDefaults(RetryPolicy.defaults, options.retry)
     const bodyLimit = options.bodyLimit ?? defaultBodyLimit
     yield* checkNumbers({ bodyLimit, "retry.attempts": policy.attempts }, 1)
@@ -157,25 +149,37 @@ export const make = (
       { "retry.attemptTimeout": policy.attemptTimeout, "retry.deadline": policy.deadline },
       1
     )
-    const exchange = transport.make(yield* HttpClient.HttpClient, bodyLimit)
-    const budget = retryBudget.make(policy.budget)
+    const transport = Transport.fromHttpClient(yield* HttpClient.HttpClient)
+    // Apart, so that reads never take the retries of writes.
+    const budgets = {
+      reads: retryBudget.make(policy.budget),
+      writes: retryBudget.make(policy.budget)
+    }
 
-    const compile = (name: string, operation: Operation.Operation) => {
+    const compile = (name: string, operation: Operation.Operation, attempts: number) => {
       const encode = request.compile(name, operation)
-      const run = call.compile({ name, operation, policy, budget, exchange, tokens, baseUrl })
-      return (parts: request.Parts) => Effect.suspend(() => Effect.flatMap(encode(parts), run))
+      const run = call.compile({
+        name,
+        operation,
+        policy: { ...policy, attempts },
+        budget: operation.replay._tag === "Safe" ? budgets.reads : budgets.writes,
+        transport,
+        tokens,
+        root,
+        bodyLimit
+      })
+      return (parts: request.Parts, options: Operation.CallOptions<unknown> = {}) =>
+        Effect.suspend(() => {
+          const encoded = encode(parts)
+          return Either.isRight(encoded) ? run(encoded.right, options) : Effect.fail(encoded.left)
+        })
     }
 
-    const calls: Service["calls"] = (group) => {
-      const compiled: Record<string, unknown> = {}
-      for (const endpoint of Object.values(group.endpoints)) {
-        if (Operation.isOperation(endpoint)) {
-          compiled[endpoint.name] = compile(`${group.identifier}.${endpoint.name}`, endpoint)
-        }
-      }
-      // Each entry was made from the endpoint of that name, which `Calls` types it by.
-      return compiled as never
-    }
+    const calls: Service["calls"] = (group, { attempts = policy.attempts } = {}) =>
+      // Each entry is made from the operation of that name, which `Calls` types it by.
+      Record.map(group.operations, (operation, name) =>
+        compile(`${group.name}.${name}`, operation, attempts)
+      ) as never
     return { calls, pageParameter: options.pageParameter }
   })
 
@@ -183,14 +187,14 @@ export const make = (
  * The gateway as a layer, with its tokens from `BearerTokens`.
  *
  * @example
- * import { NodeHttpClient } from "@effect/platform-node"
  * import * as Gateway from "@manilla/core/Gateway"
+ * import * as UndiciClient from "@manilla/core/UndiciClient"
  * import * as Token from "@manilla/token/Token"
  * import * as Layer from "effect/Layer"
  *
  * const live = Gateway.layerConfig().pipe(
  *   Layer.provide(Token.layerConfig()),
- *   Layer.provide(NodeHttpClient.layerUndici)
+ *   Layer.provide(UndiciClient.layer)
  * )
  *
  * @since 0.1.0
@@ -210,7 +214,7 @@ export const layer = (
  * @since 0.1.0
  * @category config
  */
-export const rootUrl: (name: string) => Config.Config<string> = root.config
+export const rootUrl: (name: string) => Config.Config<string> = rootUrls.config
 
 /**
  * The gateway's options from `MANILLA_BASE_URL` and, if it is set, `MANILLA_PAGE_PARAMETER`.

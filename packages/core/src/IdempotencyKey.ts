@@ -10,7 +10,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { createHash, randomUUID } from "node:crypto"
+import { sha256 } from "@noble/hashes/sha2.js"
+import * as Encoding from "effect/Encoding"
 
 /**
  * The most characters that the `Idempotency-Key` header takes (interface section 8).
@@ -67,7 +68,7 @@ export type IdempotencyKey = typeof IdempotencyKey.Type
  * @category services
  */
 export class KeySource extends Context.Reference<KeySource>()("@manilla/core/KeySource", {
-  defaultValue: (): Effect.Effect<string> => Effect.sync(() => randomUUID())
+  defaultValue: (): Effect.Effect<string> => Effect.sync(() => crypto.randomUUID())
 }) {}
 
 /**
@@ -116,6 +117,6 @@ const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text)
 
 /** `~` never stands in an escaped part, so a digested key cannot be mistaken for a readable one. */
 const digested = (readable: string, parts: ReadonlyArray<string>): string => {
-  const digest = createHash("sha256").update(JSON.stringify(parts)).digest("hex")
+  const digest = Encoding.encodeHex(sha256(new TextEncoder().encode(JSON.stringify(parts))))
   return `${readable.slice(0, maxLengthInBody - digest.length - 1)}~${digest}`
 }

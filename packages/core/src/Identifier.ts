@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import * as check from "./internal/check.js"
 
 /**
  * Any UUID, in either case and of any version.
@@ -13,7 +14,7 @@ import * as Schema from "effect/Schema"
  * @category schemas
  */
 export const Uuid = Schema.String.pipe(
-  Schema.pattern(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, {
+  Schema.pattern(/^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, {
     description: "a UUID",
     jsonSchema: { format: "uuid" },
     arbitrary: () => (fc) => fc.uuid()
@@ -42,7 +43,11 @@ export const uuid = <const Brand extends string>(brand: Brand) => Uuid.pipe(Sche
  */
 export const reference = <const Brand extends string>(brand: Brand) =>
   Schema.String.pipe(
-    Schema.minLength(1, { description: "a reference of at least 1 character" }),
+    check.filter((text) => text.length > 0, {
+      description: "a reference of at least 1 character",
+      jsonSchema: { minLength: 1 },
+      arbitrary: () => (fc) => fc.string({ minLength: 1 })
+    }),
     Schema.brand(brand)
   )
 

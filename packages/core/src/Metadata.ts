@@ -3,9 +3,9 @@
  *
  * @since 0.1.0
  */
-import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import type * as AST from "effect/SchemaAST"
+import * as check from "./internal/check.js"
+import * as guard from "./internal/guard.js"
 
 /**
  * Anything that JSON can say.
@@ -26,93 +26,52 @@ export interface Metadata {
   readonly [key: string]: Json
 }
 
-interface Limits {
-  readonly isNumber: (value: number) => boolean
-  readonly maxDepth: number
-  /** Whether an empty list is an object without members: some languages cannot tell one from the other. */
-  readonly takesEmptyList: boolean
-}
-
-/** What JSON keeps as it is, and no reader's stack is exhausted by. */
-const ofRequests: Limits = {
-  isNumber: (value) => Number.isFinite(value) && !Object.is(value, -0),
-  maxDepth: 100,
-  takesEmptyList: false
-}
-
-/** What others have stored, in JSON of their own: `-0.0`, and more levels. */
-const ofAnswers: Limits = { isNumber: () => true, maxDepth: 1000, takesEmptyList: true }
-
-/** A copy of plain data, each member read once; `undefined` for what JSON cannot say. */
-const copy = (value: unknown, limits: Limits, depth: number): Json | undefined => {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return value
-  if (typeof value === "number") return limits.isNumber(value) ? value : undefined
-  if (typeof value !== "object" || depth > limits.maxDepth) return undefined
-  return Array.isArray(value) ? copyArray(value, limits, depth) : copyObject(value, limits, depth)
-}
-
-/** Own members of plain data: no getter, whose next word may be another, and no symbol. */
-const membersOf = (value: object): ReadonlyArray<readonly [string, unknown]> | undefined => {
-  if (Object.getOwnPropertySymbols(value).length > 0) return undefined
-  const members = Object.entries(Object.getOwnPropertyDescriptors(value)).filter(
-    ([, { enumerable }]) => enumerable === true
-  )
-  return members.every(([, descriptor]) => "value" in descriptor)
-    ? members.map(([key, descriptor]) => [key, descriptor.value])
-    : undefined
-}
-
-const copyArray = (
-  value: ReadonlyArray<unknown>,
-  limits: Limits,
-  depth: number
-): ReadonlyArray<Json> | undefined => {
-  const members = membersOf(value)
-  // A hole, or a member beside the items, would be lost on the way.
-  if (members?.length !== value.length || Object.getPrototypeOf(value) !== Array.prototype) {
-    return undefined
-  }
-  const items: Array<Json> = []
-  for (const [, member] of members) {
-    const item = copy(member, limits, depth + 1)
-    if (item === undefined) return undefined
-    items.push(item)
-  }
-  return items
-}
-
-const copyObject = (value: object, limits: Limits, depth = 0): Metadata | undefined => {
+const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value)
-  const members = membersOf(value)
-  if (members === undefined || Array.isArray(value)) return undefined
-  if (prototype !== Object.prototype && prototype !== null) return undefined
-  const copied: Array<readonly [string, Json]> = []
-  for (const [key, member] of members) {
-    const json = copy(member, limits, depth + 1)
-    if (json === undefined) return undefined
-    copied.push([key, json])
-  }
-  // Makes own members, of `__proto__` too.
-  return Object.fromEntries(copied)
+  return prototype === Object.prototype || prototype === null
 }
 
-/** A proxy may throw, or say something else the next time: what was read is kept. */
-const snapshot = (value: unknown, limits: Limits): Metadata | undefined => {
-  try {
-    if (limits.takesEmptyList && Array.isArray(value) && value.length === 0) return {}
-    return typeof value === "object" && value !== null ? copyObject(value, limits) : undefined
-  } catch {
-    return undefined
+/** Levels that a reader's stack survives; more than any request needs. */
+const maxDepthOfRequests = 100
+
+/**
+ * Whether JSON writes the value as it is. A `Map`, a `Date`, a hole in an array or `-0` would change on
+ * the way without a word.
+ */
+const isExact = (value: unknown, depth: number): boolean => {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0)
+  if (typeof value !== "object" || depth > maxDepthOfRequests) return false
+  // It would decide what is sent.
+  if ("toJSON" in value && typeof value.toJSON === "function") return false
+  if (Array.isArray(value)) {
+    // A member beside the items would be lost.
+    if (Object.keys(value).length !== value.length) return false
+    for (const item of value) if (!isExact(item, depth + 1)) return false
+    return true
   }
+  if (!isPlain(value) || Object.getOwnPropertySymbols(value).length > 0) return false
+  for (const member of Object.values(value)) if (!isExact(member, depth + 1)) return false
+  return true
 }
 
-const parse =
-  (limits: Limits) => () => (value: unknown, _: AST.ParseOptions, ast: AST.Declaration) => {
-    const metadata = snapshot(value, limits)
-    return metadata === undefined
-      ? ParseResult.fail(new ParseResult.Type(ast, value))
-      : ParseResult.succeed(metadata)
+/** Others have stored it: more levels than requests may have, as far as they can be printed. */
+const maxDepthOfAnswers = 1000
+
+const isShallow = (value: unknown, depth: number): boolean => {
+  if (typeof value !== "object" || value === null) return true
+  if (depth > maxDepthOfAnswers) return false
+  for (const name in value) {
+    if (!isShallow(Reflect.get(value, name), depth + 1)) return false
   }
+  return true
+}
+
+const isInput = (value: unknown): value is Metadata => guard.isRecord(value) && isExact(value, 0)
+
+/** Some languages cannot tell an empty list from an object without members. */
+const isAnswer = (value: unknown): value is Metadata =>
+  (guard.isRecord(value) || (Array.isArray(value) && value.length === 0)) && isShallow(value, 0)
 
 /** The same members with the same values, in any order. */
 const isSame = (a: Json, b: Json): boolean => {
@@ -131,40 +90,42 @@ const isSame = (a: Json, b: Json): boolean => {
 const isObject = (value: Json): value is ReadonlyArray<Json> | Metadata =>
   typeof value === "object" && value !== null
 
-const within = (limits: Limits, identifier: string, description: string): Schema.Schema<Metadata> =>
-  Schema.declare(
-    [],
-    { decode: parse(limits), encode: parse(limits) },
-    {
-      identifier,
-      description,
-      jsonSchema: { type: "object", additionalProperties: true },
-      equivalence: () => isSame,
-      arbitrary: () => (fc) => {
-        const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null))
-        return fc.dictionary(fc.string(), fc.oneof(scalar, fc.array(scalar)))
-      }
+const declare = (
+  is: (value: unknown) => value is Metadata,
+  identifier: string,
+  description: string
+): Schema.Schema<Metadata> =>
+  Schema.declare(is, {
+    identifier,
+    description,
+    [check.predicateId]: is,
+    jsonSchema: { type: "object", additionalProperties: true },
+    equivalence: () => isSame,
+    arbitrary: () => (fc) => {
+      const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null))
+      return fc.dictionary(fc.string(), fc.oneof(scalar, fc.array(scalar)))
     }
-  )
+  })
 
 /**
- * Metadata that a request may carry: it arrives as it was given, every member of it, one named
- * `__proto__` too. At most 100 levels deep; no number that JSON would change.
+ * Metadata that a request may carry: plain JSON, which arrives as it was given, at most 100 levels
+ * deep; no number that JSON would change.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const Input = within(
-  ofRequests,
+export const Input = declare(
+  isInput,
   "MetadataInput",
   "an object of JSON values, at most 100 levels deep"
 )
 
 /**
- * Metadata in an answer: whatever JSON others have stored, up to 1,000 levels deep. Numbers are
- * JavaScript's: of whole numbers beyond 2^53 the last digits are lost.
+ * Metadata in an answer: whatever JSON others have stored, up to 1,000 levels deep, kept as it was
+ * sent. An empty list stands for an object without members. Numbers are JavaScript's: of whole numbers
+ * beyond 2^53 the last digits are lost.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const Metadata = within(ofAnswers, "Metadata", "an object of JSON values")
+export const Metadata = declare(isAnswer, "Metadata", "an object of JSON values")

@@ -1,30 +1,13 @@
 /**
- * What Manilla says about an endpoint beyond its wire form: the scope it needs, and how it may be
- * repeated. The client, the sandbox and the documents all read it from here.
+ * Operations as plain data: method, path, schemas, scope, replay class and response checks. The
+ * client, the sandbox, the OpenAPI document and the tables of the documentation all read them here.
  *
  * @since 0.1.0
  */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import type { HttpMethod } from "@effect/platform/HttpMethod"
-import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
 import type * as Errors from "./Errors.js"
-
-/**
- * @since 0.1.0
- * @category symbols
- */
-export const TypeId: unique symbol = Symbol.for("@manilla/core/Operation")
-
-/**
- * @since 0.1.0
- * @category symbols
- */
-export type TypeId = typeof TypeId
 
 /**
  * How an operation may be repeated.
@@ -106,89 +89,102 @@ export type Scope =
 export type Access = Scope | "bearer" | "credentials"
 
 /**
- * Where the answer to a write says what it made, and which members of the request's body it repeats.
- * An answer that repeats other values is about another operation: nothing is known of this one.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Made {
-  /** The member of `data` that is the resource; `data` itself unless set. */
-  readonly in?: string
-  readonly echoes: ReadonlyArray<Echo>
-}
-
-/**
- * A member of the body that the answer repeats.
+ * Compares a field of the request's body with a member of the answer.
  *
  * | as       | the same when                                                    |
  * | -------- | ---------------------------------------------------------------- |
  * | `amount` | the value is: `"1500"` comes back as `"1500.0000"`               |
- * | `code`   | the letters are, in any case: currencies, kinds, UUIDs           |
- * | `phone`  | the last 8 digits are; what is shorter or masked says nothing    |
+ * | `code`   | the letters are, in any case: currencies                         |
+ * | `phone`  | the last 8 digits are; a shorter or masked number says nothing   |
  * | `text`   | every character is: keys                                         |
  *
  * @since 0.1.0
  * @category models
  */
-export interface Echo {
-  readonly field: string
+export interface ResponseCheck<out Field extends string = string> {
+  readonly field: Field
   /** The member of the resource; of the same name unless set. */
   readonly member?: string
   readonly as: "amount" | "code" | "phone" | "text"
 }
 
 /**
- * @since 0.1.0
- * @category models
- */
-export interface Declaration<out R extends Replay = Replay> {
-  readonly access: Access
-  readonly replay: R
-  readonly made: Made
-}
-
-/**
- * An endpoint that has been declared, as the code that derives from it sees it: all that Manilla
- * knows of an operation starts here.
+ * How the answer to a write is recognised as the answer to this request. An answer that repeats other
+ * values belongs to another request, and says nothing of this one.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Operation extends Declared<Replay> {
-  readonly name: string
-  readonly method: HttpMethod
-  readonly path: string
-  readonly pathSchema: Option.Option<Schema.Schema.AnyNoContext>
-  readonly urlParamsSchema: Option.Option<Schema.Schema.AnyNoContext>
-  readonly headersSchema: Option.Option<Schema.Schema.AnyNoContext>
-  readonly payloadSchema: Option.Option<Schema.Schema.AnyNoContext>
-  readonly successSchema: Schema.Schema.AnyNoContext
-  readonly errorSchema: Schema.Schema.All
-  readonly annotations: Context.Context<never>
+export interface ResponseChecks<out Field extends string = string> {
+  /** The member of `data` that is the resource; `data` itself unless set. */
+  readonly in?: string
+  readonly members: ReadonlyArray<ResponseCheck<Field>>
 }
 
 /**
+ * A declared operation, as the code that derives from it sees it. Its schemas convert nothing: every
+ * value has on the wire the form that it has in the program.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface Declared<out R extends Replay> {
-  readonly [TypeId]: Declaration<R>
+export interface Operation extends Wire {
+  readonly replay: Replay
+  readonly checks?: ResponseChecks
 }
 
 /**
+ * An operation as it is on the wire.
+ *
  * @since 0.1.0
- * @category guards
+ * @category models
  */
-export const isOperation = (value: unknown): value is Operation =>
-  HttpApiEndpoint.isHttpApiEndpoint(value) && Predicate.hasProperty(value, TypeId)
+export interface Wire {
+  readonly method: "GET" | "POST"
+  /** Below the root of the gateway, with parameters as `:name`. */
+  readonly path: `/${string}`
+  /** One line for the documentation. */
+  readonly summary: string
+  readonly access: Access
+  readonly pathParams?: Schema.Schema.AnyNoContext
+  readonly urlParams?: Schema.Schema.AnyNoContext
+  readonly headers?: Schema.Schema.AnyNoContext
+  readonly payload?: Schema.Schema.AnyNoContext
+  /** The `data` of a successful answer. */
+  readonly success: Schema.Schema.AnyNoContext
+  /** The status of a success, where the interface shows it. Any 2xx is a success. */
+  readonly status?: number
+  /** The error statuses that the interface promises. */
+  readonly errors?: ReadonlyArray<number>
+}
 
-const nothingEchoed: Made = { echoes: [] }
+/**
+ * The operations of one part of the service. An operation is called by both names: `Payments.create`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Group<
+  out Name extends string = string,
+  out Operations extends Readonly<Record<string, Operation>> = Readonly<Record<string, Operation>>
+> {
+  readonly name: Name
+  readonly operations: Operations
+}
 
-const declare = <Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any, R extends Replay>(
-  endpoint: Endpoint,
-  declaration: Declaration<R>
-): Endpoint & Declared<R> => Object.assign(endpoint, { [TypeId]: declaration })
+/** The names of the text members of a part of the request. */
+type TextFields<Part> = Part extends Schema.Schema.AnyNoContext
+  ? {
+      [Name in keyof Part["Type"]]-?: Part["Type"][Name] extends string | null | undefined
+        ? Name & string
+        : never
+    }[keyof Part["Type"]]
+  : never
+
+/** Where a key travels: a header or a body field that the operation's own schemas have. */
+type KeyPlace<D extends Wire> =
+  | { readonly header: TextFields<D["headers"]>; readonly body?: never }
+  | { readonly body: TextFields<D["payload"]>; readonly header?: never }
 
 /**
  * Declares an operation that moves nothing.
@@ -196,25 +192,50 @@ const declare = <Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any, R extends
  * @since 0.1.0
  * @category constructors
  */
-export const safe = <Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any>(
-  endpoint: Endpoint,
-  access: Access
-): Endpoint & Declared<Safe> =>
-  declare(endpoint, { access, replay: { _tag: "Safe" }, made: nothingEchoed })
+export const safe = <const D extends Wire>(declaration: D): D & { readonly replay: Safe } => ({
+  ...declaration,
+  replay: { _tag: "Safe" }
+})
 
 /**
- * Declares an operation that carries an idempotency key.
+ * Declares an operation that carries an idempotency key, in a header or a field of the body.
+ *
+ * @example
+ * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+ * import * as Operation from "@manilla/core/Operation"
+ * import * as Schema from "effect/Schema"
+ *
+ * const create = Operation.keyed({
+ *   method: "POST",
+ *   path: "/orders",
+ *   summary: "Create an order",
+ *   access: "bearer",
+ *   headers: Schema.Struct({ "idempotency-key": IdempotencyKey.IdempotencyKey }),
+ *   payload: Schema.Struct({ amount: Schema.String }),
+ *   success: Schema.Struct({ id: Schema.String, amount: Schema.String }),
+ *   key: { header: "idempotency-key" },
+ *   checks: { members: [{ field: "amount", as: "amount" }] }
+ * })
  *
  * @since 0.1.0
  * @category constructors
  */
-export const keyed = <Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any>(
-  endpoint: Endpoint,
-  access: Access,
-  key: { readonly in: "header" | "body"; readonly name: string },
-  made: Made = nothingEchoed
-): Endpoint & Declared<Keyed> =>
-  declare(endpoint, { access, replay: { _tag: "Keyed", ...key }, made })
+export const keyed = <const D extends Wire>(
+  declaration: D & {
+    readonly key: KeyPlace<D>
+    readonly checks: ResponseChecks<TextFields<D["payload"]>>
+  }
+): D & { readonly replay: Keyed; readonly checks: ResponseChecks } => {
+  const { header, body }: { readonly header?: string; readonly body?: string } = declaration.key
+  return {
+    ...declaration,
+    replay: {
+      _tag: "Keyed",
+      in: header === undefined ? "body" : "header",
+      name: header ?? body ?? ""
+    }
+  }
+}
 
 /**
  * Declares an operation that writes and has no key.
@@ -222,28 +243,48 @@ export const keyed = <Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any>(
  * @since 0.1.0
  * @category constructors
  */
-export const once = <Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any>(
-  endpoint: Endpoint,
-  access: Access,
-  made: Made = nothingEchoed
-): Endpoint & Declared<Once> => declare(endpoint, { access, replay: { _tag: "Once" }, made })
+export const once = <const D extends Wire>(
+  declaration: D & { readonly checks: ResponseChecks<TextFields<D["payload"]>> }
+): D & { readonly replay: Once; readonly checks: ResponseChecks } => ({
+  ...declaration,
+  replay: { _tag: "Once" }
+})
 
 /**
- * The parts of a request, by the schemas of its endpoint.
+ * Declares a group of operations by their names.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const group = <
+  const Name extends string,
+  const Operations extends Readonly<Record<string, Operation>>
+>(
+  name: Name,
+  operations: Operations
+): Group<Name, Operations> => ({ name, operations })
+
+/** One part of a request, if the operation has it. */
+type Part<Name extends string, S> = S extends Schema.Schema.AnyNoContext
+  ? { readonly [_ in Name]: S["Type"] }
+  : unknown
+
+/**
+ * The parts of a request, by the schemas of its operation. Where there are query parameters, there may
+ * be some that the interface does not show.
  *
  * @since 0.1.0
  * @category type-level
  */
-export type Request<Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any> = Types.Simplify<
-  Omit<HttpApiEndpoint.HttpApiEndpoint.Request<Endpoint>, "request"> & Undeclared<Endpoint>
+export type Request<O extends Wire> = Types.Simplify<
+  Part<"path", O["pathParams"]> &
+    Part<"urlParams", O["urlParams"]> &
+    Part<"headers", O["headers"]> &
+    Part<"payload", O["payload"]> &
+    (O["urlParams"] extends Schema.Schema.AnyNoContext
+      ? { readonly extraParams?: Readonly<Record<string, string>> | undefined }
+      : unknown)
 >
-
-/** Where there are query parameters, there may be some that the interface does not show. */
-type Undeclared<Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any> = [
-  HttpApiEndpoint.HttpApiEndpoint.UrlParams<Endpoint>
-] extends [never]
-  ? unknown
-  : { readonly extraParams?: Readonly<Record<string, string>> | undefined }
 
 /**
  * The errors of a call: a read's, or those of a write with a key or without one.
@@ -251,19 +292,33 @@ type Undeclared<Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any> = [
  * @since 0.1.0
  * @category type-level
  */
-export type Error<Endpoint> =
-  Endpoint extends Declared<Safe>
-    ? Errors.ReadError
-    : Endpoint extends Declared<Keyed>
-      ? Errors.KeyedWriteError
-      : Errors.WriteError
+export type Error<O extends Operation> = O["replay"] extends Safe
+  ? Errors.ReadError
+  : O["replay"] extends Keyed
+    ? Errors.KeyedWriteError
+    : Errors.WriteError
 
 /**
- * An operation as a function: the request in, the decoded envelope out.
+ * @since 0.1.0
+ * @category models
+ */
+export interface CallOptions<in A = unknown> {
+  /** Milliseconds for the whole call, if that is less than the policy's deadline. */
+  readonly timeoutMillis?: number | undefined
+  /**
+   * Hears of the data in the step in which the call succeeds: an interruption right after it takes the
+   * value of the effect.
+   */
+  readonly onSuccess?: ((data: A) => void) | undefined
+}
+
+/**
+ * An operation as a function: the request in, the `data` of the answer out.
  *
  * @since 0.1.0
  * @category type-level
  */
-export type Call<Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any> = (
-  request: Request<Endpoint>
-) => Effect.Effect<HttpApiEndpoint.HttpApiEndpoint.Success<Endpoint>, Error<Endpoint>>
+export type Call<O extends Operation> = (
+  request: Request<O>,
+  options?: CallOptions<O["success"]["Type"]>
+) => Effect.Effect<O["success"]["Type"], Error<O>>

@@ -16,14 +16,6 @@ export const PerPage = Schema.Int.pipe(
 )
 
 /**
- * The same as a query parameter.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const PerPageParam = Schema.compose(Schema.NumberFromString, PerPage)
-
-/**
  * A page of rows. How to ask for a page other than the first is not shown by the interface.
  *
  * @since 0.1.0

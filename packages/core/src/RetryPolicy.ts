@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
-import type * as Errors from "./Errors.js"
+import * as Errors from "./Errors.js"
 import type * as Operation from "./Operation.js"
 
 /**
@@ -84,7 +84,7 @@ export const table = {
   ConnectionLost: rule("unknown", "retry", "retry", "stop"),
   /** The attempt's time ran out. */
   TimedOut: rule("unknown", "retry", "retry", "stop"),
-  /** The answer is not an envelope, contradicts its status, or is about something else or nobody's. */
+  /** Unrecognisable or mismatched response. */
   NotAnEnvelope: rule("unknown", "retry", "retry", "stop"),
   /** The body is longer than the gateway reads; it would be again. */
   TooLarge: rule("unknown", "stop", "stop", "stop"),
@@ -93,7 +93,40 @@ export const table = {
 } as const satisfies Record<string, Rule>
 
 /**
- * The fault that an error tells of.
+ * The fault of a status that is not a success.
+ *
+ * @since 0.1.0
+ * @category rules
+ */
+export const faultOfStatus = (status: number): Fault =>
+  statuses[status] ?? (status >= 500 && status < 600 ? "ServerFault" : "UnexpectedStatus")
+
+const statuses: Readonly<Record<number, Fault>> = {
+  [Errors.BadRequest.status]: "BadRequest",
+  [Errors.Unauthorized.status]: "Unauthorized",
+  [Errors.Forbidden.status]: "Forbidden",
+  [Errors.NotFound.status]: "NotFound",
+  408: "RequestTimeout",
+  [Errors.Conflict.status]: "Conflict",
+  [Errors.Unprocessable.status]: "Unprocessable",
+  [Errors.TooManyRequests.status]: "TooManyRequests"
+}
+
+/**
+ * The fault of an answer that cannot be read.
+ *
+ * @since 0.1.0
+ * @category rules
+ */
+export const faultOfReason = (reason: Errors.MalformedReason): Fault =>
+  reason === "DataMisfit"
+    ? "UnreadableSuccess"
+    : reason === "TooLarge"
+      ? "TooLarge"
+      : "NotAnEnvelope"
+
+/**
+ * The fault that an error stands for.
  *
  * @since 0.1.0
  * @category rules
@@ -103,16 +136,9 @@ export const faultOf = (error: Errors.ReadError): Fault => {
     case "TransportFault":
       return error.sent ? "ConnectionLost" : "NotSent"
     case "UnexpectedStatus":
-      return error.status === 408 ? "RequestTimeout" : "UnexpectedStatus"
+      return faultOfStatus(error.status)
     case "MalformedResponse":
-      switch (error.reason) {
-        case "DataMisfit":
-          return "UnreadableSuccess"
-        case "TooLarge":
-          return "TooLarge"
-        default:
-          return "NotAnEnvelope"
-      }
+      return faultOfReason(error.reason)
     default:
       return error._tag
   }
@@ -159,9 +185,10 @@ export interface RetryPolicy {
    */
   readonly deadline: Duration.DurationInput
   /**
-   * How many retries a gateway may make beyond what its successes earn: each retry takes 1, each
-   * success gives 0.1 back, and a retry that succeeds gives its own back. Keeps a service that is
-   * down from being stormed.
+   * How many retries a gateway may make at once, for reads and for writes each. It refills within 10
+   * seconds, and each success gives 0.1 back. A retry that finds the budget empty waits for its turn;
+   * a call whose turn would come after its deadline ends, and its error says so. Keeps a service that
+   * is down from being stormed.
    */
   readonly budget: number
 }
@@ -196,7 +223,7 @@ export const backoff = (
   retryAfterMillis: number | undefined
 ): number => {
   const base = Duration.toMillis(policy.base)
-  const ceiling = Math.min(Duration.toMillis(policy.cap), base * 2 ** (attempt - 1))
+  const ceiling = Math.min(Duration.toMillis(policy.cap), base * 2 ** Math.min(attempt - 1, 1000))
   const jittered = chance * ceiling
   return Math.ceil(
     retryAfterMillis === undefined ? jittered : Math.max(jittered, retryAfterMillis + chance * base)

@@ -5,25 +5,23 @@
  * @since 0.1.0
  */
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Effect from "effect/Effect"
-import { identity } from "effect/Function"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
-import * as Random from "effect/Random"
-import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Errors from "./Errors.js"
 import { asItIs } from "./internal/asItIs.js"
 import { withDefaults } from "./internal/defaults.js"
 import * as durations from "./internal/durations.js"
-import * as interruption from "./internal/interruption.js"
+import type { Running } from "./internal/fiber.js"
 import * as permits from "./internal/permits.js"
-import * as unforeseen from "./internal/unforeseen.js"
+import * as polling from "./internal/polling.js"
+import * as sanitize from "./internal/sanitize.js"
 import * as Issues from "./Issues.js"
+import type * as Operation from "./Operation.js"
 import * as RetryPolicy from "./RetryPolicy.js"
 
 /**
@@ -80,7 +78,8 @@ export interface Subject<Id, A, I, StillPending> {
   /** The operation that reads it, such as `Payments.get`. */
   readonly operation: string
   readonly schema: Schema.Schema<A, I>
-  readonly read: (id: Id) => Effect.Effect<A, Errors.ReadError>
+  /** Reads it once, within the time that it is given: the wait is the loop. */
+  readonly read: (id: Id, options: Operation.CallOptions) => Effect.Effect<A, Errors.ReadError>
   /** Whether a value ends a wait that does not say so itself; {@link isSettled} unless set. */
   readonly isOver?: ((value: A) => boolean) | undefined
   readonly stillPending: (
@@ -114,17 +113,7 @@ export interface Options<A> extends Partial<WaitPolicy> {
  */
 export const isSettled = ({ status }: { readonly status: string }): boolean => status !== "PENDING"
 
-/** What a wait goes by. */
-interface Plan<in A> {
-  readonly initialMillis: number
-  readonly factor: number
-  readonly capMillis: number
-  readonly deadlineMillis: number
-  readonly isOver: (value: A) => boolean
-}
-
-/** However the pauses are set, a wait does not hammer the service. */
-const leastPauseMillis = 100
+type Reader<A, E> = ReturnType<typeof polling.make<A, E>>
 
 /** Enough to keep many waits moving, few enough to leave the service and the gateway in peace. */
 const concurrentReads = 64
@@ -132,11 +121,6 @@ const concurrentReads = 64
 const waitsInFlight = Metric.gauge("manilla_waits_in_flight", {
   description: "Waits for a resource to settle that are under way"
 })
-
-/** Counts a wait for as long as its scope is open. */
-const counted = Effect.acquireRelease(Metric.modify(waitsInFlight, 1), () =>
-  Metric.modify(waitsInFlight, -1)
-)
 
 /**
  * The ways to wait for one kind of resource. All waits together read at most 64 at a time; between
@@ -148,189 +132,179 @@ const counted = Effect.acquireRelease(Metric.modify(waitsInFlight, 1), () =>
 export const make = <Id extends string, A extends { readonly status: string }, I, StillPending>(
   subject: Subject<Id, A, I, StillPending>
 ) => {
-  const { withPermit } = permits.make(concurrentReads)
-  const equivalence = Schema.equivalence(subject.schema)
-  /** What a caller has wiped since it was given cannot be compared any more. */
-  const isSame = (one: A, next: A): boolean => {
-    try {
-      return equivalence(one, next)
-    } catch {
-      return false
-    }
-  }
+  const { operation } = subject
+  const reads = permits.make(concurrentReads)
+  const isSame = Schema.equivalence(subject.schema)
 
-  const refused = (...issues: ReadonlyArray<Errors.Issue>) =>
+  const refused = (issues: ReadonlyArray<Errors.Issue>) =>
     new Errors.InvalidRequest({
-      operation: subject.operation,
-      message: `${subject.operation} was not begun: ${Issues.print(issues)}. Nothing was sent.`,
+      operation,
+      message: `${operation} was not begun: ${Issues.print(issues)}. Nothing was sent.`,
       issues
     })
 
-  const planOf = (options: Options<A>): Effect.Effect<Plan<A>, Errors.InvalidRequest> =>
-    Effect.try({
+  const planOf = (options: Options<A>): Either.Either<polling.Plan<A>, Errors.InvalidRequest> =>
+    Either.try({
       try: () => ({ ...withDefaults(defaults, options), until: options.until }),
-      catch: () => refused({ field: "wait", rule: "must be options that can be read" })
+      catch: () => refused([{ field: "wait", rule: "must be options that can be read" }])
     }).pipe(
-      Effect.flatMap(({ cap, deadline, factor, initial, until }) => {
-        if (typeof factor !== "number") {
-          return refused({ field: "wait.factor", rule: "must be a number" })
+      Either.flatMap(({ cap, deadline, factor, initial, until }) => {
+        const issues: Array<Errors.Issue> = []
+        const millisOf = (name: string, input: Duration.DurationInput): number =>
+          Option.getOrElse(durations.millisOf(input), () => {
+            issues.push({ field: `wait.${name}`, rule: durations.rule })
+            return 0
+          })
+        const plan: polling.Plan<A> = {
+          initialMillis: Math.max(polling.leastPauseMillis, millisOf("initial", initial)),
+          factor: factor >= 1 ? factor : 1,
+          capMillis: Math.max(polling.leastPauseMillis, millisOf("cap", cap)),
+          deadlineMillis: millisOf("deadline", deadline),
+          isOver: until ?? subject.isOver ?? isSettled
         }
-        if (until !== undefined && typeof until !== "function") {
-          return refused({ field: "wait.until", rule: "must be a function" })
+        if (typeof factor !== "number")
+          issues.push({ field: "wait.factor", rule: "must be a number" })
+        if (typeof plan.isOver !== "function") {
+          issues.push({ field: "wait.until", rule: "must be a function" })
         }
-        const millis = Record.map({ initial, cap, deadline }, durations.millisOf)
-        return Option.match(Option.all(millis), {
-          onNone: () =>
-            refused(
-              ...Object.keys(Record.filter(millis, Option.isNone)).map((name) => ({
-                field: `wait.${name}`,
-                rule: durations.rule
-              }))
-            ),
-          onSome: (whole) =>
-            Effect.succeed({
-              initialMillis: Math.max(leastPauseMillis, whole.initial),
-              factor: factor >= 1 ? factor : 1,
-              capMillis: Math.max(leastPauseMillis, whole.cap),
-              deadlineMillis: whole.deadline,
-              isOver: until ?? subject.isOver ?? isSettled
-            })
-        })
+        return issues.length === 0 ? Either.right(plan) : Either.left(refused(issues))
       })
     )
 
   const stillPending = (
     id: Id,
     message: string,
-    last: A | undefined,
-    cause: Errors.ReadError | undefined
-  ) => subject.stillPending(id, { operation: subject.operation, message, last, cause }, asItIs)
+    { cause, last }: Pick<polling.Progress<A>, "cause" | "last">
+  ): StillPending => {
+    const error = subject.stillPending(id, { operation, message, last: undefined, cause }, asItIs)
+    // A resource may hold personal data, such as a beneficiary's number: it is there, and not printed.
+    return Object.defineProperty(error, "last", { value: last, enumerable: false })
+  }
 
-  const notFollowed = (
+  /** Reads once, as far as the wait's time goes: a permit is held for one request. */
+  const read = (id: Id, leftMillis: number) => {
+    const own = reads.withPermit(subject.read(id, { timeoutMillis: leftMillis }))
+    return reads.isFree() ? Effect.asSome(own) : Effect.timeoutOption(own, leftMillis)
+  }
+
+  /** One wait's reads, in the fiber that waits. */
+  const readerOf = <E>(
     id: Id,
-    why: string,
-    last: A | undefined,
-    cause: Errors.ReadError | undefined
+    plan: polling.Plan<A>,
+    fiber: Running,
+    permanent: (cause: Errors.ReadError, last: A | undefined) => E,
+    sanitizer: () => sanitize.Sanitizer = () => sanitize.plain
   ) =>
-    stillPending(
-      id,
-      `${subject.operation}: ${id} was created, and cannot be followed: ${why}`,
-      last,
-      cause
-    )
-
-  /**
-   * Successive values, each read after its pause. Fails with a `StillPending` when the deadline comes
-   * first, and with what `permanent` makes of a read that would fail again.
-   */
-  const reader = <E>(
-    id: Id,
-    { capMillis, deadlineMillis, factor, initialMillis }: Plan<A>,
-    created: A | undefined,
-    permanent: (cause: Errors.ReadError, last: A | undefined) => E
-  ) =>
-    Effect.map(Clock.currentTimeMillis, (startedMillis) => {
-      let pauseMillis = initialMillis
-      let first = true
-      let last = created
-      let cause: Errors.ReadError | undefined
-
-      const leftMillis = Effect.map(
-        Clock.currentTimeMillis,
-        (nowMillis) => startedMillis + deadlineMillis - nowMillis
-      )
-      const pause = Effect.gen(function* () {
-        const chance = yield* Random.next
-        const length = Math.min(pauseMillis, capMillis) * (0.5 + chance / 2)
-        pauseMillis = Math.min(pauseMillis * factor, capMillis)
-        yield* Effect.sleep(Math.min(Math.ceil(length), Math.max(0, yield* leftMillis)))
-      })
-      const next: Effect.Effect<A, E | StillPending> = Effect.gen(function* () {
-        for (;;) {
-          if (!first) yield* pause
-          first = false
-          const left = yield* leftMillis
-          if (left <= 0) {
-            const message = outOfTime(subject.operation, id, deadlineMillis, last, cause)
-            return yield* Effect.fail(stillPending(id, message, last, cause))
-          }
-          const read = yield* withPermit(subject.read(id)).pipe(
-            Effect.either,
-            Effect.timeoutOption(left)
-          )
-          if (Option.isNone(read)) continue
-          if (Either.isRight(read.value)) {
-            last = read.value.right
-            cause = undefined
-            return last
-          }
-          cause = read.value.left
-          // What was created is there, even if a read that lags has not seen it yet.
-          const lags = created !== undefined && cause._tag === "NotFound"
-          if (!lags && !RetryPolicy.isPassing(cause))
-            return yield* Effect.fail(permanent(cause, last))
-        }
-      })
-      return next
+    polling.make<A, E | StillPending>(fiber, plan, {
+      read: (leftMillis) => read(id, leftMillis),
+      isPassing: RetryPolicy.isPassing,
+      permanent,
+      outOfTime: (progress) =>
+        stillPending(
+          id,
+          outOfTime(operation, id, plan.deadlineMillis, progress, sanitizer()),
+          progress
+        )
     })
 
   const wait = <E>(
     id: Id,
-    plan: Plan<A>,
+    plan: polling.Plan<A>,
     created: A | undefined,
-    permanent: (cause: Errors.ReadError, last: A | undefined) => E
+    permanent: (cause: Errors.ReadError, last: A | undefined) => E,
+    sanitizer: () => sanitize.Sanitizer = () => sanitize.plain
   ): Effect.Effect<A, E | StillPending> =>
-    Effect.gen(function* () {
-      yield* counted
-      const next = yield* reader(id, plan, created, permanent)
-      return yield* Effect.repeat(next, { until: plan.isOver })
-    }).pipe(Effect.scoped)
+    Effect.withFiberRuntime((fiber) => {
+      const reader = readerOf(id, plan, fiber, permanent, sanitizer)
+      const untilOver = (
+        reading: Effect.Effect<polling.Seen<A>, E | StillPending>
+      ): Effect.Effect<A, E | StillPending> =>
+        Effect.flatMap(reading, (seen) =>
+          plan.isOver(seen.last) ? Effect.succeed(seen.last) : untilOver(reader.pause(seen))
+        )
+      waitsInFlight.unsafeModify(1, [])
+      // One finalizer for all: another around each pause holds more memory than the pause.
+      return Effect.onExit(untilOver(reader.look(polling.start(plan, created))), () =>
+        Effect.sync(() => {
+          reader.cancel()
+          waitsInFlight.unsafeModify(-1, [])
+        })
+      )
+    })
+
+  const asItFailed = (cause: Errors.ReadError): Errors.ReadError => cause
 
   /** Reads until the status settles, and gives the settled value. */
   const awaitSettled = (
     id: Id,
     options: Options<A> = {}
   ): Effect.Effect<A, Errors.ReadError | StillPending> =>
-    Effect.flatMap(planOf(options), (plan) => wait(id, plan, undefined, identity))
+    Effect.flatMap(planOf(options), (plan) => wait(id, plan, undefined, asItFailed))
 
   /**
    * Creates and awaits. What was created is never lost: whatever ends the wait is a `StillPending`
-   * that carries what was last seen of it, its creation included, and an interruption is warned of,
-   * also when it comes between the two.
+   * that carries it, and an interruption logs a warning with its id.
    */
   const createAndAwait = <E>(
-    create: Effect.Effect<A, E>,
+    /** Says at once what it created, and gives it. */
+    create: (onCreated: (created: A) => void) => Effect.Effect<A, E>,
     idOf: (created: A) => Id,
-    options: Options<A> = {}
-  ): Effect.Effect<A, E | Errors.InvalidRequest | StillPending> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function* () {
-        // Before anything is created.
-        const plan = yield* planOf(options)
-        const created = yield* interruption.handOver(restore, create)
-        const id = idOf(created)
-        let seen = created
+    options: Options<A> = {},
+    /** The values of the request that no message may show. */
+    secrets: () => ReadonlyArray<string> = () => []
+  ): Effect.Effect<A, E | Errors.InvalidRequest | StillPending> => {
+    const sanitizer = () => sanitize.make(secrets())
+    const shown = (id: Id) => sanitizer().identifier(id)
+    const notFollowed = (
+      id: Id,
+      why: string,
+      progress: Pick<polling.Progress<A>, "cause" | "last">
+    ) =>
+      stillPending(
+        id,
+        `${operation}: ${shown(id)} was created, and cannot be followed: ${why}`,
+        progress
+      )
+    const follow = (plan: polling.Plan<A>) => {
+      /** What was created, and then what was last read of it. */
+      let seen: { readonly id: Id; last: A } | undefined
+      const onCreated = (created: A) => (seen = { id: idOf(created), last: created })
+      const followed = Effect.flatMap(create(onCreated), (created) => {
+        const own = onCreated(created)
         const isOver = (value: A): boolean => {
-          seen = value
+          own.last = value
           return plan.isOver(value)
         }
-        return yield* restore(
-          wait(id, { ...plan, isOver }, created, (cause, last) =>
-            notFollowed(id, cause.message, last, cause)
-          ).pipe(
-            // Such as an `until` that throws.
-            unforeseen.orElse((cause) =>
-              Effect.fail(notFollowed(id, wordsOf(cause), seen, undefined))
-            )
-          )
-        ).pipe(
-          interruption.warn(
-            () =>
-              `${subject.operation}: the caller was interrupted; what was created goes on at the service, as ${id}.`
-          )
+        return Effect.catchAllCause(
+          wait(
+            own.id,
+            { ...plan, isOver },
+            created,
+            (cause, last) => notFollowed(own.id, sanitizer().text(cause.message), { last, cause }),
+            sanitizer
+          ),
+          // Such as an `until` that throws.
+          (cause) =>
+            Option.match(Cause.failureOption(cause), {
+              onNone: () =>
+                Effect.fail(
+                  notFollowed(own.id, wordsOf(cause), { last: own.last, cause: undefined })
+                ),
+              onSome: Effect.fail
+            })
         )
       })
-    )
+      return Effect.onInterrupt(followed, () =>
+        seen === undefined
+          ? Effect.void
+          : Effect.logWarning(
+              `${operation}: the caller was interrupted; ${shown(seen.id)} continues at the service.`
+            )
+      )
+    }
+    // The options are checked before anything is created.
+    return Effect.flatMap(planOf(options), (plan) => Effect.suspend(() => follow(plan)))
+  }
 
   /** The distinct values as they are read, ending with the one that settles. */
   const changes = (
@@ -340,11 +314,18 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     Stream.unwrapScoped(
       Effect.gen(function* () {
         const plan = yield* planOf(options)
-        yield* counted
-        return Stream.repeatEffect(yield* reader(id, plan, undefined, identity)).pipe(
-          Stream.takeUntil(plan.isOver),
-          Stream.changesWith(isSame)
+        const reader = yield* Effect.withFiberRuntime<Reader<A, Errors.ReadError | StillPending>>(
+          (fiber) => Effect.succeed(readerOf(id, plan, fiber, asItFailed))
         )
+        yield* Effect.acquireRelease(Metric.modify(waitsInFlight, 1), () =>
+          Effect.zipRight(Effect.sync(reader.cancel), Metric.modify(waitsInFlight, -1))
+        )
+        const first = polling.start(plan, undefined)
+        return Stream.unfoldEffect(first, (progress) =>
+          Effect.map(progress === first ? reader.look(progress) : reader.pause(progress), (seen) =>
+            Option.some([seen.last, seen] as const)
+          )
+        ).pipe(Stream.takeUntil(plan.isOver), Stream.changesWith(isSame))
       })
     )
 
@@ -358,20 +339,26 @@ const wordsOf = (cause: Cause.Cause<unknown>): string => {
       .map(({ message }) => message)
       .join("; ")
   } catch {
-    return "what was thrown cannot be shown"
+    return "a defect that cannot be shown"
   }
 }
+
+/** A status as the interface shows them: words. Anything else may be an echo of what is secret. */
+const shownStatus = (status: string): string =>
+  /^[A-Za-z][A-Za-z _-]{0,39}$/.test(status) ? status : "<not a word>"
 
 const outOfTime = (
   operation: string,
   id: string,
   waitedMillis: number,
-  last: { readonly status: string } | undefined,
-  cause: Errors.ReadError | undefined
+  { cause, last }: Pick<polling.Progress<{ readonly status: string }>, "cause" | "last">,
+  shown: sanitize.Sanitizer
 ): string =>
   [
-    `${operation}: ${id} has not settled within ${waitedMillis} ms`,
-    last === undefined ? "; it was never read" : `; its status was ${last.status} when last seen`,
-    cause === undefined ? "" : `; the last read failed: ${cause.message}`,
+    `${operation}: ${shown.identifier(id)} has not settled within ${waitedMillis} ms`,
+    last === undefined
+      ? "; it was never read"
+      : `; its status was ${shownStatus(last.status)} when last seen`,
+    cause === undefined ? "" : `; the last read failed: ${shown.text(cause.message)}`,
     ". It goes on at the service: wait for it again."
   ].join("")

@@ -4,8 +4,24 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import * as check from "./internal/check.js"
 
-const lengthOf = (text: string): number => Array.from(text).length
+const lengthOf = (text: string): number => {
+  let length = 0
+  for (const _ of text) length++
+  return length
+}
+
+const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
+
+/** Most codes are ASCII, and short: looked at unit by unit they need no iterator. */
+const isOfLength = (text: string, length: number): boolean => {
+  if (text.length < length || text.length > 2 * length) return false
+  for (let i = 0; i < text.length; i++) {
+    if (isSurrogate(text.charCodeAt(i))) return lengthOf(text) === length
+  }
+  return text.length === length
+}
 
 /**
  * A string of exactly `length` characters.
@@ -15,7 +31,7 @@ const lengthOf = (text: string): number => Array.from(text).length
  */
 export const exactly = (length: number, description: string) =>
   Schema.String.pipe(
-    Schema.filter((text) => lengthOf(text) === length, {
+    check.filter((text) => isOfLength(text, length), {
       description,
       jsonSchema: { minLength: length, maxLength: length },
       arbitrary: () => (fc) => fc.string({ minLength: length, maxLength: length })
@@ -30,7 +46,7 @@ export const exactly = (length: number, description: string) =>
  */
 export const atMost = (max: number) =>
   Schema.String.pipe(
-    Schema.filter((text) => text.length <= max || lengthOf(text) <= max, {
+    check.filter((text) => text.length <= max || lengthOf(text) <= max, {
       description: `a string of at most ${max} characters`,
       jsonSchema: { maxLength: max },
       arbitrary: () => (fc) => fc.string({ maxLength: max, unit: "grapheme-ascii" })

@@ -42,26 +42,24 @@ export * as Envelope from "./Envelope.js"
 export * as Environment from "./Environment.js"
 
 /**
- * Everything that a call can fail with, as tagged errors. A write has three ends, and its errors
- * say which: `OutcomeUnknown` and `AppliedUnreadable` say so in their names, and every other error
- * of a write means that nothing was applied.
+ * Everything that a call can fail with, as tagged errors. A write has three outcomes, and its error
+ * says which: unknown (`OutcomeUnknown`, `KeyReused`), applied (`AppliedUnreadable`), or not applied
+ * (every other error).
  *
- * No error carries a URL, a request, a header or a token. Of an answer it keeps what the service says
- * of an error, or the outline of what is not JSON, with secrets and personal data struck out.
+ * No error carries a URL, a request, a header or a token. Strings of the service are redacted, escaped
+ * and cut before an error carries them.
  *
  * @since 0.1.0
  */
 export * as Errors from "./Errors.js"
 
 /**
- * The one door to the service: turns declared operations into calls that validate, authenticate,
- * retry by the truth table of `RetryPolicy`, and tell the three ends of a write apart.
+ * Turns declared operations into calls that validate, authenticate, retry by the truth table of
+ * `RetryPolicy`, and tell the three outcomes of a write apart.
  *
- * Any `HttpClient` of `@effect/platform` will do that neither retries nor follows redirects by itself:
- * a client that does sends money where the gateway cannot count it. Bodies are read up to a limit.
- * Prefer `NodeHttpClient.layerUndici`: fetch, by its own standard, sends a request again by itself
- * when it is answered 421, and of a `FetchHttpClient.RequestInit` only what is in the context of a
- * call is used.
+ * It runs over any `HttpClient` of `@effect/platform`. Use one that does not retry or follow redirects;
+ * otherwise a payment may be sent twice. On Node prefer `UndiciClient.layer`, which is the fastest.
+ * Fetch, by its own standard, sends a request again when it is answered 421.
  *
  * @since 0.1.0
  */
@@ -95,13 +93,6 @@ export * as Identifier from "./Identifier.js"
 export * as Issues from "./Issues.js"
 
 /**
- * The members of requests that callers make as instances of their classes.
- *
- * @since 0.1.0
- */
-export * as Members from "./Members.js"
-
-/**
  * Free-form key/value data that travels with a resource (interface section 2.2).
  *
  * @since 0.1.0
@@ -117,8 +108,8 @@ export * as Metadata from "./Metadata.js"
 export * as OpenEnum from "./OpenEnum.js"
 
 /**
- * What Manilla says about an endpoint beyond its wire form: the scope it needs, and how it may be
- * repeated. The client, the sandbox and the documents all read it from here.
+ * Operations as plain data: method, path, schemas, scope, replay class and response checks. The
+ * client, the sandbox, the OpenAPI document and the tables of the documentation all read them here.
  *
  * @since 0.1.0
  */
@@ -184,6 +175,17 @@ export * as Text from "./Text.js"
  * @since 0.1.0
  */
 export * as Timestamp from "./Timestamp.js"
+
+/**
+ * The port between the gateway and the network: bytes out; status, headers and bounded bytes back. An
+ * attempt ends in one of four values, and never fails.
+ *
+ * The gateway takes any `HttpClient`. One that was made from a transport, such as `UndiciClient`, is
+ * used without the layers between.
+ *
+ * @since 0.1.0
+ */
+export * as Transport from "./Transport.js"
 
 /**
  * Wallets: where payouts come from, and what pays for cards (interface sections 4.5 and 4.11).

@@ -6,8 +6,8 @@
 import * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import * as Issues from "@manilla/core/Issues"
-import * as Members from "@manilla/core/Members"
 import * as Metadata from "@manilla/core/Metadata"
+import type * as Operation from "@manilla/core/Operation"
 import type { Page } from "@manilla/core/Page"
 import * as Pagination from "@manilla/core/Pagination"
 import * as Settlement from "@manilla/core/Settlement"
@@ -143,18 +143,21 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const gateway = yield* Gateway.Gateway
   const calls = gateway.calls(PaymentLinksApi.group)
 
-  const create: Service["create"] = (payload) =>
-    Effect.map(calls.create({ payload }), ({ data }) => data)
+  const create: Service["create"] = (payload) => calls.create({ payload })
 
   const list: Service["list"] = (urlParams = {}, { extraParams } = {}) =>
-    Effect.map(calls.list({ urlParams, extraParams }), ({ data }) => data)
+    calls.list({ urlParams, extraParams })
 
-  const get: Service["get"] = (paymentLink) =>
-    Effect.map(calls.get({ path: { paymentLink } }), ({ data }) => data)
+  const get: Service["get"] = (paymentLink) => calls.get({ path: { paymentLink } })
+
+  /** A wait reads again by itself, so each of its reads is one attempt. */
+  const polls = gateway.calls(PaymentLinksApi.group, { attempts: 1 })
+  const poll = (paymentLink: PaymentLink.PaymentLinkId, options: Operation.CallOptions) =>
+    polls.get({ path: { paymentLink } }, options)
 
   const candidates: Service["candidates"] = (request, options) =>
     Effect.gen(function* () {
-      const sought = yield* decodeSought({ ...own(request), ...options })
+      const sought = yield* decodeSought({ ...request, ...options })
       const { data } = yield* list({ per_page: 100, status: "ACTIVE" })
       const alike = data.filter(
         (link) =>
@@ -180,7 +183,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const { changes } = Settlement.make({
     operation: "PaymentLinks.changes",
     schema: PaymentLink.PaymentLinkDetail,
-    read: get,
+    read: poll,
     isOver: ({ status }) => status !== "ACTIVE",
     stillPending: (id, fields, options) => new StillActive({ id, ...fields }, options)
   })
@@ -219,8 +222,6 @@ const Sought = Schema.Struct({
     description: "an ISO 8601 date-time with a zone, or a valid Date"
   })
 })
-
-const own = Members.own(PaymentLink.PaymentLinkRequest)
 
 const parse = ParseResult.decodeUnknownEither(Sought, { errors: "all", onExcessProperty: "error" })
 

@@ -4,10 +4,6 @@
  *
  * @since 0.1.0
  */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import * as OpenApi from "@effect/platform/OpenApi"
-import * as Envelope from "@manilla/core/Envelope"
 import * as Operation from "@manilla/core/Operation"
 import * as Page from "@manilla/core/Page"
 import * as Schema from "effect/Schema"
@@ -20,7 +16,7 @@ import * as PaymentLink from "./PaymentLink.js"
  * @category schemas
  */
 export const PaymentLinkFilter = Schema.Struct({
-  per_page: Schema.optional(Page.PerPageParam),
+  per_page: Schema.optional(Page.PerPage),
   status: Schema.optional(PaymentLink.StatusInput)
 })
 
@@ -34,53 +30,55 @@ export interface PaymentLinkFilter extends Schema.Schema.Type<typeof PaymentLink
  * `POST /payment-links`: creates a link. It has no idempotency key.
  *
  * @since 0.1.0
- * @category endpoints
+ * @category operations
  */
-export const create = Operation.once(
-  HttpApiEndpoint.post("create", "/payment-links")
-    .setPayload(PaymentLink.PaymentLinkRequest)
-    .addSuccess(Envelope.Success(PaymentLink.PaymentLink))
-    .annotate(OpenApi.Summary, "Create a payment link"),
-  "payment_links.write",
-  {
-    echoes: [
+export const create = Operation.once({
+  method: "POST",
+  path: "/payment-links",
+  summary: "Create a payment link",
+  access: "payment_links.write",
+  payload: PaymentLink.PaymentLinkRequest,
+  success: PaymentLink.PaymentLink,
+  checks: {
+    members: [
       { field: "amount", as: "amount" },
-      { field: "currency", as: "code" },
-      { field: "country", as: "code" }
+      { field: "currency", as: "code" }
     ]
   }
-)
+})
 
 /**
  * `GET /payment-links`: lists links.
  *
  * @since 0.1.0
- * @category endpoints
+ * @category operations
  */
-export const list = Operation.safe(
-  HttpApiEndpoint.get("list", "/payment-links")
-    .setUrlParams(PaymentLinkFilter)
-    .addSuccess(Envelope.Success(Page.of(PaymentLink.PaymentLink)))
-    .annotate(OpenApi.Summary, "List payment links"),
-  "payment_links.read"
-)
+export const list = Operation.safe({
+  method: "GET",
+  path: "/payment-links",
+  summary: "List payment links",
+  access: "payment_links.read",
+  urlParams: PaymentLinkFilter,
+  success: Page.of(PaymentLink.PaymentLink)
+})
 
 /**
  * `GET /payment-links/{paymentLink}`: reads a link by its id.
  *
  * @since 0.1.0
- * @category endpoints
+ * @category operations
  */
-export const get = Operation.safe(
-  HttpApiEndpoint.get("get", "/payment-links/:paymentLink")
-    .setPath(Schema.Struct({ paymentLink: PaymentLink.PaymentLinkId }))
-    .addSuccess(Envelope.Success(PaymentLink.PaymentLinkDetail))
-    .annotate(OpenApi.Summary, "Read a payment link"),
-  "payment_links.read"
-)
+export const get = Operation.safe({
+  method: "GET",
+  path: "/payment-links/:paymentLink",
+  summary: "Read a payment link",
+  access: "payment_links.read",
+  pathParams: Schema.Struct({ paymentLink: PaymentLink.PaymentLinkId }),
+  success: PaymentLink.PaymentLinkDetail
+})
 
 /**
  * @since 0.1.0
  * @category groups
  */
-export const group = HttpApiGroup.make("PaymentLinks").add(create).add(list).add(get)
+export const group = Operation.group("PaymentLinks", { create, list, get })

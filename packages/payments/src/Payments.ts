@@ -7,7 +7,8 @@ import * as Gateway from "@manilla/core/Gateway"
 import type * as Errors from "@manilla/core/Errors"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as Identifier from "@manilla/core/Identifier"
-import * as Members from "@manilla/core/Members"
+import type * as Operation from "@manilla/core/Operation"
+import * as Sensitive from "@manilla/core/Sensitive"
 import * as Settlement from "@manilla/core/Settlement"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -79,7 +80,9 @@ export interface Service {
    * `InvalidRequest` before anything is sent.
    *
    * Fails with `OutcomeUnknown` when it may have been created: go on with the same key. Fails with
-   * `AppliedUnreadable` when it was: do not send it again. Every other error: it was not.
+   * `KeyReused` when the key most likely belongs to another request: whether this one was created
+   * is unknown. Fails with `AppliedUnreadable` when it was created: do not send it again. Every
+   * other error: it was not created.
    */
   readonly create: (
     request: PaymentIntent.PaymentIntentRequest,
@@ -133,8 +136,6 @@ export interface Service {
  */
 export class Payments extends Context.Tag("@manilla/payments/Payments")<Payments, Service>() {}
 
-const own = Members.own(PaymentIntent.PaymentIntentRequest)
-
 /**
  * @since 0.1.0
  * @category constructors
@@ -143,22 +144,27 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const gateway = yield* Gateway.Gateway
   const calls = gateway.calls(PaymentsApi.group)
 
-  const create: Service["create"] = (payload, { correlation_id, key }) =>
-    Effect.map(
-      calls.create({
-        headers: { "idempotency-key": key, "x-correlation-id": correlation_id },
-        payload
-      }),
-      ({ data }) => data
+  const create = (
+    payload: PaymentIntent.PaymentIntentRequest,
+    { correlation_id, key }: CreateOptions,
+    onSuccess?: (created: PaymentIntent.CreatedPaymentIntent) => void
+  ) =>
+    calls.create(
+      { headers: { "idempotency-key": key, "x-correlation-id": correlation_id }, payload },
+      { onSuccess }
     )
 
-  const get: Service["get"] = (paymentIntent) =>
-    Effect.map(calls.get({ path: { paymentIntent } }), ({ data }) => data)
+  const get: Service["get"] = (paymentIntent) => calls.get({ path: { paymentIntent } })
+
+  /** A wait reads again by itself, so each of its reads is one attempt. */
+  const polls = gateway.calls(PaymentsApi.group, { attempts: 1 })
+  const poll = (paymentIntent: PaymentIntent.PaymentIntentId, options: Operation.CallOptions) =>
+    polls.get({ path: { paymentIntent } }, options)
 
   const settlement = Settlement.make({
     operation: "Payments.awaitSettled",
     schema: PaymentIntent.PaymentIntent,
-    read: get,
+    read: poll,
     stillPending: (id, fields, options) => new StillPending({ id, ...fields }, options)
   })
 
@@ -166,13 +172,14 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     (operation: "COLLECTION" | "DEPOSIT"): Service["collect"] =>
     (request, options) =>
       settlement.createAndAwait(
-        create({ ...own(request), operation }, options),
+        (onCreated) => create({ ...request, operation }, options, onCreated),
         ({ id }) => id,
-        options.wait
+        options.wait,
+        () => Sensitive.values(PaymentIntent.PaymentIntentRequest, request)
       )
 
   return {
-    create,
+    create: (request, options) => create(request, options),
     get,
     awaitSettled: settlement.awaitSettled,
     changes: settlement.changes,

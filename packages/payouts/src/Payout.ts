@@ -74,8 +74,11 @@ export const PayoutRequest = Schema.Struct({
  */
 export interface PayoutRequest extends Schema.Schema.Type<typeof PayoutRequest> {}
 
-/** Members that the service always describes, of which a caller needs the first four. */
-const fields = {
+/**
+ * Members that the service always describes, of which a caller needs the first four. `destination` is
+ * in the form `text`.
+ */
+const fields = <Text extends Schema.Schema.Any>(text: Text) => ({
   reference: PayoutReference,
   status: Status,
   amount: Amount.Amount,
@@ -83,22 +86,28 @@ const fields = {
   id: Schema.optional(PayoutId),
   country: Schema.optional(Country.Country),
   payment_method: Schema.optional(Schema.String),
-  /** The beneficiary's phone number, which prints as `<redacted>`. */
-  destination: Schema.optional(Schema.Redacted(Schema.String)),
+  /** The beneficiary's phone number. */
+  destination: Schema.optional(text),
   created_at: Schema.optional(Timestamp.Timestamp)
+})
+
+const read = {
+  provider_reference: Schema.optional(Schema.NullOr(Schema.String)),
+  updated_at: Schema.optional(Schema.NullOr(Timestamp.Timestamp))
 }
 
+const created = { wallet_id: Schema.optional(Wallet.WalletId) }
+
+const hidden = fields(Schema.Redacted(Schema.String))
+const plain = fields(Schema.String.pipe(Sensitive.mark))
+
 /**
- * A payout as it is read.
+ * A payout as it is read. Its `destination` prints as `<redacted>`.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const Payout = Schema.Struct({
-  ...fields,
-  provider_reference: Schema.optional(Schema.NullOr(Schema.String)),
-  updated_at: Schema.optional(Schema.NullOr(Timestamp.Timestamp))
-}).annotations({ identifier: "Payout" })
+export const Payout = Schema.Struct({ ...hidden, ...read }).annotations({ identifier: "Payout" })
 
 /**
  * @since 0.1.0
@@ -107,18 +116,47 @@ export const Payout = Schema.Struct({
 export interface Payout extends Schema.Schema.Type<typeof Payout> {}
 
 /**
- * A payout as its creation returns it.
+ * A payout as its creation returns it. Its `destination` prints as `<redacted>`.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const CreatedPayout = Schema.Struct({
-  ...fields,
-  wallet_id: Schema.optional(Wallet.WalletId)
-}).annotations({ identifier: "CreatedPayout" })
+export const CreatedPayout = Schema.Struct({ ...hidden, ...created }).annotations({
+  identifier: "CreatedPayout"
+})
 
 /**
  * @since 0.1.0
  * @category models
  */
 export interface CreatedPayout extends Schema.Schema.Type<typeof CreatedPayout> {}
+
+/**
+ * A payout that is read, as the service sends it: `destination` is plain text.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PayoutWire = Schema.Struct({ ...plain, ...read }).annotations({ identifier: "Payout" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface PayoutWire extends Schema.Schema.Type<typeof PayoutWire> {}
+
+/**
+ * A payout that was created, as the service sends it: `destination` is plain text.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const CreatedPayoutWire = Schema.Struct({ ...plain, ...created }).annotations({
+  identifier: "CreatedPayout"
+})
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface CreatedPayoutWire extends Schema.Schema.Type<typeof CreatedPayoutWire> {}

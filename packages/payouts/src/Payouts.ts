@@ -6,10 +6,13 @@
 import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as Operation from "@manilla/core/Operation"
+import * as Sensitive from "@manilla/core/Sensitive"
 import * as Settlement from "@manilla/core/Settlement"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import * as Payout from "./Payout.js"
@@ -60,7 +63,9 @@ export interface Service {
    * before anything is sent.
    *
    * Fails with `OutcomeUnknown` when it may have been created: go on with the same key. Fails with
-   * `AppliedUnreadable` when it was: do not send it again. Every other error: it was not.
+   * `KeyReused` when the key most likely belongs to another request: whether this one was created
+   * is unknown. Fails with `AppliedUnreadable` when it was created: do not send it again. Every
+   * other error: it was not created.
    */
   readonly create: (
     request: Payout.PayoutRequest,
@@ -116,32 +121,55 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const gateway = yield* Gateway.Gateway
   const calls = gateway.calls(PayoutsApi.group)
 
-  const create: Service["create"] = (payload, { key }) =>
-    Effect.map(calls.create({ headers: { "idempotency-key": key }, payload }), ({ data }) => data)
+  const create = (
+    payload: Payout.PayoutRequest,
+    { key }: CreateOptions,
+    onSuccess?: (created: Payout.CreatedPayout) => void
+  ) =>
+    Effect.map(
+      calls.create(
+        { headers: { "idempotency-key": key }, payload },
+        { onSuccess: (created) => onSuccess?.(redact(created)) }
+      ),
+      redact
+    )
 
-  const get: Service["get"] = (reference) =>
-    Effect.map(calls.get({ path: { reference } }), ({ data }) => data)
+  const get: Service["get"] = (reference) => Effect.map(calls.get({ path: { reference } }), redact)
+
+  /** A wait reads again by itself, so each of its reads is one attempt. */
+  const polls = gateway.calls(PayoutsApi.group, { attempts: 1 })
+  const poll = (reference: Payout.PayoutReference, options: Operation.CallOptions) =>
+    Effect.map(polls.get({ path: { reference } }, options), redact)
 
   const settlement = Settlement.make({
     operation: "Payouts.awaitSettled",
     schema: Payout.Payout,
-    read: get,
+    read: poll,
     stillPending: (reference, fields, options) =>
       new StillPending({ reference, ...fields }, options)
   })
 
   return {
-    create,
+    create: (request, options) => create(request, options),
     get,
     awaitSettled: settlement.awaitSettled,
     changes: settlement.changes,
     disburse: (request, options) =>
       settlement.createAndAwait(
-        create(request, options),
+        (onCreated) => create(request, options, onCreated),
         ({ reference }) => reference,
-        options.wait
+        options.wait,
+        () => Sensitive.values(Payout.PayoutRequest, request)
       )
   }
+})
+
+const redact = <Wire extends { readonly destination?: string | undefined }>({
+  destination,
+  ...payout
+}: Wire) => ({
+  ...payout,
+  ...(destination === undefined ? {} : { destination: Redacted.make(destination) })
 })
 
 /**

@@ -13,8 +13,8 @@ export * as Payout from "./Payout.js"
 export * as Payouts from "./Payouts.js"
 
 /**
- * The payout operations as they are on the wire (interface sections 4.5 and 4.6). Which scopes they
- * need is not shown.
+ * The payout operations as they are on the wire (interface sections 4.5 and 4.6). The scopes that they
+ * need are not shown.
  *
  * @since 0.1.0
  */

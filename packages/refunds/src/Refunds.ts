@@ -5,6 +5,7 @@
  */
 import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
+import type * as Operation from "@manilla/core/Operation"
 import * as Settlement from "@manilla/core/Settlement"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -73,13 +74,17 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const gateway = yield* Gateway.Gateway
   const calls = gateway.calls(RefundsApi.group)
 
-  const get: Service["get"] = (reference) =>
-    Effect.map(calls.get({ path: { reference } }), ({ data }) => data)
+  const get: Service["get"] = (reference) => calls.get({ path: { reference } })
+
+  /** A wait reads again by itself, so each of its reads is one attempt. */
+  const polls = gateway.calls(RefundsApi.group, { attempts: 1 })
+  const poll = (reference: Refund.RefundReference, options: Operation.CallOptions) =>
+    polls.get({ path: { reference } }, options)
 
   const { awaitSettled, changes } = Settlement.make({
     operation: "Refunds.awaitSettled",
     schema: Refund.Refund,
-    read: get,
+    read: poll,
     stillPending: (reference, fields, options) =>
       new StillPending({ reference, ...fields }, options)
   })

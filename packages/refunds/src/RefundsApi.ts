@@ -3,10 +3,6 @@
  *
  * @since 0.1.0
  */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import * as OpenApi from "@effect/platform/OpenApi"
-import * as Envelope from "@manilla/core/Envelope"
 import * as Operation from "@manilla/core/Operation"
 import * as Schema from "effect/Schema"
 import * as Refund from "./Refund.js"
@@ -15,18 +11,19 @@ import * as Refund from "./Refund.js"
  * `GET /refunds/{reference}`: reads a refund.
  *
  * @since 0.1.0
- * @category endpoints
+ * @category operations
  */
-export const get = Operation.safe(
-  HttpApiEndpoint.get("get", "/refunds/:reference")
-    .setPath(Schema.Struct({ reference: Refund.RefundReference }))
-    .addSuccess(Envelope.Success(Refund.Refund))
-    .annotate(OpenApi.Summary, "Read a refund"),
-  "refunds.read"
-)
+export const get = Operation.safe({
+  method: "GET",
+  path: "/refunds/:reference",
+  summary: "Read a refund",
+  access: "refunds.read",
+  pathParams: Schema.Struct({ reference: Refund.RefundReference }),
+  success: Refund.Refund
+})
 
 /**
  * @since 0.1.0
  * @category groups
  */
-export const group = HttpApiGroup.make("Refunds").add(get)
+export const group = Operation.group("Refunds", { get })

@@ -4,21 +4,15 @@
  *
  * @since 0.1.0
  */
-import type * as HttpApi from "@effect/platform/HttpApi"
-import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import type * as Operation from "@manilla/core/Operation"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as ServiceApi from "./ServiceApi.js"
 
-type Groups<Api> =
-  Api extends HttpApi.HttpApi<infer _Id, infer Groups, infer _E, infer _R> ? Groups : never
-
-type Names<Group> = Group extends HttpApiGroup.HttpApiGroup.Any
-  ? `${HttpApiGroup.HttpApiGroup.Name<Group>}.${HttpApiEndpoint.HttpApiEndpoint.Name<
-      HttpApiGroup.HttpApiGroup.Endpoints<Group>
-    >}`
-  : never
+type Names<Group> =
+  Group extends Operation.Group<infer Name, infer Operations>
+    ? `${Name}.${keyof Operations & string}`
+    : never
 
 /**
  * The name of an operation, such as `Payments.create`.
@@ -26,9 +20,7 @@ type Names<Group> = Group extends HttpApiGroup.HttpApiGroup.Any
  * @since 0.1.0
  * @category models
  */
-export type OperationName = Names<
-  Groups<typeof ServiceApi.main> | Groups<typeof ServiceApi.account>
->
+export type OperationName = Names<(typeof ServiceApi.groups)[number]>
 
 /**
  * Which requests a fault applies to.

@@ -5,7 +5,6 @@
  * @since 0.1.0
  */
 import * as OpenApi from "@effect/platform/OpenApi"
-import * as Operation from "@manilla/core/Operation"
 import * as ServiceApi from "./ServiceApi.js"
 
 /**
@@ -89,7 +88,7 @@ const paths = (document: OpenApi.OpenAPISpec, servers?: ReadonlyArray<{ readonly
   )
 
 const operation = (described: OpenApi.OpenAPISpecOperation) => {
-  const declared = ServiceApi.operations.get(described.operationId)?.[Operation.TypeId]
+  const declared = ServiceApi.operations.get(described.operationId)
   if (declared === undefined) return described
   const { access, replay } = declared
   const scopes = access === "bearer" ? [] : [access]

@@ -4,17 +4,17 @@
  *
  * @since 0.1.0
  */
-import * as HttpApi from "@effect/platform/HttpApi"
 import * as CardholdersApi from "@manilla/cards/CardholdersApi"
 import * as CardsApi from "@manilla/cards/CardsApi"
 import * as CatalogueApi from "@manilla/catalogue/CatalogueApi"
-import * as Operation from "@manilla/core/Operation"
+import type * as Operation from "@manilla/core/Operation"
 import * as PaymentLinksApi from "@manilla/payment-links/PaymentLinksApi"
 import * as PaymentsApi from "@manilla/payments/PaymentsApi"
 import * as PayoutsApi from "@manilla/payouts/PayoutsApi"
 import * as RefundsApi from "@manilla/refunds/RefundsApi"
 import * as TokenApi from "@manilla/token/TokenApi"
 import * as TransactionsApi from "@manilla/transactions/TransactionsApi"
+import * as httpApi from "./internal/httpApi.js"
 
 /**
  * The version segment of both gateways (interface section 9).
@@ -24,21 +24,34 @@ import * as TransactionsApi from "@manilla/transactions/TransactionsApi"
  */
 export const root = "/api/v1"
 
+const mainGroups = [
+  PaymentsApi.group,
+  TransactionsApi.group,
+  PayoutsApi.group,
+  RefundsApi.group,
+  PaymentLinksApi.group,
+  CardsApi.group,
+  CardholdersApi.group,
+  CatalogueApi.group
+] as const
+
+const accountGroups = [TokenApi.group] as const
+
+/**
+ * Every group of operations, of both gateways.
+ *
+ * @since 0.1.0
+ * @category operations
+ */
+export const groups = [...mainGroups, ...accountGroups] as const
+
 /**
  * What is served below `{base_url}`.
  *
  * @since 0.1.0
  * @category apis
  */
-export const main = HttpApi.make("Service")
-  .add(PaymentsApi.group)
-  .add(TransactionsApi.group)
-  .add(PayoutsApi.group)
-  .add(RefundsApi.group)
-  .add(PaymentLinksApi.group)
-  .add(CardsApi.group)
-  .add(CardholdersApi.group)
-  .add(CatalogueApi.group)
+export const main = httpApi.make("Service", mainGroups)
 
 /**
  * What is served below `{auth_url}`.
@@ -46,7 +59,7 @@ export const main = HttpApi.make("Service")
  * @since 0.1.0
  * @category apis
  */
-export const account = HttpApi.make("Accounts").add(TokenApi.group)
+export const account = httpApi.make("Accounts", accountGroups)
 
 /**
  * Every operation with its name: `Payments.create`, `Payments.get`, …
@@ -55,9 +68,9 @@ export const account = HttpApi.make("Accounts").add(TokenApi.group)
  * @category operations
  */
 export const operations: ReadonlyMap<string, Operation.Operation> = new Map(
-  [...Object.values(main.groups), ...Object.values(account.groups)].flatMap((group) =>
-    Object.values(group.endpoints)
-      .filter(Operation.isOperation)
-      .map((operation) => [`${group.identifier}.${operation.name}`, operation])
+  groups.flatMap(({ name, operations }) =>
+    Object.entries<Operation.Operation>(operations).map(
+      ([operationName, operation]) => [`${name}.${operationName}`, operation] as const
+    )
   )
 )

@@ -34,7 +34,10 @@ export const responseOf = (
     request: { value: request },
     status: { value: status },
     headers: { value: headers },
-    stream: { get: () => Stream.fromChannel(bodyOf()) }
+    stream: { get: () => Stream.fromChannel(bodyOf()) },
+    arrayBuffer: {
+      get: () => Effect.map(Stream.runCollect(response.stream), (pieces) => gathered(pieces))
+    }
   })
   const bodyOf = (): Body => {
     switch (ending) {
@@ -54,6 +57,9 @@ export const responseOf = (
   }
   return response
 }
+
+const gathered = (pieces: Chunk.Chunk<Uint8Array>): ArrayBuffer =>
+  Uint8Array.from(Chunk.toReadonlyArray(pieces).flatMap((piece) => Array.from(piece))).buffer
 
 /** Its status and its body are its own; all else comes from here, made once. */
 const blank = HttpClientResponse.fromWeb(

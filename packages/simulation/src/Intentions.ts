@@ -174,7 +174,7 @@ type Performed = Effect.Effect<
     readonly shown?: Shown
     readonly settled?: string
   },
-  Errors.WriteError | Payments.StillPending | Payouts.StillPending
+  Errors.WriteError | Errors.KeyReused | Payments.StillPending | Payouts.StillPending
 >
 
 const perform = (intention: Intention, call: Call, client: Client, means: Means): Performed => {
@@ -267,10 +267,12 @@ const interrupted: Word = {
   attempts: undefined
 }
 
-const isWriteError = Schema.is(Errors.WriteError)
+const isWriteError = Schema.is(Schema.Union(Errors.WriteError, Errors.KeyReused))
 
 /** Read as a caller of the library reads it: by the tag of the error alone. */
-const wordOf = (error: Errors.WriteError | Payments.StillPending | Payouts.StillPending): Word => {
+const wordOf = (
+  error: Errors.WriteError | Errors.KeyReused | Payments.StillPending | Payouts.StillPending
+): Word => {
   // "Once the intent exists nothing loses it."
   if (!isWriteError(error)) {
     return applied({
@@ -289,6 +291,8 @@ const wordOf = (error: Errors.WriteError | Payments.StillPending | Payouts.Still
         key: error.key,
         attempts: error.attempts
       }
+    case "KeyReused":
+      return { _tag: "Unknown", error: error._tag, key: error.key, attempts: error.attempts }
     case "AppliedUnreadable":
       return applied({ names: [error.id, error.reference], unreadable: { key: error.key } })
     default:

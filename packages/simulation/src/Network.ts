@@ -12,6 +12,7 @@ import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import * as Answer from "./Answer.js"
 import type { Chance } from "./Chance.js"
 import * as Fates from "./Fates.js"
@@ -297,7 +298,7 @@ export const make = (
       }
     })
 
-  /** Open until its scope ends: the body is a part of it. */
+  /** Open until its body has ended, or until its scope is closed. */
   const begin = (
     request: HttpClientRequest.HttpClientRequest,
     process: number,
@@ -314,8 +315,11 @@ export const make = (
         })
         sent.push(note)
         open++
+        let isOpen = true
         const letGo = (exit: Exit.Exit<unknown, unknown>) =>
           Effect.sync(() => {
+            if (!isOpen) return
+            isOpen = false
             open--
             note.closed = moment++
             note.closedMillis = time.elapsedMillis()
@@ -332,7 +336,14 @@ export const make = (
           })
         return Effect.zipRight(
           Scope.addFinalizerExit(scope, letGo),
-          restore(exchange(request, note))
+          Effect.map(
+            restore(exchange(request, note)),
+            (response): HttpClientResponse.HttpClientResponse =>
+              Object.create(response, {
+                stream: { value: Stream.ensuringWith(response.stream, letGo) },
+                arrayBuffer: { value: Effect.onExit(response.arrayBuffer, letGo) }
+              })
+          )
         )
       })
     )

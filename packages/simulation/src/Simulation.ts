@@ -27,6 +27,7 @@ import type { Logged } from "./invariants/Evidence.js"
 import * as Network from "./Network.js"
 import * as Process from "./Process.js"
 import * as Schedule from "./Schedule.js"
+import * as Spans from "./Spans.js"
 import * as Time from "./Time.js"
 import * as Trace from "./Trace.js"
 import * as Troubles from "./Troubles.js"
@@ -75,6 +76,7 @@ export const run = (seed: number): Report => {
       Effect.supervised(fibers),
       Effect.withRandom(Random.make(seed)),
       Effect.withClock(time.clock),
+      Effect.withTracer(Spans.make()),
       Logger.withMinimumLogLevel(LogLevel.Warning),
       Effect.provide(
         Logger.replace(

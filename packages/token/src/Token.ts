@@ -47,7 +47,15 @@ export interface Options {
   readonly environment?: typeof Environment.Input.Type | undefined
   /** Changes to `RetryPolicy.defaults`, for the request for a token. */
   readonly retry?: Partial<RetryPolicy.RetryPolicy> | undefined
+  /** The most bytes of an answer that are read; 64 KiB unless set. */
+  readonly bodyLimit?: number | undefined
 }
+
+/** A token takes a few kilobytes. */
+const defaultBodyLimit = 64 * 1024
+
+/** When the service does not say how long a token lives (interface section 8). */
+const defaultLifeSeconds = 3600
 
 /** Renewal begins when this part of a token's life is left, and 5 minutes before its end at most. */
 const renewalPart = 0.1
@@ -79,7 +87,13 @@ export const make = (
 > =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    const gateway = yield* Gateway.make({ baseUrl: options.authUrl, retry: options.retry }).pipe(
+    yield* checkNotEmpty("clientId", options.clientId)
+    yield* checkNotEmpty("clientSecret", Redacted.value(options.clientSecret))
+    const gateway = yield* Gateway.make({
+      baseUrl: options.authUrl,
+      retry: options.retry,
+      bodyLimit: options.bodyLimit ?? defaultBodyLimit
+    }).pipe(
       Effect.mapError(
         ({ field, rule }) =>
           new Errors.InvalidConfiguration({ field: field === "baseUrl" ? "authUrl" : field, rule })
@@ -87,12 +101,15 @@ export const make = (
     )
     const { obtain } = gateway.calls(TokenApi.group)
 
-    let held: Held | undefined
+    let current: Held | undefined
     let request: Deferred.Deferred<BearerTokens.BearerToken, Errors.TokenUnavailable> | undefined
     let closed = false
-    /** Requests that failed one after the other, and when the last of them did. */
+    /** Requests that failed one after the other, when the last of them did, and why. */
     let failures = 0
     let failedMillis = 0
+    let failed: Errors.TokenUnavailable | undefined
+    /** Until then no request is made, after those that failed. */
+    let pausedUntilMillis = 0
     /** Tokens that were refused young one after the other. The first may be a rotation. */
     let youngRefusals = 0
 
@@ -100,13 +117,14 @@ export const make = (
       scope,
       Effect.sync(() => {
         closed = true
-        held = undefined
+        current = undefined
       })
     )
 
-    const fail = (nowMillis: number) => {
+    const fail = (error: Errors.TokenUnavailable, nowMillis: number) => {
       failures++
       failedMillis = nowMillis
+      failed = error
     }
 
     const ask: Effect.Effect<BearerTokens.BearerToken, Errors.TokenUnavailable> = Effect.gen(
@@ -114,38 +132,44 @@ export const make = (
         const setbacks = failures + Math.max(0, youngRefusals - 1)
         if (setbacks > 0) {
           const pause = RetryPolicy.backoff(spacing, setbacks, yield* Random.next, undefined)
-          const left = failedMillis + pause - (yield* Clock.currentTimeMillis)
+          const nowMillis = yield* Clock.currentTimeMillis
           // Never longer than the pause, even when the clock was set back meanwhile.
-          yield* Effect.sleep(Math.min(pause, Math.max(0, left)))
+          const left = Math.min(pause, Math.max(0, failedMillis + pause - nowMillis))
+          pausedUntilMillis = nowMillis + left
+          yield* Effect.sleep(left)
         }
         // Taken before the request: a token is not used longer than it lives.
         const issuedMillis = yield* Clock.currentTimeMillis
-        const { data } = yield* Effect.mapError(
+        const issued = yield* Effect.mapError(
           obtain({
-            payload: { client_id: options.clientId, client_secret: options.clientSecret }
+            payload: {
+              client_id: options.clientId,
+              client_secret: Redacted.value(options.clientSecret)
+            }
           }),
           unavailable
         )
         const token: BearerTokens.BearerToken = {
-          value: data.access_token,
-          environment: data.environment,
-          scopes: data.scope.split(" ").filter((scope) => scope !== "")
+          value: Redacted.make(issued.access_token),
+          environment: issued.environment,
+          scopes: scopesIn(issued.scope ?? "")
         }
         if (options.environment !== undefined && options.environment !== token.environment) {
           return yield* new Errors.TokenUnavailable({
             operation,
-            message: `The credentials are for ${token.environment}, and ${options.environment} is configured: no call was made.`
+            message: `The credentials are not for ${options.environment}, which is configured: no call was made. ${environmentIs(token.environment)}`
           })
         }
-        const lifeMillis = data.expires_in * 1000
+        const lifeMillis = (issued.expires_in ?? defaultLifeSeconds) * 1000
         const expiresMillis = issuedMillis + lifeMillis
-        held = {
+        current = {
           token,
           issuedMillis,
           expiresMillis,
           renewMillis: expiresMillis - Math.min(lifeMillis * renewalPart, renewalMostMillis)
         }
         failures = 0
+        failed = undefined
         return token
       }
     )
@@ -163,7 +187,9 @@ export const make = (
       request = own
       return ask.pipe(
         Effect.interruptible,
-        Effect.tapError(() => Effect.map(Clock.currentTimeMillis, fail)),
+        Effect.tapError((error) =>
+          Effect.map(Clock.currentTimeMillis, (nowMillis) => fail(error, nowMillis))
+        ),
         Effect.catchAllCause((cause) =>
           Cause.isInterrupted(cause) ? Effect.fail(closedError) : Effect.failCause(cause)
         ),
@@ -179,10 +205,13 @@ export const make = (
       )
     }).pipe(Effect.uninterruptible)
 
+    const held = (nowMillis: number): BearerTokens.BearerToken | undefined =>
+      current !== undefined && nowMillis < current.renewMillis ? current.token : undefined
+
     const get = Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
       if (closed) return Effect.fail(closedError)
-      if (held !== undefined && nowMillis < held.expiresMillis) {
-        const { renewMillis, token } = held
+      if (current !== undefined && nowMillis < current.expiresMillis) {
+        const { renewMillis, token } = current
         return nowMillis >= renewMillis && request === undefined
           ? Effect.as(begin, token)
           : Effect.succeed(token)
@@ -192,17 +221,42 @@ export const make = (
 
     const reject = (token: BearerTokens.BearerToken) =>
       Effect.map(Clock.currentTimeMillis, (nowMillis) => {
-        if (held?.token !== token) return
-        const young = nowMillis - held.issuedMillis < youngMillis
+        if (current?.token !== token) return
+        const young = nowMillis - current.issuedMillis < youngMillis
         youngRefusals = young ? youngRefusals + 1 : 0
         if (youngRefusals > 1) failedMillis = nowMillis
-        held = undefined
+        current = undefined
       })
 
-    return { get, reject }
+    const lastFailure = (nowMillis: number): Errors.TokenUnavailable | undefined =>
+      failed === undefined || pausedUntilMillis <= nowMillis
+        ? failed
+        : new Errors.TokenUnavailable({
+            operation,
+            cause: failed.cause,
+            message: `${failed.message} The next token is asked for in ${pausedUntilMillis - nowMillis} ms: requests that fail are spaced out.`
+          })
+
+    return { held, get, reject, lastFailure }
   })
 
 const operation = "Token.obtain"
+
+const checkNotEmpty = (
+  field: string,
+  text: string
+): Effect.Effect<void, Errors.InvalidConfiguration> =>
+  text === "" ? new Errors.InvalidConfiguration({ field, rule: "must not be empty" }) : Effect.void
+
+/** Errors of calls repeat the scopes: a string that has not the form of one may be a secret. */
+const scopesIn = (text: string): ReadonlyArray<string> =>
+  text.split(" ").filter((scope) => scope.length <= 100 && /^[a-z_]+(\.[a-z_]+)+$/.test(scope))
+
+/** Any string may come for an environment: only the two that the interface shows are repeated. */
+const environmentIs = (environment: string): string =>
+  isKnownEnvironment(environment) ? `They are for ${environment}.` : ""
+
+const isKnownEnvironment = Schema.is(Environment.Input)
 
 const closedError = new Errors.TokenUnavailable({
   operation,

@@ -71,10 +71,9 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const calls = gateway.calls(TransactionsApi.group)
 
   const list: Service["list"] = (urlParams = {}, { extraParams } = {}) =>
-    Effect.map(calls.list({ urlParams, extraParams }), ({ data }) => data)
+    calls.list({ urlParams, extraParams })
 
-  const get: Service["get"] = (reference) =>
-    Effect.map(calls.get({ path: { reference } }), ({ data }) => data)
+  const get: Service["get"] = (reference) => calls.get({ path: { reference } })
 
   const { pages, rows } = Pagination.make({
     operation: "Transactions.list",

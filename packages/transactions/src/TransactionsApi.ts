@@ -3,11 +3,7 @@
  *
  * @since 0.1.0
  */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import * as OpenApi from "@effect/platform/OpenApi"
 import * as Currency from "@manilla/core/Currency"
-import * as Envelope from "@manilla/core/Envelope"
 import * as Environment from "@manilla/core/Environment"
 import * as Operation from "@manilla/core/Operation"
 import * as Page from "@manilla/core/Page"
@@ -22,7 +18,7 @@ import * as Transaction from "./Transaction.js"
  * @category schemas
  */
 export const TransactionFilter = Schema.Struct({
-  per_page: Schema.optional(Page.PerPageParam),
+  per_page: Schema.optional(Page.PerPage),
   status: Schema.optional(Schema.String),
   currency: Schema.optional(Currency.Input),
   environment: Schema.optional(Environment.Input)
@@ -38,32 +34,34 @@ export interface TransactionFilter extends Schema.Schema.Type<typeof Transaction
  * `GET /transactions`: lists transactions.
  *
  * @since 0.1.0
- * @category endpoints
+ * @category operations
  */
-export const list = Operation.safe(
-  HttpApiEndpoint.get("list", "/transactions")
-    .setUrlParams(TransactionFilter)
-    .addSuccess(Envelope.Success(Page.of(Transaction.Transaction)))
-    .annotate(OpenApi.Summary, "List transactions"),
-  "transactions.read"
-)
+export const list = Operation.safe({
+  method: "GET",
+  path: "/transactions",
+  summary: "List transactions",
+  access: "transactions.read",
+  urlParams: TransactionFilter,
+  success: Page.of(Transaction.Transaction)
+})
 
 /**
  * `GET /transactions/{reference}`: reads a transaction.
  *
  * @since 0.1.0
- * @category endpoints
+ * @category operations
  */
-export const get = Operation.safe(
-  HttpApiEndpoint.get("get", "/transactions/:reference")
-    .setPath(Schema.Struct({ reference: Transaction.TransactionReference }))
-    .addSuccess(Envelope.Success(Transaction.TransactionDetail))
-    .annotate(OpenApi.Summary, "Read a transaction"),
-  "transactions.read"
-)
+export const get = Operation.safe({
+  method: "GET",
+  path: "/transactions/:reference",
+  summary: "Read a transaction",
+  access: "transactions.read",
+  pathParams: Schema.Struct({ reference: Transaction.TransactionReference }),
+  success: Transaction.TransactionDetail
+})
 
 /**
  * @since 0.1.0
  * @category groups
  */
-export const group = HttpApiGroup.make("Transactions").add(list).add(get)
+export const group = Operation.group("Transactions", { list, get })

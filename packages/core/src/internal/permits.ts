@@ -8,6 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 
 export interface Permits {
+  /** Whether a permit can be had at once. */
+  readonly isFree: () => boolean
   readonly withPermit: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
@@ -45,6 +47,7 @@ export const make = (permits: number): Permits => {
   })
 
   return {
+    isFree: () => free > 0,
     withPermit: (effect) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.suspend(() => {

@@ -3,32 +3,28 @@
  * these same bytes.
  */
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import * as Errors from "../Errors.js"
 import { IdempotencyKey } from "../IdempotencyKey.js"
 import * as Issues from "../Issues.js"
-import * as Members from "../Members.js"
-import * as Operation from "../Operation.js"
+import type * as Operation from "../Operation.js"
 import * as Sensitive from "../Sensitive.js"
+import * as guard from "./guard.js"
 
 export interface Encoded {
   /** The path with its parameters escaped, and the query. */
   readonly target: string
+  /** Without the token's. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | undefined
   readonly key: IdempotencyKey | undefined
-  /** The id or reference in the path: what the answer has to be about. */
+  /** The id or reference in the path: the answer has to be about it. */
   readonly subject: string | undefined
-  /** What the answer must repeat of the body. */
-  readonly echoes: ReadonlyArray<SentEcho>
-  /** What must not be shown of whatever the service says back. Looked up only when it is needed. */
+  /** The body as it was sent: the answer has to repeat some of its members. */
+  readonly payload: Readonly<Record<string, unknown>>
+  /** The values that no error may show. Looked up only when there is an error. */
   readonly sensitive: () => ReadonlyArray<string>
-}
-
-export interface SentEcho extends Operation.Echo {
-  readonly sent: string
 }
 
 /** The parts of a request, as `Operation.Request` types them for each operation. */
@@ -44,89 +40,127 @@ export interface Parts {
 export type Encoder = (parts: Parts) => Either.Either<Encoded, Errors.InvalidRequest>
 
 export const compile = (name: string, operation: Operation.Operation): Encoder => {
-  const path = part(operation.pathSchema, "path")
-  const urlParams = part(operation.urlParamsSchema, "urlParams")
-  const headers = part(operation.headersSchema, "headers")
-  const payload = part(operation.payloadSchema, undefined)
+  const path = part("path", operation.pathParams)
+  const urlParams = part("urlParams", operation.urlParams)
+  const headers = part("headers", operation.headers)
+  const payload = part(undefined, operation.payload)
   const segments = template(operation.path)
-  const { made, replay } = operation[Operation.TypeId]
+  const subjectName = subjectOf(segments)
+  const { payload: payloadSchema, replay } = operation
+  const fixedHeaders = {
+    accept: "application/json",
+    // A proxy that compresses would make the answer unreadable.
+    "accept-encoding": "identity",
+    ...(payloadSchema === undefined ? {} : { "content-type": "application/json" })
+  }
 
   return (parts) => {
-    const found: Array<Errors.Issue> = []
-    const take = <A>(encoded: Either.Either<A, ReadonlyArray<Errors.Issue>>): A | undefined =>
-      Either.getOrElse(encoded, (broken) => {
-        found.push(...broken)
-        return undefined
-      })
-
-    const encodedQuery = record(take(urlParams(parts.urlParams)))
-    const query = take(
-      Either.flatMap(checkExtras(parts.extraParams, encodedQuery), (extras) =>
-        toQuery({ ...encodedQuery, ...extras })
-      )
-    )
-    const encodedHeaders = record(take(headers(parts.headers)))
-    const encodedPayload = take(payload(parts.payload))
-    const members = record(encodedPayload)
-    const encodedPath = path(parts.path)
-    const parameters = record(Either.getOrElse(encodedPath, () => undefined))
-    const target = take(Either.flatMap(encodedPath, () => fill(segments, parameters)))
-    const headerFields = take(checkHeaders(encodedHeaders))
-    const body = encodedPayload === undefined ? undefined : take(toBytes(encodedPayload))
-
-    if (
-      found.length > 0 ||
-      target === undefined ||
-      query === undefined ||
-      headerFields === undefined
-    ) {
-      return Either.left(
-        new Errors.InvalidRequest({
-          operation: name,
-          message: `${name} was not sent: ${Issues.print(found)}. Nothing was applied.`,
-          issues: found
-        })
-      )
-    }
+    const issues: Array<Errors.Issue> = []
+    const pathMembers = path(parts.path, issues)
+    const query = urlParams(parts.urlParams, issues)
+    const headerMembers = headers(parts.headers, issues)
+    const body = payload(parts.payload, issues)
+    const extras = extraParams(parts.extraParams, query, issues)
+    const target = fill(segments, pathMembers, issues) + search(query, extras, issues)
+    const allHeaders = withHeaders(fixedHeaders, headerMembers, issues)
+    const bytes = payloadSchema === undefined ? undefined : bytesOf(body, issues)
+    if (issues.length > 0) return Either.left(invalid(name, issues))
+    const key = keyOf(replay, headerMembers, body)
     return Either.right({
-      target: query === "" ? target : `${target}?${query}`,
-      headers: headerFields,
-      body,
-      subject: subjectOf(segments, parameters),
-      echoes: echoesOf(made, members),
-      key: keyOf(replay, headerFields, members),
-      sensitive: () =>
-        Option.match(operation.payloadSchema, {
-          onNone: () => [],
-          onSome: (schema) => Sensitive.values(schema, encodedPayload)
-        })
+      target,
+      headers: allHeaders,
+      body: bytes,
+      key,
+      subject: subjectName === undefined ? undefined : textOf(pathMembers[subjectName]),
+      payload: body,
+      sensitive: () => (payloadSchema === undefined ? [] : Sensitive.values(payloadSchema, body))
     })
   }
 }
 
-/** Encodes one part of a request; issues of all but the body say which part they are in. */
-const part = (
-  schema: Option.Option<Schema.Schema.AnyNoContext>,
-  prefix: string | undefined
-): ((input: unknown) => Either.Either<unknown, ReadonlyArray<Errors.Issue>>) => {
-  if (Option.isNone(schema)) return () => Either.right(undefined)
-  const encode = ParseResult.encodeUnknownEither(schema.value, {
-    errors: "all",
-    onExcessProperty: "error"
-  })
-  const own = Members.own(schema.value)
-  const root = prefix === undefined ? [] : [prefix]
-  return (input) => {
-    try {
-      return Either.mapLeft(encode(own(input)), (issue) => Issues.fromParseIssue(issue, root))
-    } catch {
-      return Either.left([{ field: prefix ?? "request", rule: "must be data that can be read" }])
-    }
+const encoder = new TextEncoder()
+
+/** What JSON cannot say, such as a bigint, throws. */
+const bytesOf = (body: Members, issues: Array<Errors.Issue>): Uint8Array | undefined => {
+  try {
+    return encoder.encode(JSON.stringify(body))
+  } catch {
+    issues.push(unreadable(undefined))
+    return undefined
   }
 }
 
-const record = (encoded: unknown): Readonly<Record<string, unknown>> =>
-  typeof encoded === "object" && encoded !== null ? { ...encoded } : {}
+export const invalid = (
+  operation: string,
+  issues: ReadonlyArray<Errors.Issue>
+): Errors.InvalidRequest =>
+  new Errors.InvalidRequest({
+    operation,
+    message: `${operation} was not sent: ${Issues.print(issues)}. Nothing was applied.`,
+    issues
+  })
+
+type Members = Readonly<Record<string, unknown>>
+
+const none: Members = {}
+
+/** Reads one part of a request: a copy of its members, or issues that say which part they are in. */
+const part = (
+  prefix: string | undefined,
+  schema: Schema.Schema.AnyNoContext | undefined
+): ((input: unknown, issues: Array<Errors.Issue>) => Members) => {
+  if (schema === undefined) return () => none
+  const copy = copyOf(schema)
+  const fits = guard.compile(schema, "refuse")
+  const explain = ParseResult.decodeUnknownEither(schema, {
+    errors: "all",
+    onExcessProperty: "error"
+  })
+  return (input, issues) => {
+    try {
+      const members = copy(input)
+      if (guard.isRecord(members) && fits(members)) return members
+      const explained = explain(members)
+      issues.push(
+        ...(Either.isLeft(explained)
+          ? Issues.fromParseIssue(explained.left, prefix === undefined ? [] : [prefix])
+          : [unreadable(prefix)])
+      )
+    } catch {
+      issues.push(unreadable(prefix))
+    }
+    return none
+  }
+}
+
+const unreadable = (prefix: string | undefined): Errors.Issue => ({
+  field: prefix ?? "request",
+  rule: "must be data that can be read"
+})
+
+/**
+ * Copies the structs of a request member by member, as JSON reads them: own enumerable members, each
+ * once. A class instance becomes plain data.
+ */
+const copyOf = (schema: Schema.Schema.AnyNoContext): ((input: unknown) => unknown) => {
+  const nested = guard.structsIn(schema)
+  return (input) => {
+    if (!guard.isRecord(input)) return input
+    const copy: Record<string, unknown> = { ...input }
+    for (const name of nested) {
+      const member = copy[name]
+      if (guard.isRecord(member)) copy[name] = { ...member }
+    }
+    return copy
+  }
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : undefined
+
+// -----------------------------------------------------------------------------------------------
+// Path and query
+// -----------------------------------------------------------------------------------------------
 
 /** `/payments/:paymentIntent` as literal text and the names of parameters. */
 type Segment = { readonly text: string } | { readonly parameter: string }
@@ -137,114 +171,112 @@ const template = (path: string): ReadonlyArray<Segment> =>
     .slice(1)
     .map((text) => (text.startsWith(":") ? { parameter: text.slice(1) } : { text }))
 
+/** The one parameter of the path, if it has one. */
+const subjectOf = (segments: ReadonlyArray<Segment>): string | undefined => {
+  const names = segments.flatMap((segment) => ("parameter" in segment ? [segment.parameter] : []))
+  return names.length === 1 ? names[0] : undefined
+}
+
 const fill = (
   segments: ReadonlyArray<Segment>,
-  parameters: Readonly<Record<string, unknown>>
-): Either.Either<string, ReadonlyArray<Errors.Issue>> => {
-  const broken: Array<Errors.Issue> = []
-  const filled = segments.map((segment) => {
-    if ("text" in segment) return segment.text
-    const value = String(parameters[segment.parameter] ?? "")
-    // A URL parser folds dot segments away, escaped or not.
-    if (value === "" || value === "." || value === ".." || !isWellFormed(value)) {
-      const field = `path.${segment.parameter}`
-      broken.push({ field, rule: `must be text that can stand in a path, and not "." or ".."` })
-      return ""
+  members: Members,
+  issues: Array<Errors.Issue>
+): string => {
+  let path = ""
+  for (const segment of segments) {
+    path += "/"
+    if ("text" in segment) {
+      path += segment.text
+      continue
     }
-    return encodeURIComponent(value)
-  })
-  return broken.length > 0 ? Either.left(broken) : Either.right(`/${filled.join("/")}`)
+    const value = String(members[segment.parameter] ?? "")
+    // A URL parser folds dot segments away, escaped or not.
+    if (
+      members !== none &&
+      (value === "" || value === "." || value === ".." || !isWellFormed(value))
+    ) {
+      const rule = `must be text that can stand in a path, and not "." or ".."`
+      issues.push({ field: `path.${segment.parameter}`, rule })
+    } else {
+      path += encodeURIComponent(value)
+    }
+  }
+  return path
 }
 
 const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text)
 
-const toQuery = (
-  params: Readonly<Record<string, unknown>>
-): Either.Either<string, ReadonlyArray<Errors.Issue>> => {
-  const present = presentIn(params)
-  const broken = present.filter((pair) => !pair.every(isWellFormed))
-  return broken.length > 0
-    ? Either.left(
-        broken.map(([name]) => ({ field: `urlParams.${name}`, rule: "must be well-formed text" }))
-      )
-    : Either.right(new URLSearchParams(present.map(([name, value]) => [name, value])).toString())
+const search = (query: Members, extras: Members, issues: Array<Errors.Issue>): string => {
+  let text = ""
+  for (const [name, value] of [...Object.entries(query), ...Object.entries(extras)]) {
+    if (value === undefined) continue
+    const pair = [name, String(value)]
+    if (!pair.every(isWellFormed)) {
+      issues.push({ field: `urlParams.${name}`, rule: "must be well-formed text" })
+    } else {
+      text += `${text === "" ? "?" : "&"}${pair.map(encodeURIComponent).join("=")}`
+    }
+  }
+  return text
 }
 
 /** Parameters that the interface does not show; never another value for one that was given. */
-const checkExtras = (
+const extraParams = (
   extras: Parts["extraParams"],
-  own: Readonly<Record<string, unknown>>
-): Either.Either<Readonly<Record<string, string>>, ReadonlyArray<Errors.Issue>> => {
-  let present: ReadonlyArray<readonly [string, unknown]>
+  own: Members,
+  issues: Array<Errors.Issue>
+): Members => {
+  if (extras === undefined) return none
+  let copy: Members
   try {
-    present = Object.entries(extras ?? {}).filter(([, value]) => value !== undefined)
+    copy = { ...extras }
   } catch {
-    return Either.left([{ field: "extraParams", rule: "must be text that can be read" }])
+    issues.push({ field: "extraParams", rule: "must be text that can be read" })
+    return none
   }
-  const taken: Array<readonly [string, string]> = []
-  const broken = present.flatMap(([name, value]) => {
+  for (const [name, value] of Object.entries(copy)) {
+    if (value === undefined) continue
     const field = `extraParams.${name}`
     if (Object.hasOwn(own, name) && own[name] !== undefined) {
-      return [{ field, rule: "must not be given twice: the request has it as well" }]
+      issues.push({ field, rule: "must not be given twice: the request has it as well" })
+    } else if (typeof value !== "string") {
+      issues.push({ field, rule: "must be text" })
     }
-    if (typeof value !== "string") return [{ field, rule: "must be text" }]
-    taken.push([name, value])
-    return []
-  })
-  return broken.length > 0 ? Either.left(broken) : Either.right(Object.fromEntries(taken))
+  }
+  return copy
 }
 
-const presentIn = (
-  fields: Readonly<Record<string, unknown>>
-): ReadonlyArray<readonly [string, string]> =>
-  Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as const]
-  )
+// -----------------------------------------------------------------------------------------------
+// Headers and key
+// -----------------------------------------------------------------------------------------------
 
-const checkHeaders = (
-  fields: Readonly<Record<string, unknown>>
-): Either.Either<Record<string, string>, ReadonlyArray<Errors.Issue>> => {
-  const present = presentIn(fields)
-  const broken = present.flatMap(([name, value]) =>
-    /^[\x20-\x7e]*$/.test(value)
-      ? []
-      : [{ field: `headers.${name}`, rule: "must be printable ASCII characters" }]
-  )
-  return broken.length > 0 ? Either.left(broken) : Either.right(Object.fromEntries(present))
+const withHeaders = (
+  fixed: Readonly<Record<string, string>>,
+  members: Members,
+  issues: Array<Errors.Issue>
+): Readonly<Record<string, string>> => {
+  const headers: Record<string, string> = { ...fixed }
+  for (const name in members) {
+    const value = members[name]
+    if (typeof value !== "string") continue
+    if (isPrintable(value)) headers[name] = value
+    else issues.push({ field: `headers.${name}`, rule: "must be printable ASCII characters" })
+  }
+  return headers
 }
 
-const toBytes = (payload: unknown): Either.Either<Uint8Array, ReadonlyArray<Errors.Issue>> =>
-  Either.try({
-    try: () => new TextEncoder().encode(JSON.stringify(payload)),
-    catch: () => [{ field: "request", rule: "must be data that JSON can say" }]
-  })
+const isPrintable = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
-const subjectOf = (
-  segments: ReadonlyArray<Segment>,
-  parameters: Readonly<Record<string, unknown>>
-): string | undefined => {
-  const names = segments.flatMap((segment) => ("parameter" in segment ? [segment.parameter] : []))
-  const value = parameters[names[0] ?? ""]
-  return names.length === 1 && typeof value === "string" ? value : undefined
-}
-
-const echoesOf = (
-  { echoes }: Operation.Made,
-  payload: Readonly<Record<string, unknown>>
-): Encoded["echoes"] =>
-  echoes.flatMap((echo) => {
-    const sent = payload[echo.field]
-    return typeof sent === "string" ? [{ ...echo, sent }] : []
-  })
+const isKey = guard.compile(IdempotencyKey)
 
 const keyOf = (
   replay: Operation.Replay,
-  headers: Readonly<Record<string, string>>,
-  payload: Readonly<Record<string, unknown>>
+  headers: Members,
+  payload: Members
 ): IdempotencyKey | undefined => {
   if (replay._tag !== "Keyed") return undefined
-  const key = replay.in === "header" ? headers[replay.name] : payload[replay.name]
-  return isKey(key) ? key : undefined
+  const key = (replay.in === "header" ? headers : payload)[replay.name]
+  return hasKeyForm(key) ? key : undefined
 }
 
-const isKey = Schema.is(IdempotencyKey)
+const hasKeyForm = (value: unknown): value is IdempotencyKey => isKey(value)

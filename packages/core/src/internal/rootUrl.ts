@@ -6,15 +6,21 @@ import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import { InvalidConfiguration } from "../Errors.js"
 
-/** The root without a trailing slash, so that paths can be put behind it. */
-export const parse = (field: string, text: string): Either.Either<string, InvalidConfiguration> => {
+export interface Root {
+  /** Scheme, host and port. */
+  readonly origin: string
+  /** Without a slash at its end, so that paths can be put behind it. */
+  readonly path: string
+}
+
+export const parse = (field: string, text: string): Either.Either<Root, InvalidConfiguration> => {
   const invalid = (rule: string) => Either.left(new InvalidConfiguration({ field, rule }))
   if (!URL.canParse(text)) return invalid(`must be an absolute URL, such as "https://host/api/v1"`)
   const url = new URL(text)
   if (url.username !== "" || url.password !== "") return invalid("must not contain credentials")
   if (/[?#]/.test(text)) return invalid("must not have a query or a fragment")
   if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) {
-    return Either.right(url.href.replace(/\/+$/, ""))
+    return Either.right({ origin: url.origin, path: url.pathname.replace(/\/+$/, "") })
   }
   return invalid(
     "must begin with https:// (http:// is for this machine only: localhost, 127.x.x.x, [::1])"
@@ -24,7 +30,10 @@ export const parse = (field: string, text: string): Either.Either<string, Invali
 /** A root from the configuration, checked where it is read. */
 export const config = (name: string): Config.Config<string> =>
   Config.mapOrFail(Config.nonEmptyString(name), (text) =>
-    Either.mapLeft(parse(name, text), ({ rule }) => ConfigError.InvalidData([], rule))
+    Either.mapBoth(parse(name, text), {
+      onLeft: ({ rule }) => ConfigError.InvalidData([], rule),
+      onRight: () => text
+    })
   )
 
 const isLoopback = (hostname: string): boolean =>

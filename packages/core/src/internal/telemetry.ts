@@ -1,56 +1,59 @@
 /**
  * What an operation tells of itself: one span with its attempts as events, and metrics. Names,
- * templates, statuses and counts only.
+ * templates, statuses and counts only. Metrics are made once, and a span only if somebody listens.
  */
-import * as Clock from "effect/Clock"
+import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
-import * as Option from "effect/Option"
+import * as MetricKey from "effect/MetricKey"
+import * as MetricLabel from "effect/MetricLabel"
 import type * as Tracer from "effect/Tracer"
-import * as unforeseen from "./unforeseen.js"
+import { isTraced, metricLabelsOf } from "./fiber.js"
+import type { Running } from "./fiber.js"
 
-const calls = Metric.counter("manilla_calls", {
+const calls = MetricKey.counter("manilla_calls", {
   description: "Calls by operation and outcome",
   incremental: true
 })
-const attempts = Metric.counter("manilla_attempts", {
+const attempts = MetricKey.counter("manilla_attempts", {
   description: "Requests sent, by operation",
   incremental: true
 })
-const retries = Metric.counter("manilla_retries", {
+const retries = MetricKey.counter("manilla_retries", {
   description: "Requests sent again, by operation and reason",
   incremental: true
 })
-const latency = Metric.histogram(
+const latency = MetricKey.histogram(
   "manilla_call_duration_ms",
   MetricBoundaries.exponential({ start: 5, factor: 2, count: 15 }),
   "Milliseconds a call took with its retries, by operation"
 )
 
-/** The span of the call, where spans are made at all. */
-export const currentSpan: Effect.Effect<Option.Option<Tracer.Span>> = Effect.option(
-  Effect.currentSpan
-)
-
 export interface Telemetry {
-  readonly sent: Effect.Effect<void>
-  /** Notes in the span how an attempt ended. */
-  readonly attempted: (number: number, result: string) => Effect.Effect<void>
-  readonly retry: (reason: string) => Effect.Effect<void>
-  readonly end: (outcome: string, millis: number) => Effect.Effect<void>
-  readonly span: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly sent: (fiber: Running) => void
+  readonly retry: (fiber: Running, reason: string) => void
+  readonly ended: (fiber: Running, outcome: string, millis: number) => void
+  /** Runs a call in its span, if somebody listens. */
+  readonly spanned: <A, E>(
+    fiber: Running,
+    clock: Clock.Clock,
+    call: (span: Tracer.Span | undefined) => Effect.Effect<A, E>
+  ) => Effect.Effect<A, E>
 }
 
-/** Made once for each value: a tag costs more than the count. */
-const taggedBy = <Type, In, Out>(metric: Metric.Metric<Type, In, Out>, name: string) => {
-  const made = new Map<string, Metric.Metric<Type, In, Out>>()
-  return (value: string): Metric.Metric<Type, In, Out> => {
+/** Tags are part of the key: to add them at each update costs more than the count. */
+const tagged = (key: MetricKey.MetricKey<typeof calls.keyType>, name: string) => {
+  const made = new Map<string, Metric.Metric.Counter<number>>()
+  return (value: string): Metric.Metric.Counter<number> => {
     const known = made.get(value)
     if (known !== undefined) return known
-    const tagged = Metric.tagged(metric, name, value)
-    made.set(value, tagged)
-    return tagged
+    const metric = Metric.fromMetricKey(
+      MetricKey.taggedWithLabels(key, [MetricLabel.make(name, value)])
+    )
+    made.set(value, metric)
+    return metric
   }
 }
 
@@ -60,12 +63,11 @@ export const make = (operation: {
   readonly template: string
   readonly replay: string
 }): Telemetry => {
-  const own = <Type, In, Out>(metric: Metric.Metric<Type, In, Out>) =>
-    Metric.tagged(metric, "operation", operation.name)
-  const [ownCalls, ownAttempts, ownRetries] = [own(calls), own(attempts), own(retries)]
-  const byReason = taggedBy(ownRetries, "reason")
-  const byOutcome = taggedBy(ownCalls, "outcome")
-  const ownLatency = own(latency)
+  const own = [MetricLabel.make("operation", operation.name)]
+  const ownAttempts = Metric.fromMetricKey(MetricKey.taggedWithLabels(attempts, own))
+  const ownLatency = Metric.fromMetricKey(MetricKey.taggedWithLabels(latency, own))
+  const byReason = tagged(MetricKey.taggedWithLabels(retries, own), "reason")
+  const byOutcome = tagged(MetricKey.taggedWithLabels(calls, own), "outcome")
   const attributes = {
     "manilla.operation": operation.name,
     "manilla.replay": operation.replay,
@@ -73,33 +75,42 @@ export const make = (operation: {
     "url.template": operation.template
   }
   return {
-    sent: Metric.update(ownAttempts, 1),
-    attempted: (number, result) =>
-      Effect.flatMap(
-        currentSpan,
-        Option.match({
-          onNone: () => Effect.void,
-          onSome: (span) =>
-            unforeseen.ignore(
-              Effect.map(Clock.currentTimeNanos, (nanos) =>
-                span.event("attempt", nanos, {
-                  "manilla.attempt": number,
-                  "manilla.result": result
-                })
+    sent: (fiber) => ownAttempts.unsafeUpdate(1, metricLabelsOf(fiber)),
+    retry: (fiber, reason) => byReason(reason).unsafeUpdate(1, metricLabelsOf(fiber)),
+    ended: (fiber, outcome, millis) => {
+      const labels = metricLabelsOf(fiber)
+      byOutcome(outcome).unsafeUpdate(1, labels)
+      ownLatency.unsafeUpdate(millis, labels)
+    },
+    spanned: (fiber, clock, call) =>
+      isTraced(fiber)
+        ? Effect.flatMap(
+            Effect.makeSpan(operation.name, {
+              kind: "client",
+              captureStackTrace: false,
+              attributes
+            }),
+            (span) =>
+              Effect.onExit(call(span), (exit: Exit.Exit<unknown, unknown>) =>
+                Effect.sync(() => span.end(clock.unsafeCurrentTimeNanos(), exit))
               )
-            )
-        })
-      ),
-    retry: (reason) => Metric.update(byReason(reason), 1),
-    end: (outcome, millis) =>
-      Effect.zipRight(Metric.update(byOutcome(outcome), 1), Metric.update(ownLatency, millis)),
-    span: (effect) =>
-      unforeseen.around(effect, (inner) =>
-        Effect.withSpan(inner, operation.name, {
-          kind: "client",
-          captureStackTrace: false,
-          attributes
-        })
-      )
+          )
+        : call(undefined)
   }
 }
+
+/** Notes in the span how an attempt ended. */
+export const attempted = (
+  span: Tracer.Span,
+  clock: Clock.Clock,
+  number: number,
+  result: string
+): void =>
+  span.event("attempt", clock.unsafeCurrentTimeNanos(), {
+    "manilla.attempt": number,
+    "manilla.result": result
+  })
+
+/** The W3C header of the span. */
+export const traceparent = ({ sampled, spanId, traceId }: Tracer.Span): string =>
+  `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`

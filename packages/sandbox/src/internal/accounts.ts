@@ -86,7 +86,7 @@ export const make = ({ identifiers, scopes, tokenLifetime }: Options): Accounts 
     Effect.gen(function* () {
       if (
         client_id !== credentials.clientId ||
-        Redacted.value(client_secret) !== Redacted.value(credentials.clientSecret)
+        client_secret !== Redacted.value(credentials.clientSecret)
       ) {
         return yield* Effect.fail(
           refusal.unauthorized("INVALID_CREDENTIALS", "The client id or the secret is wrong.")
@@ -94,7 +94,7 @@ export const make = ({ identifiers, scopes, tokenLifetime }: Options): Accounts 
       }
       yield* inGoodStanding
       return {
-        access_token: Redacted.make(yield* issue),
+        access_token: yield* issue,
         expires_in: Math.floor(lifetimeMillis / 1000),
         token_type: "Bearer",
         environment: "SANDBOX",

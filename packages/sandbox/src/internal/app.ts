@@ -12,7 +12,7 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerRespondable from "@effect/platform/HttpServerRespondable"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Identifier from "@manilla/core/Identifier"
-import * as Operation from "@manilla/core/Operation"
+import type * as Operation from "@manilla/core/Operation"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
@@ -156,13 +156,12 @@ const declarationOf = (route: HttpRouter.Route<unknown, Services>): exchange.Nam
 }
 
 const guarded = (operation: Operation.Operation, route: HttpRouter.Route<unknown, Services>) => {
-  const { access } = operation[Operation.TypeId]
   const validate = validation.compile(operation)
 
   const check = Effect.gen(function* () {
     const { accounts } = yield* Current
     const { headers } = yield* HttpServerRequest.HttpServerRequest
-    yield* accounts.authorise(headers["authorization"], access)
+    yield* accounts.authorise(headers["authorization"], operation.access)
     const { params } = yield* HttpRouter.RouteContext
     const urlParams = yield* HttpServerRequest.ParsedSearchParams
     const issues = validate({ path: params, urlParams, headers, body: yield* exchange.Body })

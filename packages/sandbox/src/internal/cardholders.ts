@@ -6,7 +6,6 @@ import * as Cardholder from "@manilla/cards/Cardholder"
 import type { PageSize } from "@manilla/cards/CardsApi"
 import type { Page } from "@manilla/core/Page"
 import * as Either from "effect/Either"
-import * as Redacted from "effect/Redacted"
 import type { Identifiers } from "./identifiers.js"
 import * as moment from "./moment.js"
 import * as pages from "./pages.js"
@@ -15,14 +14,14 @@ import type { Rule } from "./rule.js"
 
 export interface Cardholders {
   readonly list: (size: PageSize, page: number) => Rule<Page<Cardholder.Cardholder>>
-  readonly get: (id: Cardholder.CardholderId) => Rule<Cardholder.CardholderDetail>
+  readonly get: (id: Cardholder.CardholderId) => Rule<Cardholder.CardholderDetailWire>
   readonly all: () => ReadonlyArray<Cardholder.Cardholder>
   readonly find: (id: string) => Cardholder.Cardholder | undefined
 }
 
 interface Stored {
   readonly listed: Cardholder.Cardholder
-  readonly detail: Cardholder.CardholderDetail
+  readonly detail: Cardholder.CardholderDetailWire
 }
 
 export const make = (identifiers: Identifiers, nowMillis: number): Cardholders => {
@@ -63,50 +62,50 @@ const unknown = refusal.notFound("NOT_FOUND", "There is no such cardholder.")
 const people = [
   {
     is_business: false,
-    first_name: Redacted.make("Afi"),
-    last_name: Redacted.make("Exemple"),
-    email: Redacted.make("afi.exemple@cardholder.invalid"),
-    country_code: Redacted.make("229"),
-    contact: Redacted.make("0100000001"),
-    dob: Redacted.make("1990-02-28"),
-    billing_name: Redacted.make("Afi Exemple"),
-    billing_address: Redacted.make("1 Rue Imaginaire"),
-    billing_city: Redacted.make("Cotonou"),
-    billing_country: Redacted.make("BJ"),
-    billing_state: Redacted.make("Littoral"),
-    billing_postal_code: Redacted.make("00229"),
-    id_number: Redacted.make("SANDBOX-ID-0001")
+    first_name: "Afi",
+    last_name: "Exemple",
+    email: "afi.exemple@cardholder.invalid",
+    country_code: "229",
+    contact: "0100000001",
+    dob: "1990-02-28",
+    billing_name: "Afi Exemple",
+    billing_address: "1 Rue Imaginaire",
+    billing_city: "Cotonou",
+    billing_country: "BJ",
+    billing_state: "Littoral",
+    billing_postal_code: "00229",
+    id_number: "SANDBOX-ID-0001"
   },
   {
     is_business: false,
-    first_name: Redacted.make("Kwame"),
-    last_name: Redacted.make("Muster"),
-    email: Redacted.make("kwame.muster@cardholder.invalid"),
-    country_code: Redacted.make("225"),
-    contact: Redacted.make("0500000002"),
-    dob: Redacted.make("1985-11-03"),
-    billing_name: Redacted.make("Kwame Muster"),
-    billing_address: Redacted.make("2 Avenue Inventée"),
-    billing_city: Redacted.make("Abidjan"),
-    billing_country: Redacted.make("CI"),
-    billing_state: Redacted.make("Lagunes"),
-    billing_postal_code: Redacted.make("00225"),
-    id_number: Redacted.make("SANDBOX-ID-0002")
+    first_name: "Kwame",
+    last_name: "Muster",
+    email: "kwame.muster@cardholder.invalid",
+    country_code: "225",
+    contact: "0500000002",
+    dob: "1985-11-03",
+    billing_name: "Kwame Muster",
+    billing_address: "2 Avenue Inventée",
+    billing_city: "Abidjan",
+    billing_country: "CI",
+    billing_state: "Lagunes",
+    billing_postal_code: "00225",
+    id_number: "SANDBOX-ID-0002"
   },
   {
     is_business: true,
-    first_name: Redacted.make("Mariam"),
-    last_name: Redacted.make("Sample"),
-    email: Redacted.make("mariam.sample@cardholder.invalid"),
-    country_code: Redacted.make("221"),
-    contact: Redacted.make("700000003"),
-    dob: Redacted.make("1978-07-19"),
-    billing_name: Redacted.make("Sample Trading SARL"),
-    billing_address: Redacted.make("3 Place Fictive"),
-    billing_city: Redacted.make("Dakar"),
-    billing_country: Redacted.make("SN"),
-    billing_state: Redacted.make("Dakar"),
-    billing_postal_code: Redacted.make("00221"),
-    id_number: Redacted.make("SANDBOX-ID-0003")
+    first_name: "Mariam",
+    last_name: "Sample",
+    email: "mariam.sample@cardholder.invalid",
+    country_code: "221",
+    contact: "700000003",
+    dob: "1978-07-19",
+    billing_name: "Sample Trading SARL",
+    billing_address: "3 Place Fictive",
+    billing_city: "Dakar",
+    billing_country: "SN",
+    billing_state: "Dakar",
+    billing_postal_code: "00221",
+    id_number: "SANDBOX-ID-0003"
   }
-] satisfies ReadonlyArray<Omit<Required<Cardholder.CardholderDetail>, "reference">>
+] satisfies ReadonlyArray<Omit<Required<Cardholder.CardholderDetailWire>, "reference">>

@@ -2,9 +2,8 @@
  * A page that says what each operation takes and gives, from the declarations. It needs nothing but
  * itself.
  */
-import * as OpenApi from "@effect/platform/OpenApi"
-import * as Operation from "@manilla/core/Operation"
-import * as Context from "effect/Context"
+import * as Envelope from "@manilla/core/Envelope"
+import type * as Operation from "@manilla/core/Operation"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
@@ -50,26 +49,22 @@ ${sections.join("\n")}
 }
 
 const section = (name: string, operation: Operation.Operation): string => {
-  const { access, replay } = operation[Operation.TypeId]
-  const summary = Option.getOrElse(
-    Context.getOption(operation.annotations, OpenApi.Summary),
-    () => name
-  )
+  const { access, replay } = operation
   const path = operation.path.replace(/:(\w+)/g, "{$1}")
   const root = access === "credentials" ? "{auth_url}" : ""
   return `<section id="${escape(name)}">
 <h2><span class="method ${operation.method}">${operation.method}</span> <code>${escape(root + path)}</code></h2>
-<p>${escape(summary)}</p>
+<p>${escape(operation.summary)}</p>
 <dl>
 <dt>operation</dt><dd><code>${escape(name)}</code></dd>
 <dt>scope</dt><dd>${scopeOf(access)}</dd>
 <dt>replay</dt><dd>${replayOf(replay)}</dd>
 </dl>
-${table("Path", fields(operation.pathSchema))}
-${table("Query", fields(operation.urlParamsSchema))}
-${table("Headers", fields(operation.headersSchema))}
-${table("Body", fields(operation.payloadSchema))}
-${table("Answer", fields(Option.some(operation.successSchema)))}
+${table("Path", fields(operation.pathParams))}
+${table("Query", fields(operation.urlParams))}
+${table("Headers", fields(operation.headers))}
+${table("Body", fields(operation.payload))}
+${table("Answer", fields(Envelope.Success(operation.success)))}
 </section>`
 }
 
@@ -105,11 +100,8 @@ const table = (title: string, rows: ReadonlyArray<Field>): string =>
         )
         .join("")}</table></details>`
 
-const fields = (schema: Option.Option<Schema.Schema.All>): ReadonlyArray<Field> =>
-  Option.match(schema, {
-    onNone: () => [],
-    onSome: ({ ast }) => members(ast, "")
-  })
+const fields = (schema: Schema.Schema.All | undefined): ReadonlyArray<Field> =>
+  schema === undefined ? [] : members(schema.ast, "")
 
 /** The members of an object, and of the objects in it, each with its path: `payer.phone_number`. */
 const members = (ast: AST.AST, prefix: string): ReadonlyArray<Field> => {
@@ -134,7 +126,6 @@ const members = (ast: AST.AST, prefix: string): ReadonlyArray<Field> => {
 const unwrap = (ast: AST.AST): AST.AST => {
   switch (ast._tag) {
     case "Refinement":
-    case "Transformation":
       return unwrap(ast.from)
     case "Suspend":
       return unwrap(ast.f())
@@ -161,11 +152,6 @@ const ruleOf = (ast: AST.AST): string =>
           .join(" or ")
       case "Refinement":
         return ruleOf(ast.from)
-      case "Transformation":
-        // What is wrapped on the way in, such as a secret, is plain on the wire.
-        return ast.to._tag === "Declaration"
-          ? ruleOf(ast.from)
-          : Option.getOrElse(AST.getDescriptionAnnotation(ast.to), () => ruleOf(ast.from))
       default:
         return String(ast)
     }

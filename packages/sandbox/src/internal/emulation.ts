@@ -2,7 +2,7 @@
  * The state of the service with its rules, free of HTTP, and the controls over it.
  */
 import type { ServiceList } from "@manilla/catalogue/AvailableService"
-import * as Operation from "@manilla/core/Operation"
+import type * as Operation from "@manilla/core/Operation"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -121,9 +121,7 @@ export const make = (options: Sandbox.Options = {}): Effect.Effect<Emulation> =>
 
 /** Every scope that an operation asks for. */
 const scopes: ReadonlyArray<Operation.Scope> = Array.from(
-  new Set(
-    Array.from(ServiceApi.operations.values(), (operation) => operation[Operation.TypeId].access)
-  )
+  new Set(Array.from(ServiceApi.operations.values(), ({ access }) => access))
 ).filter((access) => access !== "bearer" && access !== "credentials")
 
 /** What the sandbox shows of itself, at the addresses where it can be reached. */

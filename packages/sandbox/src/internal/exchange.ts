@@ -4,7 +4,7 @@
  */
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as Operation from "@manilla/core/Operation"
+import type * as Operation from "@manilla/core/Operation"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -101,7 +101,7 @@ const keyOf = (
   headers: Readonly<Record<string, string | undefined>>,
   body: Uint8Array
 ): string | undefined => {
-  const replay = named?.operation[Operation.TypeId].replay
+  const replay = named?.operation.replay
   if (replay?._tag !== "Keyed") return undefined
   return replay.in === "header" ? headers[replay.name] : member(body, replay.name)
 }

@@ -39,8 +39,8 @@ export interface Payouts {
   readonly create: (
     request: Payout.PayoutRequest,
     key: IdempotencyKey
-  ) => Rule<Payout.CreatedPayout>
-  readonly get: (reference: Payout.PayoutReference) => Rule<Payout.Payout>
+  ) => Rule<Payout.CreatedPayoutWire>
+  readonly get: (reference: Payout.PayoutReference) => Rule<Payout.PayoutWire>
   readonly all: () => ReadonlyArray<StoredPayout>
   /** Settles a payout that is pending; says whether there is one. */
   readonly settle: (
@@ -52,7 +52,7 @@ export interface Payouts {
 
 interface Stored {
   /** As it was created: what its key is answered with, whenever it comes again. */
-  readonly created: Payout.CreatedPayout
+  readonly created: Payout.CreatedPayoutWire
   readonly wallet: wallets.Accounts
   /** What leaves the wallet: what the beneficiary gets, and the fee on top. */
   readonly reserved: Amount.Amount
@@ -124,13 +124,13 @@ export const make = (options: Options): Payouts => {
       provider_reference,
       metadata: request.metadata ?? {}
     }
-    const created: Payout.CreatedPayout = {
+    const created: Payout.CreatedPayoutWire = {
       ...asked,
       id: Payout.PayoutId.make(identifiers.uuid()),
       reference,
       wallet_id: wallet.id,
       payment_method: request.payment_method,
-      destination: Redacted.make(request.destination),
+      destination: request.destination,
       status: "PENDING",
       created_at: now
     }
@@ -141,6 +141,7 @@ export const make = (options: Options): Payouts => {
       movement,
       now: {
         ...created,
+        destination: Redacted.make(request.destination),
         provider_reference,
         updated_at: now,
         idempotency_key: key,
@@ -179,7 +180,7 @@ export const make = (options: Options): Payouts => {
     create,
     get: (reference) => () => {
       const stored = byReference.get(reference)
-      return stored === undefined ? Either.left(unknown) : Either.right(readShape(stored.now))
+      return stored === undefined ? Either.left(unknown) : Either.right(readShape(stored))
     },
     all: () => Array.from(byReference.values(), ({ now }) => now),
     settle: (reference, status, nowMillis) => {
@@ -191,4 +192,7 @@ export const make = (options: Options): Payouts => {
 
 const unknown = refusal.notFound("NOT_FOUND", "There is no such payout.")
 
-const readShape = Struct.omit("idempotency_key", "wallet_id", "fee_amount", "metadata")
+const readShape = ({ created, now }: Stored): Payout.PayoutWire => ({
+  ...Struct.omit(now, "idempotency_key", "wallet_id", "fee_amount", "metadata"),
+  destination: created.destination
+})

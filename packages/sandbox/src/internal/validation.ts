@@ -6,9 +6,9 @@ import type { Issue } from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
 import type * as Operation from "@manilla/core/Operation"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
+import * as query from "./query.js"
 
 export interface Parts {
   readonly path: unknown
@@ -20,11 +20,11 @@ export interface Parts {
 export const compile = (
   operation: Operation.Operation
 ): ((parts: Parts) => ReadonlyArray<Issue>) => {
-  const path = part(operation.pathSchema, ["path"])
-  const urlParams = part(operation.urlParamsSchema, ["urlParams"])
-  const headers = part(operation.headersSchema, ["headers"])
-  const payload = part(operation.payloadSchema, [])
-  const takesBody = Option.isSome(operation.payloadSchema)
+  const path = part(operation.pathParams, ["path"])
+  const urlParams = part(operation.urlParams && query.fromText(operation.urlParams), ["urlParams"])
+  const headers = part(operation.headers, ["headers"])
+  const payload = part(operation.payload, [])
+  const takesBody = operation.payload !== undefined
   return (parts) => [
     ...path(parts.path),
     ...urlParams(parts.urlParams),
@@ -50,11 +50,11 @@ const parseJson = (body: Uint8Array): Either.Either<unknown, unknown> =>
   Either.try((): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)))
 
 const part = (
-  schema: Option.Option<Schema.Schema.AnyNoContext>,
+  schema: Schema.Schema.AnyNoContext | undefined,
   root: ReadonlyArray<PropertyKey>
 ): ((input: unknown) => ReadonlyArray<Issue>) => {
-  if (Option.isNone(schema)) return () => []
-  const decode = ParseResult.decodeUnknownEither(schema.value, { errors: "all" })
+  if (schema === undefined) return () => []
+  const decode = ParseResult.decodeUnknownEither(schema, { errors: "all" })
   return (input) =>
     Either.match(decode(input), {
       onLeft: (issue) => Issues.fromParseIssue(issue, root),

@@ -13,9 +13,9 @@ export const withinPolicy = (evidence: Evidence): ReadonlyArray<string> => {
   const { clockWasSet, intentions, policy, sent } = evidence
   const violations: Array<string> = []
   for (const [process, own] of Sent.grouped(sent, (one) => String(one.process))) {
-    // The gateway has one budget; that of the tokens is another.
-    for (const [gateway, part] of Sent.grouped(own, (one) => String(Sent.isForToken(one)))) {
-      let retries = 0
+    // The gateway has a budget for reads and one for writes; its tokens have their own.
+    for (const [budget, part] of Sent.grouped(own, budgetOf)) {
+      const retriedMillis: Array<number> = []
       let earned = 0
       for (const attempts of Sent.grouped(part, (one) => one.span).values()) {
         const [first] = attempts
@@ -29,15 +29,14 @@ export const withinPolicy = (evidence: Evidence): ReadonlyArray<string> => {
         if (Sent.isWrite(first) && first.key === undefined) onlyOnce(attempts, violations)
         waited(attempts, name, clockWasSet, violations)
         if (!clockWasSet) endedInTime(attempts, name, policy, violations)
-        retries += tried - 1
-        if (attempts.some(({ heard }) => typeof heard === "number" && heard < 300)) {
-          earned += tried > 1 ? 1 : 0.1
-        }
+        attempts.forEach(({ atMillis }, index) => {
+          if (index > 0 && attempts[index - 1]?.heard !== 401) retriedMillis.push(atMillis)
+        })
+        if (attempts.some(({ heard }) => typeof heard === "number" && heard < 300)) earned += 0.1
       }
-      // Tenths do not add up to whole numbers.
-      if (retries > policy.budget + earned + 1e-9) {
-        violations.push(
-          `process ${process}: ${retries} retries${gateway === "true" ? " for tokens" : ""}, and ${policy.budget + earned} were to be had`
+      if (!clockWasSet) {
+        withinBudget(retriedMillis, earned, policy.budget, (why) =>
+          violations.push(`process ${process}, ${budget}: ${why}`)
         )
       }
     }
@@ -54,6 +53,28 @@ export const withinPolicy = (evidence: Evidence): ReadonlyArray<string> => {
     }
   }
   return violations
+}
+
+const budgetOf = (one: Sent.Sent): string =>
+  Sent.isForToken(one) ? "tokens" : Sent.isWrite(one) ? "writes" : "reads"
+
+/** An empty budget is full again after this. */
+const refillMillis = 10_000
+
+/** A full budget at most, what time gives back, and what successes earn. */
+const withinBudget = (
+  retriedMillis: Array<number>,
+  earned: number,
+  capacity: number,
+  violated: (why: string) => void
+): void => {
+  const [first = 0] = retriedMillis.sort((one, other) => one - other)
+  retriedMillis.forEach((atMillis, index) => {
+    const allowed = capacity * (1 + (atMillis - first) / refillMillis) + earned
+    // Between the moment when a retry is taken and its request some of the budget refills: one more.
+    const most = capacity === 0 ? 0 : allowed + 1
+    if (index + 1 > most) violated(`${index + 1} retries within ${atMillis - first} ms`)
+  })
 }
 
 export const waitMillis = Duration.toMillis(Settlement.defaults.deadline)

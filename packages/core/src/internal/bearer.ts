@@ -1,0 +1,76 @@
+/**
+ * The token of an attempt: at once if the source holds one, else as long as the call has time. A source
+ * that dies, interrupts itself or never answers gives a failure: nothing was sent.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import type * as BearerTokens from "../BearerTokens.js"
+import { noToken, tokenTooLate } from "./conclusion.js"
+import type { Failure } from "./response.js"
+
+export interface Bearer {
+  readonly _tag: "Bearer"
+  readonly token: BearerTokens.BearerToken
+  /** The header. */
+  readonly authorization: string
+  /** For the sanitizer. */
+  readonly text: string
+}
+
+export interface Source {
+  readonly held: (nowMillis: number) => Bearer | Failure | undefined
+  readonly obtain: (leftMillis: number, nowMillis: () => number) => Effect.Effect<Bearer | Failure>
+  /** Rejects a token. The next attempt asks the same source, so its failure is heard then. */
+  readonly giveBack: (bearer: Bearer, limitMillis: number) => Effect.Effect<void>
+}
+
+export const make = (name: string, tokens: BearerTokens.Service | undefined): Source => {
+  if (tokens === undefined) {
+    const none = noToken(name, "it needs a bearer token, and this gateway was made without tokens")
+    return { held: () => none, obtain: () => Effect.succeed(none), giveBack: () => Effect.void }
+  }
+  const died = noToken(name, "the source of its tokens died or was interrupted")
+  const toBearer = (token: BearerTokens.BearerToken): Bearer | Failure =>
+    bearerOf(token) ?? noToken(name, "its token has characters that no header may have")
+  return {
+    held: (nowMillis) => {
+      try {
+        const token = tokens.held?.(nowMillis)
+        return token === undefined ? undefined : toBearer(token)
+      } catch {
+        return died
+      }
+    },
+    obtain: (leftMillis, nowMillis) =>
+      Effect.suspend(() => tokens.get).pipe(
+        Effect.interruptible,
+        Effect.map(toBearer),
+        Effect.timeoutOption(leftMillis),
+        Effect.map(
+          Option.getOrElse(() => tokenTooLate(name, leftMillis, tokens.lastFailure?.(nowMillis())))
+        ),
+        Effect.catchTag("TokenUnavailable", (error) => Effect.succeed(noToken(name, error))),
+        Effect.catchAllCause(() => Effect.succeed(died))
+      ),
+    giveBack: ({ token }, limitMillis) =>
+      Effect.suspend(() => tokens.reject(token)).pipe(
+        Effect.interruptible,
+        Effect.timeoutOption(Math.max(0, limitMillis)),
+        Effect.catchAllCause(() => Effect.void)
+      )
+  }
+}
+
+/** A token lives for many calls: its header is made, and looked at, once. */
+const bearers = new WeakMap<BearerTokens.BearerToken, Bearer>()
+
+const bearerOf = (token: BearerTokens.BearerToken): Bearer | undefined => {
+  const known = bearers.get(token)
+  if (known !== undefined) return known
+  const text = Redacted.value(token.value)
+  if (!/^[\x21-\x7e]+$/.test(text)) return undefined
+  const bearer: Bearer = { _tag: "Bearer", token, text, authorization: `Bearer ${text}` }
+  bearers.set(token, bearer)
+  return bearer
+}

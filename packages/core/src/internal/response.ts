@@ -1,0 +1,358 @@
+/**
+ * The meaning of the end of an attempt: the data of a success, or a fault with the error that explains
+ * it.
+ */
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Errors from "../Errors.js"
+import * as Issues from "../Issues.js"
+import type * as Operation from "../Operation.js"
+import * as RetryPolicy from "../RetryPolicy.js"
+import type { Answered, Headers, Lost, Result } from "../Transport.js"
+import * as guard from "./guard.js"
+import type { Encoded } from "./request.js"
+import * as responseChecks from "./responseChecks.js"
+import { member } from "./responseChecks.js"
+import type { Sanitizer } from "./sanitize.js"
+
+export type Response = Success | Failure
+
+export interface Success {
+  readonly _tag: "Success"
+  readonly data: unknown
+}
+
+export interface Failure {
+  readonly _tag: "Failure"
+  readonly fault: RetryPolicy.Fault
+  readonly retryAfterMillis: number | undefined
+  /** The resource in the answer, where it can be read. */
+  readonly found: Found
+  /** The members of the resource that are not as they were sent. */
+  readonly differs: ReadonlyArray<string>
+  /** Made at the end of the call, with a note on why it was not tried again. */
+  readonly toError: (note?: string) => Errors.ReadError
+}
+
+export interface Found {
+  readonly id: string | undefined
+  readonly reference: string | undefined
+}
+
+export interface Context {
+  readonly request: Encoded
+  readonly grantedScopes: ReadonlyArray<string>
+  /** Made only when there is something to show. */
+  readonly sanitizer: () => Sanitizer
+  readonly nowMillis: number
+}
+
+/** The resource that an answer was about, if that is not the one that was asked for. */
+export const otherIn = ({ differs, found }: Failure): string | undefined =>
+  differs.length === 0 ? undefined : (found.id ?? found.reference)
+
+export type Reader = (result: Result, context: Context) => Response
+
+const nothingFound: Found = { id: undefined, reference: undefined }
+
+export const failure = (
+  toError: Failure["toError"],
+  fault: RetryPolicy.Fault,
+  of: Partial<Pick<Failure, "retryAfterMillis" | "found" | "differs">> = {}
+): Failure => ({
+  _tag: "Failure",
+  fault,
+  retryAfterMillis: undefined,
+  found: nothingFound,
+  differs: [],
+  ...of,
+  toError
+})
+
+export const compile = (name: string, origin: string, operation: Operation.Operation): Reader => {
+  const fits = guard.compile(operation.success)
+  const explain = ParseResult.decodeUnknownEither(operation.success)
+  const checks = responseChecks.compile(operation)
+  const refused = refusal(name, operation.access)
+  const unreadable = malformed(name)
+
+  return (answered, context) => {
+    if (answered._tag !== "Answered") return unanswered(name, origin, answered)
+    const { status } = answered
+    const isSuccess = status >= 200 && status < 300
+    const parsed = parse(answered.body)
+    const value = parsed._tag === "Json" ? parsed.value : undefined
+    const says = saysSuccess(value)
+    if (!isSuccess && !(status >= 400 && says === true)) return refused(answered, value, context)
+    if (parsed._tag === "Lost") return unanswered(name, origin, parsed)
+    if (parsed._tag !== "Json") return unreadable(answered, context, parsed._tag, parsed.text)
+    if (says === undefined) return unreadable(answered, context, "NotAnEnvelope", value)
+    if (says !== isSuccess) return unreadable(answered, context, "Contradiction", value)
+
+    const data = member(value, "data")
+    const { request } = context
+    const differs = checks.differs(request, data)
+    if (checks.isAbout(request, data) === false || differs.length > 0) {
+      const issues = differs.map((field) => ({ field, rule: "must be as it was sent" }))
+      const found = foundIn(checks.resource(data), context)
+      return { ...unreadable(answered, context, "AnotherSubject", value, issues), found, differs }
+    }
+    if (fits(data)) return { _tag: "Success", data }
+
+    const errors = parsed.text.length > detailedLength ? "first" : "all"
+    const explained = explain(data, { errors })
+    const issues = Either.isLeft(explained) ? Issues.fromParseIssue(explained.left, ["data"]) : []
+    const reason = checks.isOwn(request, data) ? "DataMisfit" : "Unrelated"
+    const found = foundIn(checks.resource(data), context)
+    return { ...unreadable(answered, context, reason, value, issues), found }
+  }
+}
+
+/** The characters up to which all that is wrong is told: of a long body it would take gigabytes. */
+const detailedLength = 16_384
+
+const foundIn = (resource: unknown, { sanitizer }: Context): Found => {
+  const named = (name: string) => {
+    const value = member(resource, name)
+    return typeof value === "string" && value !== "" ? sanitizer().identifier(value) : undefined
+  }
+  return { id: named("id"), reference: named("reference") }
+}
+
+// -----------------------------------------------------------------------------------------------
+// No answer
+// -----------------------------------------------------------------------------------------------
+
+const unanswered = (
+  operation: string,
+  origin: string,
+  result: Exclude<Result, Answered>
+): Failure => {
+  if (result._tag === "TimedOut") {
+    const { afterMillis } = result
+    const message = `${operation}: no whole answer within ${afterMillis} ms.`
+    return failure(
+      (note = "") => new Errors.TimedOut({ operation, message: message + note, afterMillis }),
+      "TimedOut"
+    )
+  }
+  const { code } = result
+  const because = code === undefined ? "" : ` (${code})`
+  const sent = result._tag === "Lost"
+  const message = sent
+    ? `${operation}: the connection was lost after the request may have left${because}.`
+    : `${operation}: no connection to ${origin}${because}; nothing was sent.`
+  return failure(
+    (note = "") => new Errors.TransportFault({ operation, message: message + note, sent, code }),
+    sent ? "ConnectionLost" : "NotSent"
+  )
+}
+
+// -----------------------------------------------------------------------------------------------
+// Bodies
+// -----------------------------------------------------------------------------------------------
+
+type Parsed =
+  | { readonly _tag: "Json"; readonly value: unknown; readonly text: string }
+  | { readonly _tag: "Empty" | "NotText" | "TooLarge"; readonly text: undefined }
+  | { readonly _tag: "NotJson"; readonly text: string }
+  | Lost
+
+/** Takes a byte order mark away. */
+const decoder = new TextDecoder("utf-8", { fatal: true })
+
+const parse = (body: Answered["body"]): Parsed => {
+  if (body === "TooLarge") return { _tag: body, text: undefined }
+  if (!(body instanceof Uint8Array)) return body
+  if (body.byteLength === 0) return { _tag: "Empty", text: undefined }
+  let text: string
+  try {
+    text = decoder.decode(body)
+  } catch {
+    return { _tag: "NotText", text: undefined }
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    return { _tag: "Json", value, text }
+  } catch {
+    return text.trim() === "" ? { _tag: "Empty", text: undefined } : { _tag: "NotJson", text }
+  }
+}
+
+const saysSuccess = (value: unknown): boolean | undefined => {
+  const success = member(value, "success")
+  return typeof success === "boolean" ? success : undefined
+}
+
+/** The envelope of an error, member by member: one that is not whole still says what it says. */
+const said = (value: unknown, { sanitizer }: Context) => {
+  const error = member(member(value, "data"), "error")
+  const shown = (name: string) => {
+    const text = member(error, name)
+    return typeof text === "string" && text !== "" ? sanitizer().text(text) : undefined
+  }
+  const details = member(error, "details")
+  return {
+    code: shown("code"),
+    serviceMessage: shown("message"),
+    details: details === undefined ? undefined : sanitizer().json(details)
+  }
+}
+
+const unsaid = { code: undefined, serviceMessage: undefined, details: undefined }
+
+const correlationId = (value: unknown, { sanitizer }: Context): string | undefined => {
+  const id = member(member(value, "meta"), "correlation_id")
+  return typeof id === "string" && id !== "" ? sanitizer().identifier(id) : undefined
+}
+
+// -----------------------------------------------------------------------------------------------
+// Errors by status
+// -----------------------------------------------------------------------------------------------
+
+const refusal =
+  (operation: string, access: Operation.Access) =>
+  (answered: Answered, value: unknown, context: Context): Failure => {
+    const { headers, status } = answered
+    const retryAfterMillis = parseRetryAfter(headers, context.nowMillis)
+    return failure(
+      (note = "") => {
+        const words = said(value, context)
+        const { code, serviceMessage } = words
+        const message =
+          `${operation} was answered ${status}` +
+          (code === undefined ? "" : ` ${code}`) +
+          (serviceMessage === undefined ? "" : `: ${serviceMessage}`)
+        const correlation_id = correlationId(value, context)
+        const fields = { operation, message: message + note, status, ...words, correlation_id }
+        return byStatus(fields, note, retryAfterMillis, access, context)
+      },
+      RetryPolicy.faultOfStatus(status),
+      { retryAfterMillis }
+    )
+  }
+
+type Fields = ConstructorParameters<typeof Errors.BadRequest>[0]
+
+const byStatus = (
+  fields: Fields,
+  note: string,
+  retryAfterMillis: number | undefined,
+  access: Operation.Access,
+  context: Context
+): Errors.RequestError => {
+  switch (RetryPolicy.faultOfStatus(fields.status)) {
+    case "BadRequest":
+      return new Errors.BadRequest(fields)
+    case "Unauthorized":
+      return new Errors.Unauthorized(fields)
+    case "Forbidden":
+      return forbidden(fields, access, context)
+    case "NotFound":
+      return new Errors.NotFound(fields)
+    case "Conflict":
+      return new Errors.Conflict(fields)
+    case "Unprocessable":
+      return new Errors.Unprocessable(fields)
+    case "TooManyRequests":
+      return new Errors.TooManyRequests({ ...fields, retryAfterMillis })
+    case "ServerFault":
+      return new Errors.ServerFault({ ...fields, retryAfterMillis })
+    default: {
+      const isRedirect = fields.status >= 300 && fields.status < 400
+      const hint = isRedirect ? " (redirects are not followed: check the base URL)" : ""
+      const message = fields.message.slice(0, fields.message.length - note.length) + hint + note
+      return new Errors.UnexpectedStatus({ ...fields, message, retryAfterMillis })
+    }
+  }
+}
+
+const forbidden = (fields: Fields, access: Operation.Access, context: Context) => {
+  const requiredScope = access === "bearer" || access === "credentials" ? undefined : access
+  const grantedScopes = context.grantedScopes.slice(0, 100).map(context.sanitizer().text)
+  const hint =
+    requiredScope === undefined || context.grantedScopes.includes(requiredScope)
+      ? ""
+      : `; it needs the scope ${requiredScope}, and the token has: ${context.sanitizer().text(grantedScopes.join(" "))}`
+  return new Errors.Forbidden({
+    ...fields,
+    message: fields.message + hint,
+    requiredScope,
+    grantedScopes
+  })
+}
+
+/** Engines read a date into almost any words: only HTTP's own form is one. */
+const retryAfterForm = /^(?:[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT|\d+)$/
+
+/** Milliseconds from now: seconds or an HTTP date. Of several the longest counts. */
+const parseRetryAfter = (headers: Headers, nowMillis: number): number | undefined => {
+  const header = headers["retry-after"]
+  if (header === undefined) return undefined
+  // The comma within a date follows the name of a day.
+  const forms = [header]
+    .flat()
+    .join(",")
+    .split(/(?<![A-Z][a-z]{2}),/)
+    .map((form) => form.trim())
+  const millis = forms.map((form) =>
+    !retryAfterForm.test(form)
+      ? NaN
+      : /^\d+$/.test(form)
+        ? Number(form) * 1000
+        : Date.parse(form) - nowMillis
+  )
+  const longest = Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, ...millis))
+  return Number.isNaN(longest) ? undefined : longest
+}
+
+// -----------------------------------------------------------------------------------------------
+// Answers that cannot be read
+// -----------------------------------------------------------------------------------------------
+
+const reasons: Record<Errors.MalformedReason, string> = {
+  Empty: "without a body",
+  TooLarge: "with a body longer than the gateway reads",
+  NotText: "with a body that is not UTF-8 text",
+  NotJson: "with a body that is not JSON",
+  NotAnEnvelope: "with JSON that is not an envelope",
+  AnotherSubject:
+    "about another operation than was asked for (answers were mixed up, or the key was used before)",
+  Contradiction: "with an envelope that contradicts its status",
+  DataMisfit: "with success around data that does not fit",
+  Unrelated: "with success around data that does not fit and does not show whose it is"
+}
+
+const malformed =
+  (operation: string) =>
+  (
+    { status }: Answered,
+    context: Context,
+    reason: Errors.MalformedReason,
+    value: unknown,
+    issues: ReadonlyArray<Errors.Issue> = []
+  ): Failure => {
+    const toError = (note = "") => {
+      const words = reason === "Contradiction" ? said(value, context) : unsaid
+      const quoted = [words.code, words.serviceMessage].filter((word) => word !== undefined)
+      return new Errors.MalformedResponse({
+        operation,
+        message: [
+          `${operation} was answered ${status} ${reasons[reason]}`,
+          quoted.length === 0 ? "" : ` (${quoted.join(": ")})`,
+          issues.length === 0 ? "" : `: ${Issues.print(issues)}`,
+          note
+        ].join(""),
+        status,
+        correlation_id: correlationId(value, context),
+        issues,
+        reason,
+        ...words,
+        excerpt:
+          reason === "NotJson" && typeof value === "string"
+            ? context.sanitizer().excerpt(value)
+            : undefined
+      })
+    }
+    return failure(toError, RetryPolicy.faultOfReason(reason))
+  }

@@ -1,0 +1,89 @@
+/**
+ * The declared operations as an `HttpApi` of `@effect/platform`: the sandbox's router and the OpenAPI
+ * document are made from it.
+ */
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import type { HttpApiDecodeError } from "@effect/platform/HttpApiError"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Envelope from "@manilla/core/Envelope"
+import type * as Operation from "@manilla/core/Operation"
+import * as query from "./query.js"
+
+/** An operation as an endpoint with the same types. */
+export type Endpoint<
+  Name extends string,
+  O extends Operation.Operation
+> = HttpApiEndpoint.HttpApiEndpoint<
+  Name,
+  O["method"],
+  TypeOf<O["pathParams"]>,
+  TypeOf<O["urlParams"]>,
+  TypeOf<O["payload"]>,
+  TypeOf<O["headers"]>,
+  Success<O["success"]["Type"]>,
+  O["errors"] extends ReadonlyArray<number> ? Envelope.Failure : never
+>
+
+type TypeOf<S> = S extends { readonly Type: infer A } ? A : never
+
+interface Success<out Data> {
+  readonly success: true
+  readonly data: Data
+  readonly meta?: typeof Envelope.Meta.Type | undefined
+}
+
+/** A group of operations as a group of endpoints. */
+export type Group<G extends Operation.Group> =
+  G extends Operation.Group<infer Name, infer Operations>
+    ? HttpApiGroup.HttpApiGroup<
+        Name,
+        {
+          [OperationName in keyof Operations & string]: Endpoint<
+            OperationName,
+            Operations[OperationName]
+          >
+        }[keyof Operations & string],
+        never
+      >
+    : never
+
+export const make = <const Id extends string, const Groups extends ReadonlyArray<Operation.Group>>(
+  id: Id,
+  groups: Groups
+): HttpApi.HttpApi<Id, Group<Groups[number]>, HttpApiDecodeError> => {
+  const api = groups.reduce<HttpApi.HttpApi.AnyWithProps>(
+    (api, group) => api.add(toGroup(group)),
+    HttpApi.make(id)
+  )
+  // Each group and endpoint was made from the one of the same name, which `Group` types it by.
+  return api as never
+}
+
+const toGroup = ({ name, operations }: Operation.Group): HttpApiGroup.HttpApiGroup.AnyWithProps => {
+  const bare: HttpApiGroup.HttpApiGroup.Any = HttpApiGroup.make(name)
+  return Object.entries(operations).reduce(
+    (group, [name, operation]) => group.add(toEndpoint(name, operation)),
+    // Without endpoints its type has `never` where that of any group has `any`.
+    bare as HttpApiGroup.HttpApiGroup.AnyWithProps
+  )
+}
+
+const toEndpoint = (
+  name: string,
+  operation: Operation.Operation
+): HttpApiEndpoint.HttpApiEndpoint.AnyWithProps => {
+  const { errors = [], headers, method, path, pathParams, payload, urlParams } = operation
+  const bare: HttpApiEndpoint.HttpApiEndpoint.Any = HttpApiEndpoint.make(method)(name, path)
+    .addSuccess(Envelope.Success(operation.success), { status: operation.status })
+    .annotate(OpenApi.Summary, operation.summary)
+  // Without schemas its type has `never` where that of any endpoint has `any`.
+  let endpoint = bare as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+  if (pathParams !== undefined) endpoint = endpoint.setPath(pathParams)
+  if (urlParams !== undefined) endpoint = endpoint.setUrlParams(query.fromText(urlParams))
+  if (headers !== undefined) endpoint = endpoint.setHeaders(headers)
+  if (payload !== undefined) endpoint = endpoint.setPayload(payload)
+  for (const status of errors) endpoint = endpoint.addError(Envelope.Failure, { status })
+  return endpoint
+}

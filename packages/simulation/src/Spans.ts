@@ -1,0 +1,29 @@
+/**
+ * A tracer that gives each call a number: by it the attempts of one call are told from those of others,
+ * in the `traceparent` header.
+ */
+import * as Tracer from "effect/Tracer"
+
+export const make = (): Tracer.Tracer => {
+  let made = 0
+  return Tracer.make({
+    span: (name, parent, context, links, startTime, kind) => ({
+      _tag: "Span",
+      name,
+      spanId: String(++made).padStart(16, "0"),
+      traceId: "0".repeat(32),
+      parent,
+      context,
+      links,
+      kind,
+      sampled: true,
+      status: { _tag: "Started", startTime },
+      attributes: new Map(),
+      attribute: () => {},
+      event: () => {},
+      addLinks: () => {},
+      end: () => {}
+    }),
+    context: (run) => run()
+  })
+}
