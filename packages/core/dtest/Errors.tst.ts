@@ -1,4 +1,5 @@
 import type * as Errors from "@manilla/core/Errors"
+import type { IdempotencyKey } from "@manilla/core/IdempotencyKey"
 import { describe, expect, test } from "tstyche"
 
 type Answered =
@@ -26,7 +27,7 @@ describe("what a call fails with", () => {
     >()
   })
 
-  test("a write: what says that it was not applied, that it was, or that nobody knows", () => {
+  test("a write: errors that say not applied, applied, or unknown", () => {
     expect<Errors.WriteError>().type.toBe<
       | Answered
       | Errors.InvalidRequest
@@ -37,13 +38,28 @@ describe("what a call fails with", () => {
     >()
   })
 
-  test("a write never fails with an error that leaves its outcome open without saying so", () => {
+  test("a write never fails with an error that does not say its outcome", () => {
     expect<
       Extract<
         Tag<Errors.WriteError>,
         "Conflict" | "ServerFault" | "UnexpectedStatus" | "TimedOut" | "MalformedResponse"
       >
     >().type.toBe<never>()
+  })
+
+  test("a write with a key: the same, with the key, or that the key was used before", () => {
+    expect<Tag<Errors.KeyedWriteError>>().type.toBe<Tag<Errors.WriteError> | "KeyReused">()
+    type WithKey = Extract<
+      Errors.KeyedWriteError,
+      { readonly _tag: "OutcomeUnknown" | "AppliedUnreadable" | "KeyReused" }
+    >
+    expect<WithKey["key"]>().type.toBe<IdempotencyKey>()
+  })
+
+  test("an answer with an error status: what the service said", () => {
+    expect<Answered["code"]>().type.toBe<string | undefined>()
+    expect<Answered["serviceMessage"]>().type.toBe<string | undefined>()
+    expect<Errors.MalformedResponse["serviceMessage"]>().type.toBe<string | undefined>()
   })
 
   test("a token that does not come: any error of its own call", () => {

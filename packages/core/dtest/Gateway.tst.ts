@@ -1,10 +1,8 @@
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import type * as BearerTokens from "@manilla/core/BearerTokens"
-import * as Envelope from "@manilla/core/Envelope"
 import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Operation from "@manilla/core/Operation"
 import type * as ConfigError from "effect/ConfigError"
 import type * as Effect from "effect/Effect"
@@ -13,33 +11,61 @@ import * as Schema from "effect/Schema"
 import { describe, expect, test } from "tstyche"
 
 declare const gateway: Gateway.Service
+declare const key: IdempotencyKey.IdempotencyKey
 
-const Thing = Envelope.Success(Schema.Struct({ id: Schema.String }))
-const endpoint = HttpApiEndpoint.post("make", "/things").addSuccess(Thing)
+const Thing = Schema.Struct({ id: Schema.String })
+
+const wire = {
+  method: "POST",
+  path: "/things",
+  summary: "Make a thing",
+  access: "bearer",
+  success: Thing
+} as const
+const checks = { members: [] } as const
+
+const group = Operation.group("Things", {
+  read: Operation.safe({ ...wire, method: "GET" }),
+  once: Operation.once({ ...wire, checks }),
+  keyed: Operation.keyed({
+    ...wire,
+    checks,
+    headers: Schema.Struct({ "idempotency-key": IdempotencyKey.IdempotencyKey }),
+    key: { header: "idempotency-key" }
+  })
+})
 
 describe("the calls of a group", () => {
-  test("fail by their replay class", () => {
-    const { keyed, once, read } = gateway.calls(
-      HttpApiGroup.make("Things")
-        .add(Operation.safe(HttpApiEndpoint.get("read", "/").addSuccess(Thing), "bearer"))
-        .add(Operation.once(HttpApiEndpoint.post("once", "/").addSuccess(Thing), "bearer"))
-        .add(
-          Operation.keyed(HttpApiEndpoint.post("keyed", "/").addSuccess(Thing), "bearer", {
-            in: "header",
-            name: "idempotency-key"
-          })
-        )
-    )
-    expect(read({})).type.toBe<Effect.Effect<typeof Thing.Type, Errors.ReadError>>()
-    expect(once({})).type.toBe<Effect.Effect<typeof Thing.Type, Errors.WriteError>>()
-    expect(keyed({})).type.toBe<Effect.Effect<typeof Thing.Type, Errors.KeyedWriteError>>()
+  const calls = gateway.calls(group)
+
+  test("have the names of its operations", () => {
+    expect<keyof typeof calls>().type.toBe<"read" | "once" | "keyed">()
+  })
+
+  test("give the data of the answer, and fail by their replay class", () => {
+    const headers = { "idempotency-key": key }
+    expect(calls.read({})).type.toBe<Effect.Effect<typeof Thing.Type, Errors.ReadError>>()
+    expect(calls.once({})).type.toBe<Effect.Effect<typeof Thing.Type, Errors.WriteError>>()
+    expect(calls.keyed({ headers })).type.toBe<
+      Effect.Effect<typeof Thing.Type, Errors.KeyedWriteError>
+    >()
+  })
+
+  test("take the key of a write that has one", () => {
+    expect(calls.keyed).type.not.toBeCallableWith({})
+    expect(calls.keyed).type.not.toBeCallableWith({ headers: {} })
+    expect(calls.keyed).type.not.toBeCallableWith({ headers: { "idempotency-key": "order-42" } })
+  })
+
+  test("may take less time than the policy gives", () => {
+    expect(calls.read).type.toBeCallableWith({}, { timeoutMillis: 5000 })
+    expect(calls.read).type.not.toBeCallableWith({}, { timeoutMillis: "5 seconds" })
   })
 
   test("are compiled of declared operations only", () => {
-    expect(gateway.calls).type.toBeCallableWith(
-      HttpApiGroup.make("Things").add(Operation.once(endpoint, "bearer"))
-    )
-    expect(gateway.calls).type.not.toBeCallableWith(HttpApiGroup.make("Things").add(endpoint))
+    expect(gateway.calls).type.toBeCallableWith(group)
+    expect(gateway.calls).type.toBeCallableWith(group, { attempts: 1 })
+    expect(gateway.calls).type.not.toBeCallableWith({ name: "Things", operations: { wire } })
   })
 })
 

@@ -1,8 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Amount from "@manilla/core/Amount"
 import type * as Errors from "@manilla/core/Errors"
+import * as Operation from "@manilla/core/Operation"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FastCheck from "effect/FastCheck"
+import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
 import { gzipSync } from "node:zlib"
 import * as FakeService from "./utils/FakeService.js"
@@ -39,8 +43,8 @@ describe("a success", () => {
     it.effect(`is any 2xx: ${status}`, () =>
       Effect.gen(function* () {
         const { read, write } = yield* answered({ status, body: JSON.stringify(envelope()) })
-        assert.deepStrictEqual<unknown>(yield* read, envelope())
-        assert.deepStrictEqual<unknown>(yield* write, envelope())
+        assert.deepStrictEqual(yield* read, envelope().data)
+        assert.deepStrictEqual(yield* write, envelope().data)
       })
     )
   }
@@ -55,32 +59,50 @@ describe("a success", () => {
     ["without meta", `{"success":true,"data":{"id":"I","status":"S"}}`],
     ["without a correlation id", `{"success":true,"data":{"id":"I","status":"S"},"meta":{}}`],
     [
-      "with members that nobody knows",
-      `{"success":true,"data":{"id":"I","status":"S","x":[1]},"y":2}`
+      "with an envelope that has more members",
+      `{"success":true,"data":{"id":"I","status":"S"},"y":2}`
     ]
   ] as const) {
     it.effect(`is read ${how}`, () =>
       Effect.gen(function* () {
         const { read } = yield* answered({ status: 200, body })
-        const { data } = yield* read
-        assert.hasAllKeys(data, ["id", "status"])
+        assert.hasAllKeys(yield* read, ["id", "status"])
       })
     )
   }
 
-  it.effect("cannot reach into a prototype", () =>
+  it.effect("keeps members that the schema does not name, as they were sent", () =>
     Effect.gen(function* () {
-      const body = `{"__proto__":{"polluted":1},"success":true,"data":{"__proto__":{"polluted":1},"id":"I","status":"S"},"meta":{"__proto__":{"correlation_id":"stolen"}}}`
-      const { read } = yield* answered({ status: 200, body })
-      const value = yield* read
-      assert.deepStrictEqual(value, { success: true, data: { id: "I", status: "S" }, meta: {} })
-      assert.strictEqual(value.meta?.correlation_id, undefined)
-      assert.notProperty({}, "polluted")
-      assert.notProperty(value, "polluted")
+      const data = { id: "I", status: "S", x: [1, { y: null }] }
+      const { read } = yield* answered({
+        status: 200,
+        body: JSON.stringify({ success: true, data })
+      })
+      assert.deepStrictEqual(yield* read, data)
     })
   )
 
-  it.effect("may nest 10,000 levels where nobody looks", () =>
+  it.effect("cannot reach into a prototype", () =>
+    Effect.gen(function* () {
+      const body = `{"__proto__":{"success":false},"success":true,"data":{"__proto__":{"polluted":1},"id":"I","status":"S"}}`
+      const { read } = yield* answered({ status: 200, body })
+      const value = yield* read
+      assert.strictEqual(value.id, "I")
+      assert.strictEqual(Object.getPrototypeOf(value), Object.prototype)
+      assert.notProperty(value, "polluted")
+      assert.notProperty({}, "polluted")
+    })
+  )
+
+  it.effect("takes no member from a prototype", () =>
+    Effect.gen(function* () {
+      const body = `{"success":true,"data":{"__proto__":{"id":"I"},"status":"S"}}`
+      const { read } = yield* failed({ status: 200, body })
+      assert.strictEqual(read._tag, "MalformedResponse")
+    })
+  )
+
+  it.effect("may nest 10,000 levels in members that the schema does not name", () =>
     Effect.gen(function* () {
       const { read, write } = yield* answered({
         status: 200,
@@ -104,7 +126,7 @@ describe("a 2xx that cannot be read", () => {
     ["words", "NotJson", "OK"],
     ["JSON cut short", "NotJson", JSON.stringify(envelope()).slice(0, -2)],
     ["JSON twice", "NotJson", JSON.stringify(envelope()).repeat(2)],
-    ["JSON with a NUL behind", "NotJson", `${JSON.stringify(envelope())}\u0000`],
+    ["JSON followed by a NUL", "NotJson", `${JSON.stringify(envelope())}\u0000`],
     ["single quotes", "NotJson", `{'success':true}`],
     ["NaN", "NotJson", "NaN"],
     ["bytes that are no UTF-8", "NotText", new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
@@ -143,7 +165,7 @@ describe("a 2xx that cannot be read", () => {
     )
   }
 
-  it.effect("keeps the beginning of what is no JSON, bounded", () =>
+  it.effect("keeps the beginning of a body that is not JSON", () =>
     Effect.gen(function* () {
       const { read } = yield* failed({
         status: 200,
@@ -155,14 +177,26 @@ describe("a 2xx that cannot be read", () => {
     })
   )
 
-  it.effect("keeps the correlation id of a contradiction", () =>
+  it.effect("keeps all that the service says in a contradiction", () =>
     Effect.gen(function* () {
-      const { read } = yield* failed({
-        status: 200,
-        body: JSON.stringify(envelope({ success: false }))
+      const details = { amount: ["is too low"] }
+      const body = JSON.stringify({
+        success: false,
+        data: { error: { code: "LOW_AMOUNT", message: "some words", details } },
+        meta: { correlation_id: "c-1" }
       })
-      assert(read._tag === "MalformedResponse")
-      assert.strictEqual(read.correlation_id, "c-1")
+      const { read, write } = yield* failed({ status: 200, body })
+      assert(write._tag === "OutcomeUnknown")
+      assert.include(write.message, "LOW_AMOUNT: some words")
+      for (const error of [read, write.cause]) {
+        assert(error._tag === "MalformedResponse")
+        assert.strictEqual(error.reason, "Contradiction")
+        assert.strictEqual(error.correlation_id, "c-1")
+        assert.strictEqual(error.code, "LOW_AMOUNT")
+        assert.strictEqual(error.serviceMessage, "some words")
+        assert.deepStrictEqual(error.details, details)
+        assert.include(error.message, "LOW_AMOUNT: some words")
+      }
     })
   )
 })
@@ -173,7 +207,7 @@ describe("success around data that does not fit", () => {
     body: JSON.stringify({ success: true, data, meta: { correlation_id: "c-9" } })
   })
 
-  it.effect("is a DataMisfit to a read, which names the fields and no value", () =>
+  it.effect("of a read is a DataMisfit, which names the fields and no values", () =>
     Effect.gen(function* () {
       const { read, received } = yield* failed(
         misfit({ id: 4711, status: ["HUSH"], reference: "thing-1" })
@@ -191,7 +225,7 @@ describe("success around data that does not fit", () => {
     })
   )
 
-  it.effect("has been applied to a write, which tells what it can be found by", () =>
+  it.effect("of a write is AppliedUnreadable, which says how to find what was made", () =>
     Effect.gen(function* () {
       const { received, write } = yield* failed(
         misfit({ id: "thing-9", reference: "R-9", status: 7, name: "a thing" })
@@ -224,10 +258,10 @@ describe("success around data that does not fit", () => {
     ["a page of something", { current_page: 1, data: [] }],
     ["a resource that shows nothing of the request", { id: "thing-9" }]
   ] as const) {
-    it.effect(`is not taken for what was asked for when it is ${what}`, () =>
+    it.effect(`is Unrelated, and may be tried again, when it is ${what}`, () =>
       Effect.gen(function* () {
         const { read, write } = yield* failed(misfit(data))
-        // Perhaps it is the answer to another request: the same is asked again, and tells.
+        // Perhaps it is the answer to another request: the next attempt will show.
         assert(read._tag === "MalformedResponse")
         assert.strictEqual(read.reason, "Unrelated")
         assert.strictEqual(RetryPolicy.faultOf(read), "NotAnEnvelope")
@@ -240,7 +274,7 @@ describe("success around data that does not fit", () => {
     )
   }
 
-  it.effect("names one field of a long answer, and every one of a short", () =>
+  it.effect("names every broken field of a short answer, and one of a long answer", () =>
     Effect.gen(function* () {
       const broken = { id: 1, status: 2, reference: "thing-1" }
       const short = yield* failed(misfit(broken))
@@ -252,11 +286,10 @@ describe("success around data that does not fit", () => {
   )
 
   for (const meta of [null, [], "c-1", { correlation_id: 42 }]) {
-    it.effect(`is not what meta is: ${JSON.stringify(meta)}`, () =>
+    it.effect(`is not said of a meta that cannot be read: ${JSON.stringify(meta)}`, () =>
       Effect.gen(function* () {
         const { write } = yield* answered({ status: 201, body: JSON.stringify(envelope({ meta })) })
-        const { data } = yield* write
-        assert.strictEqual(data.id, "thing-1")
+        assert.strictEqual((yield* write).id, "thing-1")
       })
     )
   }
@@ -283,7 +316,7 @@ const tags = [
 
 describe("an error status", () => {
   for (const [status, tag] of tags) {
-    it.effect(`${status} is ${tag}, with all that its envelope says`, () =>
+    it.effect(`${status} is ${tag}, with everything that its envelope says`, () =>
       Effect.gen(function* () {
         const details = { amount: ["is too low"], rows: [{ n: 1 }, null] }
         const { read } = yield* failed(
@@ -293,6 +326,7 @@ describe("an error status", () => {
         assert("code" in read && "details" in read && "correlation_id" in read && "status" in read)
         assert.strictEqual(read.status, status)
         assert.strictEqual(read.code, "SOME_CODE")
+        assert.strictEqual(read.serviceMessage, "some words")
         assert.deepStrictEqual(read.details, details)
         assert.strictEqual(read.correlation_id, "c-2")
         assert.strictEqual(read.operation, "Things.read")
@@ -358,12 +392,15 @@ describe("an error status", () => {
         })
         assert(read._tag === "Unprocessable")
         assert.strictEqual(read.code, code)
-        if (message !== undefined) assert.include(read.message, message)
+        assert.strictEqual(read.serviceMessage, message)
+        for (const word of [code, message]) {
+          if (word !== undefined) assert.include(read.message, word)
+        }
       })
     )
   }
 
-  it.effect("details 10,000 levels deep harm nobody", () =>
+  it.effect("details may be 10,000 levels deep", () =>
     Effect.gen(function* () {
       const { read, write } = yield* failed({
         status: 422,
@@ -371,7 +408,7 @@ describe("an error status", () => {
       })
       assert.strictEqual(read._tag, "Unprocessable")
       assert.strictEqual(write._tag, "Unprocessable")
-      // What an application does with an error that it did not expect.
+      // As an application does with an error that it did not expect.
       assert.doesNotThrow(() => JSON.stringify(write))
     })
   )
@@ -396,6 +433,23 @@ describe("an error status", () => {
       })
     )
   }
+
+  it.effect("control and bidirectional characters are escaped wherever the service says them", () =>
+    Effect.gen(function* () {
+      const { read } = yield* failed(
+        FakeService.failure(
+          422,
+          {},
+          { code: "A\u0007B", message: "one\ntwo\u202ethree", details: { "k\r": ["v\u0000"] } }
+        )
+      )
+      assert(read._tag === "Unprocessable")
+      assert.strictEqual(read.code, "A\\u{7}B")
+      assert.strictEqual(read.serviceMessage, "one\\u{a}two\\u{202e}three")
+      assert.deepStrictEqual(read.details, { "k\\u{d}": ["v\\u{0}"] })
+      assert.include(read.message, "one\\u{a}two\\u{202e}three")
+    })
+  )
 
   it.effect("a key named __proto__ in details stays plain data", () =>
     Effect.gen(function* () {
@@ -456,6 +510,127 @@ describe("a redirect", () => {
   }
 })
 
+describe("the answer to a write", () => {
+  const Order = Schema.Struct({
+    amount: Amount.Input,
+    currency: Schema.String,
+    payee: Schema.String,
+    key: Schema.String
+  })
+  const group = Operation.group("Orders", {
+    create: Operation.once({
+      method: "POST",
+      path: "/orders",
+      summary: "Create an order",
+      access: "bearer",
+      payload: Order,
+      success: Schema.Struct({ id: Schema.String }),
+      checks: {
+        members: [
+          { field: "amount", as: "amount" },
+          { field: "currency", as: "code" },
+          { field: "payee", as: "phone" },
+          { field: "key", as: "text" }
+        ]
+      }
+    })
+  })
+  const sent = { amount: "1500", currency: "XOF", payee: "+2290161234567", key: "Order-42" }
+
+  /** The members that are not taken for those that were sent. */
+  const differing = (payload: Partial<typeof sent>, back: Record<string, unknown>) =>
+    Effect.gen(function* () {
+      const request = { ...sent, ...payload }
+      const { gateway } = yield* FakeService.make([
+        {
+          status: 201,
+          body: JSON.stringify({ success: true, data: { id: "I", ...request, ...back } })
+        }
+      ])
+      const result = yield* Effect.either(gateway.calls(group).create({ payload: request }))
+      if (result._tag === "Right") return []
+      assert(result.left._tag === "OutcomeUnknown", result.left._tag)
+      assert(result.left.cause._tag === "MalformedResponse")
+      assert.strictEqual(result.left.cause.reason, "AnotherSubject")
+      return result.left.cause.issues.map(({ field }) => field)
+    })
+
+  for (const [member, given, back] of [
+    ["amount", "1500", "1500.0000"],
+    ["amount", "0.1", "0.1000"],
+    ["amount", "0.1000", "0.10000000"],
+    ["amount", "0001500", "1500"],
+    ["amount", "0", "0.0000"],
+    ["amount", "9007199254740993", "9007199254740993.0000"],
+    ["currency", "XOF", "xof"],
+    ["payee", "+2290161234567", "01 61 23 45 67"],
+    ["payee", "0161234567", "+229 01-61-23-45-67"],
+    // These say nothing: left out, null, shortened, or masked.
+    ["amount", "1500", undefined],
+    ["amount", "1500", null],
+    ["amount", "1500", 700],
+    ["amount", "1500", "about 700"],
+    ["payee", "+2290161234567", "4567"],
+    ["payee", "+2290161234567", "+22901****4567"],
+    ["payee", "+2290161234567", "+229 01 .. .. .. 67"]
+  ] as const) {
+    it.effect(`may say ${member} ${JSON.stringify(back)} for ${JSON.stringify(given)}`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* differing({ [member]: given }, { [member]: back }), [])
+      })
+    )
+  }
+
+  for (const [member, given, back] of [
+    ["amount", "1500", "700.0000"],
+    ["amount", "1500", "1500.0001"],
+    ["amount", "1500", "-1500"],
+    ["amount", "1500", "15000"],
+    // As floats, these are the same.
+    ["amount", "9007199254740993", "9007199254740992"],
+    ["amount", "0.1", "0.1000000000000000055"],
+    ["currency", "XOF", "XAF"],
+    ["payee", "+2290161234567", "+2290161234568"],
+    ["key", "Order-42", "order-42"],
+    ["key", "Order-42", "Order-42 "]
+  ] as const) {
+    it.effect(`may not say ${member} ${JSON.stringify(back)} for ${JSON.stringify(given)}`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* differing({ [member]: given }, { [member]: back }), [member])
+      })
+    )
+  }
+
+  it.effect("names every member that differs", () =>
+    Effect.gen(function* () {
+      const back = { amount: "1", currency: "USD", payee: "+2290199999999", key: "other" }
+      assert.deepStrictEqual(yield* differing({}, back), ["amount", "currency", "payee", "key"])
+    })
+  )
+
+  it.effect.prop(
+    "may have zeros added to its amount, and no other digit",
+    [
+      FastCheck.bigInt({ min: 0n, max: 10n ** 30n }),
+      FastCheck.nat(8),
+      FastCheck.integer({ min: 1, max: 9 })
+    ],
+    ([whole, zeros, digit]) =>
+      Effect.gen(function* () {
+        const amount = String(whole)
+        const fraction = "0".repeat(zeros)
+        assert.deepStrictEqual(
+          yield* differing({ amount }, { amount: `${amount}.${fraction}0` }),
+          []
+        )
+        assert.deepStrictEqual(
+          yield* differing({ amount }, { amount: `${amount}.${fraction}${digit}` }),
+          ["amount"]
+        )
+      })
+  )
+})
+
 describe("Retry-After", () => {
   for (const status of [408, 429, 503]) {
     it.effect(`is read of a ${status}`, () =>
@@ -474,10 +649,22 @@ describe("Retry-After", () => {
     ["Sat, 31 Jan 2026 11:00:00 GMT", 0],
     ["soon", undefined],
     ["", undefined],
+    ["-7", undefined],
+    ["7.5", undefined],
     // JavaScript takes this for a date.
-    ["maintenance until 2099", undefined]
+    ["maintenance until 2099", undefined],
+    ["Sat, 31 Foo 2026 12:00:20 GMT", undefined],
+    // A proxy that adds its own: the longest counts.
+    ["7, 20", 20_000],
+    ["20, 7", 20_000],
+    ["7,20", 20_000],
+    ["7, Sat, 31 Jan 2026 12:00:20 GMT", 20_000],
+    ["Sat, 31 Jan 2026 12:00:20 GMT, 30", 30_000],
+    ["7, soon", undefined],
+    ["9007199254740993", Number.MAX_SAFE_INTEGER],
+    ["9".repeat(400), Number.MAX_SAFE_INTEGER]
   ] as const) {
-    it.effect(`${JSON.stringify(header)} asks for ${millis} ms`, () =>
+    it.effect(`${JSON.stringify(header.slice(0, 40))} asks for ${millis} ms`, () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.parse("2026-01-31T12:00:00Z"))
         const { read } = yield* failed(FakeService.failure(503, { "retry-after": header }))

@@ -1,16 +1,20 @@
 /**
- * Connections that answer twice, and connections that were lost after they had been established.
+ * What becomes of a call when its connection fails, stalls, answers twice, or never comes about: real
+ * sockets, byte by byte.
  */
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Agent } from "@effect/platform-node/Undici"
 import { assert, describe, it } from "@effect/vitest"
 import * as Gateway from "@manilla/core/Gateway"
+import * as UndiciClient from "@manilla/core/UndiciClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import type { Socket } from "node:net"
+import * as Undici from "undici"
+import * as Clients from "./utils/Clients.js"
 import * as FakeService from "./utils/FakeService.js"
 import * as RawServer from "./utils/RawServer.js"
 
@@ -37,11 +41,25 @@ const second = "0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e92"
 
 const thing = (id: string) => JSON.stringify({ success: true, data: { id, status: "PENDING" } })
 
+const twice = { retry: { attempts: 2, base: "1 milli", attemptTimeout: "5 seconds" } } as const
+
+/** A client on a dispatcher that is destroyed with the layer. */
+const over = (make: () => Undici.Dispatcher) =>
+  Layer.scoped(
+    HttpClient.HttpClient,
+    Effect.map(
+      Effect.acquireRelease(Effect.sync(make), (dispatcher) =>
+        Effect.promise(() => dispatcher.destroy())
+      ),
+      UndiciClient.make
+    )
+  )
+
 const clients = [
-  ["undici", NodeHttpClient.layerUndici],
-  ["fetch", FetchHttpClient.layer],
+  ...Clients.names.map((name) => [name, Clients.layers[name]] as const),
+  ["UndiciClient on one connection", over(() => new Undici.Agent({ connections: 1 }))],
   [
-    "undici on one connection",
+    "Effect's undici on one connection",
     Layer.provide(
       NodeHttpClient.layerUndiciWithoutDispatcher,
       Layer.scoped(
@@ -55,34 +73,205 @@ const clients = [
   ]
 ] as const
 
+/** Whether a client asks again on a connection that has answered before. */
+const keepsAlive = (name: string) => name !== "node:http"
+
 for (const [name, client] of clients) {
-  const live = (title: string, test: Effect.Effect<void, unknown, HttpClient.HttpClient>) =>
-    it.live(title, () => Effect.provide(test, client))
+  const live = (
+    title: string,
+    test: (server: RawServer.RawServer) => Effect.Effect<void, unknown, HttpClient.HttpClient>
+  ) =>
+    it.live(title, () =>
+      Effect.scoped(Effect.flatMap(RawServer.listen, test)).pipe(Effect.provide(client))
+    )
 
   describe(`over ${name}`, () => {
+    live("a write is on the wire as it was encoded, with each header once", (server) =>
+      Effect.gen(function* () {
+        server.answer = (socket, { index }) =>
+          RawServer.play(socket, index === 0 ? ["reset"] : [RawServer.good(thing(first))])
+        const calls = yield* callsAt(server.baseUrl, twice)
+        yield* calls.write(FakeService.calls.write)
+        assert.lengthOf(server.seen, 2)
+        for (const { body, headers, line } of server.seen) {
+          assert.strictEqual(line, "POST /api/v1/things HTTP/1.1")
+          assert.deepStrictEqual(JSON.parse(body.toString()), FakeService.calls.write.payload)
+          const named = (wanted: string) =>
+            headers.flatMap((header) => {
+              const [, found, value] = /^([^:]+): *(.*)$/.exec(header) ?? []
+              return found?.toLowerCase() === wanted ? [value] : []
+            })
+          assert.deepStrictEqual(named("content-type"), ["application/json"])
+          assert.deepStrictEqual(named("content-length"), [String(body.length)])
+          assert.deepStrictEqual(named("transfer-encoding"), [])
+          assert.deepStrictEqual(named("authorization"), ["Bearer t0ken-t0ken"])
+          assert.deepStrictEqual(named("idempotency-key"), [FakeService.key])
+          assert.deepStrictEqual(named("accept-encoding"), ["identity"])
+        }
+        const [one, other] = server.seen
+        assert.isTrue(one?.body.equals(other?.body ?? Buffer.alloc(0)))
+      })
+    )
+
+    for (const [what, steps] of [
+      ["reset before the answer", ["reset"]],
+      ["closed before the answer", ["end"]],
+      ["reset in the head of the answer", [Buffer.from("HTTP/1.1 200 OK\r\ncont"), "reset"]],
+      [
+        "reset in the body of the answer",
+        [RawServer.good(thing(first)).subarray(0, -5), { wait: 20 }, "reset"]
+      ],
+      [
+        "closed in the body of the answer",
+        [RawServer.good(thing(first)).subarray(0, -5), { wait: 20 }, "end"]
+      ]
+    ] as const) {
+      live(`a connection that is ${what} may have carried the request`, (server) =>
+        Effect.gen(function* () {
+          server.answer = (socket, { index }) =>
+            RawServer.play(socket, index % 2 === 0 ? steps : [RawServer.good(thing(first))])
+          const calls = yield* callsAt(server.baseUrl, twice)
+          assert.strictEqual((yield* calls.write(FakeService.calls.write)).id, first)
+          assert.strictEqual((yield* calls.read(FakeService.calls.read)).id, first)
+          assert.lengthOf(server.seen, 4)
+          const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+          assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportFault")
+          assert.isTrue(error.cause.sent)
+          assert.lengthOf(server.seen, 5)
+        })
+      )
+    }
+
+    if (keepsAlive(name)) {
+      live("an idle connection that closes as it is asked again may have carried that", (server) =>
+        Effect.gen(function* () {
+          const asked = new Set<number>()
+          server.answer = (socket, { connection }) => {
+            RawServer.play(socket, asked.has(connection) ? ["end"] : [RawServer.good(thing(first))])
+            asked.add(connection)
+          }
+          const calls = yield* callsAt(server.baseUrl, twice)
+          yield* calls.read(FakeService.calls.read)
+          // Until the connection is free to be taken again.
+          yield* Effect.sleep("20 millis")
+          yield* calls.write(FakeService.calls.write)
+          const [one, two, three] = server.seen.map(({ connection }) => connection)
+          assert.lengthOf(server.seen, 3)
+          assert.strictEqual(two, one)
+          assert.notStrictEqual(three, one)
+          yield* Effect.sleep("20 millis")
+          const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+          assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportFault")
+          assert.isTrue(error.cause.sent)
+          assert.lengthOf(server.seen, 4)
+        })
+      )
+    }
+
+    live("an idle connection that has been closed is not asked again", (server) =>
+      Effect.gen(function* () {
+        server.answer = (socket) => RawServer.play(socket, [RawServer.good(thing(first)), "end"])
+        const calls = yield* callsAt(server.baseUrl)
+        for (let i = 0; i < 3; i++) {
+          yield* calls.writeOnce(FakeService.calls.writeOnce)
+          yield* Effect.sleep("50 millis")
+        }
+        assert.lengthOf(server.seen, 3)
+        assert.strictEqual(new Set(server.seen.map(({ connection }) => connection)).size, 3)
+      })
+    )
+
+    live("an answer is read behind early hints", (server) =>
+      Effect.gen(function* () {
+        server.answer = (socket) =>
+          RawServer.play(socket, [
+            Buffer.from(
+              "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\ncontent-length: 99999999\r\n\r\n"
+            ),
+            { wait: 20 },
+            RawServer.good(thing(first))
+          ])
+        const calls = yield* callsAt(server.baseUrl)
+        for (let i = 0; i < 2; i++) {
+          assert.strictEqual((yield* calls.write(FakeService.calls.write)).id, first)
+        }
+      })
+    )
+
+    live("a 204 without a body ends the call at once", (server) =>
+      Effect.gen(function* () {
+        server.answer = (socket) =>
+          RawServer.play(socket, [Buffer.from("HTTP/1.1 204 No Content\r\n\r\n")])
+        const calls = yield* callsAt(server.baseUrl)
+        for (let i = 0; i < 2; i++) {
+          const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+          assert(error._tag === "MalformedResponse")
+          assert.strictEqual(error.reason, "Empty")
+        }
+      })
+    )
+
+    live("an answer is read from its chunks", (server) =>
+      Effect.gen(function* () {
+        const body = Buffer.from(thing("thing-é"))
+        // One ends within a character.
+        const at = body.indexOf(0xc3) + 1
+        const chunk = (bytes: Buffer) =>
+          Buffer.concat([
+            Buffer.from(`${bytes.length.toString(16)};name=value\r\n`),
+            bytes,
+            Buffer.from("\r\n")
+          ])
+        server.answer = (socket) =>
+          RawServer.play(socket, [
+            Buffer.from("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"),
+            chunk(body.subarray(0, at)),
+            { wait: 10 },
+            chunk(body.subarray(at)),
+            { wait: 10 },
+            Buffer.from("0\r\nx-trailer: yes\r\n\r\n")
+          ])
+        const calls = yield* callsAt(server.baseUrl)
+        for (let i = 0; i < 2; i++) {
+          assert.strictEqual((yield* calls.read(FakeService.calls.read)).id, "thing-é")
+        }
+      })
+    )
+
+    live("of two Retry-After the longest counts", (server) =>
+      Effect.gen(function* () {
+        server.answer = (socket) =>
+          RawServer.play(socket, [
+            Buffer.from(
+              "HTTP/1.1 429 Slow\r\nRetry-After: 1\r\nretry-after: 7\r\ncontent-length: 2\r\n\r\n{}"
+            )
+          ])
+        const calls = yield* callsAt(server.baseUrl)
+        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+        assert(error._tag === "TooManyRequests")
+        // Node's own HTTP gives the first, and drops the others.
+        assert.strictEqual(error.retryAfterMillis, name === "node:http" ? 1000 : 7000)
+      })
+    )
+
     // By its own standard fetch sends such a request again by itself.
     if (name !== "fetch") {
-      live(
-        "a write without a key is on the wire once, when it is answered 421",
-        Effect.scoped(
-          Effect.gen(function* () {
-            const server = yield* RawServer.listen
-            server.answer = (socket) =>
-              RawServer.play(socket, [RawServer.good("<html>", "421 Misdirected Request")])
-            const calls = yield* callsAt(server.baseUrl)
-            yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
-            assert.strictEqual(server.seen.length, 1)
-          })
-        )
+      live("a write without a key is on the wire once, when it is answered 421", (server) =>
+        Effect.gen(function* () {
+          server.answer = (socket) =>
+            RawServer.play(socket, [RawServer.good("<html>", "421 Misdirected Request")])
+          const calls = yield* callsAt(server.baseUrl)
+          yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+          assert.strictEqual(server.seen.length, 1)
+        })
       )
     }
 
     for (const wait of [0, 1, 30]) {
       live(
         `an answer that comes twice, ${wait} ms apart, is not taken for the answer to the next read`,
-        Effect.scoped(
+        (server) =>
           Effect.gen(function* () {
-            const server = yield* RawServer.listen
             const stray = RawServer.good(thing(first))
             server.answer = (socket, { index }) =>
               RawServer.play(
@@ -95,17 +284,135 @@ for (const [name, client] of clients) {
               )
             const calls = yield* callsAt(server.baseUrl)
             const read = (id: string) => calls.read({ path: { thing: FakeService.reference(id) } })
-            assert.strictEqual((yield* read(first)).data.id, first)
+            assert.strictEqual((yield* read(first)).id, first)
             // Long enough for the connection to be taken again.
             yield* Effect.sleep("5 millis")
             const answered = yield* Effect.either(read(second))
-            if (answered._tag === "Right") assert.strictEqual(answered.right.data.id, second)
+            if (answered._tag === "Right") assert.strictEqual(answered.right.id, second)
           })
-        )
       )
     }
   })
 }
+
+describe("UndiciClient knows that nothing was sent", () => {
+  const hasty = { attempts: 3, base: "1 milli", attemptTimeout: 150, deadline: 600 } as const
+
+  /** A write without a key is certain not to have left, within its time. */
+  const notSent = (baseUrl: string, options: Partial<Gateway.Options> = {}) =>
+    Effect.gen(function* () {
+      const calls = yield* callsAt(baseUrl, options)
+      const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+      assert(error._tag === "TransportFault")
+      assert.isFalse(error.sent)
+      return error
+    })
+
+  it.live("to a port that speaks no TLS", () =>
+    Effect.gen(function* () {
+      const server = yield* RawServer.listen
+      server.greet = (socket) => {
+        socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
+      }
+      yield* notSent(server.baseUrl.replace("http:", "https:"))
+    }).pipe(Effect.scoped, Effect.provide(UndiciClient.layer))
+  )
+
+  it.live("to a port that closes in the TLS handshake", () =>
+    Effect.gen(function* () {
+      const server = yield* RawServer.listen
+      server.greet = (socket) => {
+        socket.once("data", () => socket.destroy())
+      }
+      yield* notSent(server.baseUrl.replace("http:", "https:"))
+    }).pipe(Effect.scoped, Effect.provide(UndiciClient.layer))
+  )
+
+  it.live("to a port that never answers the TLS handshake", () =>
+    Effect.gen(function* () {
+      const server = yield* RawServer.listen
+      const error = yield* notSent(server.baseUrl.replace("http:", "https:"), { retry: hasty })
+      assert.strictEqual(error.code, "UND_ERR_CONNECT_TIMEOUT")
+      assert.lengthOf(server.seen, 0)
+    }).pipe(Effect.scoped, Effect.provide(UndiciClient.layer))
+  )
+
+  it.live("to an address that never answers", () =>
+    Effect.gen(function* () {
+      const error = yield* notSent("https://service.invalid", { retry: hasty })
+      assert.strictEqual(error.code, "UND_ERR_CONNECT_TIMEOUT")
+    }).pipe(Effect.provide(over(() => new Undici.Agent({ connect: () => {} }))))
+  )
+
+  it.live("to a host that has no address", () =>
+    Effect.gen(function* () {
+      const error = yield* notSent("https://service.invalid")
+      assert.match(error.code ?? "", /^(ENOTFOUND|EAI_AGAIN)$/)
+    }).pipe(Effect.provide(UndiciClient.layer))
+  )
+
+  it.live("when its dispatcher has been destroyed", () =>
+    Effect.gen(function* () {
+      const agent = new Undici.Agent()
+      yield* Effect.promise(() => agent.destroy())
+      yield* notSent("https://service.invalid").pipe(
+        Effect.provideService(HttpClient.HttpClient, UndiciClient.make(agent))
+      )
+    })
+  )
+
+  it.live("while all of its connections are taken", () =>
+    Effect.gen(function* () {
+      const server = yield* RawServer.listen
+      const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
+      yield* Effect.fork(calls.read(FakeService.calls.read))
+      yield* Effect.sleep("100 millis")
+      yield* notSent(server.baseUrl, { retry: hasty })
+      assert.lengthOf(server.seen, 1)
+    }).pipe(Effect.scoped, Effect.provide(over(() => new Undici.Agent({ connections: 1 }))))
+  )
+
+  it.live("and sends nothing later, when a connection is to be had", () =>
+    Effect.gen(function* () {
+      const server = yield* RawServer.listen
+      let busy: Socket | undefined
+      server.answer = (socket, { index }) => {
+        if (index === 0) busy = socket
+        else RawServer.play(socket, [RawServer.good(thing("thing-1"))])
+      }
+      const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
+      yield* Effect.fork(calls.read(FakeService.calls.read))
+      yield* Effect.sleep("100 millis")
+      yield* notSent(server.baseUrl, { retry: hasty })
+      if (busy !== undefined) RawServer.play(busy, [RawServer.good(thing("thing-1"))])
+      yield* calls.read(FakeService.calls.read)
+      assert.deepStrictEqual(
+        server.seen.map(({ line }) => line.slice(0, 4)),
+        ["GET ", "GET "]
+      )
+    }).pipe(Effect.scoped, Effect.provide(over(() => new Undici.Agent({ connections: 1 }))))
+  )
+
+  it.live("and sends it once a connection comes about within the call's time", () =>
+    Effect.gen(function* () {
+      const server = yield* RawServer.listen
+      server.answer = (socket) => RawServer.play(socket, [RawServer.good(thing(first))])
+      const connect = Undici.buildConnector({})
+      let asked = 0
+      const dispatcher = new Undici.Agent({
+        connect: (options, callback) => {
+          if (++asked > 1) connect(options, callback)
+        }
+      })
+      const calls = yield* callsAt(server.baseUrl, {
+        retry: { ...hasty, deadline: "10 seconds" }
+      }).pipe(Effect.provideService(HttpClient.HttpClient, UndiciClient.make(dispatcher)))
+      assert.strictEqual((yield* calls.writeOnce(FakeService.calls.writeOnce)).id, first)
+      assert.lengthOf(server.seen, 1)
+      yield* Effect.promise(() => dispatcher.destroy())
+    }).pipe(Effect.scoped)
+  )
+})
 
 describe("a connection that was established, and that the network then lost", () => {
   /** A write is sent once, and unknown, over a client that fails with this. */

@@ -47,7 +47,7 @@ describe("a key", () => {
   })
 })
 
-/** Text that is likely to be confused with the key's own marks, or cannot be encoded. */
+/** Text that may be confused with the key's own marks, or cannot be encoded. */
 const part = FastCheck.oneof(
   FastCheck.string({ maxLength: 8 }),
   FastCheck.string({ unit: "binary", maxLength: 8 }),
@@ -120,7 +120,7 @@ describe("derive", () => {
     assert.match(IdempotencyKey.derive("invoice", "x".repeat(200)), /^invoice:x+~[0-9a-f]{64}$/)
   })
 
-  it("gives for ever the keys that it gave once", () => {
+  it("gives the same keys in every version", () => {
     // Stored keys must still be found after an upgrade: never change these.
     assert.strictEqual(
       IdempotencyKey.derive("x".repeat(101)),
@@ -143,7 +143,7 @@ describe("random", () => {
     })
   )
 
-  it.effect("takes its chance from KeySource", () =>
+  it.effect("takes its random text from KeySource", () =>
     Effect.gen(function* () {
       let count = 0
       const keys = yield* Effect.replicateEffect(IdempotencyKey.random, 2).pipe(
@@ -156,7 +156,7 @@ describe("random", () => {
     })
   )
 
-  it.effect("does not take it from Effect's Random, whose seed is short", () =>
+  it.effect("does not use Effect's Random, whose seed is short", () =>
     Effect.gen(function* () {
       const once = yield* Effect.withRandom(IdempotencyKey.random, Random.make("seed"))
       const again = yield* Effect.withRandom(IdempotencyKey.random, Random.make("seed"))

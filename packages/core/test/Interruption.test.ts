@@ -1,25 +1,17 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it } from "@effect/vitest"
-import type * as BearerTokens from "@manilla/core/BearerTokens"
-import * as Cause from "effect/Cause"
-import * as Deferred from "effect/Deferred"
-import type * as Duration from "effect/Duration"
+import * as UndiciClient from "@manilla/core/UndiciClient"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Logger from "effect/Logger"
-import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as Scheduler from "effect/Scheduler"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { runInNewContext } from "node:vm"
-import * as interruption from "../src/internal/interruption.js"
+import * as Undici from "undici"
+import { FakeDispatcher } from "./utils/FakeDispatcher.js"
 import * as FakeService from "./utils/FakeService.js"
-import * as Spans from "./utils/Spans.js"
 
 type Made = Effect.Effect.Success<ReturnType<typeof FakeService.make>>
 
@@ -27,8 +19,7 @@ type Made = Effect.Effect.Success<ReturnType<typeof FakeService.make>>
 const interrupted = (
   reactions: Parameters<typeof FakeService.make>[0],
   call: (calls: Made["calls"]) => Effect.Effect<unknown, unknown>,
-  options: FakeService.Options = {},
-  endsWithin: Duration.DurationInput = 0
+  options: FakeService.Options = {}
 ) =>
   Effect.gen(function* () {
     const warnings: Array<string> = []
@@ -38,9 +29,7 @@ const interrupted = (
     const { calls, received } = yield* FakeService.make(reactions, options)
     const fiber = yield* call(calls).pipe(Effect.provide(Logger.add(logger)), Effect.fork)
     yield* TestClock.adjust("1 second")
-    yield* Fiber.interruptFork(fiber)
-    yield* TestClock.adjust(endsWithin)
-    yield* Fiber.await(fiber)
+    yield* Fiber.interrupt(fiber)
     return { warnings, received }
   })
 
@@ -159,118 +148,47 @@ describe("an interrupted call", () => {
       assert.deepStrictEqual(warnings, [])
     })
   )
-
-  /** What a write warns of that is interrupted while its tracer hears of an end. */
-  const interruptedAt = (end: "attempt" | "call", reaction: FakeService.Reaction) =>
-    Effect.gen(function* () {
-      const warnings: Array<string> = []
-      const logger = Logger.make(({ logLevel, message }) => {
-        if (logLevel._tag === "Warning") warnings.push(String(message))
-      })
-      const { calls } = yield* FakeService.make(
-        [reaction],
-        end === "attempt" ? slow : { retry: { attempts: 1 } }
-      )
-      const go = yield* Deferred.make<void>()
-      let ends = 0
-      const interrupt = () => {
-        ends++
-        fiber.unsafeInterruptAsFork(FiberId.none)
-      }
-      const write = calls
-        .write(FakeService.calls.write)
-        .pipe(
-          Effect.withTracer(
-            Spans.tracer(end === "attempt" ? { event: interrupt } : { end: interrupt })
-          ),
-          Effect.provide(Logger.add(logger))
-        )
-      const fiber = yield* Effect.fork(Effect.zipRight(Deferred.await(go), write))
-      yield* Deferred.succeed(go, undefined)
-      const exit = yield* Fiber.await(fiber)
-      assert.isAbove(ends, 0)
-      return { exit, warnings }
-    })
-
-  for (const [what, reaction] of [
-    ["success", FakeService.success],
-    ["500", FakeService.failure(500)],
-    ["broken connection", { drop: "ECONNRESET" }],
-    [
-      "success that cannot be read",
-      { status: 201, body: `{"success":true,"data":{"name":"a thing"}}` }
-    ]
-  ] as const) {
-    for (const end of ["attempt", "call"] as const) {
-      it.effect(`warns, or tells what came of it, when its ${end} ends with a ${what}`, () =>
-        Effect.gen(function* () {
-          const { exit, warnings } = yield* interruptedAt(end, reaction)
-          // What is interrupted does not get to handle its failure.
-          const isTold = Exit.isSuccess(exit) || !Cause.isInterrupted(exit.cause)
-          assert.isTrue(warnings.length === 1 || isTold, "not a word")
-        })
-      )
-    }
-  }
 })
 
-it.effect("a failure that an interruption joins is warned of as well", () =>
-  Effect.gen(function* () {
-    const warnings: Array<string> = []
-    const logger = Logger.make(({ message }) => warnings.push(String(message)))
-    const go = yield* Deferred.make<void>()
-    const fiber: Fiber.RuntimeFiber<never, string> = yield* Deferred.await(go).pipe(
-      Effect.zipRight(Effect.fail("failed")),
-      Effect.ensuring(Effect.sync(() => fiber.unsafeInterruptAsFork(FiberId.none))),
-      interruption.warn(() => "interrupted"),
-      Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
-      Effect.fork
-    )
-    yield* Deferred.succeed(go, undefined)
-    yield* Fiber.await(fiber)
-    assert.deepStrictEqual(warnings, ["interrupted"])
-  })
-)
-
-describe("a call where nothing may interrupt", () => {
-  it.effect("is made though its fiber was interrupted before: where something is undone", () =>
+describe("a call in an uninterruptible region", () => {
+  it.effect("is made by a finalizer, when its fiber has been interrupted", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success])
-      let told: string | undefined
+      let id: string | undefined
       const undo = calls.write(FakeService.calls.write).pipe(
-        Effect.tap(({ data }) => Effect.sync(() => (told = data.id))),
+        Effect.tap((thing) => Effect.sync(() => (id = thing.id))),
         Effect.ignore
       )
       const fiber = yield* Effect.fork(Effect.onInterrupt(Effect.never, () => undo))
       yield* Effect.yieldNow()
       yield* Fiber.interrupt(fiber)
       assert.lengthOf(received, 1)
-      assert.strictEqual(told, "thing-1")
+      assert.strictEqual(id, "thing-1")
     })
   )
 
-  it.effect("is tried again though its fiber was interrupted meanwhile", () =>
+  it.effect("is sent again by a finalizer, when its fiber has been interrupted", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([
         { drop: "ECONNRESET" },
         FakeService.success
       ])
-      let told: string | undefined
-      const fiber = yield* calls.write(FakeService.calls.write).pipe(
-        Effect.tap(({ data }) => Effect.sync(() => (told = data.id))),
-        Effect.uninterruptible,
-        Effect.fork
+      let id: string | undefined
+      const undo = calls.write(FakeService.calls.write).pipe(
+        Effect.tap((thing) => Effect.sync(() => (id = thing.id))),
+        Effect.ignore
       )
+      const fiber = yield* Effect.fork(Effect.onInterrupt(Effect.never, () => undo))
       yield* Effect.yieldNow()
       yield* Fiber.interruptFork(fiber)
       yield* TestClock.adjust("1 minute")
       yield* Fiber.await(fiber)
       assert.lengthOf(received, 2)
-      assert.strictEqual(told, "thing-1")
+      assert.strictEqual(id, "thing-1")
     })
   )
 
-  it.effect("ends as soon as its answer comes, and not with its attempt's time", () =>
+  it.effect("ends when its answer comes, and not at its deadline", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([
         () => Effect.delay(Effect.succeed(FakeService.success), "300 millis")
@@ -283,167 +201,83 @@ describe("a call where nothing may interrupt", () => {
     })
   )
 
-  it.effect("keeps its answer when it is interrupted all the same", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([
-        () => Effect.delay(Effect.succeed(FakeService.success), "300 millis")
-      ])
-      let told: string | undefined
-      const fiber = yield* calls.write(FakeService.calls.write).pipe(
-        Effect.tap(({ data }) => Effect.sync(() => (told = data.id))),
-        Effect.uninterruptible,
-        Effect.fork
-      )
-      yield* TestClock.adjust("100 millis")
-      const interrupting = yield* Effect.fork(Fiber.interrupt(fiber))
-      yield* TestClock.adjust("200 millis")
-      yield* Fiber.join(interrupting)
-      assert.strictEqual(told, "thing-1")
-    })
-  )
-
-  /** What a call ends with that nothing interrupts, however long it takes. */
-  const uninterrupted = <A, E>(call: Effect.Effect<A, E>) =>
-    Effect.gen(function* () {
-      const fiber = yield* call.pipe(Effect.either, Effect.uninterruptible, Effect.fork)
-      yield* TestClock.adjust("20 minutes")
-      return yield* Fiber.join(fiber)
-    })
-
-  const late =
-    (reflex: FakeService.Reflex): FakeService.Reaction =>
-    () =>
-      Effect.as(Effect.sleep("31 seconds"), reflex)
-
-  for (const [how, call] of [
-    ["has a key", (calls: Made["calls"]) => calls.write(FakeService.calls.write)],
-    ["has none", (calls: Made["calls"]) => calls.writeOnce(FakeService.calls.writeOnce)]
-  ] as const) {
-    it.effect(`believes a success that came late, and sends it once: where it ${how}`, () =>
-      Effect.gen(function* () {
-        const { calls, received } = yield* FakeService.make([late(FakeService.success)])
-        assert.isTrue(Either.isRight(yield* uninterrupted(call(calls))))
-        assert.lengthOf(received, 1)
-      })
-    )
-
-    it.effect(`believes a refusal that came late, and sends it once: where it ${how}`, () =>
-      Effect.gen(function* () {
-        const { calls, received } = yield* FakeService.make([late(FakeService.failure(422))])
-        const ended = yield* uninterrupted(call(calls))
-        assert.isTrue(Either.isLeft(ended) && ended.left._tag === "Unprocessable")
-        assert.lengthOf(received, 1)
-      })
-    )
-  }
-
-  const tokensAfter = (...waits: ReadonlyArray<Duration.DurationInput>): BearerTokens.Service => {
-    let asked = 0
-    return {
-      get: Effect.suspend(() => Effect.sleep(waits[asked++] ?? 0)).pipe(
-        Effect.as({ value: Redacted.make("token"), environment: "SANDBOX", scopes: [] })
-      ),
-      reject: () => Effect.void
-    }
-  }
-
-  it.effect("is not begun with a token that comes after its deadline", () =>
+  it.effect("ends at its deadline when no token comes", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success], {
-        tokens: tokensAfter("200 seconds")
+        tokens: { get: Effect.never, reject: () => Effect.void }
       })
-      const ended = yield* uninterrupted(calls.writeOnce(FakeService.calls.writeOnce))
-      assert.isTrue(Either.isLeft(ended) && ended.left._tag === "TokenUnavailable")
+      const fiber = yield* calls
+        .write(FakeService.calls.write)
+        .pipe(Effect.flip, Effect.uninterruptible, Effect.forkDaemon)
+      yield* TestClock.adjust("3 minutes")
+      const ended = yield* Fiber.poll(fiber)
+      assert(Option.isSome(ended))
+      const error = yield* ended.value
+      assert.strictEqual(error._tag, "TokenUnavailable")
       assert.lengthOf(received, 0)
     })
   )
 
-  it.effect("has its whole time for itself after a token that took too long", () =>
+  it.effect("ends at the time of its attempt when no answer comes", () =>
     Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make(
-        [() => Effect.as(Effect.sleep("29 seconds"), FakeService.success)],
-        { tokens: tokensAfter("100 seconds") }
-      )
-      const ended = yield* uninterrupted(calls.writeOnce(FakeService.calls.writeOnce))
-      assert.isTrue(Either.isRight(ended))
-      assert.deepStrictEqual(
-        received.map(({ atMillis }) => atMillis),
-        [100_000]
-      )
+      const { calls, received } = yield* FakeService.make(["silence"])
+      const fiber = yield* calls
+        .writeOnce(FakeService.calls.writeOnce)
+        .pipe(Effect.flip, Effect.uninterruptible, Effect.fork)
+      yield* TestClock.adjust("30 seconds")
+      const error = yield* Fiber.join(fiber)
+      assert(error._tag === "OutcomeUnknown")
+      assert.strictEqual(error.cause._tag, "TimedOut")
+      assert.lengthOf(received, 1)
     })
   )
 })
 
-/** The warnings of a write as a whole, which is interrupted while it waits for its answer. */
-const warningsWithin = (
-  reflex: FakeService.Reflex,
-  within: (write: Effect.Effect<unknown, unknown>) => Effect.Effect<unknown, unknown>
-) =>
-  Effect.gen(function* () {
-    const { warnings } = yield* interrupted(
-      [() => Effect.as(Effect.sleep("2 seconds"), reflex)],
-      (calls) => within(calls.write(FakeService.calls.write)),
-      { retry: { attempts: 1 } },
-      "3 seconds"
-    )
-    return warnings
-  })
+/** A client whose exchanges are counted, and never answered. */
+interface Counted {
+  readonly client: HttpClient.HttpClient
+  readonly begun: () => number
+  readonly letGo: () => number
+}
 
-for (const [how, within] of [
-  ["Effect.uninterruptible", Effect.uninterruptible<unknown, unknown, never>],
-  [
-    "Effect.acquireRelease",
-    (write: Effect.Effect<unknown, unknown>) =>
-      Effect.scoped(Effect.acquireRelease(write, () => Effect.void))
-  ]
-] as const) {
-  for (const [end, reflex, told] of [
-    ["that ends unknown", { drop: "ECONNRESET" }, 1],
-    ["that was applied", FakeService.success, 1],
-    ["that was refused", FakeService.failure(422), 0]
-  ] as const) {
-    it.effect(`an interrupted write ${end} within ${how} is told ${told} times`, () =>
-      Effect.gen(function* () {
-        const warnings = yield* warningsWithin(reflex, within)
-        assert.lengthOf(warnings, told)
-        for (const warning of warnings) assert.include(warning, FakeService.key)
+const countedClients: Readonly<Record<string, () => Counted>> = {
+  "an HttpClient": () => {
+    let [begun, letGo] = [0, 0]
+    const client = HttpClient.make(() =>
+      Effect.suspend(() => {
+        begun++
+        return Effect.onInterrupt(Effect.never, () => Effect.sync(() => letGo++))
       })
     )
+    return { client, begun: () => begun, letGo: () => letGo }
+  },
+  UndiciClient: () => {
+    const dispatcher = new FakeDispatcher()
+    return {
+      client: UndiciClient.make(dispatcher),
+      begun: () => dispatcher.begun,
+      letGo: () => dispatcher.aborted
+    }
   }
 }
 
-it.effect("a logger that throws takes no outcome away", () =>
-  Effect.gen(function* () {
-    const logger = Logger.make(() => {
-      throw new Error("EPIPE")
-    })
-    const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }])
-    const call = yield* calls
-      .write(FakeService.calls.write)
-      .pipe(
-        Effect.flip,
-        Effect.provide(Logger.add(logger)),
-        Logger.withMinimumLogLevel(LogLevel.Debug),
-        Effect.fork
-      )
-    yield* TestClock.adjust("10 minutes")
-    assert.strictEqual((yield* Fiber.join(call))._tag, "OutcomeUnknown")
-  })
-)
-
-it.effect("a call that is interrupted, between whichever operations, sends nothing after it", () =>
+/** Makes a write once for each step of its fiber, and interrupts it there. */
+const interruptedAtEachStep = (
+  make: () => Effect.Effect<Made>,
+  check: (warnings: string, where: string) => void
+) =>
   Effect.gen(function* () {
     let step = 0
     for (let wasInterrupted = true; wasInterrupted;) {
       step++
       wasInterrupted = false
-      const { calls, received } = yield* FakeService.make(["silence"])
-      let sentBefore = 0
+      const { calls } = yield* make()
+      const warnings: Array<string> = []
+      const logger = Logger.make(({ message }) => warnings.push(String(message)))
       let steps = 0
       const scheduler: Scheduler.Scheduler = {
         shouldYield: (fiber) => {
           if (fiber.id() !== caller.id() || ++steps !== step) return false
-          sentBefore = received.length
           wasInterrupted = true
           fiber.unsafeInterruptAsFork(FiberId.none)
           return 0
@@ -453,16 +287,56 @@ it.effect("a call that is interrupted, between whichever operations, sends nothi
       }
       const caller = yield* calls
         .write(FakeService.calls.write)
-        .pipe(Effect.withScheduler(scheduler), Effect.fork)
+        .pipe(
+          Effect.withScheduler(scheduler),
+          Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+          Effect.fork
+        )
       yield* TestClock.adjust("1 millis")
       if (wasInterrupted) {
-        assert.lengthOf(received, sentBefore, `sent after it, at step ${step}`)
         assert.isTrue(Option.isSome(yield* Fiber.poll(caller)), `not ended, at step ${step}`)
+        check(warnings.join(), `at step ${step}`)
       }
       yield* Fiber.interrupt(caller)
     }
     assert.isAbove(step, 30)
   })
+
+for (const [name, make] of Object.entries(countedClients)) {
+  it.effect(
+    `a call over ${name} that is interrupted at any step lets go what it sent, and warns of it`,
+    () => {
+      let counted = make()
+      return interruptedAtEachStep(
+        () => {
+          counted = make()
+          return Effect.orDie(FakeService.make(["silence"], { through: () => counted.client }))
+        },
+        (warnings, where) => {
+          const begun = counted.begun()
+          assert.strictEqual(counted.letGo(), begun, `not let go, ${where}`)
+          if (begun > 0) assert.include(warnings, FakeService.key, where)
+        }
+      )
+    }
+  )
+}
+
+it.effect(
+  "a call that is interrupted at any step after an answer that leaves it unknown warns of it",
+  () => {
+    let received: ReadonlyArray<FakeService.Received> = []
+    return interruptedAtEachStep(
+      () =>
+        FakeService.make([FakeService.failure(500)], slow).pipe(
+          Effect.orDie,
+          Effect.tap((made) => Effect.sync(() => (received = made.received)))
+        ),
+      (warnings, where) => {
+        if (received.length > 0) assert.include(warnings, FakeService.key, where)
+      }
+    )
+  }
 )
 
 it.effect("an interrupted caller goes on when its exchange has been let go, not before", () =>
@@ -503,22 +377,7 @@ for (const [what, ending] of [
   )
 }
 
-it.effect("a write whose attempt another interrupts is not silent", () =>
-  Effect.gen(function* () {
-    const warnings: Array<string> = []
-    const logger = Logger.make(({ message }) => warnings.push(String(message)))
-    const { calls } = yield* FakeService.make(["silence"])
-    const call = yield* calls
-      .write(FakeService.calls.write)
-      .pipe(Effect.provide(Logger.add(logger)), Effect.fork)
-    yield* TestClock.adjust("1 second")
-    yield* Effect.flatMap(Fiber.children(call), Fiber.interruptAll)
-    yield* Fiber.await(call)
-    assert.include(warnings.join(), FakeService.key)
-  })
-)
-
-it.effect("a client that throws before it sends leaves the key told of what was sent before", () =>
+it.effect("a client that throws leaves the key told of what was sent before", () =>
   Effect.gen(function* () {
     let sent = 0
     const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
@@ -536,6 +395,24 @@ it.effect("a client that throws before it sends leaves the key told of what was 
   })
 )
 
+it.effect("a dispatcher that throws leaves the outcome unknown, and the key told", () =>
+  Effect.gen(function* () {
+    class Throwing extends Undici.Dispatcher {
+      override dispatch(): boolean {
+        throw new Error("boom")
+      }
+    }
+    const { calls } = yield* FakeService.make(["silence"], {
+      retry: { attempts: 1 },
+      through: () => UndiciClient.make(new Throwing())
+    })
+    const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+    assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportFault")
+    assert.strictEqual(error.key, FakeService.key)
+    assert.strictEqual(error.cause.code, "CLIENT_DIED")
+  })
+)
+
 /** A client whose answers have a body of this. */
 const bodies = (chunk: unknown) => (client: HttpClient.HttpClient) =>
   HttpClient.transformResponse(
@@ -549,42 +426,27 @@ const bodies = (chunk: unknown) => (client: HttpClient.HttpClient) =>
     )
   )
 
-it.effect("a body of bytes of another realm is read", () =>
+it.effect("a body that is never let go ends the call at its deadline", () =>
   Effect.gen(function* () {
-    const bytes: unknown = runInNewContext("Uint8Array.from(bytes)", {
-      bytes: new TextEncoder().encode(
-        JSON.stringify({ success: true, data: { id: "thing-9", status: "PENDING" } })
-      )
-    })
-    const { calls } = yield* FakeService.make([FakeService.success], { through: bodies(bytes) })
-    assert.strictEqual((yield* calls.write(FakeService.calls.write)).data.id, "thing-9")
-  })
-)
-
-it.effect(
-  "a body that is never let go holds up nobody, not who waits for all children either",
-  () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([FakeService.success], {
-        retry: { attempts: 1 },
-        through: (client) =>
-          HttpClient.transformResponse(
-            client,
-            Effect.map((response) =>
-              Object.create(response, {
-                stream: { value: Stream.ensuring(Stream.never, Effect.never) },
-                headers: { value: response.headers }
-              })
-            )
+    const { calls } = yield* FakeService.make([FakeService.success], {
+      retry: { attempts: 1 },
+      through: (client) =>
+        HttpClient.transformResponse(
+          client,
+          Effect.map((response) =>
+            Object.create(response, {
+              stream: { value: Stream.ensuring(Stream.never, Effect.never) },
+              headers: { value: response.headers }
+            })
           )
-      })
-      const call = yield* calls
-        .write(FakeService.calls.write)
-        .pipe(Effect.flip, Effect.awaitAllChildren, Effect.forkDaemon)
-      yield* TestClock.adjust("10 minutes")
-      const ended = yield* Fiber.poll(call)
-      assert.isTrue(Option.isSome(ended))
+        )
     })
+    const call = yield* calls.write(FakeService.calls.write).pipe(Effect.flip, Effect.fork)
+    yield* TestClock.adjust("30 seconds")
+    const error = yield* Fiber.join(call)
+    assert(error._tag === "OutcomeUnknown")
+    assert.strictEqual(error.cause._tag, "TimedOut")
+  })
 )
 
 it.effect("a client whose bodies are no bytes leaves the outcome unknown", () =>

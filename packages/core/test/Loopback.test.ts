@@ -1,18 +1,27 @@
 /**
- * Where bytes matter: hostile answers over a real socket, through each of Effect's clients.
+ * Hostile answers over a real socket, through each HTTP client: a call ends as it should, in time, and
+ * frees its connection.
  */
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Gateway from "@manilla/core/Gateway"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import * as TestClock from "effect/TestClock"
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse
+} from "node:http"
 import type { AddressInfo, Socket } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
 import { gzipSync } from "node:zlib"
+import * as Clients from "./utils/Clients.js"
 import * as FakeService from "./utils/FakeService.js"
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
@@ -20,35 +29,43 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 interface Listening {
   readonly baseUrl: string
   readonly urls: Array<string>
+  readonly headers: Array<IncomingHttpHeaders>
+  /** The open connections that carried a request: after an abort undici opens one with nothing on it. */
   readonly open: Set<Socket>
-  /** How many connections there have been. */
+  /** How many connections have carried a request. */
   readonly connections: () => number
 }
 
-/** A server on a loopback port; its connections are known and closed with the scope. */
+/** A server on a loopback port, whose connections are closed with the scope. */
 const listen = (handler: Handler) =>
   Effect.acquireRelease(
     Effect.async<Listening & { readonly close: Effect.Effect<void> }>((resume) => {
       const open = new Set<Socket>()
+      const asked = new WeakSet<Socket>()
       const urls: Array<string> = []
+      const headers: Array<IncomingHttpHeaders> = []
       let count = 0
       const server = createServer((request, response) => {
+        const { socket } = request
+        if (!asked.has(socket)) {
+          asked.add(socket)
+          count++
+          open.add(socket)
+          socket.on("close", () => open.delete(socket))
+        }
         urls.push(request.url ?? "")
+        headers.push(request.headers)
         request.resume()
         handler(request, response)
       })
-      server.on("connection", (socket) => {
-        open.add(socket)
-        count++
-        socket.on("error", () => {})
-        socket.on("close", () => open.delete(socket))
-      })
+      server.on("connection", (socket) => socket.on("error", () => {}))
       server.listen(0, "127.0.0.1", () => {
         const { port } = server.address() as AddressInfo
         resume(
           Effect.succeed({
             baseUrl: `http://127.0.0.1:${port}/api/v1`,
             urls,
+            headers,
             open,
             connections: () => count,
             close: Effect.sync(() => {
@@ -74,24 +91,19 @@ const callsAt = (baseUrl: string, options: Partial<Gateway.Options> = {}) =>
     (gateway) => gateway.calls(FakeService.group)
   )
 
-/** Waits, bounded, for what the operating system does in its own time. */
+/** Waits for what the operating system does in its own time, whatever clock the test has. */
 const eventually = (condition: () => boolean) =>
-  Effect.iterate(0, {
-    while: (tries) => !condition() && tries < 200,
-    body: (tries) => Effect.as(Effect.sleep("10 millis"), tries + 1)
-  }).pipe(Effect.map(() => assert(condition(), "it never came true")))
+  Effect.promise(async () => {
+    for (let tries = 0; !condition() && tries < 500; tries++) await sleep(10)
+    assert(condition(), "it never came true")
+  })
 
 const json = { "content-type": "application/json" }
 const thing = JSON.stringify({ success: true, data: { id: "thing-1", status: "PENDING" } })
 const hasty = { attempts: 1, attemptTimeout: "300 millis", deadline: "1 second" } as const
 
-const clients = [
-  ["undici", NodeHttpClient.layerUndici],
-  ["fetch", FetchHttpClient.layer],
-  ["node:http", NodeHttpClient.layer]
-] as const
-
-for (const [name, client] of clients) {
+for (const name of Clients.names) {
+  const client = Clients.layers[name]
   const live = (title: string, test: Effect.Effect<void, unknown, HttpClient.HttpClient>) =>
     it.live(title, () => Effect.provide(test, client))
 
@@ -189,7 +201,8 @@ for (const [name, client] of clients) {
       )
     )
 
-    for (const [where, handler] of [
+    /** Answers that never come to an end. */
+    const endless = [
       ["before the answer", () => {}],
       [
         "within the body",
@@ -197,7 +210,50 @@ for (const [name, client] of clients) {
           response.writeHead(200, json).write(`{"success":`)
         }
       ]
-    ] as const) {
+    ] as const
+
+    for (const [where, handler] of endless) {
+      it.effect(`a call that stalls ${where} ends at its deadline by the clock of its fiber`, () =>
+        Effect.gen(function* () {
+          const { baseUrl, open, urls } = yield* listen(handler)
+          const calls = yield* callsAt(baseUrl, { retry: { attempts: 1 } })
+          const call = yield* Effect.fork(Effect.flip(calls.writeOnce(FakeService.calls.writeOnce)))
+          yield* eventually(() => urls.length === 1)
+          yield* TestClock.adjust("29 seconds")
+          yield* Effect.promise(() => sleep(50))
+          assert.isTrue(Option.isNone(yield* Fiber.poll(call)))
+          yield* TestClock.adjust("1 second")
+          const error = yield* Fiber.join(call)
+          assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TimedOut")
+          assert.strictEqual(error.cause.afterMillis, 30_000)
+          yield* eventually(() => open.size === 0)
+        }).pipe(Effect.scoped, Effect.provide(client))
+      )
+
+      live(
+        `a call that stalls ${where} ends at its deadline in real time`,
+        Effect.scoped(
+          Effect.gen(function* () {
+            const { baseUrl, open, urls } = yield* listen(handler)
+            const calls = yield* callsAt(baseUrl, {
+              retry: { attempts: 3, base: "1 milli", attemptTimeout: "300 millis", deadline: 700 }
+            })
+            const [took, error] = yield* Effect.timed(
+              Effect.flip(calls.write(FakeService.calls.write))
+            )
+            assert(error._tag === "OutcomeUnknown")
+            assert.strictEqual(error.cause._tag, "TimedOut")
+            assert.isAtLeast(Duration.toMillis(took), 290)
+            // What a busy machine may add.
+            assert.isBelow(Duration.toMillis(took), 5000)
+            assert.isAtLeast(urls.length, 1)
+            yield* eventually(() => open.size === 0)
+          })
+        )
+      )
+    }
+
+    for (const [where, handler] of endless) {
       live(
         `a call that is cancelled ${where} frees its connection`,
         Effect.scoped(
@@ -215,6 +271,22 @@ for (const [name, client] of clients) {
       )
     }
 
+    it.live("a client that is derived from it is used with what it adds", () =>
+      Effect.gen(function* () {
+        const { baseUrl, headers } = yield* listen((_, response) => {
+          response.writeHead(200, json).end(thing)
+        })
+        const calls = yield* callsAt(baseUrl)
+        yield* calls.read(FakeService.calls.read)
+        yield* calls.write(FakeService.calls.write)
+        assert.lengthOf(headers, 2)
+        for (const all of headers) {
+          assert.strictEqual(all[Clients.header.name], Clients.header.value)
+          assert.strictEqual(all.authorization, "Bearer t0ken")
+        }
+      }).pipe(Effect.scoped, Effect.provide(Clients.derived(client)))
+    )
+
     live(
       "a body that announces too much is let go behind another client, too",
       Effect.scoped(
@@ -226,9 +298,10 @@ for (const [name, client] of clients) {
           const outer = HttpClient.make((request) =>
             inner.execute(HttpClientRequest.setHeader(request, "x-app", "shop"))
           )
-          const calls = yield* callsAt(baseUrl, { bodyLimit: 100_000 }).pipe(
-            Effect.provideService(HttpClient.HttpClient, outer)
-          )
+          const calls = yield* callsAt(baseUrl, {
+            bodyLimit: 100_000,
+            retry: { attempts: 1, attemptTimeout: "5 seconds" }
+          }).pipe(Effect.provideService(HttpClient.HttpClient, outer))
           const error = yield* Effect.flip(calls.read(FakeService.calls.read))
           assert(error._tag === "MalformedResponse")
           assert.strictEqual(error.reason, "TooLarge")
@@ -285,35 +358,4 @@ for (const [name, client] of clients) {
       )
     )
   })
-}
-
-for (const [what, see] of [
-  ["cloned", (response: Response) => void response.clone()],
-  [
-    "cloned and read",
-    (response: Response) =>
-      void response
-        .clone()
-        .text()
-        .catch(() => {})
-  ]
-] as const) {
-  it.live(`an answer that fetch was made to have ${what}, and that stalls, ends in time`, () =>
-    Effect.gen(function* () {
-      const { baseUrl, open } = yield* listen((_, response) => {
-        response.writeHead(200, json).write(`{"success":`)
-      })
-      const seeing: typeof fetch = async (...asked) => {
-        const response = await fetch(...asked)
-        see(response)
-        return response
-      }
-      const calls = yield* callsAt(baseUrl, { retry: hasty })
-      const error = yield* calls
-        .read(FakeService.calls.read)
-        .pipe(Effect.flip, Effect.provideService(FetchHttpClient.Fetch, seeing))
-      assert.strictEqual(error._tag, "TimedOut")
-      yield* eventually(() => open.size === 0)
-    }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer))
-  )
 }

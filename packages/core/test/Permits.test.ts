@@ -11,7 +11,7 @@ import * as permits from "../src/internal/permits.js"
 
 const others = (turns: number) => Effect.repeatN(Effect.yieldNow(), turns)
 
-/** Whether somebody else gets a permit soon, rather than never. */
+/** Whether another fiber gets a permit soon. */
 const isFree = (withPermit: permits.Permits["withPermit"]) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.fork(withPermit(Effect.void))
@@ -20,7 +20,7 @@ const isFree = (withPermit: permits.Permits["withPermit"]) =>
   })
 
 describe("permits", () => {
-  it.effect("let as many run at once, in the order in which they came", () =>
+  it.effect("limit how many run at once, first come first served", () =>
     Effect.gen(function* () {
       const { withPermit } = permits.make(3)
       let running = 0
@@ -52,7 +52,7 @@ describe("permits", () => {
     })
   )
 
-  it.effect("come back from those that fail, are interrupted at work, or while they wait", () =>
+  it.effect("come back from work that fails or is interrupted, at work or while it waits", () =>
     Effect.gen(function* () {
       const { withPermit } = permits.make(1)
       yield* Effect.ignore(withPermit(Effect.fail("no")))
@@ -69,7 +69,27 @@ describe("permits", () => {
     })
   )
 
-  it.effect("are not lost when one is granted and interrupted in the same breath", () =>
+  it.effect("say whether one can be had at once", () =>
+    Effect.gen(function* () {
+      const { isFree: isOneFree, withPermit } = permits.make(2)
+      assert.isTrue(isOneFree())
+      const first = yield* Effect.fork(withPermit(Effect.never))
+      yield* others(10)
+      assert.isTrue(isOneFree())
+      const second = yield* Effect.fork(withPermit(Effect.never))
+      const third = yield* Effect.fork(withPermit(Effect.never))
+      yield* others(10)
+      assert.isFalse(isOneFree())
+      // It goes to the one that waits.
+      yield* Fiber.interrupt(first)
+      assert.isFalse(isOneFree())
+      yield* Fiber.interrupt(second)
+      assert.isTrue(isOneFree())
+      yield* Fiber.interrupt(third)
+    })
+  )
+
+  it.effect("are not lost when one is granted and interrupted in the same step", () =>
     Effect.gen(function* () {
       const { withPermit } = permits.make(1)
       for (let i = 0; i < 100; i++) {
@@ -85,8 +105,8 @@ describe("permits", () => {
     })
   )
 
-  it("are not lost in whatever order fibers go on, and wherever they give way", () => {
-    /** A permit is awaited, and comes while its fiber is interrupted: whether another gets it. */
+  it("are not lost in any order in which fibers go on and yield", () => {
+    /** A permit comes while the fiber that waits for it is interrupted: whether another gets it. */
     const comesBack = (steps: number) =>
       Effect.gen(function* () {
         const { withPermit } = permits.make(1)

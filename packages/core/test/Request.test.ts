@@ -1,15 +1,13 @@
 /**
- * What leaves, and what is refused before it does.
+ * Requests: what is sent, and what is refused before it is sent.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { assert, describe, it } from "@effect/vitest"
 import * as BearerTokens from "@manilla/core/BearerTokens"
-import * as Envelope from "@manilla/core/Envelope"
 import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Operation from "@manilla/core/Operation"
+import * as Page from "@manilla/core/Page"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -35,47 +33,87 @@ describe("a request", () => {
     })
   )
 
-  it.effect("of a class carries what its getters give", () =>
+  it.effect("asks for an answer that is not compressed", () =>
     Effect.gen(function* () {
-      class Named {
-        get name() {
-          return "a thing"
-        }
-      }
-      class Thing extends Named {
+      const { calls, received } = yield* FakeService.make([FakeService.success])
+      yield* calls.read(FakeService.calls.read)
+      yield* calls.write(FakeService.calls.write)
+      assert.deepStrictEqual(
+        received.map(({ headers }) => headers["accept-encoding"]),
+        ["identity", "identity"]
+      )
+    })
+  )
+
+  for (const length of [1, 100, 101, 255]) {
+    it.effect(`carries a key of ${length} characters whole`, () =>
+      Effect.gen(function* () {
+        const key = IdempotencyKey.IdempotencyKey.make("k".repeat(length))
+        const { calls, received } = yield* FakeService.make([FakeService.failure(503)], {
+          retry: { attempts: 1 }
+        })
+        const error = yield* Effect.flip(
+          calls.write({ ...FakeService.calls.write, headers: { "idempotency-key": key } })
+        )
+        assert.strictEqual(received[0]?.headers["idempotency-key"], key)
+        assert(error._tag === "OutcomeUnknown")
+        assert.strictEqual(error.key, key)
+        assert.include(error.message, key)
+      })
+    )
+  }
+
+  it.effect("is read as JSON reads it: own members, of class instances too", () =>
+    Effect.gen(function* () {
+      class Thing {
+        readonly name = "a thing"
         readonly #code = "1234"
         get otp_code() {
           return this.#code
         }
+        toString() {
+          return this.name
+        }
       }
       const { calls, received } = yield* FakeService.make([FakeService.success])
       yield* calls.write({ ...FakeService.calls.write, payload: new Thing() })
-      assert.deepStrictEqual(JSON.parse(received[0]?.body ?? ""), {
-        name: "a thing",
-        otp_code: "1234"
-      })
+      assert.strictEqual(received[0]?.body, `{"name":"a thing"}`)
     })
   )
 
-  it.effect("of a class asks for what its path's getters give", () =>
+  it.effect("of a class instance whose required member is a getter is refused", () =>
     Effect.gen(function* () {
-      class Path {
-        get thing() {
-          return FakeService.reference("thing-1")
+      class Thing {
+        get name() {
+          return "a thing"
         }
       }
-      const another = { id: "x", status: "PENDING", reference: "thing-2" }
-      const { calls } = yield* FakeService.make(
-        [{ status: 200, body: JSON.stringify({ success: true, data: another }) }],
-        { retry: { attempts: 1 } }
+      const { calls, received } = yield* FakeService.make([FakeService.success])
+      const error = yield* Effect.flip(
+        calls.write({ ...FakeService.calls.write, payload: new Thing() })
       )
-      const error = yield* Effect.flip(calls.read({ path: new Path() }))
-      assert(error._tag === "MalformedResponse")
-      assert.strictEqual(error.reason, "AnotherSubject")
+      assert(error._tag === "InvalidRequest")
+      assert.deepStrictEqual(error.issues, [{ field: "name", rule: "is required" }])
+      assert.strictEqual(received.length, 0)
     })
   )
 
-  it.effect("carries nothing that somebody gave to all objects", () =>
+  it.effect("reads each of its members once", () =>
+    Effect.gen(function* () {
+      let reads = 0
+      const { calls, received } = yield* FakeService.make([FakeService.success])
+      const payload = {
+        get name() {
+          return ["a thing", "x".repeat(11)][reads++] ?? "a third"
+        }
+      }
+      yield* calls.write({ ...FakeService.calls.write, payload })
+      assert.strictEqual(received[0]?.body, `{"name":"a thing"}`)
+      assert.strictEqual(reads, 1)
+    })
+  )
+
+  it.effect("carries nothing from a polluted Object.prototype", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success])
       const pollute = Effect.sync(() =>
@@ -97,6 +135,7 @@ describe("a request", () => {
       const [{ body, headers }] = received as [FakeService.Received]
       assert.strictEqual(body, "")
       assert.notProperty(headers, "idempotency-key")
+      assert.notProperty(headers, "content-type")
     })
   )
 })
@@ -225,12 +264,44 @@ describe("a broken request", () => {
     })
   )
 
-  it.effect("is an error, not an exception, when its body cannot be said in JSON", () =>
+  const throws = () => {
+    throw new Error("hush")
+  }
+
+  for (const [what, parts, field] of [
+    [
+      "a member",
+      { payload: Object.defineProperty({}, "name", { get: throws, enumerable: true }) },
+      "request"
+    ],
+    ["a body", { payload: new Proxy({ name: "a" }, { ownKeys: throws }) }, "request"],
+    ["the headers", { headers: new Proxy({}, { ownKeys: throws }) }, "headers"]
+  ] as const) {
+    it.effect(`is an error, not an exception, when reading ${what} throws`, () =>
+      Effect.gen(function* () {
+        const error = yield* refused(parts)
+        assert.deepStrictEqual(
+          error.issues.map((issue) => issue.field),
+          [field]
+        )
+        assert.notInclude(String(error), "hush")
+      })
+    )
+  }
+
+  it.effect("is an error, not an exception, when its body has no JSON", () =>
     Effect.gen(function* () {
-      const endpoint = HttpApiEndpoint.post("send", "/send")
-        .setPayload(Schema.Struct({ anything: Schema.Unknown }))
-        .addSuccess(Envelope.Success(Schema.Struct({})))
-      const group = HttpApiGroup.make("Free").add(Operation.once(endpoint, "bearer"))
+      const group = Operation.group("Free", {
+        send: Operation.once({
+          method: "POST",
+          path: "/send",
+          summary: "Send anything",
+          access: "bearer",
+          payload: Schema.Struct({ anything: Schema.Unknown }),
+          success: Schema.Struct({}),
+          checks: { members: [] }
+        })
+      })
       const { gateway, received } = yield* FakeService.make([FakeService.success])
       const error = yield* Effect.flip(gateway.calls(group).send({ payload: { anything: 1n } }))
       assert.strictEqual(error._tag, "InvalidRequest")
@@ -318,6 +389,100 @@ describe("a path parameter", () => {
           error.issues.map(({ field }) => field),
           ["path.thing"]
         )
+      })
+    )
+  }
+})
+
+describe("a query parameter", () => {
+  const group = Operation.group("Things", {
+    list: Operation.safe({
+      method: "GET",
+      path: "/things",
+      summary: "List things",
+      access: "bearer",
+      urlParams: Schema.Struct({
+        status: Schema.optional(Schema.String),
+        per_page: Schema.optional(Page.PerPage)
+      }),
+      success: Page.of(Schema.Struct({ id: Schema.String }))
+    })
+  })
+  const page = { status: 200, body: `{"success":true,"data":{"data":[]}}` }
+
+  const list = (parts: Readonly<Record<string, unknown>>) =>
+    Effect.gen(function* () {
+      const { gateway, received } = yield* FakeService.make([page])
+      const result = yield* Effect.either(gateway.calls(group).list({ urlParams: {}, ...parts }))
+      return { result, search: received.map(({ url }) => new URL(url).search) }
+    })
+
+  for (const [parts, search] of [
+    [{ urlParams: {} }, ""],
+    [{ urlParams: { per_page: 100 } }, "?per_page=100"],
+    [{ urlParams: { status: "PAID", per_page: 1 } }, "?status=PAID&per_page=1"],
+    [{ urlParams: { status: undefined } }, ""],
+    [{ urlParams: { status: "" } }, "?status="],
+    [{ urlParams: { status: "a b&c=d#e?f/g+h%i" } }, "?status=a%20b%26c%3Dd%23e%3Ff%2Fg%2Bh%25i"],
+    [{ urlParams: { status: "é\u{1f9fe}" } }, "?status=%C3%A9%F0%9F%A7%BE"],
+    [{ urlParams: { status: "a\r\nb" } }, "?status=a%0D%0Ab"],
+    [{ urlParams: {}, extraParams: { "a&b": "c=d" } }, "?a%26b=c%3Dd"],
+    [{ urlParams: { status: "A" }, extraParams: { page: "2" } }, "?status=A&page=2"]
+  ] as const) {
+    it.effect(`${JSON.stringify(parts)} is sent as ${JSON.stringify(search)}`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual((yield* list(parts)).search, [search])
+      })
+    )
+  }
+
+  it.effect.prop(
+    "arrives as it was given, whatever it is",
+    [FastCheck.string({ unit: "grapheme" }), FastCheck.string({ unit: "grapheme" })],
+    ([status, page]) =>
+      Effect.gen(function* () {
+        const [search = ""] = (yield* list({ urlParams: { status }, extraParams: { page } })).search
+        assert.deepStrictEqual(
+          [...new URLSearchParams(search)],
+          [
+            ["status", status],
+            ["page", page]
+          ]
+        )
+      })
+  )
+
+  for (const per_page of [0, 101, -1, 1.5, NaN]) {
+    it.effect(`per_page: ${per_page} is refused, and the rule says what may be`, () =>
+      Effect.gen(function* () {
+        const { result, search } = yield* list({ urlParams: { per_page } })
+        assert(result._tag === "Left" && result.left._tag === "InvalidRequest")
+        assert.deepStrictEqual(result.left.issues, [
+          { field: "urlParams.per_page", rule: "must be a whole number from 1 to 100" }
+        ])
+        assert.strictEqual(search.length, 0)
+      })
+    )
+  }
+
+  for (const [what, parts, field] of [
+    [
+      "given twice",
+      { urlParams: { status: "A" }, extraParams: { status: "B" } },
+      "extraParams.status"
+    ],
+    ["that is half a character", { urlParams: { status: "\ud800" } }, "urlParams.status"],
+    ["that nobody knows", { urlParams: { stat: "A" } }, "urlParams.stat"]
+  ] as const) {
+    it.effect(`${what} is refused`, () =>
+      Effect.gen(function* () {
+        const { result, search } = yield* list(parts)
+        assert(result._tag === "Left" && result.left._tag === "InvalidRequest")
+        assert.deepStrictEqual(
+          result.left.issues.map((issue) => issue.field),
+          [field]
+        )
+        assert.strictEqual(search.length, 0)
       })
     )
   }
@@ -461,22 +626,24 @@ describe("the gateway as a layer", () => {
 })
 
 describe("a key in the body", () => {
-  const Issue = Schema.Struct({
-    idempotency_key: IdempotencyKey.IdempotencyKey.pipe(
-      Schema.maxLength(IdempotencyKey.maxLengthInBody)
-    )
+  const group = Operation.group("Cards", {
+    issue: Operation.keyed({
+      method: "POST",
+      path: "/cards",
+      summary: "Issue a card",
+      access: "virtual_cards.cards.write",
+      payload: Schema.Struct({
+        idempotency_key: IdempotencyKey.IdempotencyKey.pipe(
+          Schema.maxLength(IdempotencyKey.maxLengthInBody)
+        )
+      }),
+      success: Schema.Struct({ id: Schema.String }),
+      key: { body: "idempotency_key" },
+      checks: { members: [] }
+    })
   })
-  const group = HttpApiGroup.make("Cards").add(
-    Operation.keyed(
-      HttpApiEndpoint.post("issue", "/cards")
-        .setPayload(Issue)
-        .addSuccess(Envelope.Success(Schema.Struct({ id: Schema.String }))),
-      "virtual_cards.cards.write",
-      { in: "body", name: "idempotency_key" }
-    )
-  )
 
-  it.effect("is the key of an outcome that is unknown", () =>
+  it.effect("is the key of an unknown outcome", () =>
     Effect.gen(function* () {
       const { gateway, received } = yield* FakeService.make([FakeService.failure(500)], {
         retry: { attempts: 1 }
@@ -492,7 +659,7 @@ describe("a key in the body", () => {
 })
 
 describe("before anything is sent", () => {
-  it.effect("a token that no header can carry is refused by name", () =>
+  it.effect("a token that no header can carry is refused, and not shown", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success], {
         token: "read from a file\n"
@@ -507,7 +674,7 @@ describe("before anything is sent", () => {
   for (const [field, retry] of [
     ["retry.attemptTimeout", { attemptTimeout: 0 }],
     ["retry.deadline", { deadline: 0 }],
-    // From a configuration that nobody typed.
+    // From a configuration without types.
     ["retry.base", { base: "250 ms" }],
     ["retry.base", { base: NaN }],
     ["retry.base", { base: -5 }],
@@ -518,7 +685,7 @@ describe("before anything is sent", () => {
     ["retry.attemptTimeout", { attemptTimeout: NaN }],
     ["retry.deadline", { deadline: "3 min" }]
   ] as const) {
-    it.effect(`no time at all is refused: ${field}, ${JSON.stringify(retry)}`, () =>
+    it.effect(`a duration that is none is refused: ${field}, ${JSON.stringify(retry)}`, () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(
           FakeService.make([FakeService.success], { retry: retry as never })
@@ -545,19 +712,11 @@ describe("before anything is sent", () => {
     )
   }
 
-  it.effect("an option that is undefined is one that is not set", () =>
+  it.effect("an option that is undefined counts as not set", () =>
     Effect.gen(function* () {
       const retry = { attempts: undefined, deadline: undefined, budget: undefined }
       const { calls } = yield* FakeService.make([FakeService.success], { retry: retry as never })
       yield* calls.read(FakeService.calls.read)
-    })
-  )
-
-  it.effect("without tracing no trace is spoken of", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([FakeService.success])
-      yield* Effect.withTracerEnabled(calls.read(FakeService.calls.read), false)
-      assert.isUndefined(received[0]?.headers["traceparent"])
     })
   )
 })

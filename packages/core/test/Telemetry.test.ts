@@ -1,5 +1,5 @@
 /**
- * What a call tells of itself: what operators count, and see in a trace.
+ * What operators see of a call: its metrics, its span, and the trace that the service sees.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -7,11 +7,12 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/TestClock"
+import * as Tracer from "effect/Tracer"
 import * as FakeService from "./utils/FakeService.js"
 import { observe } from "./utils/Observed.js"
 import * as Spans from "./utils/Spans.js"
 
-/** The counts of an operation, by the metric's name and what it tells beside the operation. */
+/** The counts of an operation, by the metric's name and its tags other than the operation. */
 const countsOf = (operation: string) =>
   Effect.map(Metric.snapshot, (pairs) => {
     const counts = new Map<string, number>()
@@ -24,7 +25,7 @@ const countsOf = (operation: string) =>
     return counts
   })
 
-/** What a call adds to them. */
+/** What a call adds to these counts. */
 const added = <A, E>(operation: string, call: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const before = yield* countsOf(operation)
@@ -41,7 +42,7 @@ const added = <A, E>(operation: string, call: Effect.Effect<A, E>) =>
   })
 
 describe("a call is counted", () => {
-  it.effect("by its outcome, with its attempts and why they were made", () =>
+  it.effect("by its outcome, its attempts, and the reasons of its retries", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([
         FakeService.failure(503),
@@ -60,7 +61,7 @@ describe("a call is counted", () => {
     })
   )
 
-  it.effect("as a success where it was one", () =>
+  it.effect("as a success", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([FakeService.success])
       const { counts } = yield* added("Things.read", calls.read(FakeService.calls.read))
@@ -71,10 +72,55 @@ describe("a call is counted", () => {
       })
     })
   )
+
+  it.effect("as interrupted when its caller is", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make(["silence"])
+      const call = Effect.timeoutOption(calls.read(FakeService.calls.read), "1 second")
+      const { counts } = yield* added("Things.read", call)
+      assert.deepStrictEqual(counts, {
+        "manilla_calls Interrupted": 1,
+        manilla_attempts: 1,
+        manilla_call_duration_ms: 1
+      })
+    })
+  )
+
+  it.effect("with the labels of its caller", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([FakeService.success])
+      yield* Effect.tagMetrics(calls.read(FakeService.calls.read), "shop", "north")
+      const pairs = yield* Metric.snapshot
+      const labelled = pairs.filter(({ metricKey }) =>
+        metricKey.tags.some(({ key, value }) => key === "shop" && value === "north")
+      )
+      const names = labelled.map(({ metricKey }) => metricKey.name)
+      assert.deepStrictEqual(names.filter((name) => name.startsWith("manilla")).sort(), [
+        "manilla_attempts",
+        "manilla_call_duration_ms",
+        "manilla_calls"
+      ])
+    })
+  )
 })
 
+/** What a tracer sees of a call: spans that were begun, and how each of them ended. */
+const traced = <A, E>(call: Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const begun: Array<string> = []
+    const ended: Array<string> = []
+    const tracer = Spans.tracer({
+      span: (name) => void begun.push(name),
+      end: (name, exit) => void ended.push(`${name} ${exit._tag}`)
+    })
+    const result = yield* Effect.either(Effect.withTracer(call, tracer))
+    return { begun, ended, result }
+  })
+
+const traceparent = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"
+
 describe("a span", () => {
-  it.effect("has an event for each attempt, with its number and its end", () =>
+  it.effect("has an event for each attempt, with its number and its result", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make(
         [FakeService.failure(503), FakeService.failure(422)],
@@ -91,37 +137,75 @@ describe("a span", () => {
       )
     })
   )
-})
 
-/** A tracer, or one of its spans, that throws as an exporter does whose queue is full. */
-const broken = (where: keyof Spans.Hooks) =>
-  Spans.tracer({
-    [where]: () => {
-      throw new Error("the exporter is full")
-    }
-  })
+  it.effect("is made for each call, and ends with it", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([FakeService.success, FakeService.failure(422)])
+      const succeeds = yield* traced(calls.write(FakeService.calls.write))
+      assert.deepStrictEqual(succeeds.begun, ["Things.write"])
+      assert.deepStrictEqual(succeeds.ended, ["Things.write Success"])
+      const fails = yield* traced(calls.read(FakeService.calls.read))
+      assert.deepStrictEqual(fails.begun, ["Things.read"])
+      assert.deepStrictEqual(fails.ended, ["Things.read Failure"])
+    })
+  )
 
-describe("a tracer that throws takes no outcome away:", () => {
-  for (const where of ["span", "event", "end"] as const) {
-    it.effect(`a success, at ${where}`, () =>
+  it.effect("is a child of its caller's", () =>
+    Effect.gen(function* () {
+      const parents: Array<string> = []
+      const own = Spans.tracer({})
+      const tracer = Tracer.make({
+        ...own,
+        span: (name, parent, ...rest) => {
+          if (parent._tag === "Some" && parent.value._tag === "Span") {
+            parents.push(`${parent.value.name} > ${name}`)
+          }
+          return own.span(name, parent, ...rest)
+        }
+      })
+      const { calls } = yield* FakeService.make([FakeService.success])
+      yield* calls
+        .read(FakeService.calls.read)
+        .pipe(Effect.withSpan("checkout"), Effect.withTracer(tracer))
+      assert.deepStrictEqual(parents, ["checkout > Things.read"])
+    })
+  )
+
+  it.effect("is named to the service, by each attempt", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make(
+        [FakeService.failure(503), FakeService.success],
+        { retry: { base: 0 } }
+      )
+      yield* traced(calls.read(FakeService.calls.read))
+      assert.deepStrictEqual(
+        received.map(({ headers }) => headers["traceparent"]),
+        [traceparent, traceparent]
+      )
+    })
+  )
+
+  it.effect("is not made of a request that is refused before it is sent", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([FakeService.success])
+      const { begun, result } = yield* traced(
+        calls.writeOnce({ payload: { name: "x".repeat(11) } })
+      )
+      assert.isTrue(Either.isLeft(result))
+      assert.deepStrictEqual(begun, [])
+    })
+  )
+
+  for (const [what, tracer, isEnabled] of [
+    ["without a tracer of the application", undefined, true],
+    ["where tracing is turned off", Spans.tracer({}), false]
+  ] as const) {
+    it.effect(`is not named to the service ${what}`, () =>
       Effect.gen(function* () {
         const { calls, received } = yield* FakeService.make([FakeService.success])
-        const call = Effect.withTracer(calls.write(FakeService.calls.write), broken(where))
-        assert.strictEqual((yield* call).data.id, "thing-1")
-        assert.lengthOf(received, 1)
-      })
-    )
-
-    it.effect(`a failure, at ${where}`, () =>
-      Effect.gen(function* () {
-        const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
-          retry: { base: 0, attempts: 3 }
-        })
-        const error = yield* calls
-          .write(FakeService.calls.write)
-          .pipe(Effect.flip, Effect.withTracer(broken(where)))
-        assert(error._tag === "OutcomeUnknown")
-        assert.strictEqual(error.attempts, 3)
+        const read = Effect.withTracerEnabled(calls.read(FakeService.calls.read), isEnabled)
+        yield* tracer === undefined ? read : Effect.withTracer(read, tracer)
+        assert.notProperty(received[0]?.headers, "traceparent")
       })
     )
   }

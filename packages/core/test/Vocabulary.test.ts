@@ -1,14 +1,16 @@
 /**
- * The small schemas: codes, texts, identifiers, pages.
+ * The small schemas: codes, texts, identifiers, pages, envelopes, sensitive values.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Country from "@manilla/core/Country"
 import * as Currency from "@manilla/core/Currency"
 import * as Envelope from "@manilla/core/Envelope"
 import * as Identifier from "@manilla/core/Identifier"
+import * as Issues from "@manilla/core/Issues"
 import * as Page from "@manilla/core/Page"
 import * as Sensitive from "@manilla/core/Sensitive"
 import * as Text from "@manilla/core/Text"
+import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 
 const note = "\u{1f9fe}"
@@ -74,18 +76,29 @@ describe("identifiers", () => {
     it(`are not ${JSON.stringify(text)}`, () => assert(!Schema.is(Id)(text)))
   }
 
-  it("a reference is any text but none", () => {
+  it("a reference is any text that is not empty", () => {
     const Reference = Identifier.reference("Reference")
     assert.deepStrictEqual(accepted(Reference, ["PI-1", "é", " ", "", 7, null]), ["PI-1", "é", " "])
   })
 })
 
 describe("pages", () => {
-  it("may ask for 1 to 100 rows", () => {
+  it("have 1 to 100 rows, as many as a request asks for", () => {
     assert.deepStrictEqual(
       accepted(Page.PerPage, [0, 1, 50, 100, 101, -1, 1.5, Number.NaN, "10"]),
       [1, 50, 100]
     )
+  })
+
+  it("say in words how many rows a request may ask for", () => {
+    const Query = Schema.Struct({ per_page: Schema.optional(Page.PerPage) })
+    for (const per_page of [0, 101, 1.5, "10"]) {
+      const decoded = Schema.decodeUnknownEither(Query)({ per_page })
+      assert(Either.isLeft(decoded))
+      assert.deepStrictEqual(Issues.fromParseIssue(decoded.left.issue), [
+        { field: "per_page", rule: "must be a whole number from 1 to 100" }
+      ])
+    }
   })
 
   const Rows = Page.of(Schema.Struct({ id: Schema.String }))

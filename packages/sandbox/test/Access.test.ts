@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as BearerTokens from "@manilla/core/BearerTokens"
-import * as Operation from "@manilla/core/Operation"
+import type * as Operation from "@manilla/core/Operation"
 import * as Payments from "@manilla/payments/Payments"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
@@ -32,7 +32,7 @@ const isScope = (access: Operation.Access): access is Operation.Scope =>
 
 describe("every operation", () => {
   for (const [name, operation] of ServiceApi.operations) {
-    const { access } = operation[Operation.TypeId]
+    const { access } = operation
     const { method, path } = targetOf(operation)
 
     if (access === "credentials") {

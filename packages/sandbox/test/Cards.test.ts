@@ -41,23 +41,6 @@ describe("a card", () => {
     }).pipe(Effect.provide(layer({ wallets })))
   )
 
-  it.effect("is issued as the getters of its request give it", () =>
-    Effect.gen(function* () {
-      const cards = yield* Cards.Cards
-      const given = yield* cardFrom()
-      class Order {
-        readonly customer_id = given.customer_id
-        readonly wallet_id = given.wallet_id
-        readonly debit_currency = given.debit_currency
-        get initial_balance() {
-          return given.initial_balance
-        }
-      }
-      const { card } = yield* cards.issue(new Order(), { key })
-      assert.deepInclude(plain(card), { charged_amount: "7866.64259928" })
-    }).pipe(Effect.provide(layer({ wallets })))
-  )
-
   it.effect("costs its fee and what is on it, at the rate of the day", () =>
     Effect.gen(function* () {
       const cards = yield* Cards.Cards

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Operation from "@manilla/core/Operation"
 import * as OpenApiDocument from "@manilla/sandbox/OpenApiDocument"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
@@ -37,7 +36,7 @@ describe("the page", () => {
       const sections = text.split("<section ").slice(1)
       assert.lengthOf(sections, ServiceApi.operations.size)
       for (const [name, operation] of ServiceApi.operations) {
-        const { access, replay } = operation[Operation.TypeId]
+        const { access, replay } = operation
         const section = sections.find((one) => one.startsWith(`id="${name}"`)) ?? ""
         assert.include(section, operation.method)
         assert.include(section, operation.path.replace(/:(\w+)/g, "{$1}"))

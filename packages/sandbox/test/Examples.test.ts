@@ -44,7 +44,37 @@ const paidUnder = (...faults: ReadonlyArray<Fault.Fault>) =>
 const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Console.consoleWith((loud) => Effect.withConsole(effect, { ...loud, log: () => Effect.void }))
 
+/** A creation is answered with the payout of somebody else, each time. */
+const anotherPayout = Fault.body(
+  JSON.stringify({
+    success: true,
+    data: {
+      id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d",
+      reference: "PYT-OTHER",
+      amount: "9000.0000",
+      currency: "XOF",
+      destination: phone,
+      status: "COMPLETED"
+    }
+  }),
+  { operation, times: 10 }
+)
+
 describe("the payroll", () => {
+  it.effect("leaves it to a person when another payout has the key", () =>
+    Effect.gen(function* () {
+      const { exchanges, outcome } = yield* paidUnder(anotherPayout)
+      assert(outcome?.is === "set aside")
+      assert.include(outcome.why, "PYT-OTHER")
+      assert.include(outcome.why, "amount")
+      assert.include(outcome.why, "unknown")
+      assert.lengthOf(
+        exchanges.filter((exchange) => exchange.operation === operation),
+        2
+      )
+    })
+  )
+
   it.effect("pays once, whatever is lost", () =>
     Effect.gen(function* () {
       const { outcome, payouts } = yield* paidUnder(Fault.dropAfter({ operation, times: 7 }))

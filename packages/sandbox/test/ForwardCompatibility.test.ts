@@ -6,6 +6,7 @@ import * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import * as Arbitrary from "effect/Arbitrary"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
+import * as guard from "../../core/src/internal/guard.js"
 
 /** A copy with a field that nobody knows in every object; metadata is the caller's own. */
 const grown = (value: unknown): unknown => {
@@ -24,26 +25,17 @@ const grown = (value: unknown): unknown => {
 
 const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
-describe("an answer", () => {
-  for (const [name, { successSchema }] of ServiceApi.operations) {
-    const decode = Schema.decodeUnknownSync(successSchema)
-    const encode = Schema.encodeSync(successSchema)
+describe("the data of an answer", () => {
+  for (const [name, { success }] of ServiceApi.operations) {
+    const fits = guard.compile(success)
+    const decode = Schema.decodeUnknownSync(success)
 
     it(`of ${name} with unknown fields and unknown values is read the same`, () => {
       FastCheck.assert(
-        FastCheck.property(Arbitrary.make(successSchema), (value) => {
-          const sent = json(encode(value))
-          assert.deepStrictEqual(json(encode(decode(grown(sent)))), json(encode(decode(sent))))
-        }),
-        { numRuns: 50, seed: 42 }
-      )
-    })
-
-    it(`of ${name} is encoded as it was sent`, () => {
-      FastCheck.assert(
-        FastCheck.property(Arbitrary.make(successSchema), (value) => {
-          const sent = json(encode(value))
-          assert.deepStrictEqual(json(encode(decode(sent))), sent)
+        FastCheck.property(Arbitrary.make(success), (value) => {
+          const sent = json(value)
+          assert.isTrue(fits(grown(sent)))
+          assert.deepStrictEqual(decode(grown(sent)), sent)
         }),
         { numRuns: 50, seed: 42 }
       )

@@ -279,23 +279,6 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("of a class are made, and found, by what its getters give", () =>
-    Effect.gen(function* () {
-      class Order {
-        readonly amount = request.amount
-        readonly currency = request.currency
-        readonly country = request.country
-        get metadata() {
-          return { order: "42" }
-        }
-      }
-      const links = yield* PaymentLinks.PaymentLinks
-      const { id } = yield* links.create(new Order())
-      yield* links.create({ ...request, metadata: { order: "43" } })
-      assert.deepStrictEqual(idsOf(yield* links.candidates(new Order(), { since })), [id])
-    }).pipe(Effect.provide(layer()))
-  )
-
   it.effect("that may have been made are found by codes in small letters", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks

@@ -11,7 +11,6 @@ import * as Transactions from "@manilla/transactions/Transactions"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
-import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { inspect } from "node:util"
 import * as FakeService from "../../core/test/utils/FakeService.js"
@@ -258,26 +257,6 @@ it.effect("is not lost when the number is wiped of what was read of it", () =>
     assert(error._tag === "StillPending")
     assert.strictEqual(error.reference, error.last?.reference)
   }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
-)
-
-it.effect("is watched to its end by who wipes the number of what was seen", () =>
-  Effect.gen(function* () {
-    const payouts = yield* Payouts.Payouts
-    const { reference } = yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
-    const seen: Array<string> = []
-    const watching = yield* payouts.changes(reference).pipe(
-      Stream.runForEach(({ destination, status }) =>
-        Effect.sync(() => {
-          seen.push(status)
-          if (destination !== undefined) Redacted.unsafeWipe(destination)
-        })
-      ),
-      Effect.fork
-    )
-    yield* TestClock.adjust("1 minute")
-    yield* Fiber.join(watching)
-    assert.strictEqual(seen.at(-1), "COMPLETED")
-  }).pipe(Effect.provide(layer({ wallets, settleAfter: "5 seconds" })))
 )
 
 it.effect("a wait that ended shows nobody's phone number", () =>

@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { HttpMethod } from "@effect/platform/HttpMethod"
-import * as Operation from "@manilla/core/Operation"
+import * as Envelope from "@manilla/core/Envelope"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
@@ -73,11 +73,11 @@ const answered = (
     const method: HttpMethod = operation.method
     const { path: _, ...rest } = parts
     const { status, text } =
-      operation[Operation.TypeId].access === "credentials"
+      operation.access === "credentials"
         ? yield* send(yield* tokenUrl, { method, ...rest })
         : yield* sendAuthorised(path, { method, ...rest })
     assert.isTrue(status === 200 || status === 201, text)
-    yield* Schema.decodeUnknown(Schema.parseJson(operation.successSchema))(text)
+    yield* Schema.decodeUnknown(Schema.parseJson(Envelope.Success(operation.success)))(text)
     return decode(text).data
   })
 
@@ -233,15 +233,12 @@ describe("amounts and moments", () => {
 
 describe("a scope", () => {
   for (const [name, operation] of ServiceApi.operations) {
-    const { access } = operation[Operation.TypeId]
+    const { access } = operation
     if (access === "bearer" || access === "credentials") continue
     it.effect(`of ${name} cannot be made up for by all the others`, () =>
       Effect.gen(function* () {
         const sandbox = yield* Sandbox.Sandbox
-        const others = Array.from(
-          ServiceApi.operations.values(),
-          (other) => other[Operation.TypeId].access
-        )
+        const others = Array.from(ServiceApi.operations.values(), (other) => other.access)
           .filter((other) => other !== "bearer" && other !== "credentials")
           .filter((other) => other !== access)
         yield* sandbox.setScopes(others)

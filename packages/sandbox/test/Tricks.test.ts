@@ -5,7 +5,6 @@ import { assert, describe, it } from "@effect/vitest"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payments from "@manilla/payments/Payments"
 import * as Effect from "effect/Effect"
-import { isDeepStrictEqual } from "node:util"
 import { collection } from "./utils/harness.js"
 import * as hostile from "./utils/hostile.js"
 
@@ -25,13 +24,17 @@ describe("metadata that plays a trick", () => {
               payments.create({ ...collection, metadata } as never, { key })
             )
             if (end._tag === "Refused") {
-              assert.deepStrictEqual(end.fields, ["metadata"])
+              // What throws while it is read has no more to say of itself.
+              assert.deepStrictEqual(end.fields, [
+                /throws|revoked/.test(name) ? "request" : "metadata"
+              ])
               assert.strictEqual(sent.length, 0)
               return
             }
             assert.notStrictEqual(end._tag, "Defect", JSON.stringify(end))
             const arrived = (JSON.parse(sent[0]?.body ?? "null") as { metadata: unknown }).metadata
-            assert.isTrue(isDeepStrictEqual(arrived, metadata), "arrived as something else")
+            // A clone has the own members, as values and without classes.
+            assert.deepStrictEqual(arrived, structuredClone(metadata), "arrived as something else")
           }).pipe(Effect.provide(layer))
         })
       )

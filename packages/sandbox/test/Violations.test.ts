@@ -47,7 +47,9 @@ const services = Layer.mergeAll(
 
 type Services = Layer.Layer.Success<typeof services>
 /** Calls an operation with an input that may break its type too. */
-type Call = (input: never) => Effect.Effect<unknown, Errors.ReadError | Errors.WriteError, Services>
+type Call = (
+  input: never
+) => Effect.Effect<unknown, Errors.ReadError | Errors.WriteError | Errors.KeyReused, Services>
 
 const key = IdempotencyKey.derive("order", "42")
 const uuid = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"

@@ -431,3 +431,96 @@ it.scoped("a broken option of the retry policy is named as what it is", () =>
     assert.strictEqual(error.field, "retry.attempts")
   })
 )
+
+describe("the options", () => {
+  for (const [field, more] of [
+    ["clientId", { clientId: "" }],
+    ["clientSecret", { clientSecret: Redacted.make("") }]
+  ] as const) {
+    it.scoped(`refuse an empty ${field}`, () =>
+      Effect.gen(function* () {
+        const { client, requests } = accountGateway()
+        const error = yield* Effect.flip(make(client, more))
+        assert.strictEqual(error.message, `${field} must not be empty`)
+        assert.strictEqual(requests.length, 0)
+      })
+    )
+  }
+
+  it.scoped("limit the answer that is read", () =>
+    Effect.gen(function* () {
+      const { client } = accountGateway(() => ({ data: { token_type: "x".repeat(100_000) } }))
+      const refused = yield* make(client)
+      const error = yield* Effect.flip(during(60_000, refused.get))
+      assert.include(error.message, "longer than the gateway reads")
+      const larger = yield* make(client, { bodyLimit: 200_000 })
+      assert.strictEqual(text(yield* during(10, larger.get)).slice(0, 6), "token-")
+    })
+  )
+})
+
+describe("an outage", () => {
+  it.scoped("keeps its cause, and says when the next token is asked for", () =>
+    Effect.gen(function* () {
+      const { client } = accountGateway(() => ({ status: 403 }))
+      const tokens = yield* make(client)
+      assert.isUndefined(tokens.lastFailure?.(0))
+      const first = yield* Effect.flip(during(100, tokens.get))
+      assert.strictEqual(first.cause?._tag, "Forbidden")
+      const waiting = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust(1)
+      const nowMillis = yield* Clock.currentTimeMillis
+      const last = tokens.lastFailure?.(nowMillis)
+      assert.strictEqual(last?.cause?._tag, "Forbidden")
+      assert.match(last?.message ?? "", /The next token is asked for in \d+ ms/)
+      yield* Fiber.interrupt(waiting)
+    }).pipe(halfPauses)
+  )
+})
+
+describe("a token's answer", () => {
+  it.scoped("that repeats the secret, or is not what it says, puts none of it into scopes", () =>
+    Effect.gen(function* () {
+      const long = "x".repeat(100_000)
+      const { client } = accountGateway(() => ({
+        data: {
+          scope: `payments.read ${secret} a${secret} \u001b[31mred new\nline +2290161234567 ${long}`
+        }
+      }))
+      const tokens = yield* make(client, { bodyLimit: 1_000_000 })
+      assert.deepStrictEqual((yield* during(10, tokens.get)).scopes, ["payments.read"])
+    })
+  )
+
+  it.scoped("for another environment is not repeated unless it is one of the two", () =>
+    Effect.gen(function* () {
+      const { client } = accountGateway((n) => ({
+        data: { environment: n === 1 ? `${secret}\nLIVE` : "LIVE" }
+      }))
+      const tokens = yield* make(client, { environment: "SANDBOX" })
+      const strange = yield* Effect.flip(during(10, tokens.get))
+      assert.notInclude(strange.message, secret)
+      assert.notInclude(strange.message, "\n")
+      const known = yield* Effect.flip(during(60_000, tokens.get))
+      assert.include(known.message, "They are for LIVE.")
+    })
+  )
+})
+
+it.scoped("refusals of young tokens are forgotten once a token has served", () =>
+  Effect.gen(function* () {
+    const { client, requests } = accountGateway()
+    const tokens = yield* make(client)
+    for (let i = 0; i < 5; i++) {
+      const young = yield* during(60_000, tokens.get)
+      yield* tokens.reject(young)
+    }
+    const old = yield* during(60_000, tokens.get)
+    yield* TestClock.adjust("1 minute")
+    yield* tokens.reject(old)
+    const before = requests.length
+    // The first young refusal after it may be a rotation: no pause.
+    yield* during(10, tokens.get)
+    assert.strictEqual(requests.length, before + 1)
+  }).pipe(halfPauses)
+)

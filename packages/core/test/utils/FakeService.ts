@@ -1,14 +1,11 @@
 /**
  * A service of scripted answers, and an operation of each replay class to call it with.
  */
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import type * as BearerTokens from "@manilla/core/BearerTokens"
-import * as Envelope from "@manilla/core/Envelope"
 import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Identifier from "@manilla/core/Identifier"
@@ -21,13 +18,11 @@ import { identity } from "effect/Function"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
-const Thing = Envelope.Success(
-  Schema.Struct({
-    id: Schema.String,
-    status: Schema.String,
-    reference: Schema.optional(Schema.String)
-  })
-)
+const Thing = Schema.Struct({
+  id: Schema.String,
+  status: Schema.String,
+  reference: Schema.optional(Schema.String)
+})
 const ThingReference = Identifier.reference("ThingReference")
 
 export const reference = (text: string) => ThingReference.make(text)
@@ -37,36 +32,37 @@ const Body = Schema.Struct({
   phone_number: Schema.optional(Text.atMost(32).pipe(Sensitive.mark)),
   otp_code: Schema.optional(Schema.NullOr(Text.atMost(32).pipe(Sensitive.mark)))
 })
-const made: Operation.Made = { echoes: [{ field: "name", as: "text" }] }
-const KeyHeader = Schema.Struct({ "idempotency-key": IdempotencyKey.IdempotencyKey })
 
-export const group = HttpApiGroup.make("Things")
-  .add(
-    Operation.safe(
-      HttpApiEndpoint.get("read", "/things/:thing")
-        .setPath(Schema.Struct({ thing: ThingReference }))
-        .addSuccess(Thing),
-      "payments.read"
-    )
-  )
-  .add(
-    Operation.keyed(
-      HttpApiEndpoint.post("write", "/things")
-        .setHeaders(KeyHeader)
-        .setPayload(Body)
-        .addSuccess(Thing),
-      "payments.write",
-      { in: "header", name: "idempotency-key" },
-      made
-    )
-  )
-  .add(
-    Operation.once(
-      HttpApiEndpoint.post("writeOnce", "/links").setPayload(Body).addSuccess(Thing),
-      "payment_links.write",
-      made
-    )
-  )
+export const group = Operation.group("Things", {
+  read: Operation.safe({
+    method: "GET",
+    path: "/things/:thing",
+    summary: "Read a thing",
+    access: "payments.read",
+    pathParams: Schema.Struct({ thing: ThingReference }),
+    success: Thing
+  }),
+  write: Operation.keyed({
+    method: "POST",
+    path: "/things",
+    summary: "Write a thing",
+    access: "payments.write",
+    headers: Schema.Struct({ "idempotency-key": IdempotencyKey.IdempotencyKey }),
+    payload: Body,
+    success: Thing,
+    key: { header: "idempotency-key" },
+    checks: { members: [{ field: "name", as: "text" }] }
+  }),
+  writeOnce: Operation.once({
+    method: "POST",
+    path: "/links",
+    summary: "Write a link",
+    access: "payment_links.write",
+    payload: Body,
+    success: Thing,
+    checks: { members: [{ field: "name", as: "text" }] }
+  })
+})
 
 export const key = IdempotencyKey.IdempotencyKey.make("order-42")
 export const phone = "+2290161234567"

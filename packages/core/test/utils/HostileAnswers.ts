@@ -66,10 +66,7 @@ const bodies = ({ phone, token }: Secrets): Readonly<Record<string, Body>> => ({
     "Unrelated",
     "AnotherSubject"
   ],
-  "echo as html": [
-    `<html>${token}\n${phone} ${Buffer.from(token).toString("base64")}</html>`,
-    "NotJson"
-  ],
+  "echo as html": [`<html>${token}\n${phone}</html>`, "NotJson"],
   "echo as keys": [
     `{"success":false,"data":{"error":{"code":"${phone}","message":"m","details":{"${token}":{"${phone}":1}}}},"meta":{"correlation_id":"${token}"}}`,
     "Refusal"

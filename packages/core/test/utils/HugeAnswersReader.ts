@@ -1,15 +1,10 @@
 /**
- * Reads a list once for every name that it is given, with a client as it is shipped, and says on
+ * Reads a list once for every name that it is given, with a client as it is shipped, and writes to
  * its output how each of the calls ended. It runs in a process of its own: what it reads is made to
  * end one.
  *
  * Arguments: the client, the base URL, and the names.
  */
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import * as Envelope from "@manilla/core/Envelope"
 import * as Gateway from "@manilla/core/Gateway"
 import * as Operation from "@manilla/core/Operation"
 import * as Page from "@manilla/core/Page"
@@ -17,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { inspect } from "node:util"
+import * as Clients from "./Clients.js"
 
 const Row = Schema.Struct({
   id: Schema.String,
@@ -25,16 +21,19 @@ const Row = Schema.Struct({
   created_at: Schema.optional(Schema.NullOr(Schema.String))
 })
 
-const group = HttpApiGroup.make("Things").add(
-  Operation.safe(
-    HttpApiEndpoint.get("list", "/things")
-      .setUrlParams(Schema.Struct({ answer: Schema.String }))
-      .addSuccess(Envelope.Success(Page.of(Row))),
-    "payments.read"
-  )
-)
+const group = Operation.group("Things", {
+  list: Operation.safe({
+    method: "GET",
+    path: "/things",
+    summary: "List things",
+    access: "payments.read",
+    urlParams: Schema.Struct({ answer: Schema.String }),
+    success: Page.of(Row)
+  })
+})
 
-const [client, baseUrl = "", ...names] = process.argv.slice(2)
+const [name, baseUrl = "", ...answers] = process.argv.slice(2)
+const client = Clients.names.find((known) => known === name) ?? "fetch"
 
 const program = Effect.gen(function* () {
   const gateway = yield* Gateway.make(
@@ -49,10 +48,10 @@ const program = Effect.gen(function* () {
     }
   )
   const { list } = gateway.calls(group)
-  for (const answer of names) {
+  for (const answer of answers) {
     const ended = yield* list({ urlParams: { answer } }).pipe(
       Effect.match({
-        onSuccess: ({ data }) => ({ tag: "Success", rows: data.data.length, shown: 0 }),
+        onSuccess: ({ data }) => ({ tag: "Success", rows: data.length, shown: 0 }),
         onFailure: (error) => ({
           tag: error._tag,
           reason: error._tag === "MalformedResponse" ? error.reason : undefined,
@@ -71,6 +70,4 @@ const program = Effect.gen(function* () {
   }
 })
 
-await Effect.runPromise(
-  Effect.provide(program, client === "fetch" ? FetchHttpClient.layer : NodeHttpClient.layerUndici)
-)
+await Effect.runPromise(Effect.provide(program, Clients.layers[client]))

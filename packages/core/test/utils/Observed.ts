@@ -83,10 +83,7 @@ const recorder = (spans: Array<string>): Tracer.Tracer => {
   })
 }
 
-/**
- * Where a secret shows in a text: raw, even in part, JSON-escaped, URL-encoded, or in base64 at
- * whichever alignment.
- */
+/** Where a secret shows in a text: raw, even in part, JSON-escaped or URL-encoded. */
 export const traces = (secret: string, text: string): ReadonlyArray<string> =>
   [...parts(secret), ...encoded(secret)].filter((form) => text.includes(form))
 
@@ -102,15 +99,6 @@ const encoded = (secret: string): ReadonlyArray<string> => {
   return [
     JSON.stringify(secret).slice(1, -1),
     url,
-    url.replace(/%../g, (escape) => escape.toLowerCase()),
-    ...[0, 1, 2].flatMap((shift) => base64(secret, shift))
+    url.replace(/%../g, (escape) => escape.toLowerCase())
   ]
-}
-
-/** The characters that the secret alone decides, behind `shift` bytes of anything. */
-const base64 = (secret: string, shift: number): ReadonlyArray<string> => {
-  const bytes = Buffer.concat([Buffer.alloc(shift), Buffer.from(secret)])
-  const from = Math.ceil((shift * 8) / 6)
-  const to = Math.floor((bytes.length * 8) / 6)
-  return [bytes.toString("base64").slice(from, to), bytes.toString("base64url").slice(from, to)]
 }

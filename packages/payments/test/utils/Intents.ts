@@ -90,7 +90,7 @@ export const make = (
 export const over = (read: (id: string) => Effect.Effect<unknown>) => {
   const calls = {
     get: ({ path }: { readonly path: { readonly paymentIntent: string } }) =>
-      Effect.map(read(path.paymentIntent), (data) => ({ success: true, data }))
+      read(path.paymentIntent)
   }
   return Effect.provideService(Payments.make, Gateway.Gateway, {
     calls: () => calls as never,

@@ -8,6 +8,7 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Token from "@manilla/token/Token"
 import * as Clock from "effect/Clock"
@@ -26,7 +27,7 @@ const keyOf = (...parts: ReadonlyArray<string | number>) =>
   IdempotencyKey.derive("overload", ...parts.map(String))
 
 interface Arrival {
-  readonly operation: "Payments.create" | "Token.obtain"
+  readonly operation: "Payments.create" | "Payments.get" | "Token.obtain"
   readonly key: string | undefined
   readonly atMillis: number
 }
@@ -61,7 +62,12 @@ const makeService = () => {
   const client = HttpClient.make((request) =>
     Effect.flatMap(Clock.currentTimeMillis, (atMillis) => {
       const key = request.headers["idempotency-key"]
-      const operation = key === undefined ? "Token.obtain" : "Payments.create"
+      const operation =
+        request.method === "GET"
+          ? "Payments.get"
+          : key === undefined
+            ? "Token.obtain"
+            : "Payments.create"
       arrivals.push({ operation, key, atMillis })
       const now =
         trouble?.operation === operation && met++ < (trouble.times ?? Infinity)
@@ -91,8 +97,14 @@ const makeService = () => {
         environment: "SANDBOX",
         scope: ""
       }
-      const data = key === undefined ? token : made.get(key)
-      return Effect.succeed(answer(request, key === undefined ? 200 : 201, { success: true, data }))
+      const read = { id: request.url.slice(-36), status: "PENDING", amount: "1", currency: "XOF" }
+      const data = {
+        "Payments.create": made.get(key ?? ""),
+        "Payments.get": read,
+        "Token.obtain": token
+      }
+      const status = operation === "Payments.create" ? 201 : 200
+      return Effect.succeed(answer(request, status, { success: true, data: data[operation] }))
     })
   )
   const moments = (operation: Arrival["operation"]) =>
@@ -148,6 +160,12 @@ export const once = (...parts: ReadonlyArray<string | number>) =>
   Effect.flatMap(Payments.Payments, (payments) =>
     Effect.either(payments.create(collection, { key: keyOf(...parts) }))
   )
+
+export const read = Effect.flatMap(Payments.Payments, (payments) =>
+  Effect.either(
+    payments.get(PaymentIntent.PaymentIntentId.make("00000000-0000-4000-8000-000000000000"))
+  )
+)
 
 /** How many of the moments fall into the fullest window. */
 export const fullest = (moments: ReadonlyArray<number>, windowMillis: number): number => {

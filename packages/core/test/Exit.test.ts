@@ -1,0 +1,99 @@
+/**
+ * A process whose last call has ended exits at once: the call leaves no timer and no connection behind
+ * that would keep it alive.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import * as RawServer from "./utils/RawServer.js"
+
+const Line = Schema.parseJson(Schema.Struct({ ended: Schema.String, laterMillis: Schema.Number }))
+
+/** Less than the time of an attempt, and than what undici gives a connection to come about. */
+const atOnceMillis = 5000
+
+/** What a process says that makes one call. */
+const lastCall = (client: string, baseUrl: string, interruptedAfter = 0) =>
+  Effect.promise(async () => {
+    const program = fileURLToPath(new URL("utils/LastCall.ts", import.meta.url))
+    const child = spawn(
+      process.execPath,
+      ["--import", "tsx", program, client, baseUrl, String(interruptedAfter)],
+      // Where `tsx` is installed.
+      { cwd: fileURLToPath(new URL("../../..", import.meta.url)) }
+    )
+    let stdout = ""
+    let stderr = ""
+    child.stdout.on("data", (chunk) => (stdout += String(chunk)))
+    child.stderr.on("data", (chunk) => (stderr += String(chunk)))
+    await new Promise<void>((resolve, reject) => {
+      child.on("error", reject)
+      child.on("close", () => resolve())
+    })
+    assert.notStrictEqual(stdout, "", stderr)
+    return Schema.decodeUnknownSync(Line)(stdout)
+  })
+
+const body = JSON.stringify({ success: true, data: { id: "thing-1", status: "PENDING" } })
+const good = RawServer.good(body)
+
+interface Case {
+  readonly steps: ReadonlyArray<RawServer.Step>
+  readonly url?: (baseUrl: string) => string
+  readonly interruptedAfter?: number
+  readonly ended: string
+}
+
+const cases: Readonly<Record<string, Case>> = {
+  "has been answered": { steps: [good], ended: "Success" },
+  "was refused": { steps: [RawServer.good("{}", "422 No")], ended: "Unprocessable" },
+  "lost its connection": { steps: ["reset"], ended: "TransportFault" },
+  "was answered too much": {
+    steps: [RawServer.good(" ".repeat(2000)).subarray(0, 1500)],
+    ended: "MalformedResponse"
+  },
+  "was never answered": { steps: [], url: (baseUrl) => `${baseUrl}/silent`, ended: "TimedOut" },
+  "was interrupted": { steps: [], interruptedAfter: 300, ended: "Interrupted" },
+  "was interrupted within its answer": {
+    steps: [good.subarray(0, -5)],
+    interruptedAfter: 300,
+    ended: "Interrupted"
+  },
+  "never got a connection": {
+    steps: [],
+    url: (baseUrl) => `${baseUrl.replace("http:", "https:")}/silent`,
+    ended: "TransportFault"
+  }
+}
+
+const clients: Readonly<Record<string, ReadonlyArray<string>>> = {
+  UndiciClient: Object.keys(cases),
+  // Not "never got a connection": of a dispatcher of one's own, undici gives it up after 10 seconds.
+  "UndiciClient on an open agent": [
+    "has been answered",
+    "was answered too much",
+    "was never answered",
+    "was interrupted"
+  ],
+  "a client derived from UndiciClient on an open agent": ["has been answered", "was interrupted"]
+}
+
+for (const [client, names] of Object.entries(clients)) {
+  describe(`over ${client}, a process exits at once when its last call`, () => {
+    for (const [what, { ended, interruptedAfter, steps, url }] of Object.entries(cases)) {
+      if (!names.includes(what)) continue
+      it.live(what, () =>
+        Effect.gen(function* () {
+          const server = yield* RawServer.listen
+          server.answer = (socket) => RawServer.play(socket, steps)
+          const baseUrl = url === undefined ? server.baseUrl : url(server.baseUrl)
+          const line = yield* lastCall(client, baseUrl, interruptedAfter)
+          assert.strictEqual(line.ended, ended)
+          assert.isBelow(line.laterMillis, atOnceMillis)
+        }).pipe(Effect.scoped)
+      )
+    }
+  })
+}

@@ -1,0 +1,264 @@
+/**
+ * A key that was used before for another request: the service answers with the resource of that
+ * request, each time the key is sent.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import type * as Errors from "@manilla/core/Errors"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Operation from "@manilla/core/Operation"
+import * as Sensitive from "@manilla/core/Sensitive"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
+import * as TestClock from "effect/TestClock"
+import * as FakeService from "./utils/FakeService.js"
+
+const Order = Schema.Struct({
+  amount: Schema.String,
+  currency: Schema.String,
+  payee: Schema.optional(Schema.String.pipe(Sensitive.mark))
+})
+
+const MadeOrder = Schema.Struct({
+  id: Schema.optional(Schema.String),
+  reference: Schema.optional(Schema.String),
+  amount: Schema.optional(Schema.String),
+  currency: Schema.optional(Schema.String),
+  payee: Schema.optional(Schema.String)
+})
+
+const CardOrder = Schema.Struct({ currency: Schema.String, key: IdempotencyKey.IdempotencyKey })
+
+const members = [
+  { field: "amount", as: "amount" },
+  { field: "currency", as: "code" },
+  { field: "payee", as: "phone" }
+] as const
+
+const group = Operation.group("Orders", {
+  create: Operation.keyed({
+    method: "POST",
+    path: "/orders",
+    summary: "Create an order",
+    access: "bearer",
+    headers: Schema.Struct({ "idempotency-key": IdempotencyKey.IdempotencyKey }),
+    payload: Order,
+    success: MadeOrder,
+    key: { header: "idempotency-key" },
+    checks: { members }
+  }),
+  createOnce: Operation.once({
+    method: "POST",
+    path: "/orders",
+    summary: "Create an order",
+    access: "bearer",
+    payload: Order,
+    success: MadeOrder,
+    checks: { members }
+  }),
+  issue: Operation.keyed({
+    method: "POST",
+    path: "/cards",
+    summary: "Issue a card",
+    access: "bearer",
+    payload: CardOrder,
+    success: Schema.Struct({ card: Schema.Struct({ id: Schema.String }) }),
+    key: { body: "key" },
+    checks: { in: "card", members: [{ field: "currency", as: "code" }] }
+  })
+})
+
+const key = IdempotencyKey.derive("order", "42")
+const payee = "+2290161234567"
+const payload = { amount: "1500", currency: "XOF", payee }
+
+const own = { id: "order-42", reference: "R-42", amount: "1500.0000", currency: "XOF", payee }
+const other = { ...own, id: "order-41", reference: "R-41", amount: "700.0000" }
+const third = { ...own, id: "order-40", reference: "R-40", amount: "900.0000" }
+
+const success = (data: unknown): FakeService.Reflex => ({
+  status: 201,
+  body: JSON.stringify({ success: true, data })
+})
+
+const make = (
+  reactions: readonly [FakeService.Reaction, ...Array<FakeService.Reaction>],
+  options?: FakeService.Options
+) =>
+  Effect.map(FakeService.make(reactions, options), ({ gateway, received }) => ({
+    calls: gateway.calls(group),
+    received
+  }))
+
+/** Runs a call to its end while the clock advances by an hour. */
+const toTheEnd = <A, E>(call: Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(Effect.either(call))
+    yield* TestClock.adjust("1 hour")
+    return yield* Fiber.join(fiber)
+  })
+
+const createOver = (
+  ...reactions: readonly [FakeService.Reaction, ...Array<FakeService.Reaction>]
+) =>
+  Effect.gen(function* () {
+    const { calls, received } = yield* make(reactions)
+    const end = yield* toTheEnd(calls.create({ headers: { "idempotency-key": key }, payload }))
+    return { end, sent: received.length }
+  })
+
+const keyReused = (end: Either.Either<unknown, Errors.KeyedWriteError>) =>
+  Effect.map(Effect.flip(end), (error) => {
+    assert(error._tag === "KeyReused", error._tag)
+    return error
+  })
+
+describe("the same other resource twice", () => {
+  it.effect("ends the call: it names the key, the resource, and what differs", () =>
+    Effect.gen(function* () {
+      const { end, sent } = yield* createOver(success(other))
+      const error = yield* keyReused(end)
+      assert.strictEqual(sent, 2)
+      assert.strictEqual(error.operation, "Orders.create")
+      assert.strictEqual(error.key, key)
+      assert.strictEqual(error.id, "order-41")
+      assert.strictEqual(error.reference, "R-41")
+      assert.deepStrictEqual(error.differs, ["amount"])
+      assert.strictEqual(error.attempts, 2)
+      for (const word of [key, "order-41", "R-41", "amount"]) assert.include(error.message, word)
+    })
+  )
+
+  it.effect("names every member that differs, and none of their values", () =>
+    Effect.gen(function* () {
+      const { end } = yield* createOver(
+        success({ ...other, currency: "XAF", payee: "+2290199999999" })
+      )
+      const error = yield* keyReused(end)
+      assert.deepStrictEqual(error.differs, ["amount", "currency", "payee"])
+      assert.notMatch(JSON.stringify(error) + error.message, /61234567|99999999|1500|700/)
+    })
+  )
+
+  for (const [what, between] of [
+    ["a failure", FakeService.failure(503)],
+    ["a lost answer", { drop: "ECONNRESET" }],
+    ["an answer that is no envelope", { status: 200, body: "<html>" }]
+  ] as const) {
+    it.effect(`ends the call with ${what} in between`, () =>
+      Effect.gen(function* () {
+        const { end, sent } = yield* createOver(success(other), between, success(other))
+        const error = yield* keyReused(end)
+        assert.strictEqual(sent, 3)
+        assert.strictEqual(error.attempts, 3)
+      })
+    )
+  }
+
+  it.effect("is recognised by its reference when it has no id", () =>
+    Effect.gen(function* () {
+      const { id: _, ...withoutId } = other
+      const { end, sent } = yield* createOver(success(withoutId))
+      const error = yield* keyReused(end)
+      assert.strictEqual(error.reference, "R-41")
+      assert.strictEqual(error.id, undefined)
+      assert.strictEqual(sent, 2)
+    })
+  )
+
+  it.effect("is recognised when the rest of it breaks the schema", () =>
+    Effect.gen(function* () {
+      const { end, sent } = yield* createOver(success({ ...other, payee: 7 }))
+      assert.strictEqual((yield* keyReused(end)).id, "order-41")
+      assert.strictEqual(sent, 2)
+    })
+  )
+
+  it.effect("is recognised within the member of the answer that it is in", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* make([
+        success({ card: { id: "card-1", currency: "USD" }, fee: { id: "fee-1" } })
+      ])
+      const end = yield* toTheEnd(calls.issue({ payload: { currency: "XOF", key } }))
+      const error = yield* keyReused(end)
+      assert.strictEqual(error.id, "card-1")
+      assert.strictEqual(error.key, key)
+      assert.deepStrictEqual(error.differs, ["currency"])
+      assert.strictEqual(received.length, 2)
+    })
+  )
+})
+
+describe("the answer to another request", () => {
+  it.effect("that comes once does not end the call", () =>
+    Effect.gen(function* () {
+      const { end, sent } = yield* createOver(success(other), success(own))
+      assert.deepStrictEqual(yield* end, own)
+      assert.strictEqual(sent, 2)
+    })
+  )
+
+  it.effect("that is a different one each time leaves the outcome unknown", () =>
+    Effect.gen(function* () {
+      const { end, sent } = yield* createOver(
+        success(other),
+        success(third),
+        success({ ...third, id: "order-39" }),
+        success({ ...third, id: "order-38" }),
+        success({ ...third, id: "order-37" })
+      )
+      const error = yield* Effect.flip(end)
+      assert(error._tag === "OutcomeUnknown", error._tag)
+      assert.strictEqual(error.key, key)
+      assert(error.cause._tag === "MalformedResponse")
+      assert.strictEqual(error.cause.reason, "AnotherSubject")
+      assert.strictEqual(sent, 5)
+    })
+  )
+
+  it.effect("that shows no id leaves the outcome unknown", () =>
+    Effect.gen(function* () {
+      const { end, sent } = yield* createOver(success({ amount: "700.0000", currency: "XOF" }))
+      assert.strictEqual((yield* Effect.flip(end))._tag, "OutcomeUnknown")
+      assert.strictEqual(sent, 5)
+    })
+  )
+
+  it.effect("leaves the outcome unknown when there is no attempt left", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* make([success(other)], { retry: { attempts: 1 } })
+      const create = calls.create({ headers: { "idempotency-key": key }, payload })
+      assert.strictEqual((yield* Effect.flip(create))._tag, "OutcomeUnknown")
+      assert.strictEqual(received.length, 1)
+    })
+  )
+
+  it.effect("leaves the outcome of a write without a key unknown, and it is not sent again", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* make([success(other)])
+      const error = yield* Either.flip(yield* toTheEnd(calls.createOnce({ payload })))
+      assert(error._tag === "OutcomeUnknown", error._tag)
+      assert.strictEqual(error.key, undefined)
+      assert.strictEqual(received.length, 1)
+    })
+  )
+})
+
+it.effect("the same resource twice that is as it was asked for is a success", () =>
+  Effect.gen(function* () {
+    const { end, sent } = yield* createOver({ drop: "ECONNRESET" }, success(own))
+    assert.deepStrictEqual(yield* end, own)
+    assert.strictEqual(sent, 2)
+  })
+)
+
+it.effect("a later call with the same key meets the same resource twice again", () =>
+  Effect.gen(function* () {
+    const { calls, received } = yield* make([success(other)])
+    const create = calls.create({ headers: { "idempotency-key": key }, payload })
+    yield* keyReused(yield* toTheEnd(create))
+    yield* keyReused(yield* toTheEnd(create))
+    assert.strictEqual(received.length, 4)
+  })
+)

@@ -1,0 +1,214 @@
+/**
+ * Waits against a service whose strings are hostile, and beside waits that it holds up.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Settlement from "@manilla/core/Settlement"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as Schema from "effect/Schema"
+import * as TestClock from "effect/TestClock"
+import * as FakeService from "./utils/FakeService.js"
+import * as Observed from "./utils/Observed.js"
+
+const Thing = FakeService.group.operations.read.success
+interface Thing extends Schema.Schema.Type<typeof Thing> {}
+
+class StillPending extends Schema.TaggedError<StillPending>("StillPending")("StillPending", {
+  reference: Schema.String,
+  ...Settlement.stillPending(Thing)
+}) {}
+
+type Reference = ReturnType<typeof FakeService.reference>
+
+const make = (
+  reactions: Parameters<typeof FakeService.make>[0],
+  options: FakeService.Options = {}
+) =>
+  Effect.gen(function* () {
+    const { calls, gateway, received } = yield* FakeService.make(reactions, options)
+    const polls = gateway.calls(FakeService.group, { attempts: 1 })
+    const waits = Settlement.make({
+      operation: "Things.awaitSettled",
+      schema: Thing,
+      read: (thing: Reference, options) => polls.read({ path: { thing } }, options),
+      stillPending: (reference, fields, options) =>
+        new StillPending({ reference, ...fields }, options)
+    })
+    /** Writes a thing, and waits for what came of it. */
+    const writeAndAwait = (options: Settlement.Options<Thing>) =>
+      waits.createAndAwait(
+        (onSuccess) => calls.write(FakeService.calls.write, { onSuccess }),
+        ({ reference = "none" }) => FakeService.reference(reference),
+        options,
+        () => [FakeService.phone]
+      )
+    return { received, waits, writeAndAwait }
+  })
+
+const says = (data: Record<string, unknown>): FakeService.Reflex => ({
+  status: 200,
+  body: JSON.stringify({ success: true, data: { id: "thing-1", status: "PENDING", ...data } })
+})
+
+const toTheEnd = <A, E>(effect: Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(effect)
+    yield* TestClock.adjust("1 hour")
+    return yield* Fiber.join(fiber)
+  })
+
+const minute = { deadline: "1 minute" } as const
+const never = { ...minute, until: () => false }
+
+/** Line breaks, escape codes, marks that reorder, the phone number of the request, and far too much. */
+const hostile =
+  "R-1\r\nERROR forged\u2028\u001b[31m\u202e" + `${FakeService.phone} ` + "x".repeat(100_000)
+
+/** One line of no more than a person reads, without the phone number. */
+const assertShown = (text: string) => {
+  assert.notMatch(text, /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u)
+  assert.isBelow(text.length, 2000)
+  assert.deepStrictEqual(Observed.traces(FakeService.phone, text), [])
+}
+
+/** All that an application shows that logs an error and fails with it. */
+const shownOf = (error: StillPending) =>
+  Effect.map(
+    Observed.observe(Effect.zipRight(Effect.logWarning(error), Effect.fail(error))),
+    ({ text }) => text
+  )
+
+describe("a hostile text", () => {
+  it.effect("as the status of what is waited for is not shown", () =>
+    Effect.gen(function* () {
+      const { waits } = yield* make([says({ status: hostile })])
+      const reference = FakeService.reference("R-1")
+      const error = yield* Effect.flip(toTheEnd(waits.awaitSettled(reference, never)))
+      assert(error._tag === "StillPending")
+      assertShown(error.message)
+      assert.include(error.message, "R-1")
+      assert.notInclude(yield* shownOf(error), "forged")
+      // Who asks for it has it.
+      assert.strictEqual(error.last?.status, hostile)
+    })
+  )
+
+  it.effect("as the reference of what was made is shown on one line, and kept as it is", () =>
+    Effect.gen(function* () {
+      const { writeAndAwait } = yield* make([says({ reference: hostile }), says({})])
+      const error = yield* Effect.flip(toTheEnd(writeAndAwait(minute)))
+      assert(error._tag === "StillPending")
+      assertShown(error.message)
+      assert.strictEqual(error.reference, hostile)
+    })
+  )
+
+  it.effect("as the reference of what cannot be followed is shown on one line", () =>
+    Effect.gen(function* () {
+      const { writeAndAwait } = yield* make([
+        says({ reference: hostile }),
+        FakeService.failure(403, {}, { code: hostile, message: hostile })
+      ])
+      const error = yield* Effect.flip(toTheEnd(writeAndAwait(minute)))
+      assert(error._tag === "StillPending")
+      assertShown(error.message)
+      assert.include(error.message, "cannot be followed")
+    })
+  )
+
+  it.effect("in the words of the last read is shown on one line", () =>
+    Effect.gen(function* () {
+      const { writeAndAwait } = yield* make([
+        says({ reference: "R-1" }),
+        FakeService.failure(503, {}, { code: hostile, message: hostile })
+      ])
+      const error = yield* Effect.flip(toTheEnd(writeAndAwait(minute)))
+      assert(error._tag === "StillPending")
+      assertShown(error.message)
+      assert.include(error.message, "the last read failed")
+    })
+  )
+
+  it.effect("as the reference of what was made is on one line of the interruption's warning", () =>
+    Effect.gen(function* () {
+      const { writeAndAwait } = yield* make([says({ reference: hostile }), says({})])
+      const warnings: Array<string> = []
+      const logger = Logger.make(({ logLevel, message }) => {
+        if (logLevel._tag === "Warning") warnings.push(String(message))
+      })
+      const fiber = yield* writeAndAwait(minute).pipe(
+        Effect.provide(Logger.add(logger)),
+        Effect.fork
+      )
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.interrupt(fiber)
+      assert.lengthOf(warnings, 1)
+      for (const warning of warnings) {
+        assertShown(warning)
+        assert.include(warning, "R-1")
+      }
+    })
+  )
+})
+
+describe("a wait that ends before its subject settles", () => {
+  it.effect("has what was last read, and does not print it", () =>
+    Effect.gen(function* () {
+      const { waits } = yield* make([says({ id: "PERSONAL" })])
+      const reference = FakeService.reference("R-1")
+      const error = yield* Effect.flip(toTheEnd(waits.awaitSettled(reference, minute)))
+      assert(error._tag === "StillPending")
+      assert.strictEqual(error.last?.id, "PERSONAL")
+      assert.notInclude(yield* shownOf(error), "PERSONAL")
+    })
+  )
+
+  it.effect("ends at its deadline, though a read is never answered", () =>
+    Effect.gen(function* () {
+      const { received, waits } = yield* make(["silence"])
+      const wait = yield* waits
+        .awaitSettled(FakeService.reference("R-1"), { deadline: "10 seconds" })
+        .pipe(Effect.flip, Effect.fork)
+      yield* TestClock.adjust("10 seconds")
+      const error = yield* Fiber.join(wait)
+      assert(error._tag === "StillPending")
+      assert.strictEqual(error.cause?._tag, "TimedOut")
+      assert.lengthOf(received, 1)
+    })
+  )
+})
+
+it.effect("64 waits that are asked to come back in a minute do not stop another", () =>
+  Effect.gen(function* () {
+    let reads = 0
+    const { received, waits } = yield* make([
+      ({ url }) =>
+        Effect.sync(() =>
+          url.endsWith("/healthy")
+            ? says({ status: ++reads < 4 ? "PENDING" : "COMPLETED" })
+            : FakeService.failure(503, { "retry-after": "60" })
+        )
+    ])
+    const options = { deadline: "2 minutes" } as const
+    const crowd = yield* Effect.forkAll(
+      Array.from({ length: 64 }, (_, i) =>
+        Effect.either(waits.awaitSettled(FakeService.reference(`slow-${i}`), options))
+      )
+    )
+    yield* TestClock.adjust("1 millis")
+    assert.lengthOf(received, 64)
+    const startedMillis = yield* Clock.currentTimeMillis
+    const healthy = yield* waits
+      .awaitSettled(FakeService.reference("healthy"), options)
+      .pipe(Effect.zip(Clock.currentTimeMillis), Effect.fork)
+    yield* TestClock.adjust("3 minutes")
+    const [settled, endedMillis] = yield* Fiber.join(healthy)
+    assert.strictEqual(settled.status, "COMPLETED")
+    // Three pauses of at most 1, 1.5 and 2.25 seconds.
+    assert.isAtMost(endedMillis - startedMillis, 4750)
+    for (const ended of yield* Fiber.join(crowd)) assert.isTrue(Either.isLeft(ended))
+  })
+)

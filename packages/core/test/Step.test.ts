@@ -1,0 +1,402 @@
+/**
+ * The pure step of the retry loop: a table of every fault and replay class, and what holds for any
+ * call whatever its attempts meet.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import type * as Operation from "@manilla/core/Operation"
+import * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as FastCheck from "effect/FastCheck"
+import * as Record from "effect/Record"
+import * as step from "../src/internal/step.js"
+
+const replays = {
+  Safe: { _tag: "Safe" },
+  Keyed: { _tag: "Keyed", in: "header", name: "idempotency-key" },
+  Once: { _tag: "Once" }
+} as const satisfies Record<Operation.Replay["_tag"], Operation.Replay>
+
+/** An attempt that failed at once, and whose retry may go at once. */
+const failed = (fault: RetryPolicy.Fault, more: Partial<step.Failed> = {}): step.Failed => ({
+  fault,
+  retryAfterMillis: undefined,
+  hasToken: true,
+  other: undefined,
+  nowMillis: 0,
+  chance: 0,
+  budgetMillis: 0,
+  ...more
+})
+
+const rulesOf = (replay: Operation.Replay, policy: Partial<RetryPolicy.RetryPolicy> = {}) =>
+  step.rulesOf({ ...RetryPolicy.defaults, ...policy }, replay)
+
+/** What follows the first attempt, written by hand: fault, in doubt after it, Safe, Keyed, Once. */
+const table = [
+  ["InvalidRequest", false, "Done", "Done", "Done"],
+  ["TokenUnavailable", false, "Done", "Done", "Done"],
+  ["Unauthorized", false, "Renew", "Renew", "Renew"],
+  ["Forbidden", false, "Done", "Done", "Done"],
+  ["Unprocessable", false, "Done", "Done", "Done"],
+  ["BadRequest", false, "Done", "Done", "Done"],
+  ["NotFound", false, "Done", "Done", "Done"],
+  ["RequestTimeout", true, "Again", "Again", "Done"],
+  ["Conflict", true, "Done", "Done", "Done"],
+  ["TooManyRequests", false, "Again", "Again", "Done"],
+  ["ServerFault", true, "Again", "Again", "Done"],
+  ["UnexpectedStatus", true, "Done", "Done", "Done"],
+  ["NotSent", false, "Again", "Again", "Again"],
+  ["ConnectionLost", true, "Again", "Again", "Done"],
+  ["TimedOut", true, "Again", "Again", "Done"],
+  ["NotAnEnvelope", true, "Again", "Again", "Done"],
+  ["TooLarge", true, "Done", "Done", "Done"],
+  ["UnreadableSuccess", false, "Done", "Done", "Done"]
+] as const
+
+describe("after the first attempt", () => {
+  it("the table has every fault", () => {
+    assert.deepStrictEqual(
+      table.map(([fault]) => fault).sort(),
+      Record.keys(RetryPolicy.table).sort()
+    )
+  })
+
+  for (const [fault, doubtful, safe, keyed, once] of table) {
+    for (const [replay, expected] of [
+      [replays.Safe, safe],
+      [replays.Keyed, keyed],
+      [replays.Once, once]
+    ] as const) {
+      it(`${fault}, ${replay._tag}: ${expected}${doubtful ? ", in doubt" : ""}`, () => {
+        const next = step.step(rulesOf(replay), step.start(0), failed(fault))
+        assert.strictEqual(next._tag, expected)
+        assert.strictEqual(next.state.doubtful, doubtful)
+        assert.strictEqual(next.state.renewed, expected === "Renew")
+        assert.strictEqual(next.state.retries, expected === "Again" ? 1 : 0)
+        if (next._tag === "Done") assert.strictEqual(next.because, "rule")
+      })
+    }
+  }
+})
+
+describe("a call ends", () => {
+  const rules = rulesOf(replays.Keyed, {
+    attempts: 3,
+    attemptTimeout: 1000,
+    deadline: 10_000,
+    base: 0
+  })
+
+  for (const [why, because, state, last] of [
+    ["by the rule", "rule", {}, failed("Unprocessable")],
+    ["when the renewed token is refused", "rule", { renewed: true }, failed("Unauthorized")],
+    [
+      "when a request without a token is refused",
+      "rule",
+      {},
+      failed("Unauthorized", { hasToken: false })
+    ],
+    ["after its last attempt", "attempts", { retries: 2 }, failed("ServerFault")],
+    [
+      "when its retry would come too late",
+      "deadline",
+      {},
+      failed("ServerFault", { nowMillis: 9900 })
+    ],
+    [
+      "when the service asks for too long a pause",
+      "deadline",
+      {},
+      failed("ServerFault", { retryAfterMillis: 9900 })
+    ],
+    [
+      "when a new token would come too late",
+      "deadline",
+      {},
+      failed("Unauthorized", { nowMillis: 9900 })
+    ],
+    [
+      "when its turn in the budget would come too late",
+      "budget",
+      {},
+      failed("ServerFault", { budgetMillis: 9900 })
+    ],
+    [
+      "when the budget never has a turn",
+      "budget",
+      {},
+      failed("ServerFault", { budgetMillis: Infinity })
+    ],
+    [
+      "when the same other resource comes back",
+      "key reused",
+      { other: "thing-1" },
+      failed("NotAnEnvelope", { other: "thing-1" })
+    ]
+  ] as const) {
+    it(why, () => {
+      const next = step.step(rules, { ...step.start(0), ...state }, last)
+      assert(next._tag === "Done", next._tag)
+      assert.strictEqual(next.because, because)
+    })
+  }
+
+  it("not when its retry comes 1 ms before the latest start", () => {
+    const next = step.step(rules, step.start(0), failed("ServerFault", { budgetMillis: 9899 }))
+    assert(next._tag === "Again")
+    assert.strictEqual(next.afterMillis, 9899)
+  })
+})
+
+describe("the time of a call", () => {
+  it("is its caller's, and never more than the policy's", () => {
+    const rules = rulesOf(replays.Safe)
+    assert.strictEqual(step.within(rules, undefined).deadlineMillis, 180_000)
+    assert.strictEqual(step.within(rules, 200_000).deadlineMillis, 180_000)
+    assert.strictEqual(step.within(rules, 2000).deadlineMillis, 2000)
+  })
+
+  it("lets a write begin, however little time its caller gives", () => {
+    for (const millis of [1, 100, 2000, 3000]) {
+      const rules = step.within(rulesOf(replays.Keyed), millis)
+      assert.isAbove(step.leftMillis(rules, step.start(0), 0), 0)
+    }
+  })
+})
+
+// -----------------------------------------------------------------------------------------------
+// Any call
+// -----------------------------------------------------------------------------------------------
+
+const replay = FastCheck.constantFrom<Operation.Replay>(...Object.values(replays))
+
+const policy: FastCheck.Arbitrary<RetryPolicy.RetryPolicy> = FastCheck.record({
+  attempts: FastCheck.integer({ min: 1, max: 6 }),
+  base: FastCheck.nat(5000),
+  cap: FastCheck.nat(20_000),
+  attemptTimeout: FastCheck.integer({ min: 1, max: 60_000 }),
+  deadline: FastCheck.integer({ min: 1, max: 300_000 }),
+  budget: FastCheck.nat(5)
+})
+
+const rules = FastCheck.tuple(policy, replay).map(([own, by]) => step.rulesOf(own, by))
+
+const attempt = FastCheck.record({
+  fault: FastCheck.constantFrom(...Record.keys(RetryPolicy.table)),
+  retryAfterMillis: FastCheck.oneof(
+    { weight: 4, arbitrary: FastCheck.constant(undefined) },
+    FastCheck.nat(400_000),
+    FastCheck.constant(Number.MAX_SAFE_INTEGER)
+  ),
+  hasToken: FastCheck.boolean(),
+  other: FastCheck.constantFrom(undefined, "thing-1", "thing-2"),
+  chance: FastCheck.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+  budgetMillis: FastCheck.oneof(
+    { weight: 4, arbitrary: FastCheck.constant(0) },
+    FastCheck.nat(200_000),
+    FastCheck.constant(Infinity)
+  ),
+  tookMillis: FastCheck.oneof(FastCheck.nat(10), FastCheck.nat(60_000))
+})
+
+const attempts = FastCheck.array(attempt, { minLength: 1, maxLength: 20 })
+
+const state: FastCheck.Arbitrary<step.State> = FastCheck.record({
+  startedMillis: FastCheck.integer({ min: -1e12, max: 1e12 }),
+  sent: FastCheck.nat(8),
+  retries: FastCheck.nat(6),
+  renewed: FastCheck.boolean(),
+  doubtful: FastCheck.boolean(),
+  other: FastCheck.constantFrom(undefined, "thing-1", "thing-2")
+})
+
+interface Taken {
+  readonly failed: step.Failed
+  readonly next: step.Step
+}
+
+/** The steps of a call up to its end: attempts that fail one after the other. */
+const run = (
+  own: step.Rules,
+  failures: ReadonlyArray<Omit<step.Failed, "nowMillis"> & { readonly tookMillis: number }>
+): ReadonlyArray<Taken> => {
+  const taken: Array<Taken> = []
+  let nowMillis = 0
+  let before = step.start(nowMillis)
+  for (const { tookMillis, ...failure } of failures) {
+    nowMillis += Math.min(tookMillis, step.attemptMillis(own, before, nowMillis))
+    const next = step.step(own, { ...before, sent: before.sent + 1 }, { ...failure, nowMillis })
+    taken.push({ failed: { ...failure, nowMillis }, next })
+    if (next._tag === "Done") break
+    if (next._tag === "Again") nowMillis += next.afterMillis
+    before = next.state
+  }
+  return taken
+}
+
+const many = { fastCheck: { numRuns: 1000 } }
+
+const isUnknown = ({ failed: { fault } }: Taken) => RetryPolicy.table[fault].outcome === "unknown"
+
+describe("whatever its attempts meet, a call", () => {
+  it.prop(
+    "begins no attempt at or after its deadline",
+    [rules, attempts],
+    ([own, all]) => {
+      for (const { failed: last, next } of run(own, all)) {
+        if (next._tag === "Done") continue
+        const atMillis = last.nowMillis + (next._tag === "Again" ? next.afterMillis : 0)
+        assert.isBelow(atMillis, own.deadlineMillis)
+        assert.isAtMost(atMillis, own.deadlineMillis - own.leastMillis)
+      }
+    },
+    many
+  )
+
+  it.prop(
+    "makes no more attempts than its policy says",
+    [rules, attempts],
+    ([own, all]) => {
+      const taken = run(own, all)
+      const renewed = taken.filter(({ next }) => next._tag === "Renew").length
+      assert.isAtMost(taken.length - renewed, own.policy.attempts)
+    },
+    many
+  )
+
+  it.prop(
+    "renews its token at most once",
+    [rules, attempts],
+    ([own, all]) => {
+      const renewed = run(own, all).filter(({ next }) => next._tag === "Renew")
+      assert.isAtMost(renewed.length, 1)
+      for (const { failed: last } of renewed) assert.strictEqual(last.fault, "Unauthorized")
+    },
+    many
+  )
+
+  it.prop(
+    "stays in doubt once an outcome was unknown",
+    [rules, attempts],
+    ([own, all]) => {
+      const taken = run(own, all)
+      const first = taken.findIndex(isUnknown)
+      taken.forEach(({ next }, i) =>
+        assert.strictEqual(next.state.doubtful, first !== -1 && i >= first)
+      )
+    },
+    many
+  )
+
+  it.prop(
+    "without a key makes no attempt after one whose outcome is unknown",
+    [policy, attempts],
+    ([own, all]) => {
+      for (const one of run(step.rulesOf(own, replays.Once), all)) {
+        if (isUnknown(one)) assert.strictEqual(one.next._tag, "Done")
+      }
+    },
+    many
+  )
+
+  it.prop(
+    "ends as a reused key only with a key, and after the same resource twice",
+    [rules, attempts],
+    ([own, all]) => {
+      const taken = run(own, all)
+      const last = taken.at(-1)
+      if (last?.next._tag !== "Done" || last.next.because !== "key reused") return
+      const { other } = last.failed
+      assert.strictEqual(own.replay._tag, "Keyed")
+      assert.isDefined(other)
+      assert.isAtLeast(taken.filter((one) => one.failed.other === other).length, 2)
+    },
+    many
+  )
+
+  it.prop(
+    "with a key is not sent again when the same resource comes twice, with no other in between",
+    [policy, attempts],
+    ([own, all]) => {
+      let previous: string | undefined
+      for (const { failed: last, next } of run(step.rulesOf(own, replays.Keyed), all)) {
+        if (last.other !== undefined && last.other === previous) {
+          assert(next._tag === "Done")
+          assert.strictEqual(next.because, "key reused")
+        }
+        previous = last.other ?? previous
+      }
+    },
+    many
+  )
+})
+
+describe("from any state", () => {
+  const atMillis = FastCheck.integer({ min: -1e12, max: 1e12 })
+
+  it.prop(
+    "doubt never goes away",
+    [rules, state, attempt, atMillis],
+    ([own, at, one, now]) => {
+      const next = step.step(own, at, { ...one, nowMillis: now })
+      if (at.doubtful) assert.isTrue(next.state.doubtful)
+    },
+    many
+  )
+
+  it.prop(
+    "a token is never renewed twice",
+    [rules, state, attempt, atMillis],
+    ([own, at, one, now]) => {
+      const next = step.step(own, at, { ...one, nowMillis: now })
+      if (at.renewed) {
+        assert.isTrue(next.state.renewed)
+        assert.notStrictEqual(next._tag, "Renew")
+      }
+    },
+    many
+  )
+
+  it.prop(
+    "a retry waits for as long as the service and the budget ask",
+    [rules, state, attempt],
+    ([own, at, one]) => {
+      const next = step.step(own, at, { ...one, nowMillis: at.startedMillis })
+      if (next._tag !== "Again") return
+      assert.isAtLeast(next.afterMillis, one.retryAfterMillis ?? 0)
+      assert.isAtLeast(next.afterMillis, one.budgetMillis)
+    },
+    many
+  )
+
+  it.prop(
+    "no pause is longer than the deadline, whatever the clock says",
+    [
+      rules,
+      FastCheck.record({
+        retryAfterMillis: FastCheck.nat(1_000_000),
+        budgetMillis: FastCheck.nat(1_000_000),
+        chance: FastCheck.constant(0),
+        nowMillis: FastCheck.integer({ min: -10_000_000, max: 1000 })
+      })
+    ],
+    ([own, one]) => {
+      const next = step.step(own, step.start(0), failed("NotSent", one))
+      if (next._tag === "Again") assert.isBelow(next.afterMillis, own.deadlineMillis)
+    },
+    many
+  )
+
+  it.prop(
+    "an attempt that is begun in time has at least a tenth of its time, and ends in the call's",
+    [rules, FastCheck.double({ min: 0, max: 1, noNaN: true })],
+    ([own, part]) => {
+      const at = step.start(0)
+      const now = Math.floor((at.startedMillis + step.leftMillis(own, at, at.startedMillis)) * part)
+      const millis = step.attemptMillis(own, at, now)
+      assert.isAtMost(millis, own.attemptMillis)
+      assert.isAtMost(now + millis, own.deadlineMillis)
+      assert.isAtLeast(millis, own.leastMillis)
+    },
+    many
+  )
+})

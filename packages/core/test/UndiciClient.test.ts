@@ -1,0 +1,124 @@
+/**
+ * `UndiciClient` as an application uses any other `HttpClient`, beside the gateway.
+ */
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import { assert, describe, it } from "@effect/vitest"
+import * as UndiciClient from "@manilla/core/UndiciClient"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as RawServer from "./utils/RawServer.js"
+
+const live = (
+  title: string,
+  test: (
+    server: RawServer.RawServer,
+    client: HttpClient.HttpClient
+  ) => Effect.Effect<void, unknown, HttpClient.HttpClient>
+) =>
+  it.live(title, () =>
+    Effect.gen(function* () {
+      const server = yield* RawServer.listen
+      yield* test(server, yield* HttpClient.HttpClient)
+    }).pipe(Effect.scoped, Effect.provide(UndiciClient.layer))
+  )
+
+describe("UndiciClient as an HttpClient", () => {
+  live("sends a query and headers, and reads JSON", (server, client) =>
+    Effect.gen(function* () {
+      server.answer = (socket) => RawServer.play(socket, [RawServer.good(`{"a":[1,"é"]}`)])
+      const response = yield* client.get(`${server.baseUrl}/things`, {
+        urlParams: { q: "a b", page: "2" },
+        headers: { "x-app": "shop" }
+      })
+      assert.strictEqual(response.status, 200)
+      assert.strictEqual(response.headers["content-type"], "application/json")
+      assert.deepStrictEqual(yield* response.json, { a: [1, "é"] })
+      const [seen] = server.seen
+      assert.strictEqual(seen?.line, "GET /api/v1/things?q=a+b&page=2 HTTP/1.1")
+      assert.include(seen?.headers.join("\n"), "x-app: shop")
+    })
+  )
+
+  live("sends text and JSON with their type and length", (server, client) =>
+    Effect.gen(function* () {
+      server.answer = (socket) => RawServer.play(socket, [RawServer.good("{}")])
+      const post = HttpClientRequest.post(server.baseUrl)
+      yield* client.execute(HttpClientRequest.bodyText(post, "é", "text/plain"))
+      yield* client.execute(yield* HttpClientRequest.bodyJson(post, { a: 1 }))
+      assert.deepStrictEqual(
+        server.seen.map(({ body }) => body.toString()),
+        ["é", `{"a":1}`]
+      )
+      const [text, json] = server.seen.map(({ headers }) => headers.join("\n"))
+      assert.match(text ?? "", /^content-type: text\/plain$/m)
+      assert.match(json ?? "", /^content-type: application\/json$/m)
+      assert.match(json ?? "", /^content-length: 7$/m)
+    })
+  )
+
+  live("gives every cookie that is set", (server, client) =>
+    Effect.gen(function* () {
+      server.answer = (socket) =>
+        RawServer.play(socket, [
+          Buffer.from(
+            "HTTP/1.1 200 OK\r\nset-cookie: a=1\r\nset-cookie: b=2\r\ncontent-length: 0\r\n\r\n"
+          )
+        ])
+      const { cookies } = yield* client.get(server.baseUrl)
+      assert.deepStrictEqual(Object.keys(cookies.cookies), ["a", "b"])
+    })
+  )
+
+  for (const status of [204, 304, 404, 500, 599, 600, 999]) {
+    live(`gives an answer with the status ${status}`, (server, client) =>
+      Effect.gen(function* () {
+        server.answer = (socket) =>
+          RawServer.play(socket, [
+            Buffer.from(
+              `HTTP/1.1 ${status} Words\r\n${status < 400 ? "" : "content-length: 0\r\n"}\r\n`
+            )
+          ])
+        const response = yield* client.get(server.baseUrl)
+        assert.strictEqual(response.status, status)
+        assert.strictEqual(yield* response.text, "")
+      })
+    )
+  }
+
+  live("fails where there is no connection, with the code of the system", (server, client) =>
+    Effect.gen(function* () {
+      server.greet = (socket) => socket.destroy()
+      const error = yield* Effect.flip(client.get("http://127.0.0.1:1/"))
+      assert(error._tag === "RequestError")
+      assert.strictEqual(error.reason, "Transport")
+      assert.propertyVal(error.cause, "code", "ECONNREFUSED")
+    })
+  )
+
+  live("refuses the methods and bodies that it does not send", (server, client) =>
+    Effect.gen(function* () {
+      for (const request of [
+        HttpClientRequest.put(server.baseUrl),
+        HttpClientRequest.bodyFormData(HttpClientRequest.post(server.baseUrl), new FormData())
+      ]) {
+        const error = yield* Effect.flip(client.execute(request))
+        assert.strictEqual(error.reason, "Encode")
+      }
+      assert.lengthOf(server.seen, 0)
+    })
+  )
+
+  live("frees the connection of a request that is interrupted", (server, client) =>
+    Effect.gen(function* () {
+      const closed = new Promise<void>((resolve) => {
+        server.answer = (socket) => void socket.once("close", () => resolve())
+      })
+      const fiber = yield* Effect.fork(client.get(server.baseUrl))
+      while (server.seen.length === 0) yield* Effect.sleep("10 millis")
+      assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(fiber)))
+      yield* Effect.promise(() => closed)
+    })
+  )
+})

@@ -1,0 +1,142 @@
+/**
+ * A token answer that says back the client secret, or anything else that nobody should see.
+ */
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import { assert, describe, it } from "@effect/vitest"
+import * as Gateway from "@manilla/core/Gateway"
+import * as Operation from "@manilla/core/Operation"
+import * as Token from "@manilla/token/Token"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as Observed from "../../core/test/utils/Observed.js"
+
+const secret = "s3cr3t-of-the-vault/7Jq+9w=="
+const accessToken = "eyJhbGciOi.c2VjcmV0LXRva2Vu.Qm9keQ-2026"
+
+const group = Operation.group("Things", {
+  list: Operation.safe({
+    method: "GET",
+    path: "/things",
+    summary: "List things",
+    access: "payments.read",
+    success: Schema.Struct({})
+  })
+})
+
+/** Issues a token with these members, and refuses every call that is made with it. */
+const client = (members: Record<string, unknown>, refusal = 403) =>
+  HttpClient.make((request, url) => {
+    const isToken = url.pathname.endsWith("/auth/application/token")
+    const body = isToken
+      ? {
+          success: true,
+          data: {
+            access_token: accessToken,
+            expires_in: 3600,
+            environment: "SANDBOX",
+            scope: "payments.read",
+            ...members
+          }
+        }
+      : { success: false, data: { error: { code: "NO", message: "no" } } }
+    return Effect.succeed(
+      HttpClientResponse.fromWeb(
+        request,
+        new Response(JSON.stringify(body), { status: isToken ? 200 : refusal })
+      )
+    )
+  })
+
+/** What shows of a call with a token of these members. */
+const called = (
+  members: Record<string, unknown>,
+  { refusal, ...options }: Partial<Token.Options> & { readonly refusal?: number } = {}
+) =>
+  Effect.gen(function* () {
+    const tokens = yield* Token.make({
+      authUrl: "https://accounts.invalid/api/v1",
+      clientId: "app-42",
+      clientSecret: Redacted.make(secret),
+      retry: { attempts: 1 },
+      bodyLimit: 1024 * 1024,
+      ...options
+    })
+    const gateway = yield* Gateway.make({ baseUrl: "https://service.invalid/api/v1" }, tokens)
+    const { list } = gateway.calls(group)
+    return yield* Observed.observe(list({}))
+  }).pipe(Effect.provideService(HttpClient.HttpClient, client(members, refusal)), Effect.scoped)
+
+/** Line breaks, escape codes, marks that reorder, and far too much. */
+const hostile = "a\nERROR forged\u2028\u001b[31m\u202e" + "x".repeat(100_000)
+const many = "payments.write ".repeat(20_000)
+
+/** A page that shows an error has no use for more. */
+const mostCharacters = 10_000
+
+const shows = (observed: Observed.Observed<unknown, unknown>, tag: string) => {
+  const { exit, text } = observed
+  assert(Exit.isFailure(exit))
+  const failure = Option.getOrThrow(Cause.failureOption(exit.cause))
+  assert.propertyVal(failure, "_tag", tag)
+  assert.isBelow(JSON.stringify(failure).length, mostCharacters)
+  assert.deepStrictEqual(Observed.traces(secret, text), [])
+  assert.deepStrictEqual(Observed.traces(accessToken, text), [])
+  assert.notInclude(text, "\nERROR forged")
+  assert.notMatch(text.replaceAll("\n", ""), /[\p{Cc}\u202e\u2028]/u)
+}
+
+const texts: Readonly<Record<string, string>> = {
+  "the client secret": secret,
+  "the client secret among words": `payments.write ${secret} refunds.read`,
+  "the client secret in pieces": `payments.write ${secret.slice(0, 12)} ${secret.slice(10)}`,
+  "the token": accessToken,
+  "line breaks, escape codes and too much": hostile,
+  "too many scopes": many
+}
+
+for (const [what, text] of Object.entries(texts)) {
+  describe(`${what} in the answer to a request for a token`, () => {
+    it.scoped("as its scope does not show in Forbidden", () =>
+      Effect.gen(function* () {
+        shows(yield* called({ scope: text }), "Forbidden")
+      })
+    )
+
+    it.scoped("as its environment does not show in Forbidden", () =>
+      Effect.gen(function* () {
+        shows(yield* called({ environment: text }), "Forbidden")
+      })
+    )
+
+    it.scoped("as the environment that was not asked for does not show in TokenUnavailable", () =>
+      Effect.gen(function* () {
+        shows(yield* called({ environment: text }, { environment: "LIVE" }), "TokenUnavailable")
+      })
+    )
+
+    it.scoped("as a scope of the wrong kind does not show in TokenUnavailable", () =>
+      Effect.gen(function* () {
+        shows(yield* called({ scope: [text], token_type: { [text]: text } }), "TokenUnavailable")
+      })
+    )
+
+    it.scoped("as its scope does not show in Unauthorized", () =>
+      Effect.gen(function* () {
+        shows(yield* called({ scope: text, environment: text }, { refusal: 401 }), "Unauthorized")
+      })
+    )
+  })
+}
+
+it.scoped("what a token may be used for is still told", () =>
+  Effect.gen(function* () {
+    const { text } = yield* called({ scope: "payments.write refunds.read" })
+    assert.include(text, "it needs the scope payments.read")
+    assert.include(text, "payments.write refunds.read")
+  })
+)
