@@ -1,0 +1,131 @@
+// Where the CPU time of a candidate goes: a profile of one window, by package and by function.
+import { mkdirSync, readFileSync } from "node:fs"
+import { SourceMap } from "node:module"
+import { fileURLToPath } from "node:url"
+import { candidates } from "../candidates/index.js"
+import { built } from "../machine/build.js"
+import { number, table } from "../report/format.js"
+import { type Cell, startClient, startServer } from "./run.js"
+
+const warmMillis = 2000
+const millis = 4000
+const shownPackages = 15
+const shownFrames = 40
+
+interface CallFrame {
+  readonly functionName: string
+  readonly url: string
+  readonly lineNumber: number
+  readonly columnNumber: number
+}
+
+interface Profile {
+  readonly nodes: ReadonlyArray<{ readonly id: number; readonly callFrame: CallFrame }>
+  readonly samples: ReadonlyArray<number>
+  readonly timeDeltas: ReadonlyArray<number>
+}
+
+/** Microseconds of self time of each node. */
+const selfTimes = ({ samples, timeDeltas }: Profile): ReadonlyMap<number, number> => {
+  const times = new Map<number, number>()
+  samples.forEach((id, index) => times.set(id, (times.get(id) ?? 0) + (timeDeltas[index] ?? 0)))
+  return times
+}
+
+/** The package that a frame belongs to. */
+const packageOf = ({ functionName, url }: CallFrame): string => {
+  const [, installed] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url) ?? []
+  if (installed !== undefined) return installed
+  const [, own] = /\/dist\/packages\/([^/]+)\//.exec(url) ?? []
+  if (own !== undefined) return `@manilla/${own}`
+  if (url.includes("/dist/benchmarks/")) return "benchmarks"
+  if (url !== "") return "node"
+  return functionName.startsWith("(") ? functionName : "(native)"
+}
+
+const maps = new Map<string, SourceMap | undefined>()
+
+const mapOf = (url: string): SourceMap | undefined => {
+  if (!url.startsWith(built.href)) return undefined
+  if (!maps.has(url))
+    maps.set(url, new SourceMap(JSON.parse(readFileSync(new URL(`${url}.map`), "utf8"))))
+  return maps.get(url)
+}
+
+/** The line in the source, and the file from its package on. */
+const placeOf = ({ columnNumber, lineNumber, url }: CallFrame): string => {
+  const entry = mapOf(url)?.findEntry(lineNumber, columnNumber)
+  const line = entry !== undefined && "originalLine" in entry ? entry.originalLine : lineNumber
+  const file = url
+    .replace(/.*\/(?:node_modules|dist)\//, "")
+    .replace(/\.js$/, entry === undefined ? ".js" : ".ts")
+  return url === "" ? "" : `${file}:${line + 1}`
+}
+
+const summed = (
+  profile: Profile,
+  name: (frame: CallFrame) => string
+): ReadonlyArray<readonly [name: string, micros: number]> => {
+  const times = selfTimes(profile)
+  const sums = new Map<string, number>()
+  for (const { callFrame, id } of profile.nodes) {
+    const key = name(callFrame)
+    sums.set(key, (sums.get(key) ?? 0) + (times.get(id) ?? 0))
+  }
+  return [...sums].sort(([, one], [, other]) => other - one)
+}
+
+const print = (profile: Profile, calls: number): void => {
+  const busy = (name: string) => name !== "(idle)"
+  const packages = summed(profile, packageOf).filter(([name]) => busy(name))
+  const whole = packages.reduce((sum, [, micros]) => sum + micros, 0)
+  const cells = ([name, micros]: readonly [string, number]) => [
+    `${number((100 * micros) / whole)} %`,
+    `${number(micros / calls)} µs`,
+    ...name.split("\0")
+  ]
+  console.log(table(["self", "per call", "package"], packages.slice(0, shownPackages).map(cells)))
+  const frames = summed(
+    profile,
+    (frame) => `${packageOf(frame)}\0${frame.functionName || "(anonymous)"}\0${placeOf(frame)}`
+  ).filter(([name]) => !name.startsWith("(idle)"))
+  console.log(
+    `\n${table(["self", "per call", "package", "function", "where"], frames.slice(0, shownFrames).map(cells))}\n`
+  )
+}
+
+export const profile = async (
+  only: ReadonlyArray<string> | undefined,
+  cells: ReadonlyArray<Cell>
+): Promise<void> => {
+  const folder = new URL("profiles/", built)
+  mkdirSync(folder, { recursive: true })
+  const [server, port] = await startServer()
+  try {
+    for (const candidate of candidates.filter(({ name }) => only?.includes(name) ?? true)) {
+      const client = await startClient(candidate, port)
+      if (typeof client === "string") {
+        console.log(`${candidate.name} is skipped: ${client}\n`)
+        continue
+      }
+      for (const cell of cells) {
+        const file = `${candidate.name}.${cell.operation}.${cell.concurrency}.cpuprofile`
+        const path = fileURLToPath(new URL(file, folder))
+        const { calls, cpuMicros } = await client.window({
+          ...cell,
+          warmMillis,
+          millis,
+          profile: path
+        })
+        console.log(
+          `## ${candidate.name}: ${cell.operation}, ${cell.concurrency} in flight, ${number(cpuMicros / calls)} µs of CPU per call\n`
+        )
+        print(JSON.parse(readFileSync(path, "utf8")), calls)
+        console.log(`The profile for a viewer: benchmarks/dist/profiles/${file}\n`)
+      }
+      await client.stop()
+    }
+  } finally {
+    await server.stop()
+  }
+}

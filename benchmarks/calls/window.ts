@@ -1,0 +1,80 @@
+// One window: a number of lanes make calls for a while, and the calls in its middle are counted.
+import { writeFileSync } from "node:fs"
+import { Session } from "node:inspector/promises"
+import { getHeapStatistics } from "node:v8"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Drive } from "../candidates/drive.js"
+import { quantile } from "../report/statistics.js"
+import type { Sample, Window } from "./Sample.js"
+
+const heapEveryMillis = 5
+
+/** The largest heap that was seen, looked at every few milliseconds. */
+const watchHeap = () => {
+  let peak = 0
+  const timer = setInterval(() => {
+    peak = Math.max(peak, getHeapStatistics().used_heap_size)
+  }, heapEveryMillis)
+  return () => {
+    clearInterval(timer)
+    return Math.max(peak, getHeapStatistics().used_heap_size)
+  }
+}
+
+/** Begins a CPU profile; the end of it writes the file. */
+const profiled = async (file: string | undefined): Promise<() => Promise<void>> => {
+  if (file === undefined) return () => Promise.resolve()
+  const session = new Session()
+  session.connect()
+  await session.post("Profiler.enable")
+  await session.post("Profiler.setSamplingInterval", { interval: 200 })
+  await session.post("Profiler.start")
+  return async () => {
+    const { profile } = await session.post("Profiler.stop")
+    session.disconnect()
+    writeFileSync(file, JSON.stringify(profile))
+  }
+}
+
+export const run = async (
+  drive: Drive,
+  { concurrency, millis, operation, profile, warmMillis }: Window
+): Promise<Sample> => {
+  const latencies: Array<number> = []
+  let counting = false
+  let over = false
+  const lane = {
+    more: () => !over,
+    ended: (startedMillis: number) => {
+      if (counting) latencies.push(performance.now() - startedMillis)
+    }
+  }
+  const lanes = Promise.all(Array.from({ length: concurrency }, () => drive(operation, lane)))
+  try {
+    // A lane that fails ends the window at once.
+    await Promise.race([sleep(warmMillis), lanes])
+    const endProfile = await profiled(profile)
+    const peakHeap = watchHeap()
+    counting = true
+    const startedMillis = performance.now()
+    const startedCpu = process.cpuUsage()
+    await Promise.race([sleep(millis), lanes])
+    const { system, user } = process.cpuUsage(startedCpu)
+    const seconds = (performance.now() - startedMillis) / 1000
+    counting = false
+    const peakHeapBytes = peakHeap()
+    await endProfile()
+    latencies.sort((one, other) => one - other)
+    return {
+      calls: latencies.length,
+      seconds,
+      cpuMicros: user + system,
+      p50Millis: quantile(latencies, 0.5),
+      p99Millis: quantile(latencies, 0.99),
+      peakHeapBytes
+    }
+  } finally {
+    over = true
+    await lanes
+  }
+}

@@ -1,0 +1,14 @@
+import type { Quartiles } from "../report/statistics.js"
+
+export const documents = ["one payment", "page of 100"] as const
+
+export type Document = (typeof documents)[number]
+
+/** What a decoder costs for a document. */
+export interface Decoded {
+  readonly document: Document
+  readonly decoder: string
+  readonly micros: number
+  /** As a ratio to `JSON.parse` of the same text. */
+  readonly ratio: Quartiles
+}

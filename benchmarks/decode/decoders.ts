@@ -1,0 +1,55 @@
+// The decoders: what each makes of a document that is parsed. Each throws on a document that does
+// not fit.
+import * as Envelope from "@manilla/core/Envelope"
+import * as Page from "@manilla/core/Page"
+import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import * as Transaction from "@manilla/transactions/Transaction"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import type * as Schema from "effect/Schema"
+// Not exported, and measured by itself all the same.
+import * as guard from "../../packages/core/src/internal/guard.js"
+import { answerSchemas } from "../candidates/answerSchemas.js"
+import { zodSchemas } from "../candidates/zodSchemas.js"
+import type { Document } from "./Decoded.js"
+
+type Decode = (value: unknown) => void
+
+type Decoder = Readonly<Record<Document, Decode>>
+
+const manilla = {
+  "one payment": Envelope.Success(PaymentIntent.CreatedPaymentIntent),
+  "page of 100": Envelope.Success(Page.of(Transaction.Transaction))
+}
+
+const bySchema = <A, I>(schema: Schema.Schema<A, I>): Decode => {
+  const decode = ParseResult.decodeUnknownEither(schema)
+  return (value) => {
+    if (Either.isLeft(decode(value))) throw new Error("does not fit")
+  }
+}
+
+const byGuard = <A, I>(schema: Schema.Schema<A, I>): Decode => {
+  const fits = guard.compile(schema)
+  return (value) => {
+    if (!fits(value)) throw new Error("does not fit")
+  }
+}
+
+const manillaBy = (decode: <A, I>(schema: Schema.Schema<A, I>) => Decode): Decoder => ({
+  "one payment": decode(manilla["one payment"]),
+  "page of 100": decode(manilla["page of 100"])
+})
+
+export const decoders: Readonly<Record<string, Decoder>> = {
+  "Manilla's guard": manillaBy(byGuard),
+  "the same schema, by Effect": manillaBy(bySchema),
+  "Effect Schema": {
+    "one payment": bySchema(answerSchemas.create),
+    "page of 100": bySchema(answerSchemas.list)
+  },
+  "zod 4": {
+    "one payment": (value) => void zodSchemas.create.parse(value),
+    "page of 100": (value) => void zodSchemas.list.parse(value)
+  }
+}

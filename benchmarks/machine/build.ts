@@ -1,0 +1,70 @@
+// Turns the packages and the benchmarks into plain JavaScript, file by file, as they would be
+// installed: no loader runs in a process that is measured.
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
+import { fileURLToPath } from "node:url"
+import { build } from "esbuild"
+
+const root = new URL("../../", import.meta.url)
+
+/** Inside the benchmarks, so that their dependencies are found from it. */
+export const built = new URL("benchmarks/dist/", root)
+
+interface Manifest {
+  readonly name: string
+  readonly exports?: Readonly<Record<string, string | null>>
+}
+
+const filesIn = (folder: URL): ReadonlyArray<string> =>
+  readdirSync(folder, { encoding: "utf8", recursive: true })
+    .filter((file) => file.endsWith(".ts") && !/(^|[/\\])(node_modules|dist)[/\\]/.test(file))
+    .map((file) => fileURLToPath(new URL(file.replaceAll("\\", "/"), folder)))
+
+const transpile = (from: URL, to: URL) =>
+  build({
+    entryPoints: [...filesIn(from)],
+    outbase: fileURLToPath(from),
+    outdir: fileURLToPath(to),
+    format: "esm",
+    target: "node20",
+    sourcemap: "linked",
+    logLevel: "warning"
+  })
+
+/** A package with its exports, which then lead to the built files. */
+const installPackage = async (folder: string): Promise<void> => {
+  const source = new URL(`packages/${folder}/`, root)
+  const manifestFile = new URL("package.json", source)
+  if (!existsSync(manifestFile)) return
+  const { exports, name }: Manifest = JSON.parse(readFileSync(manifestFile, "utf8"))
+  const target = new URL(`packages/${folder}/`, built)
+  await transpile(new URL("src/", source), new URL("src/", target))
+  const led = Object.entries(exports ?? {}).map(([key, file]) => [
+    key,
+    file?.replace(/\.ts$/, ".js") ?? null
+  ])
+  writeFileSync(
+    new URL("package.json", target),
+    JSON.stringify({ name, type: "module", sideEffects: [], exports: Object.fromEntries(led) })
+  )
+  symlinkSync(
+    fileURLToPath(target),
+    fileURLToPath(new URL(`node_modules/${name}`, built)),
+    "junction"
+  )
+}
+
+export const buildAll = async (): Promise<void> => {
+  rmSync(built, { recursive: true, force: true })
+  mkdirSync(new URL("node_modules/@manilla/", built), { recursive: true })
+  writeFileSync(new URL("package.json", built), JSON.stringify({ type: "module" }))
+  await transpile(new URL("benchmarks/", root), new URL("benchmarks/", built))
+  for (const folder of ["core", "token", "payments", "transactions"]) await installPackage(folder)
+}

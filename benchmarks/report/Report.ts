@@ -1,0 +1,12 @@
+import type { Results } from "../calls/run.js"
+import type { Decoded } from "../decode/Decoded.js"
+import type { Sizes } from "../size/run.js"
+import type { Held } from "../waits/Held.js"
+
+/** What was measured: a part that was left out is not there. */
+export interface Report {
+  readonly calls?: Results
+  readonly decode?: ReadonlyArray<Decoded>
+  readonly size?: Sizes
+  readonly waits?: ReadonlyArray<Held>
+}

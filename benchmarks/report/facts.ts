@@ -1,0 +1,47 @@
+// Where and with what it was measured.
+import { readFileSync } from "node:fs"
+import { cpus, loadavg, totalmem, type } from "node:os"
+import { number } from "./format.js"
+import { cores } from "../machine/cores.js"
+
+const measured = [
+  "effect",
+  "@effect/platform",
+  "@effect/platform-node",
+  "undici",
+  "stripe",
+  "axios",
+  "openapi-fetch",
+  "zod",
+  "esbuild"
+]
+
+const versionOf = (name: string): string => {
+  const file = new URL(`../node_modules/${name}/package.json`, import.meta.url)
+  const { version }: { readonly version: string } = JSON.parse(readFileSync(file, "utf8"))
+  return version
+}
+
+/** Taken before anything is measured: a busy machine shows in every figure. */
+const [load = NaN] = loadavg()
+
+export const facts = (): ReadonlyArray<readonly [what: string, value: string]> => {
+  const all = cpus()
+  const gigabytes = Math.round(totalmem() / 2 ** 30)
+  return [
+    ["Date", new Date().toISOString().slice(0, 10)],
+    [
+      "Machine",
+      `${all.length} × ${all[0]?.model.trim() ?? "unknown"}, ${gigabytes} GiB, ${type()}`
+    ],
+    ["Load when it began", number(load)],
+    ["Node", process.versions.node],
+    [
+      "Cores",
+      cores === undefined
+        ? "the processes are not bound to cores: `taskset` or a second core is missing"
+        : "the server is bound to one core, the client to another"
+    ],
+    ["Versions", measured.map((name) => `${name} ${versionOf(name)}`).join(", ")]
+  ]
+}

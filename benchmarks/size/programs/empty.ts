@@ -1,0 +1,2 @@
+// Nothing: what Node itself takes.
+export {}

@@ -1,0 +1,64 @@
+// What is waited for, and what is created: the only place that names the calls.
+import * as Gateway from "@manilla/core/Gateway"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import * as Payments from "@manilla/payments/Payments"
+import * as Token from "@manilla/token/Token"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { answers, nextKey, payment, root, tokenAnswer, uuid } from "../wire/messages.js"
+import type * as stub from "./stub.js"
+
+const address = `http://127.0.0.1:1${root}`
+
+/** Payments over a stub, which is asked for everything but the token. */
+export const layer = (
+  client: (reply: stub.Reply) => HttpClient.HttpClient,
+  reply: stub.Reply
+): Layer.Layer<Payments.Payments> => {
+  const answering = client((path) =>
+    path.endsWith("/token") ? { status: 200, body: tokenAnswer } : reply(path)
+  )
+  const tokens = Token.layer({
+    authUrl: address,
+    clientId: "bench",
+    clientSecret: Redacted.make("bench")
+  })
+  return Payments.layer.pipe(
+    Layer.provide(Gateway.layer({ baseUrl: address })),
+    Layer.provide(tokens),
+    Layer.provide(Layer.succeed(HttpClient.HttpClient, answering)),
+    Layer.orDie
+  )
+}
+
+/** Waits for the payment of this number, with pauses of one length. */
+export const wait = (number: number, pauseMillis: number) =>
+  Effect.flatMap(Payments.Payments, (payments) =>
+    payments.awaitSettled(PaymentIntent.PaymentIntentId.make(uuid(number)), {
+      initial: pauseMillis,
+      cap: pauseMillis,
+      factor: 1,
+      deadline: "1 hour"
+    })
+  )
+
+export const create = Effect.flatMap(Payments.Payments, (payments) =>
+  payments.create(payment, { key: IdempotencyKey.IdempotencyKey.make(nextKey()) })
+)
+
+export const created: stub.Answer = { status: 201, body: answers.create }
+
+const [before = "", after = ""] = answers.get.split(uuid(1))
+
+/** The payment that a path names, and its number. */
+export const read = (path: string, isSettled: boolean): readonly [stub.Answer, number] => {
+  const id = path.slice(-36)
+  const body = before + id + after
+  return [
+    { status: 200, body: isSettled ? body.replace("PENDING", "COMPLETED") : body },
+    Number.parseInt(id.slice(-12), 16)
+  ]
+}
