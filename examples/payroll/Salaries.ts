@@ -43,6 +43,8 @@ const after: Readonly<Record<Failure["_tag"], "open" | "set aside">> = {
   Unauthorized: "open",
   // It was applied, and the answer cannot be read: the reconciliation shows it.
   AppliedUnreadable: "set aside",
+  // Another payout came back under this key, twice: a person must look at it before anything is paid.
+  KeyReused: "set aside",
   // What is wrong stays wrong until someone puts it right.
   InvalidRequest: "set aside",
   BadRequest: "set aside",
@@ -113,6 +115,11 @@ const afterFailure = (
   if (_tag === "AppliedUnreadable") {
     const found = failure.reference ?? failure.id ?? "no reference"
     return { is: "set aside", why: `made (${found}), and its answer cannot be read` }
+  }
+  if (_tag === "KeyReused") {
+    const found = failure.reference ?? failure.id ?? "no reference"
+    const other = `another payout (${found}) has its key, and differs in ${failure.differs.join(", ")}`
+    return { is: "set aside", why: `${other}; whether this one was made is unknown` }
   }
   const wasDoubtful = before?.isDoubtful ?? false
   const why =

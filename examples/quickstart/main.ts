@@ -1,5 +1,6 @@
-import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { NodeRuntime } from "@effect/platform-node"
 import { Gateway, IdempotencyKey } from "@manilla/core"
+import * as UndiciClient from "@manilla/core/UndiciClient"
 import { Payments } from "@manilla/payments"
 import { Token } from "@manilla/token"
 import { Console, Effect, Layer } from "effect"
@@ -25,7 +26,7 @@ const program = Effect.gen(function* () {
 const live = Payments.layer.pipe(
   Layer.provide(Gateway.layerConfig()),
   Layer.provide(Token.layerConfig()),
-  Layer.provide(NodeHttpClient.layerUndici)
+  Layer.provide(UndiciClient.layer)
 )
 
 program.pipe(Effect.provide(live), NodeRuntime.runMain)

@@ -2,10 +2,11 @@
  * What the examples share: the client as every program has it, and where it runs. On the gateway
  * that MANILLA_BASE_URL and its like name, if no real money is there, or else on a sandbox of its own.
  */
-import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { NodeRuntime } from "@effect/platform-node"
 import { Cardholders, Cards } from "@manilla/cards"
 import { Catalogue } from "@manilla/catalogue"
 import { BearerTokens, Gateway } from "@manilla/core"
+import * as UndiciClient from "@manilla/core/UndiciClient"
 import { PaymentLinks } from "@manilla/payment-links"
 import { Payments } from "@manilla/payments"
 import { Payouts } from "@manilla/payouts"
@@ -29,7 +30,7 @@ const client = Layer.mergeAll(
 ).pipe(
   Layer.provide(Gateway.layerConfig()),
   Layer.provideMerge(Token.layerConfig()),
-  Layer.provide(NodeHttpClient.layerUndici)
+  Layer.provide(UndiciClient.layer)
 )
 
 /** What only a sandbox can do: play the payer, make the network fail, show the ledger. */
