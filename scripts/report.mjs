@@ -1,33 +1,50 @@
-// Counts tests from the runners' own reports, as the last `npm test` left them in .reports/.
+// Counts tests from the runners' own reports: those of the last `npm test`, and those of
+// `npm run test:on` for each version of Node that is named. They lie in .reports/.
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const directory = join(dirname(dirname(fileURLToPath(import.meta.url))), ".reports")
 
-const read = (name) => {
-  const file = join(directory, name)
-  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined
-}
+/** Where the unit tests leave their report on a named version of Node. */
+export const reportOn = (version) => join(directory, `node-${version}.json`)
+
+const read = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined)
 
 /** A missing report, and a test file that failed before any of its tests ran, count as failed. */
-export const counts = () => {
-  const unit = read("vitest.json")
-  const types = read("tstyche.json")
-  const broken = (unit?.testResults ?? []).filter(
+const countsOfUnits = (file) => {
+  const report = read(file)
+  if (report === undefined) return { passed: 0, failed: 1 }
+  const broken = report.testResults.filter(
     (file) => file.status === "failed" && !file.assertionResults.some((t) => t.status === "failed")
   ).length
-  const typesFailed = types === undefined ? 1 : types.testCounts.failed
-  return {
-    passed: (unit?.numPassedTests ?? 0) + (types?.testCounts.passed ?? 0),
-    failed:
-      (unit === undefined ? 1 : unit.numFailedTests + broken) +
-      (typesFailed === 0 && types.fileCounts.failed > 0 ? types.fileCounts.failed : typesFailed)
-  }
+  return { passed: report.numPassedTests, failed: report.numFailedTests + broken }
 }
 
+const countsOfTypes = (file) => {
+  const report = read(file)
+  if (report === undefined) return { passed: 0, failed: 1 }
+  const { fileCounts, testCounts } = report
+  return { passed: testCounts.passed, failed: testCounts.failed || fileCounts.failed }
+}
+
+const sum = (all) => ({
+  passed: all.reduce((total, { passed }) => total + passed, 0),
+  failed: all.reduce((total, { failed }) => total + failed, 0)
+})
+
+/** What `npm test` counts: the units and the types. */
+export const counts = () =>
+  sum([
+    countsOfUnits(join(directory, "vitest.json")),
+    countsOfTypes(join(directory, "tstyche.json"))
+  ])
+
+/** What `npm run test:on` counts on a version: the units. */
+export const countsOn = (version) => countsOfUnits(reportOn(version))
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { failed, passed } = counts()
+  const { failed, passed } = sum([counts(), ...process.argv.slice(2).map(countsOn)])
   console.log(`${passed} passed, ${failed} failed`)
   process.exitCode = passed > 0 && failed === 0 ? 0 : 1
 }

@@ -10,6 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const stamp = join(root, "node_modules", ".setup")
 const members = [
   ...readdirSync(join(root, "packages")).map((name) => join(root, "packages", name)),
+  join(root, "benchmarks"),
   join(root, "examples"),
   join(root, "scripts"),
   root
