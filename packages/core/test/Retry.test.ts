@@ -1,4 +1,5 @@
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import { assert, describe, it } from "@effect/vitest"
 import type * as BearerTokens from "@manilla/core/BearerTokens"
 import * as Errors from "@manilla/core/Errors"
@@ -463,6 +464,36 @@ describe("an error of the HTTP client itself, which may come after the request l
     )
   }
 })
+
+it.effect(
+  "an error after the answer leaves a write unknown, though nothing could be connected",
+  () =>
+    Effect.gen(function* () {
+      // Such as a client that writes its answers down elsewhere.
+      const cause = Object.assign(new Error("refused"), {
+        code: "ECONNREFUSED",
+        syscall: "connect"
+      })
+      const { calls } = yield* FakeService.make([FakeService.success], {
+        retry: { attempts: 1 },
+        through: HttpClient.transformResponse(
+          Effect.flatMap((response) =>
+            Effect.fail(
+              new HttpClientError.ResponseError({
+                request: response.request,
+                response,
+                reason: "Decode",
+                cause
+              })
+            )
+          )
+        )
+      })
+      const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+      assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportFault")
+      assert.isTrue(error.cause.sent)
+    })
+)
 
 it.effect("the answer of an HTTP client that fails on error statuses is read", () =>
   Effect.gen(function* () {

@@ -47,6 +47,21 @@ describe("a payment intent", () => {
     })
   )
 
+  it.effect("is for the payer that was given, whatever its class makes of it", () =>
+    Effect.gen(function* () {
+      class Payer {
+        readonly phone_number = request.payer.phone_number
+        toJSON() {
+          return { phone_number: "+2290199999999" }
+        }
+      }
+      const { received } = yield* create({ ...request, payer: new Payer() })
+      assert.deepStrictEqual(JSON.parse(received[0]?.body ?? "").payer, {
+        phone_number: request.payer.phone_number
+      })
+    })
+  )
+
   it.effect("has no correlation header without a correlation id", () =>
     Effect.gen(function* () {
       const { received } = yield* create(request)

@@ -424,6 +424,25 @@ describe("tokens that are refused as soon as they are used", () => {
   )
 })
 
+describe("tokens that were refused young", () => {
+  it.scoped("are forgotten with the refusal of one that was in use for a while", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway()
+      const tokens = yield* make(client)
+      const refuse = Effect.flatMap(tokens.get, tokens.reject)
+      yield* during(1000, Effect.repeatN(refuse, 1))
+      yield* during(
+        60_000,
+        Effect.flatMap(tokens.get, () => Effect.sleep("30 seconds"))
+      )
+      yield* refuse
+      const asked = requests.length
+      yield* during(100, tokens.get)
+      assert.strictEqual(requests.length, asked + 1, "a rotation waits for nothing")
+    }).pipe(halfPauses)
+  )
+})
+
 it.scoped("a broken option of the retry policy is named as what it is", () =>
   Effect.gen(function* () {
     const { client } = accountGateway()
