@@ -331,7 +331,7 @@ const readBody = (
     response.headers
   const isBounded =
     encoding === "identity" && /^\d+$/.test(announced ?? "") && Number(announced) <= limit
-  return (isBounded ? wholeBody(response) : pulledBody(response, limit)).pipe(
+  return (isBounded ? wholeBody(response, limit) : pulledBody(response, limit)).pipe(
     Effect.catchAll((error) =>
       Effect.succeed(
         error.reason === "EmptyBody"
@@ -342,8 +342,11 @@ const readBody = (
   )
 }
 
-const wholeBody = (response: HttpClientResponse.HttpClientResponse) =>
-  Effect.map(response.arrayBuffer, (buffer) => new Uint8Array(buffer))
+/** Counted all the same: a client may give more than was announced. */
+const wholeBody = (response: HttpClientResponse.HttpClientResponse, limit: number) =>
+  Effect.map(response.arrayBuffer, (buffer): Uint8Array | "TooLarge" =>
+    buffer.byteLength > limit ? "TooLarge" : new Uint8Array(buffer)
+  )
 
 /** Pulled by hand: to run a stream costs several times what the rest of an exchange does. */
 const pulledBody = (response: HttpClientResponse.HttpClientResponse, limit: number) =>
