@@ -80,7 +80,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
 
 const encoder = new TextEncoder()
 
-/** What JSON cannot say, such as a bigint, throws. */
+/** A value that JSON has no form for, such as a bigint, throws. */
 const bytesOf = (body: Members, issues: Array<Errors.Issue>): Uint8Array | undefined => {
   try {
     return encoder.encode(JSON.stringify(body))
