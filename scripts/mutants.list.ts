@@ -55,19 +55,19 @@ const inPagination = inFile("core/src/Pagination.ts", "core/Pagination")
 const inPayments = inFile(
   "payments/src/Payments.ts",
   "payments/Create",
-  "payments/Settlement",
+  "payments/Polling",
   "sandbox/Payments"
 )
 const inPayout = inFile("payouts/src/Payout.ts", "payouts/Create", "sandbox/Payouts")
 const inPayouts = inFile("payouts/src/Payouts.ts", "payouts/Create", "sandbox/Payouts")
 const inPayoutsApi = inFile("payouts/src/PayoutsApi.ts", "payouts/Create", "sandbox/Echoes")
-const inPermits = inFile("core/src/internal/permits.ts", "core/Permits", "payments/Settlement")
+const inPermits = inFile("core/src/internal/permits.ts", "core/Permits", "payments/Polling")
 const inDoubt = inFile("core/src/internal/step.ts", "core/Interruption")
 const inFirstRead = inFile("core/src/internal/call.ts", "sandbox/Interruptions")
 const inLostBody = inFile("core/src/internal/response.ts", "core/Loopback", "core/Connections")
 const inReasons = inFile("core/src/RetryPolicy.ts", "core/KeyReused", "sandbox/Echoes")
 const inPolicy = inFile("core/src/RetryPolicy.ts", "core/Step", "core/Retry")
-const inPolling = inFile("core/src/internal/polling.ts", "core/Settlement", "payments/Settlement")
+const inPollingLoop = inFile("core/src/internal/pollingLoop.ts", "core/Polling", "payments/Polling")
 const inRequest = inFile("core/src/internal/request.ts", "core/Request", "payments/Create")
 const inResponse = inFile("core/src/internal/response.ts", "core/Answer", "core/Retry")
 const inResponseChecks = inFile(
@@ -82,10 +82,10 @@ const inBudget = inFile("core/src/internal/retryBudget.ts", "core/RetryBudget")
 const inRootUrl = inFile("core/src/internal/rootUrl.ts", "core/Request")
 const inSanitize = inFile("core/src/internal/sanitize.ts", "core/Secrecy", "core/Answer")
 const inSensitive = inFile("core/src/Sensitive.ts", "core/Secrecy", "payments/Create")
-const inSettlement = inFile(
-  "core/src/Settlement.ts",
-  "payments/Settlement",
-  "core/Settlement",
+const inPolling = inFile(
+  "core/src/Polling.ts",
+  "payments/Polling",
+  "core/Polling",
   "sandbox/Payouts"
 )
 const inStep = inFile("core/src/internal/step.ts", "core/Step", "core/Retry", "core/KeyReused")
@@ -389,13 +389,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inPolicy(
     "retry Once after a timeout",
-    `TimedOut: rule("unknown", "retry", "retry", "stop")`,
-    `TimedOut: rule("unknown", "retry", "retry", "retry")`
+    `TimeoutError: rule("unknown", "retry", "retry", "stop")`,
+    `TimeoutError: rule("unknown", "retry", "retry", "retry")`
   ),
   inPolicy(
     "retry Once after a 5xx",
-    `ServerFault: rule("unknown", "retry", "retry", "stop")`,
-    `ServerFault: rule("unknown", "retry", "retry", "retry")`
+    `ServerError: rule("unknown", "retry", "retry", "stop")`,
+    `ServerError: rule("unknown", "retry", "retry", "retry")`
   ),
   inPolicy(
     "retry Once after a 408",
@@ -409,8 +409,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inPolicy(
     "never retry a write",
-    `ServerFault: rule("unknown", "retry", "retry", "stop")`,
-    `ServerFault: rule("unknown", "retry", "stop", "stop")`
+    `ServerError: rule("unknown", "retry", "retry", "stop")`,
+    `ServerError: rule("unknown", "retry", "stop", "stop")`
   ),
   inPolicy(
     "never retry what was not sent",
@@ -484,7 +484,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inUndici(
     "UndiciClient: send later what was given up",
-    "    if (this.isOver) controller.abort(aborted)\n",
+    "    if (this.isFinal) controller.abort(aborted)\n",
     ""
   ),
   inUndici(
@@ -497,7 +497,11 @@ export const mutants: ReadonlyArray<Mutant> = [
   // -----------------------------------------------------------------------------------------------
   // What is said of it
   // -----------------------------------------------------------------------------------------------
-  inPolicy("call a 409 not applied", `Conflict: rule("unknown",`, `Conflict: rule("not applied",`),
+  inPolicy(
+    "call a 409 not applied",
+    `ConflictError: rule("unknown",`,
+    `ConflictError: rule("not applied",`
+  ),
   inPolicy(
     "call a 408 not applied",
     `RequestTimeout: rule("unknown",`,
@@ -505,8 +509,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inPolicy(
     "call a timeout not applied",
-    `TimedOut: rule("unknown",`,
-    `TimedOut: rule("not applied",`
+    `TimeoutError: rule("unknown",`,
+    `TimeoutError: rule("not applied",`
   ),
   inPolicy(
     "call a lost connection not applied",
@@ -515,13 +519,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inPolicy(
     "call a 5xx not applied",
-    `ServerFault: rule("unknown",`,
-    `ServerFault: rule("not applied",`
+    `ServerError: rule("unknown",`,
+    `ServerError: rule("not applied",`
   ),
   inPolicy(
     "call an unexpected status not applied",
-    `UnexpectedStatus: rule("unknown",`,
-    `UnexpectedStatus: rule("not applied",`
+    `UnexpectedStatusError: rule("unknown",`,
+    `UnexpectedStatusError: rule("not applied",`
   ),
   inPolicy(
     "call an answer that is no envelope not applied",
@@ -1083,8 +1087,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   inCall("never renew a token", "return Effect.zipRight(giveBack(bearer), loop)", "return loop"),
   inCall(
     "keep a token that was refused when no time is left",
-    `decided.because === "deadline" && failure.fault === "Unauthorized"`,
-    `decided.because === "deadline" && failure.fault === "Forbidden"`
+    `decided.because === "deadline" && failure.fault === "UnauthorizedError"`,
+    `decided.because === "deadline" && failure.fault === "ForbiddenError"`
   ),
   inStep("renew a token for ever", "{ ...state, renewed: true }", "{ ...state }"),
   inStep(
@@ -1215,101 +1219,105 @@ export const mutants: ReadonlyArray<Mutant> = [
   // -----------------------------------------------------------------------------------------------
   // Waiting and reading
   // -----------------------------------------------------------------------------------------------
-  inSettlement("take PENDING for settled", `status !== "PENDING"`, `status !== ""`),
-  inSettlement(
+  inPolling("take PENDING for settled", `status !== "PENDING"`, `status !== ""`),
+  inPolling(
     "leave a wait in silence",
     "        seen === undefined\n          ? Effect.void",
     "        seen !== null\n          ? Effect.void"
   ),
-  inSettlement(
+  inPolling(
     "print what a wait has read",
     "{ value: last, enumerable: false }",
     "{ value: last, enumerable: true }"
   ),
-  inSettlement(
+  inPolling(
     "lose what was created when its wait ends",
     "            created,\n            (cause, last) =>",
     "            undefined,\n            (cause, last) =>"
   ),
-  inSettlement(
+  inPolling(
     "say that what was made was not when its read is refused",
     "(cause, last) => notFollowed(own.id, sanitizer().text(cause.message), { last, cause })",
     "(cause) => cause as never"
   ),
-  inSettlement(
+  inPolling(
     "lose what was created when what looks at it throws",
     "onNone: () =>\n                Effect.fail(",
     "onNone: () =>\n                Effect.die("
   ),
-  inSettlement("forget what was last read", "          own.last = value\n", ""),
-  inSettlement(
+  inPolling("forget what was last read", "          own.last = value\n", ""),
+  inPolling(
     "make a payment whose wait cannot be begun",
     "issues.length === 0 ? Either.right(plan)",
     "issues.length >= 0 ? Either.right(plan)"
   ),
-  inSettlement(
+  inPolling(
     "no limit for the reads of all waits",
     "permits.make(concurrentReads)",
     "permits.make(Infinity)"
   ),
-  inSettlement(
+  inPolling(
     "keep the permit of a read for as long as Retry-After says",
     "reads.withPermit(subject.read(id, { timeoutMillis: leftMillis }))",
     `reads.withPermit(Effect.tapError(subject.read(id, { timeoutMillis: leftMillis }), (cause) => Effect.sleep("retryAfterMillis" in cause ? (cause.retryAfterMillis ?? 0) : 0)))`
   ),
-  inSettlement(
+  inPolling(
     "a read may outlast its wait",
     "subject.read(id, { timeoutMillis: leftMillis })",
     "subject.read(id, {})"
   ),
-  inSettlement(
+  inPolling(
     "wait for a permit beyond the deadline",
     "reads.isFree() ? Effect.asSome(own) : Effect.timeoutOption(own, leftMillis)",
     "Effect.asSome(own)"
   ),
-  inSettlement(
+  inPolling(
     "show any text as a status",
     `/^[A-Za-z][A-Za-z _-]{0,39}$/.test(status) ?`,
     "status !== undefined ?"
   ),
-  inSettlement("a pause that outlives its wait", "          reader.cancel()\n", ""),
-  inSettlement(
+  inPolling("a pause that outlives its wait", "          reader.cancel()\n", ""),
+  inPolling(
     "a pause that outlives its stream",
     "Effect.zipRight(Effect.sync(reader.cancel), Metric.modify(waitsInFlight, -1))",
     "Metric.modify(waitsInFlight, -1)"
   ),
-  inPolling(
+  inPollingLoop(
     "wait beyond the deadline",
     "clock.unsafeCurrentTimeMillis() + plan.deadlineMillis",
     "clock.unsafeCurrentTimeMillis() + 10 * plan.deadlineMillis"
   ),
-  inPolling(
+  inPollingLoop(
     "give up at the first read that fails",
     "return lags || isPassing(cause)",
     "return lags"
   ),
-  inPolling(
+  inPollingLoop(
     "read on though a read was refused",
     "return lags || isPassing(cause)",
     "return lags || cause !== undefined"
   ),
-  inPolling(
+  inPollingLoop(
     "take a read that lags for the end of a wait",
-    `progress.isCreated && cause._tag === "NotFound"`,
+    `progress.isCreated && cause._tag === "NotFoundError"`,
     "false"
   ),
-  inPolling(
+  inPollingLoop(
     "wait for what is not there",
-    `progress.isCreated && cause._tag === "NotFound"`,
-    `cause._tag === "NotFound"`
+    `progress.isCreated && cause._tag === "NotFoundError"`,
+    `cause._tag === "NotFoundError"`
   ),
-  inPolling("poll before Retry-After", "Math.max(drawn, retryAfterOf(progress.cause))", "drawn"),
-  inPolling(
+  inPollingLoop(
+    "poll before Retry-After",
+    "Math.max(drawn, retryAfterOf(progress.cause))",
+    "drawn"
+  ),
+  inPollingLoop(
     "pauses that do not grow",
     "Math.min(progress.pauseMillis * factor, capMillis)",
     "progress.pauseMillis"
   ),
-  inPolling("pauses without chance", "(0.5 + chance / 2)", "1"),
+  inPollingLoop("pauses without chance", "(0.5 + chance / 2)", "1"),
   inPermits(
     "keep a permit that comes with an interruption",
     "granted ? Effect.zipRight(release, gone) : gone",

@@ -17,7 +17,7 @@ import { effects, type Open } from "./drive.js"
 import { recordingTracer } from "./recordingTracer.js"
 
 const id = PaymentIntent.PaymentIntentId.make(uuid(1))
-const correlation_id = Identifier.CorrelationId.make(correlationId)
+const correlation = Identifier.CorrelationId.make(correlationId)
 
 const calls = Effect.map(
   Effect.all([Payments.Payments, Transactions.Transactions]),
@@ -25,7 +25,7 @@ const calls = Effect.map(
     create: Effect.suspend(() =>
       payments.create(payment, {
         key: IdempotencyKey.IdempotencyKey.make(nextKey()),
-        correlation_id
+        correlationId: correlation
       })
     ),
     get: Effect.suspend(() => payments.get(id)),

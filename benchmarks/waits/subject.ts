@@ -37,7 +37,7 @@ export const layer = (
 /** Waits for the payment of this number, with pauses of one length. */
 export const wait = (number: number, pauseMillis: number) =>
   Effect.flatMap(Payments.Payments, (payments) =>
-    payments.awaitSettled(PaymentIntent.PaymentIntentId.make(uuid(number)), {
+    payments.awaitFinal(PaymentIntent.PaymentIntentId.make(uuid(number)), {
       initial: pauseMillis,
       cap: pauseMillis,
       factor: 1,

@@ -84,7 +84,7 @@ const refund = (transaction: Parameters<Transactions.Service["get"]>[0]) =>
     )
     if (Option.isNone(asked)) return
     const refunds = yield* Refunds.Refunds
-    const { amount, reason, status } = yield* refunds.awaitSettled(asked.value.reference)
+    const { amount, reason, status } = yield* refunds.awaitFinal(asked.value.reference)
     yield* print("refunded", `${amount}, "${reason}": ${status}`)
   })
 
@@ -98,7 +98,7 @@ const sellByLink = Effect.gen(function* () {
     metadata: { demo: yield* name }
   }
   // A link has no key: one of an earlier run is looked for before another is made.
-  const since = DateTime.toDate(DateTime.subtract(yield* DateTime.now, { days: 1 }))
+  const since = DateTime.subtract(yield* DateTime.now, { days: 1 })
   const [earlier] = yield* links.candidates(request, { since })
   const link = earlier ?? (yield* links.create(request))
   yield* print("link", link.checkout_url)

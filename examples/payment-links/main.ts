@@ -24,7 +24,7 @@ const program = Effect.gen(function* () {
   const links = yield* PaymentLinks.PaymentLinks
 
   // The service's clock may be behind this one.
-  const since = DateTime.toDate(DateTime.subtract(yield* DateTime.now, { minutes: 1 }))
+  const since = DateTime.subtract(yield* DateTime.now, { minutes: 1 })
   // A link has no key, so it is never sent twice. Was it made? The list can tell.
   const link = yield* links.create(request).pipe(
     Effect.catchTag("OutcomeUnknown", (unknown) =>

@@ -35,7 +35,9 @@ const program = Effect.gen(function* () {
   const tooMuch = { ...request, amount: "999999999999" }
   yield* payouts
     .disburse(tooMuch, { key: IdempotencyKey.derive("payouts", "bonus", "everyone") })
-    .pipe(Effect.catchTag("Unprocessable", ({ message }) => Timeline.print("refused", message)))
+    .pipe(
+      Effect.catchTag("UnprocessableError", ({ message }) => Timeline.print("refused", message))
+    )
 
   yield* Example.onSandbox(({ payouts, wallets }) =>
     Effect.gen(function* () {

@@ -35,22 +35,22 @@ type Failure = Effect.Effect.Error<ReturnType<Payouts.Service["disburse"]>>
  */
 const after: Readonly<Record<Failure["_tag"], "open" | "set aside">> = {
   OutcomeUnknown: "open",
-  StillPending: "open",
+  PayoutStillPending: "open",
   // These were not applied, and pass.
-  TransportFault: "open",
-  TooManyRequests: "open",
-  TokenUnavailable: "open",
-  Unauthorized: "open",
+  TransportError: "open",
+  RateLimitError: "open",
+  TokenUnavailableError: "open",
+  UnauthorizedError: "open",
   // It was applied, and the answer cannot be read: the reconciliation shows it.
   AppliedUnreadable: "set aside",
   // Another payout came back under this key, twice: a person must look at it before anything is paid.
   KeyReused: "set aside",
   // What is wrong stays wrong until someone puts it right.
-  InvalidRequest: "set aside",
-  BadRequest: "set aside",
-  Forbidden: "set aside",
-  NotFound: "set aside",
-  Unprocessable: "set aside"
+  InvalidRequestError: "set aside",
+  BadRequestError: "set aside",
+  ForbiddenError: "set aside",
+  NotFoundError: "set aside",
+  UnprocessableError: "set aside"
 }
 
 /** Pays an employee, or goes on with what was left open. */
@@ -88,7 +88,7 @@ const disburse = (employee: Employee, month: string, wallet_id: string, before: 
 const follow = (employee: Employee, reference: Payout.PayoutReference) =>
   Effect.gen(function* () {
     const payouts = yield* Payouts.Payouts
-    return yield* payouts.awaitSettled(reference).pipe(
+    return yield* payouts.awaitFinal(reference).pipe(
       Effect.match({
         onFailure: ({ _tag }): Outcome => ({
           employee,
@@ -131,7 +131,7 @@ const afterFailure = (
       is: "open",
       why,
       isDoubtful: wasDoubtful || _tag === "OutcomeUnknown",
-      reference: _tag === "StillPending" ? failure.reference : undefined
+      reference: _tag === "PayoutStillPending" ? failure.reference : undefined
     }
   }
   return {

@@ -5,37 +5,22 @@
  */
 import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
-import type { Page } from "@manilla/core/Page"
 import * as Pagination from "@manilla/core/Pagination"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type * as Stream from "effect/Stream"
 import * as Cardholder from "./Cardholder.js"
 import * as CardholdersApi from "./CardholdersApi.js"
 import type { PageSize } from "./CardsApi.js"
 
 /**
+ * Lists as interface section 4.13 shows them, and the other operations on them.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface Service {
-  /** The first page (interface section 4.13). */
-  readonly list: (
-    filter?: PageSize,
-    options?: Pagination.ListOptions
-  ) => Effect.Effect<Page<Cardholder.Cardholder>, Errors.ReadError>
-
-  /**
-   * The cardholders of all pages, one by one. Beyond the first page it takes a `pageParameter` in
-   * the gateway's options; without one a list that is longer fails with `PageParameterUnknown`.
-   */
-  readonly stream: (
-    filter?: PageSize,
-    options?: Pagination.StreamOptions
-  ) => Stream.Stream<Cardholder.Cardholder, Pagination.PageFailed | Pagination.PageParameterUnknown>
-
+export interface Service extends Pagination.List<PageSize, Cardholder.Cardholder> {
   /** Reads a cardholder's personal data, redacted until it is asked for (interface section 4.14). */
   readonly get: (
     id: Cardholder.CardholderId
@@ -59,18 +44,14 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const gateway = yield* Gateway.Gateway
   const calls = gateway.calls(CardholdersApi.group)
 
-  const list: Service["list"] = (urlParams = {}, { extraParams } = {}) =>
-    calls.list({ urlParams, extraParams })
-
-  const { rows } = Pagination.make({
+  const lists = Pagination.make<PageSize, Cardholder.Cardholder>({
     operation: "Cardholders.list",
     pageParameter: gateway.pageParameter,
-    list
+    call: calls.list
   })
 
   return {
-    list,
-    stream: (filter = {}, options) => rows(filter, options),
+    ...lists,
     get: (virtualCardCustomer) => Effect.map(calls.get({ path: { virtualCardCustomer } }), redact)
   }
 })

@@ -6,12 +6,10 @@
 import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import type { Page } from "@manilla/core/Page"
 import * as Pagination from "@manilla/core/Pagination"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Stream from "effect/Stream"
 import type * as Card from "./Card.js"
 import * as CardsApi from "./CardsApi.js"
 
@@ -39,13 +37,15 @@ export interface IssueOptions {
 }
 
 /**
+ * Lists as interface section 4.12 shows them, and the other operations on them.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface Service {
+export interface Service extends Pagination.List<CardsApi.PageSize, Card.Card> {
   /**
    * Issues a card; the fee is debited from the wallet (interface section 4.11). Every broken field
-   * is named in `InvalidRequest` before anything is sent.
+   * is named in `InvalidRequestError` before anything is sent.
    *
    * Fails with `OutcomeUnknown` when it may have been issued: go on with the same key. Fails with
    * `KeyReused` when the key most likely belongs to another request: whether this one was issued
@@ -56,21 +56,6 @@ export interface Service {
     request: IssueRequest,
     options: IssueOptions
   ) => Effect.Effect<Card.Issuance, Errors.KeyedWriteError>
-
-  /** The first page (interface section 4.12). */
-  readonly list: (
-    filter?: CardsApi.PageSize,
-    options?: Pagination.ListOptions
-  ) => Effect.Effect<Page<Card.Card>, Errors.ReadError>
-
-  /**
-   * The cards of all pages, one by one. Beyond the first page it takes a `pageParameter` in the
-   * gateway's options; without one a list that is longer fails with `PageParameterUnknown`.
-   */
-  readonly stream: (
-    filter?: CardsApi.PageSize,
-    options?: Pagination.StreamOptions
-  ) => Stream.Stream<Card.Card, Pagination.PageFailed | Pagination.PageParameterUnknown>
 }
 
 /**
@@ -90,16 +75,13 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const issue: Service["issue"] = (request, { key }) =>
     calls.issue({ payload: { ...request, idempotency_key: key } })
 
-  const list: Service["list"] = (urlParams = {}, { extraParams } = {}) =>
-    calls.list({ urlParams, extraParams })
-
-  const { rows } = Pagination.make({
+  const lists = Pagination.make<CardsApi.PageSize, Card.Card>({
     operation: "Cards.list",
     pageParameter: gateway.pageParameter,
-    list
+    call: calls.list
   })
 
-  return { issue, list, stream: (filter = {}, options) => rows(filter, options) }
+  return { issue, ...lists }
 })
 
 /**

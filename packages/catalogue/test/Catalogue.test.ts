@@ -61,7 +61,7 @@ describe("list", () => {
     Effect.gen(function* () {
       const { catalogue } = yield* over(FakeService.failure(403))
       const error = yield* Effect.flip(catalogue.list)
-      assert(error._tag === "Forbidden")
+      assert(error._tag === "ForbiddenError")
       assert.strictEqual(error.requiredScope, undefined)
     })
   )
@@ -70,7 +70,7 @@ describe("list", () => {
     Effect.gen(function* () {
       const { catalogue } = yield* over(answer({ services: [momo, { ...momo, available: "yes" }] }))
       const error = yield* Effect.flip(catalogue.list)
-      assert(error._tag === "MalformedResponse")
+      assert(error._tag === "MalformedResponseError")
       assert.deepStrictEqual(
         error.issues.map(({ field }) => field),
         ["data.services.1.available"]

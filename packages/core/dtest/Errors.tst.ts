@@ -3,12 +3,12 @@ import type { IdempotencyKey } from "@manilla/core/IdempotencyKey"
 import { describe, expect, test } from "tstyche"
 
 type Answered =
-  | Errors.Unauthorized
-  | Errors.Forbidden
-  | Errors.Unprocessable
-  | Errors.BadRequest
-  | Errors.NotFound
-  | Errors.TooManyRequests
+  | Errors.UnauthorizedError
+  | Errors.ForbiddenError
+  | Errors.UnprocessableError
+  | Errors.BadRequestError
+  | Errors.NotFoundError
+  | Errors.RateLimitError
 
 type Tag<E extends { readonly _tag: string }> = E["_tag"]
 
@@ -16,23 +16,23 @@ describe("what a call fails with", () => {
   test("a read: the error itself", () => {
     expect<Errors.ReadError>().type.toBe<
       | Answered
-      | Errors.InvalidRequest
-      | Errors.Conflict
-      | Errors.ServerFault
-      | Errors.UnexpectedStatus
-      | Errors.TransportFault
-      | Errors.TimedOut
-      | Errors.MalformedResponse
-      | Errors.TokenUnavailable
+      | Errors.InvalidRequestError
+      | Errors.ConflictError
+      | Errors.ServerError
+      | Errors.UnexpectedStatusError
+      | Errors.TransportError
+      | Errors.TimeoutError
+      | Errors.MalformedResponseError
+      | Errors.TokenUnavailableError
     >()
   })
 
   test("a write: errors that say not applied, applied, or unknown", () => {
     expect<Errors.WriteError>().type.toBe<
       | Answered
-      | Errors.InvalidRequest
-      | Errors.TransportFault
-      | Errors.TokenUnavailable
+      | Errors.InvalidRequestError
+      | Errors.TransportError
+      | Errors.TokenUnavailableError
       | Errors.AppliedUnreadable
       | Errors.OutcomeUnknown
     >()
@@ -42,7 +42,11 @@ describe("what a call fails with", () => {
     expect<
       Extract<
         Tag<Errors.WriteError>,
-        "Conflict" | "ServerFault" | "UnexpectedStatus" | "TimedOut" | "MalformedResponse"
+        | "ConflictError"
+        | "ServerError"
+        | "UnexpectedStatusError"
+        | "TimeoutError"
+        | "MalformedResponseError"
       >
     >().type.toBe<never>()
   })
@@ -59,12 +63,12 @@ describe("what a call fails with", () => {
   test("an answer with an error status: what the service said", () => {
     expect<Answered["code"]>().type.toBe<string | undefined>()
     expect<Answered["serviceMessage"]>().type.toBe<string | undefined>()
-    expect<Errors.MalformedResponse["serviceMessage"]>().type.toBe<string | undefined>()
+    expect<Errors.MalformedResponseError["serviceMessage"]>().type.toBe<string | undefined>()
   })
 
   test("a token that does not come: any error of its own call", () => {
-    expect<Errors.TokenUnavailable["cause"]>().type.toBe<Errors.RequestError | undefined>()
-    expect<Errors.ReadError>().type.toBe<Errors.RequestError | Errors.TokenUnavailable>()
+    expect<Errors.TokenUnavailableError["cause"]>().type.toBe<Errors.RequestError | undefined>()
+    expect<Errors.ReadError>().type.toBe<Errors.RequestError | Errors.TokenUnavailableError>()
   })
 
   test("an unknown outcome carries what ended it", () => {

@@ -74,14 +74,14 @@ describe("the layers", () => {
     expect(Gateway.layer({ baseUrl: "https://host.invalid" })).type.toBe<
       Layer.Layer<
         Gateway.Gateway,
-        Errors.InvalidConfiguration,
+        Errors.ConfigurationError,
         BearerTokens.BearerTokens | HttpClient.HttpClient
       >
     >()
     expect(Gateway.layerConfig()).type.toBe<
       Layer.Layer<
         Gateway.Gateway,
-        ConfigError.ConfigError | Errors.InvalidConfiguration,
+        ConfigError.ConfigError | Errors.ConfigurationError,
         BearerTokens.BearerTokens | HttpClient.HttpClient
       >
     >()

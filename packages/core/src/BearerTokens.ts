@@ -8,7 +8,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import type { Environment } from "./Environment.js"
-import type { TokenUnavailable } from "./Errors.js"
+import type { TokenUnavailableError } from "./Errors.js"
 
 /**
  * A token, what it may be used for and where (interface section 5.1).
@@ -33,14 +33,14 @@ export interface Service {
    */
   readonly held?: (nowMillis: number) => BearerToken | undefined
   /** A token that has not expired. */
-  readonly get: Effect.Effect<BearerToken, TokenUnavailable>
+  readonly get: Effect.Effect<BearerToken, TokenUnavailableError>
   /**
    * Says that the service answered 401 to this token. Only the token that is current is dropped,
    * so a thousand calls that were refused together cause one renewal.
    */
   readonly reject: (token: BearerToken) => Effect.Effect<void>
   /** Why there was no token the last time, for the error of a call that waited for one in vain. */
-  readonly lastFailure?: (nowMillis: number) => TokenUnavailable | undefined
+  readonly lastFailure?: (nowMillis: number) => TokenUnavailableError | undefined
 }
 
 /**

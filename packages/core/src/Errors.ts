@@ -34,7 +34,7 @@ const answered = {
   ...common,
   status: Schema.Int,
   ...said,
-  correlation_id: Schema.optional(Schema.String)
+  correlationId: Schema.optional(Schema.String)
 }
 
 /**
@@ -62,9 +62,9 @@ export interface Issue extends Schema.Schema.Type<typeof Issue> {}
  * @since 0.1.0
  * @category errors
  */
-export class InvalidRequest extends Schema.TaggedError<InvalidRequest>(
-  "@manilla/core/InvalidRequest"
-)("InvalidRequest", { ...common, issues: Schema.Array(Issue) }) {}
+export class InvalidRequestError extends Schema.TaggedError<InvalidRequestError>(
+  "@manilla/core/InvalidRequestError"
+)("InvalidRequestError", { ...common, issues: Schema.Array(Issue) }) {}
 
 /**
  * 401: the token was refused, and so was a new one, unless there was no time left for that. Nothing
@@ -73,10 +73,9 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>(
  * @since 0.1.0
  * @category errors
  */
-export class Unauthorized extends Schema.TaggedError<Unauthorized>("@manilla/core/Unauthorized")(
-  "Unauthorized",
-  answered
-) {
+export class UnauthorizedError extends Schema.TaggedError<UnauthorizedError>(
+  "@manilla/core/UnauthorizedError"
+)("UnauthorizedError", answered) {
   static readonly status = 401
 }
 
@@ -86,16 +85,15 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>("@manilla/cor
  * @since 0.1.0
  * @category errors
  */
-export class Forbidden extends Schema.TaggedError<Forbidden>("@manilla/core/Forbidden")(
-  "Forbidden",
-  {
-    ...answered,
-    /** The scope that the operation needs, where the interface shows it. */
-    requiredScope: Schema.optional(Schema.String),
-    /** The scopes that the token has. */
-    grantedScopes: Schema.Array(Schema.String)
-  }
-) {
+export class ForbiddenError extends Schema.TaggedError<ForbiddenError>(
+  "@manilla/core/ForbiddenError"
+)("ForbiddenError", {
+  ...answered,
+  /** The scope that the operation needs, where the interface shows it. */
+  requiredScope: Schema.optional(Schema.String),
+  /** The scopes that the token has. */
+  grantedScopes: Schema.Array(Schema.String)
+}) {
   static readonly status = 403
 }
 
@@ -105,10 +103,9 @@ export class Forbidden extends Schema.TaggedError<Forbidden>("@manilla/core/Forb
  * @since 0.1.0
  * @category errors
  */
-export class Unprocessable extends Schema.TaggedError<Unprocessable>("@manilla/core/Unprocessable")(
-  "Unprocessable",
-  answered
-) {
+export class UnprocessableError extends Schema.TaggedError<UnprocessableError>(
+  "@manilla/core/UnprocessableError"
+)("UnprocessableError", answered) {
   static readonly status = 422
 }
 
@@ -118,10 +115,9 @@ export class Unprocessable extends Schema.TaggedError<Unprocessable>("@manilla/c
  * @since 0.1.0
  * @category errors
  */
-export class BadRequest extends Schema.TaggedError<BadRequest>("@manilla/core/BadRequest")(
-  "BadRequest",
-  answered
-) {
+export class BadRequestError extends Schema.TaggedError<BadRequestError>(
+  "@manilla/core/BadRequestError"
+)("BadRequestError", answered) {
   static readonly status = 400
 }
 
@@ -131,8 +127,8 @@ export class BadRequest extends Schema.TaggedError<BadRequest>("@manilla/core/Ba
  * @since 0.1.0
  * @category errors
  */
-export class NotFound extends Schema.TaggedError<NotFound>("@manilla/core/NotFound")(
-  "NotFound",
+export class NotFoundError extends Schema.TaggedError<NotFoundError>("@manilla/core/NotFoundError")(
+  "NotFoundError",
   answered
 ) {
   static readonly status = 404
@@ -144,8 +140,8 @@ export class NotFound extends Schema.TaggedError<NotFound>("@manilla/core/NotFou
  * @since 0.1.0
  * @category errors
  */
-export class Conflict extends Schema.TaggedError<Conflict>("@manilla/core/Conflict")(
-  "Conflict",
+export class ConflictError extends Schema.TaggedError<ConflictError>("@manilla/core/ConflictError")(
+  "ConflictError",
   answered
 ) {
   static readonly status = 409
@@ -157,9 +153,9 @@ export class Conflict extends Schema.TaggedError<Conflict>("@manilla/core/Confli
  * @since 0.1.0
  * @category errors
  */
-export class TooManyRequests extends Schema.TaggedError<TooManyRequests>(
-  "@manilla/core/TooManyRequests"
-)("TooManyRequests", {
+export class RateLimitError extends Schema.TaggedError<RateLimitError>(
+  "@manilla/core/RateLimitError"
+)("RateLimitError", {
   ...answered,
   /** How long the service asked to be left alone, in milliseconds. */
   retryAfterMillis: Schema.optional(Schema.Number)
@@ -173,8 +169,8 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>(
  * @since 0.1.0
  * @category errors
  */
-export class ServerFault extends Schema.TaggedError<ServerFault>("@manilla/core/ServerFault")(
-  "ServerFault",
+export class ServerError extends Schema.TaggedError<ServerError>("@manilla/core/ServerError")(
+  "ServerError",
   {
     ...answered,
     /** How long the service asked to be left alone, in milliseconds. */
@@ -188,9 +184,9 @@ export class ServerFault extends Schema.TaggedError<ServerFault>("@manilla/core/
  * @since 0.1.0
  * @category errors
  */
-export class UnexpectedStatus extends Schema.TaggedError<UnexpectedStatus>(
-  "@manilla/core/UnexpectedStatus"
-)("UnexpectedStatus", {
+export class UnexpectedStatusError extends Schema.TaggedError<UnexpectedStatusError>(
+  "@manilla/core/UnexpectedStatusError"
+)("UnexpectedStatusError", {
   ...answered,
   /** How long the service asked to be left alone, in milliseconds. */
   retryAfterMillis: Schema.optional(Schema.Number)
@@ -202,9 +198,9 @@ export class UnexpectedStatus extends Schema.TaggedError<UnexpectedStatus>(
  * @since 0.1.0
  * @category errors
  */
-export class TransportFault extends Schema.TaggedError<TransportFault>(
-  "@manilla/core/TransportFault"
-)("TransportFault", {
+export class TransportError extends Schema.TaggedError<TransportError>(
+  "@manilla/core/TransportError"
+)("TransportError", {
   ...common,
   /** `false` when it is certain that no byte of the request left. */
   sent: Schema.Boolean,
@@ -221,10 +217,13 @@ export class TransportFault extends Schema.TaggedError<TransportFault>(
  * @since 0.1.0
  * @category errors
  */
-export class TimedOut extends Schema.TaggedError<TimedOut>("@manilla/core/TimedOut")("TimedOut", {
-  ...common,
-  afterMillis: Schema.Number
-}) {}
+export class TimeoutError extends Schema.TaggedError<TimeoutError>("@manilla/core/TimeoutError")(
+  "TimeoutError",
+  {
+    ...common,
+    afterMillis: Schema.Number
+  }
+) {}
 
 /**
  * What is wrong with an answer that could not be read.
@@ -266,7 +265,7 @@ export type MalformedReason = typeof MalformedReason.Type
 const unread = {
   ...common,
   status: Schema.Int,
-  correlation_id: Schema.optional(Schema.String),
+  correlationId: Schema.optional(Schema.String),
   /** The fields that break the schema, without their values. */
   issues: Schema.Array(Issue)
 }
@@ -277,9 +276,9 @@ const unread = {
  * @since 0.1.0
  * @category errors
  */
-export class MalformedResponse extends Schema.TaggedError<MalformedResponse>(
-  "@manilla/core/MalformedResponse"
-)("MalformedResponse", {
+export class MalformedResponseError extends Schema.TaggedError<MalformedResponseError>(
+  "@manilla/core/MalformedResponseError"
+)("MalformedResponseError", {
   ...unread,
   ...said,
   reason: MalformedReason,
@@ -336,19 +335,19 @@ export class KeyReused extends Schema.TaggedError<KeyReused>("@manilla/core/KeyR
  * @category errors
  */
 export const RequestError = Schema.Union(
-  InvalidRequest,
-  Unauthorized,
-  Forbidden,
-  Unprocessable,
-  BadRequest,
-  NotFound,
-  Conflict,
-  TooManyRequests,
-  ServerFault,
-  UnexpectedStatus,
-  TransportFault,
-  TimedOut,
-  MalformedResponse
+  InvalidRequestError,
+  UnauthorizedError,
+  ForbiddenError,
+  UnprocessableError,
+  BadRequestError,
+  NotFoundError,
+  ConflictError,
+  RateLimitError,
+  ServerError,
+  UnexpectedStatusError,
+  TransportError,
+  TimeoutError,
+  MalformedResponseError
 )
 
 /**
@@ -363,9 +362,9 @@ export type RequestError = typeof RequestError.Type
  * @since 0.1.0
  * @category errors
  */
-export class TokenUnavailable extends Schema.TaggedError<TokenUnavailable>(
-  "@manilla/core/TokenUnavailable"
-)("TokenUnavailable", {
+export class TokenUnavailableError extends Schema.TaggedError<TokenUnavailableError>(
+  "@manilla/core/TokenUnavailableError"
+)("TokenUnavailableError", {
   ...common,
   /** What became of the request for a token, where one was made. */
   cause: Schema.optional(RequestError)
@@ -377,7 +376,7 @@ export class TokenUnavailable extends Schema.TaggedError<TokenUnavailable>(
  * @since 0.1.0
  * @category errors
  */
-export const ReadError = Schema.Union(...RequestError.members, TokenUnavailable)
+export const ReadError = Schema.Union(...RequestError.members, TokenUnavailableError)
 
 /**
  * @since 0.1.0
@@ -412,15 +411,15 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>(
  * @category errors
  */
 export const WriteError = Schema.Union(
-  InvalidRequest,
-  Unauthorized,
-  Forbidden,
-  Unprocessable,
-  BadRequest,
-  NotFound,
-  TooManyRequests,
-  TransportFault,
-  TokenUnavailable,
+  InvalidRequestError,
+  UnauthorizedError,
+  ForbiddenError,
+  UnprocessableError,
+  BadRequestError,
+  NotFoundError,
+  RateLimitError,
+  TransportError,
+  TokenUnavailableError,
   AppliedUnreadable,
   OutcomeUnknown
 )
@@ -460,9 +459,9 @@ export interface WithKey {
  * @since 0.1.0
  * @category errors
  */
-export class InvalidConfiguration extends Schema.TaggedError<InvalidConfiguration>(
-  "@manilla/core/InvalidConfiguration"
-)("InvalidConfiguration", {
+export class ConfigurationError extends Schema.TaggedError<ConfigurationError>(
+  "@manilla/core/ConfigurationError"
+)("ConfigurationError", {
   /** Which option. */
   field: Schema.String,
   /** Which rule. */

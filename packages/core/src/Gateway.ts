@@ -19,7 +19,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as BearerTokens from "./BearerTokens.js"
-import { InvalidConfiguration } from "./Errors.js"
+import { ConfigurationError } from "./Errors.js"
 import * as call from "./internal/call.js"
 import { withDefaults } from "./internal/defaults.js"
 import * as durations from "./internal/durations.js"
@@ -94,29 +94,29 @@ export class Gateway extends Context.Tag("@manilla/core/Gateway")<Gateway, Servi
 const checkNumbers = (
   numbers: Readonly<Record<string, number>>,
   least: number
-): Effect.Effect<void, InvalidConfiguration> =>
+): Effect.Effect<void, ConfigurationError> =>
   Effect.forEach(
     Object.entries(numbers),
     ([field, number]) =>
       Number.isSafeInteger(number) && number >= least
         ? Effect.void
-        : new InvalidConfiguration({ field, rule: `must be a whole number from ${least}` }),
+        : new ConfigurationError({ field, rule: `must be a whole number from ${least}` }),
     { discard: true }
   )
 
 const checkDurations = (
   fields: Readonly<Record<string, Duration.DurationInput>>,
   leastMillis: number
-): Effect.Effect<void, InvalidConfiguration> =>
+): Effect.Effect<void, ConfigurationError> =>
   Effect.forEach(
     Object.entries(fields),
     ([field, duration]) =>
       Option.match(durations.millisOf(duration), {
-        onNone: () => new InvalidConfiguration({ field, rule: durations.rule }),
+        onNone: () => new ConfigurationError({ field, rule: durations.rule }),
         onSome: (millis) =>
           millis >= leastMillis
             ? Effect.void
-            : new InvalidConfiguration({
+            : new ConfigurationError({
                 field,
                 rule: `must be at least ${leastMillis} millisecond`
               })
@@ -136,7 +136,7 @@ const defaultBodyLimit = 8 * 1024 * 1024
 export const make = (
   options: Options,
   tokens?: BearerTokens.Service
-): Effect.Effect<Service, InvalidConfiguration, HttpClient.HttpClient> =>
+): Effect.Effect<Service, ConfigurationError, HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const root = yield* rootUrls.parse("baseUrl", options.baseUrl)
     const policy = withDefaults(RetryPolicy.defaults, options.retry)
@@ -202,7 +202,7 @@ export const make = (
  */
 export const layer = (
   options: Options
-): Layer.Layer<Gateway, InvalidConfiguration, BearerTokens.BearerTokens | HttpClient.HttpClient> =>
+): Layer.Layer<Gateway, ConfigurationError, BearerTokens.BearerTokens | HttpClient.HttpClient> =>
   Layer.effect(
     Gateway,
     Effect.flatMap(BearerTokens.BearerTokens, (tokens) => make(options, tokens))
@@ -240,6 +240,6 @@ export const layerConfig = (
   options: Config.Config.Wrap<Options> = config
 ): Layer.Layer<
   Gateway,
-  ConfigError.ConfigError | InvalidConfiguration,
+  ConfigError.ConfigError | ConfigurationError,
   BearerTokens.BearerTokens | HttpClient.HttpClient
 > => Layer.unwrapEffect(Effect.map(Config.unwrap(options), layer))

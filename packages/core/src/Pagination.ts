@@ -17,8 +17,8 @@ import type { Page } from "./Page.js"
  * @since 0.1.0
  * @category errors
  */
-export class PageFailed extends Schema.TaggedError<PageFailed>("@manilla/core/PageFailed")(
-  "PageFailed",
+export class PageError extends Schema.TaggedError<PageError>("@manilla/core/PageError")(
+  "PageError",
   {
     operation: Schema.String,
     message: Schema.String,
@@ -35,9 +35,9 @@ export class PageFailed extends Schema.TaggedError<PageFailed>("@manilla/core/Pa
  * @since 0.1.0
  * @category errors
  */
-export class PageParameterUnknown extends Schema.TaggedError<PageParameterUnknown>(
-  "@manilla/core/PageParameterUnknown"
-)("PageParameterUnknown", {
+export class PageParameterError extends Schema.TaggedError<PageParameterError>(
+  "@manilla/core/PageParameterError"
+)("PageParameterError", {
   operation: Schema.String,
   message: Schema.String,
   /** The page that was to be read. */
@@ -62,12 +62,42 @@ export interface ListOptions {
  * @category models
  */
 export interface StreamOptions extends ListOptions {
-  /** The page to begin with; 1 unless set. After a {@link PageFailed}: its `page`. */
+  /** The page to begin with; 1 unless set. After a {@link PageError}: its `page`. */
   readonly from?: number | undefined
 }
 
 /**
- * A list that can be read page by page.
+ * The ways to read a list.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface List<in Filter, out Row> {
+  /** The first page. */
+  readonly list: (
+    filter?: Filter,
+    options?: ListOptions
+  ) => Effect.Effect<Page<Row>, Errors.ReadError>
+
+  /**
+   * Every page, in order. A list of more than one page needs `pageParameter` in the gateway's options;
+   * without it the stream fails with `PageParameterError` after the first page. A `PageError` carries
+   * the page to continue from.
+   */
+  readonly pages: (
+    filter?: Filter,
+    options?: StreamOptions
+  ) => Stream.Stream<Page<Row>, PageError | PageParameterError>
+
+  /** The rows of every page, one by one. Fails as `pages` does. */
+  readonly stream: (
+    filter?: Filter,
+    options?: StreamOptions
+  ) => Stream.Stream<Row, PageError | PageParameterError>
+}
+
+/**
+ * A list operation, and what reading it page by page needs.
  *
  * @since 0.1.0
  * @category models
@@ -77,21 +107,26 @@ export interface Source<in Filter, out Row> {
   readonly operation: string
   /** The gateway's. */
   readonly pageParameter: string | undefined
-  readonly list: (
-    filter: Filter,
-    options: ListOptions
-  ) => Effect.Effect<Page<Row>, Errors.ReadError>
+  readonly call: (request: {
+    readonly urlParams: Filter
+    readonly extraParams: ListOptions["extraParams"]
+  }) => Effect.Effect<Page<Row>, Errors.ReadError>
 }
 
 /**
- * The ways to read a list beyond its first page.
- *
  * @since 0.1.0
  * @category constructors
  */
-export const make = <Filter, Row>({ list, operation, pageParameter }: Source<Filter, Row>) => {
+export const make = <Filter extends object, Row>({
+  call,
+  operation,
+  pageParameter
+}: Source<Partial<Filter>, Row>): List<Filter, Row> => {
+  const list = (filter: Partial<Filter> = {}, { extraParams }: ListOptions = {}) =>
+    call({ urlParams: filter, extraParams })
+
   const notUnderstood = (page: number, what: string) =>
-    new PageParameterUnknown({
+    new PageParameterError({
       operation,
       message:
         `${operation}: page ${page} was asked for and ${what}` +
@@ -104,14 +139,14 @@ export const make = <Filter, Row>({ list, operation, pageParameter }: Source<Fil
   const notSent = (field: string, rule: string) => {
     const issues = [{ field, rule }]
     const message = `${operation} was not sent: ${Issues.print(issues)}.`
-    const cause = new Errors.InvalidRequest({ operation, message, issues })
-    return Stream.fail(new PageFailed({ operation, message, page: 1, cause }))
+    const cause = new Errors.InvalidRequestError({ operation, message, issues })
+    return Stream.fail(new PageError({ operation, message, page: 1, cause }))
   }
 
-  const readPage = (filter: Filter, { extraParams }: StreamOptions, page: number) =>
+  const readPage = (filter: Partial<Filter>, { extraParams }: StreamOptions, page: number) =>
     Effect.gen(function* () {
       if (page !== 1 && pageParameter === undefined) {
-        return yield* new PageParameterUnknown({
+        return yield* new PageParameterError({
           operation,
           message: `${operation}: page ${page} cannot be asked for: name the service's page parameter in the gateway's options (pageParameter)`,
           page
@@ -121,7 +156,7 @@ export const make = <Filter, Row>({ list, operation, pageParameter }: Source<Fil
       const read = yield* Effect.mapError(
         list(filter, { extraParams: { ...extraParams, ...selected } }),
         (cause) =>
-          new PageFailed({
+          new PageError({
             operation,
             message: `${operation}: page ${page} could not be read: ${cause.message}`,
             page,
@@ -135,14 +170,11 @@ export const make = <Filter, Row>({ list, operation, pageParameter }: Source<Fil
       return read
     })
 
-  /**
-   * The pages one after the other. An empty page does not end them while `total` says that there
-   * are more; without a `total` it does.
-   */
+  /** An empty page does not end the list while `total` says that there are more; without it, it does. */
   const pages = (
-    filter: Filter,
+    filter: Partial<Filter> = {},
     options: StreamOptions = {}
-  ): Stream.Stream<Page<Row>, PageFailed | PageParameterUnknown> => {
+  ): Stream.Stream<Page<Row>, PageError | PageParameterError> => {
     const { extraParams, from = 1 } = options
     if (!Number.isSafeInteger(from) || from < 1) {
       return notSent("from", `must be a whole number from 1, and it is ${from}`)
@@ -167,14 +199,12 @@ export const make = <Filter, Row>({ list, operation, pageParameter }: Source<Fil
     )
   }
 
-  /** The rows one after the other, over all pages. */
-  const rows = (
-    filter: Filter,
-    options?: StreamOptions
-  ): Stream.Stream<Row, PageFailed | PageParameterUnknown> =>
-    Stream.flattenIterables(Stream.map(pages(filter, options), ({ data }) => data))
-
-  return { pages, rows }
+  return {
+    list,
+    pages,
+    stream: (filter, options) =>
+      Stream.flattenIterables(Stream.map(pages(filter, options), ({ data }) => data))
+  }
 }
 
 const isLast = <Row>({ data, total }: Page<Row>, page: number, size: number): boolean =>

@@ -55,35 +55,35 @@ const rule = (outcome: Outcome, Safe: Decision, Keyed: Decision, Once: Decision)
  */
 export const table = {
   /** The input breaks a rule of the interface: nothing was sent. */
-  InvalidRequest: rule("not applied", "stop", "stop", "stop"),
+  InvalidRequestError: rule("not applied", "stop", "stop", "stop"),
   /** No token to send with; the token's own call has been retried already. */
-  TokenUnavailable: rule("not applied", "stop", "stop", "stop"),
+  TokenUnavailableError: rule("not applied", "stop", "stop", "stop"),
   /** 401: the token was refused before the request was processed. */
-  Unauthorized: rule("not applied", "renew", "renew", "renew"),
+  UnauthorizedError: rule("not applied", "renew", "renew", "renew"),
   /** 403 */
-  Forbidden: rule("not applied", "stop", "stop", "stop"),
+  ForbiddenError: rule("not applied", "stop", "stop", "stop"),
   /** 422 */
-  Unprocessable: rule("not applied", "stop", "stop", "stop"),
+  UnprocessableError: rule("not applied", "stop", "stop", "stop"),
   /** 400 */
-  BadRequest: rule("not applied", "stop", "stop", "stop"),
+  BadRequestError: rule("not applied", "stop", "stop", "stop"),
   /** 404 */
-  NotFound: rule("not applied", "stop", "stop", "stop"),
+  NotFoundError: rule("not applied", "stop", "stop", "stop"),
   /** 408: the service gave up waiting for a request that it may have seen in part or in whole. */
   RequestTimeout: rule("unknown", "retry", "retry", "stop"),
   /** 409: perhaps the same key at work elsewhere, perhaps applied before. */
-  Conflict: rule("unknown", "stop", "stop", "stop"),
+  ConflictError: rule("unknown", "stop", "stop", "stop"),
   /** 429: refused before it was processed. */
-  TooManyRequests: rule("not applied", "retry", "retry", "stop"),
+  RateLimitError: rule("not applied", "retry", "retry", "stop"),
   /** 5xx */
-  ServerFault: rule("unknown", "retry", "retry", "stop"),
+  ServerError: rule("unknown", "retry", "retry", "stop"),
   /** Any other status, redirects among them. */
-  UnexpectedStatus: rule("unknown", "stop", "stop", "stop"),
+  UnexpectedStatusError: rule("unknown", "stop", "stop", "stop"),
   /** No connection came about: no byte of the request left. */
   NotSent: rule("not applied", "retry", "retry", "retry"),
   /** The connection broke after the request may have left. */
   ConnectionLost: rule("unknown", "retry", "retry", "stop"),
   /** The attempt's time ran out. */
-  TimedOut: rule("unknown", "retry", "retry", "stop"),
+  TimeoutError: rule("unknown", "retry", "retry", "stop"),
   /** Unrecognisable or mismatched response. */
   NotAnEnvelope: rule("unknown", "retry", "retry", "stop"),
   /** The body is longer than the gateway reads; it would be again. */
@@ -99,17 +99,17 @@ export const table = {
  * @category rules
  */
 export const faultOfStatus = (status: number): Fault =>
-  statuses[status] ?? (status >= 500 && status < 600 ? "ServerFault" : "UnexpectedStatus")
+  statuses[status] ?? (status >= 500 && status < 600 ? "ServerError" : "UnexpectedStatusError")
 
 const statuses: Readonly<Record<number, Fault>> = {
-  [Errors.BadRequest.status]: "BadRequest",
-  [Errors.Unauthorized.status]: "Unauthorized",
-  [Errors.Forbidden.status]: "Forbidden",
-  [Errors.NotFound.status]: "NotFound",
+  [Errors.BadRequestError.status]: "BadRequestError",
+  [Errors.UnauthorizedError.status]: "UnauthorizedError",
+  [Errors.ForbiddenError.status]: "ForbiddenError",
+  [Errors.NotFoundError.status]: "NotFoundError",
   408: "RequestTimeout",
-  [Errors.Conflict.status]: "Conflict",
-  [Errors.Unprocessable.status]: "Unprocessable",
-  [Errors.TooManyRequests.status]: "TooManyRequests"
+  [Errors.ConflictError.status]: "ConflictError",
+  [Errors.UnprocessableError.status]: "UnprocessableError",
+  [Errors.RateLimitError.status]: "RateLimitError"
 }
 
 /**
@@ -133,11 +133,11 @@ export const faultOfReason = (reason: Errors.MalformedReason): Fault =>
  */
 export const faultOf = (error: Errors.ReadError): Fault => {
   switch (error._tag) {
-    case "TransportFault":
+    case "TransportError":
       return error.sent ? "ConnectionLost" : "NotSent"
-    case "UnexpectedStatus":
+    case "UnexpectedStatusError":
       return faultOfStatus(error.status)
-    case "MalformedResponse":
+    case "MalformedResponseError":
       return faultOfReason(error.reason)
     default:
       return error._tag
@@ -151,7 +151,7 @@ export const faultOf = (error: Errors.ReadError): Fault => {
  * @category rules
  */
 export const isPassing = (error: Errors.ReadError): boolean =>
-  error._tag === "TokenUnavailable"
+  error._tag === "TokenUnavailableError"
     ? error.cause !== undefined && isPassing(error.cause)
     : table[faultOf(error)].Safe === "retry"
 

@@ -137,6 +137,14 @@ export * as Page from "./Page.js"
 export * as Pagination from "./Pagination.js"
 
 /**
+ * Waiting for a resource to settle, by reading it again and again: the service has no events
+ * (interface section 6).
+ *
+ * @since 0.1.0
+ */
+export * as Polling from "./Polling.js"
+
+/**
  * When a call is sent again: the rule as a table, and its numbers as data.
  *
  * @since 0.1.0
@@ -152,14 +160,6 @@ export * as RetryPolicy from "./RetryPolicy.js"
  * @since 0.1.0
  */
 export * as Sensitive from "./Sensitive.js"
-
-/**
- * Waiting for a resource to settle, by reading it again and again: the service has no events
- * (interface section 6).
- *
- * @since 0.1.0
- */
-export * as Settlement from "./Settlement.js"
 
 /**
  * Free text with a limit, counted in characters as a person counts them, not in UTF-16 units.

@@ -98,7 +98,7 @@ describe("a success", () => {
     Effect.gen(function* () {
       const body = `{"success":true,"data":{"__proto__":{"id":"I"},"status":"S"}}`
       const { read } = yield* failed({ status: 200, body })
-      assert.strictEqual(read._tag, "MalformedResponse")
+      assert.strictEqual(read._tag, "MalformedResponseError")
     })
   )
 
@@ -154,12 +154,12 @@ describe("a 2xx that cannot be read", () => {
       Effect.gen(function* () {
         const status = body === undefined ? 204 : 201
         const { read, write } = yield* failed({ status, ...(body === undefined ? {} : { body }) })
-        assert(read._tag === "MalformedResponse", read._tag)
+        assert(read._tag === "MalformedResponseError", read._tag)
         assert.strictEqual(read.reason, reason)
         assert.strictEqual(read.status, status)
         assert(write._tag === "OutcomeUnknown", write._tag)
         assert.strictEqual(write.key, FakeService.key)
-        assert(write.cause._tag === "MalformedResponse")
+        assert(write.cause._tag === "MalformedResponseError")
         assert.strictEqual(write.cause.reason, reason)
       })
     )
@@ -171,7 +171,7 @@ describe("a 2xx that cannot be read", () => {
         status: 200,
         body: `<h1>Maintenance</h1>${"<p>".repeat(9999)}`
       })
-      assert(read._tag === "MalformedResponse")
+      assert(read._tag === "MalformedResponseError")
       assert.include(read.excerpt ?? "", "Maintenance")
       assert.isBelow(read.excerpt?.length ?? 0, 300)
     })
@@ -189,9 +189,9 @@ describe("a 2xx that cannot be read", () => {
       assert(write._tag === "OutcomeUnknown")
       assert.include(write.message, "LOW_AMOUNT: some words")
       for (const error of [read, write.cause]) {
-        assert(error._tag === "MalformedResponse")
+        assert(error._tag === "MalformedResponseError")
         assert.strictEqual(error.reason, "Contradiction")
-        assert.strictEqual(error.correlation_id, "c-1")
+        assert.strictEqual(error.correlationId, "c-1")
         assert.strictEqual(error.code, "LOW_AMOUNT")
         assert.strictEqual(error.serviceMessage, "some words")
         assert.deepStrictEqual(error.details, details)
@@ -212,13 +212,13 @@ describe("success around data that does not fit", () => {
       const { read, received } = yield* failed(
         misfit({ id: 4711, status: ["HUSH"], reference: "thing-1" })
       )
-      assert(read._tag === "MalformedResponse")
+      assert(read._tag === "MalformedResponseError")
       assert.strictEqual(read.reason, "DataMisfit")
       assert.deepStrictEqual(
         read.issues.map(({ field }) => field),
         ["data.id", "data.status"]
       )
-      assert.strictEqual(read.correlation_id, "c-9")
+      assert.strictEqual(read.correlationId, "c-9")
       assert.strictEqual(read.excerpt, undefined)
       assert.notMatch(JSON.stringify(read), /4711|HUSH/)
       assert.strictEqual(received.filter(({ method }) => method === "GET").length, 1)
@@ -241,7 +241,7 @@ describe("success around data that does not fit", () => {
       )
       assert.strictEqual(write.id, "thing-9")
       assert.strictEqual(write.reference, "R-9")
-      assert.strictEqual(write.correlation_id, "c-9")
+      assert.strictEqual(write.correlationId, "c-9")
       assert.strictEqual(write.key, FakeService.key)
       assert.strictEqual(write.status, 201)
       assert.include(write.message, "thing-9")
@@ -262,11 +262,11 @@ describe("success around data that does not fit", () => {
       Effect.gen(function* () {
         const { read, write } = yield* failed(misfit(data))
         // Perhaps it is the answer to another request: the next attempt will show.
-        assert(read._tag === "MalformedResponse")
+        assert(read._tag === "MalformedResponseError")
         assert.strictEqual(read.reason, "Unrelated")
         assert.strictEqual(RetryPolicy.faultOf(read), "NotAnEnvelope")
         assert(write._tag === "OutcomeUnknown")
-        assert(write.cause._tag === "MalformedResponse")
+        assert(write.cause._tag === "MalformedResponseError")
         assert.strictEqual(write.cause.reason, "Unrelated")
         assert.strictEqual(RetryPolicy.faultOf(write.cause), "NotAnEnvelope")
         assert.notInclude(write.message, "thing-9")
@@ -279,7 +279,9 @@ describe("success around data that does not fit", () => {
       const broken = { id: 1, status: 2, reference: "thing-1" }
       const short = yield* failed(misfit(broken))
       const long = yield* failed(misfit({ ...broken, x: "x".repeat(20_000) }))
-      assert(short.read._tag === "MalformedResponse" && long.read._tag === "MalformedResponse")
+      assert(
+        short.read._tag === "MalformedResponseError" && long.read._tag === "MalformedResponseError"
+      )
       assert.strictEqual(short.read.issues.length, 2)
       assert.strictEqual(long.read.issues.length, 1)
     })
@@ -296,22 +298,22 @@ describe("success around data that does not fit", () => {
 })
 
 const tags = [
-  [400, "BadRequest"],
-  [401, "Unauthorized"],
-  [403, "Forbidden"],
-  [404, "NotFound"],
-  [409, "Conflict"],
-  [422, "Unprocessable"],
-  [429, "TooManyRequests"],
-  [500, "ServerFault"],
-  [502, "ServerFault"],
-  [503, "ServerFault"],
-  [599, "ServerFault"],
-  [402, "UnexpectedStatus"],
-  [405, "UnexpectedStatus"],
-  [408, "UnexpectedStatus"],
-  [410, "UnexpectedStatus"],
-  [418, "UnexpectedStatus"]
+  [400, "BadRequestError"],
+  [401, "UnauthorizedError"],
+  [403, "ForbiddenError"],
+  [404, "NotFoundError"],
+  [409, "ConflictError"],
+  [422, "UnprocessableError"],
+  [429, "RateLimitError"],
+  [500, "ServerError"],
+  [502, "ServerError"],
+  [503, "ServerError"],
+  [599, "ServerError"],
+  [402, "UnexpectedStatusError"],
+  [405, "UnexpectedStatusError"],
+  [408, "UnexpectedStatusError"],
+  [410, "UnexpectedStatusError"],
+  [418, "UnexpectedStatusError"]
 ] as const
 
 describe("an error status", () => {
@@ -323,12 +325,12 @@ describe("an error status", () => {
           FakeService.failure(status, {}, { code: "SOME_CODE", message: "some words", details })
         )
         assert.strictEqual(read._tag, tag)
-        assert("code" in read && "details" in read && "correlation_id" in read && "status" in read)
+        assert("code" in read && "details" in read && "correlationId" in read && "status" in read)
         assert.strictEqual(read.status, status)
         assert.strictEqual(read.code, "SOME_CODE")
         assert.strictEqual(read.serviceMessage, "some words")
         assert.deepStrictEqual(read.details, details)
-        assert.strictEqual(read.correlation_id, "c-2")
+        assert.strictEqual(read.correlationId, "c-2")
         assert.strictEqual(read.operation, "Things.read")
         assert.include(read.message, "some words")
         assert.include(read.message, String(status))
@@ -358,7 +360,7 @@ describe("an error status", () => {
     it.effect(`${status} that says success is a contradiction, and leaves a write unknown`, () =>
       Effect.gen(function* () {
         const { read, write } = yield* failed({ status, body: JSON.stringify(envelope()) })
-        assert(read._tag === "MalformedResponse")
+        assert(read._tag === "MalformedResponseError")
         assert.strictEqual(read.reason, "Contradiction")
         assert.strictEqual(read.status, status)
         assert.strictEqual(write._tag, "OutcomeUnknown")
@@ -371,7 +373,7 @@ describe("an error status", () => {
       const { read } = yield* failed(
         FakeService.failure(422, {}, { code: "C", message: "m", details: ["a", { b: 1 }] })
       )
-      assert(read._tag === "Unprocessable")
+      assert(read._tag === "UnprocessableError")
       assert.deepStrictEqual(read.details, ["a", { b: 1 }])
     })
   )
@@ -390,7 +392,7 @@ describe("an error status", () => {
           status: 422,
           body: JSON.stringify({ success: false, data: { error }, meta })
         })
-        assert(read._tag === "Unprocessable")
+        assert(read._tag === "UnprocessableError")
         assert.strictEqual(read.code, code)
         assert.strictEqual(read.serviceMessage, message)
         for (const word of [code, message]) {
@@ -406,8 +408,8 @@ describe("an error status", () => {
         status: 422,
         body: `{"success":false,"data":{"error":{"code":"C","message":"m","details":${nested(10_000)}}}}`
       })
-      assert.strictEqual(read._tag, "Unprocessable")
-      assert.strictEqual(write._tag, "Unprocessable")
+      assert.strictEqual(read._tag, "UnprocessableError")
+      assert.strictEqual(write._tag, "UnprocessableError")
       // As an application does with an error that it did not expect.
       assert.doesNotThrow(() => JSON.stringify(write))
     })
@@ -428,7 +430,7 @@ describe("an error status", () => {
           FakeService.failure(422, {}, { code: "C", message: "m", details })
         ])
         const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-        assert.strictEqual(error._tag, "Unprocessable")
+        assert.strictEqual(error._tag, "UnprocessableError")
         assert.isBelow(JSON.stringify(error).length, longest)
       })
     )
@@ -443,7 +445,7 @@ describe("an error status", () => {
           { code: "A\u0007B", message: "one\ntwo\u202ethree", details: { "k\r": ["v\u0000"] } }
         )
       )
-      assert(read._tag === "Unprocessable")
+      assert(read._tag === "UnprocessableError")
       assert.strictEqual(read.code, "A\\u{7}B")
       assert.strictEqual(read.serviceMessage, "one\\u{a}two\\u{202e}three")
       assert.deepStrictEqual(read.details, { "k\\u{d}": ["v\\u{0}"] })
@@ -457,7 +459,7 @@ describe("an error status", () => {
         status: 422,
         body: `{"success":false,"data":{"error":{"code":"C","message":"m","details":{"__proto__":{"polluted":1}}}}}`
       })
-      assert(write._tag === "Unprocessable")
+      assert(write._tag === "UnprocessableError")
       assert.notProperty({}, "polluted")
       assert.notProperty(write.details as object, "polluted")
       assert.include(JSON.stringify(write), `"__proto__"`)
@@ -470,7 +472,7 @@ describe("403", () => {
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([FakeService.failure(403)])
       const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
-      assert(error._tag === "Forbidden")
+      assert(error._tag === "ForbiddenError")
       assert.strictEqual(error.requiredScope, "payment_links.write")
       assert.deepStrictEqual(error.grantedScopes, ["payments.read", "payments.write"])
       assert.include(error.message, "payment_links.write")
@@ -480,7 +482,7 @@ describe("403", () => {
   it.effect("does not blame a scope that the token has", () =>
     Effect.gen(function* () {
       const { read } = yield* failed(FakeService.failure(403))
-      assert(read._tag === "Forbidden")
+      assert(read._tag === "ForbiddenError")
       assert.notInclude(read.message, "payments.read")
     })
   )
@@ -494,7 +496,7 @@ describe("a redirect", () => {
           status,
           headers: { location: "https://elsewhere.invalid/steal" }
         })
-        assert(read._tag === "UnexpectedStatus")
+        assert(read._tag === "UnexpectedStatusError")
         assert.strictEqual(read.status, status)
         assert.notInclude(read.message, "elsewhere")
         assert(write._tag === "OutcomeUnknown")
@@ -550,7 +552,7 @@ describe("the answer to a write", () => {
       const result = yield* Effect.either(gateway.calls(group).create({ payload: request }))
       if (result._tag === "Right") return []
       assert(result.left._tag === "OutcomeUnknown", result.left._tag)
-      assert(result.left.cause._tag === "MalformedResponse")
+      assert(result.left.cause._tag === "MalformedResponseError")
       assert.strictEqual(result.left.cause.reason, "AnotherSubject")
       return result.left.cause.issues.map(({ field }) => field)
     })
@@ -668,7 +670,7 @@ describe("Retry-After", () => {
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.parse("2026-01-31T12:00:00Z"))
         const { read } = yield* failed(FakeService.failure(503, { "retry-after": header }))
-        assert(read._tag === "ServerFault")
+        assert(read._tag === "ServerError")
         assert.strictEqual(read.retryAfterMillis, millis)
       })
     )

@@ -135,7 +135,7 @@ for (const [name, client] of clients) {
           assert.strictEqual((yield* calls.read(FakeService.calls.read)).id, first)
           assert.lengthOf(server.seen, 4)
           const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
-          assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportFault")
+          assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
           assert.isTrue(error.cause.sent)
           assert.lengthOf(server.seen, 5)
         })
@@ -161,7 +161,7 @@ for (const [name, client] of clients) {
           assert.notStrictEqual(three, one)
           yield* Effect.sleep("20 millis")
           const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
-          assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportFault")
+          assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
           assert.isTrue(error.cause.sent)
           assert.lengthOf(server.seen, 4)
         })
@@ -205,7 +205,7 @@ for (const [name, client] of clients) {
         const calls = yield* callsAt(server.baseUrl)
         for (let i = 0; i < 2; i++) {
           const error = yield* Effect.flip(calls.read(FakeService.calls.read))
-          assert(error._tag === "MalformedResponse")
+          assert(error._tag === "MalformedResponseError")
           assert.strictEqual(error.reason, "Empty")
         }
       })
@@ -248,7 +248,7 @@ for (const [name, client] of clients) {
           ])
         const calls = yield* callsAt(server.baseUrl)
         const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-        assert(error._tag === "TooManyRequests")
+        assert(error._tag === "RateLimitError")
         // Node's own HTTP gives the first, and drops the others.
         assert.strictEqual(error.retryAfterMillis, name === "node:http" ? 1000 : 7000)
       })
@@ -303,7 +303,7 @@ describe("UndiciClient knows that nothing was sent", () => {
     Effect.gen(function* () {
       const calls = yield* callsAt(baseUrl, options)
       const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
-      assert(error._tag === "TransportFault")
+      assert(error._tag === "TransportError")
       assert.isFalse(error.sent)
       return error
     })

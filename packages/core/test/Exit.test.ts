@@ -48,13 +48,13 @@ interface Case {
 
 const cases: Readonly<Record<string, Case>> = {
   "has been answered": { steps: [good], ended: "Success" },
-  "was refused": { steps: [RawServer.good("{}", "422 No")], ended: "Unprocessable" },
-  "lost its connection": { steps: ["reset"], ended: "TransportFault" },
+  "was refused": { steps: [RawServer.good("{}", "422 No")], ended: "UnprocessableError" },
+  "lost its connection": { steps: ["reset"], ended: "TransportError" },
   "was answered too much": {
     steps: [RawServer.good(" ".repeat(2000)).subarray(0, 1500)],
-    ended: "MalformedResponse"
+    ended: "MalformedResponseError"
   },
-  "was never answered": { steps: [], url: (baseUrl) => `${baseUrl}/silent`, ended: "TimedOut" },
+  "was never answered": { steps: [], url: (baseUrl) => `${baseUrl}/silent`, ended: "TimeoutError" },
   "was interrupted": { steps: [], interruptedAfter: 300, ended: "Interrupted" },
   "was interrupted within its answer": {
     steps: [good.subarray(0, -5)],
@@ -64,7 +64,7 @@ const cases: Readonly<Record<string, Case>> = {
   "never got a connection": {
     steps: [],
     url: (baseUrl) => `${baseUrl.replace("http:", "https:")}/silent`,
-    ended: "TransportFault"
+    ended: "TransportError"
   }
 }
 

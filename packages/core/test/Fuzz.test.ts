@@ -152,7 +152,7 @@ const verdicts = (
     error._tag !== "OutcomeUnknown" &&
     error._tag !== "KeyReused" &&
     error._tag !== "AppliedUnreadable"
-  if (isKnown && (!refusals.has(hostile.status) || error._tag === "TransportFault")) {
+  if (isKnown && (!refusals.has(hostile.status) || error._tag === "TransportError")) {
     wrong.push(`said that nothing was applied: ${error._tag} ${error.message}`)
   }
   if (error._tag === "AppliedUnreadable" && !(error.status >= 200 && error.status < 300)) {
@@ -189,7 +189,7 @@ const endOf = (exit: Exit.Exit<unknown, Failure>): string => {
     : wordsOf(error)
 }
 const wordsOf = (error: Failure): string =>
-  error._tag === "MalformedResponse" ? `MalformedResponse ${error.reason}` : error._tag
+  error._tag === "MalformedResponseError" ? `MalformedResponseError ${error.reason}` : error._tag
 
 /** What a call may take where the answer comes at once. */
 const patient = {
@@ -234,11 +234,11 @@ const run = (hostile: HostileAnswers.Hostile, options: Run) =>
 /** How a call has to end on an answer that has nothing wrong with it but perhaps its body. */
 const expected = ({ call, meaning, status }: HostileAnswers.Clean): string => {
   const unknown = (words: string) => (call === "read" ? words : `OutcomeUnknown: ${words}`)
-  const unread = (reason: Errors.MalformedReason) => unknown(`MalformedResponse ${reason}`)
-  if (meaning === "Broken") return status === 422 ? "Unprocessable" : unknown("TransportFault")
+  const unread = (reason: Errors.MalformedReason) => unknown(`MalformedResponseError ${reason}`)
+  if (meaning === "Broken") return status === 422 ? "UnprocessableError" : unknown("TransportError")
   const saysSuccess =
     typeof meaning !== "string" || ["DataMisfit", "Unrelated", "AnotherSubject"].includes(meaning)
-  if (status === 422) return saysSuccess ? unread("Contradiction") : "Unprocessable"
+  if (status === 422) return saysSuccess ? unread("Contradiction") : "UnprocessableError"
   if (typeof meaning !== "string") return "Success"
   if (meaning === "Refusal") return unread("Contradiction")
   return meaning === "DataMisfit" && call !== "read" ? "AppliedUnreadable" : unread(meaning)
@@ -376,7 +376,7 @@ for (const name of clients) {
               }
               assert.strictEqual(
                 endOf(exit),
-                `${call === "read" ? "" : "OutcomeUnknown: "}MalformedResponse TooLarge`
+                `${call === "read" ? "" : "OutcomeUnknown: "}MalformedResponseError TooLarge`
               )
               assert.isBelow(peak.arrayBuffers, 64 * mebibyte, "the buffers of the process")
               assert.isBelow(peak.rss, 64 * mebibyte, "the whole process")
@@ -456,7 +456,7 @@ for (const name of clients) {
                 const [took, exit] = yield* Effect.timed(Effect.exit(callOf(calls, call)))
                 assert.strictEqual(
                   endOf(exit),
-                  call === "read" ? "TimedOut" : "OutcomeUnknown: TimedOut"
+                  call === "read" ? "TimeoutError" : "OutcomeUnknown: TimeoutError"
                 )
                 assert.isBelow(Duration.toMillis(took), deadlineMillis + slackMillis)
                 assert.isBelow(server.seen.length, call === "writeOnce" ? 2 : 4)
@@ -495,7 +495,12 @@ for (const name of clients) {
         assert.deepStrictEqual(escaped, [])
         assert.strictEqual(Reflect.get({}, "polluted"), undefined)
         // The draw is worth something only if it reaches every kind of end.
-        for (const end of ["Success", "OutcomeUnknown", "MalformedResponse", "TransportFault"]) {
+        for (const end of [
+          "Success",
+          "OutcomeUnknown",
+          "MalformedResponseError",
+          "TransportError"
+        ]) {
           assert.isTrue(
             Object.keys(ends).some((ended) => ended.startsWith(end)),
             end
@@ -509,12 +514,12 @@ for (const name of clients) {
 /** Keeps the import honest: the statuses above are those of the truth table. */
 it("refusals are what the truth table calls not applied", () => {
   for (const fault of [
-    "BadRequest",
-    "Unauthorized",
-    "Forbidden",
-    "NotFound",
-    "Unprocessable",
-    "TooManyRequests"
+    "BadRequestError",
+    "UnauthorizedError",
+    "ForbiddenError",
+    "NotFoundError",
+    "UnprocessableError",
+    "RateLimitError"
   ] as const) {
     assert.strictEqual(RetryPolicy.table[fault].outcome, "not applied")
   }

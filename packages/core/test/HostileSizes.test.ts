@@ -37,7 +37,7 @@ interface Huge {
   readonly ends: string
 }
 
-const misfit = "MalformedResponse DataMisfit"
+const misfit = "MalformedResponseError DataMisfit"
 
 const answers: Readonly<Record<string, Huge>> = {
   "rows without members": { body: () => page(times("{},") + "{}"), ends: misfit },
@@ -56,13 +56,13 @@ const answers: Readonly<Record<string, Huge>> = {
     status: 422,
     body: () =>
       `{"success":false,"data":{"error":{"code":"C","message":"m","details":[${times("{},")}{}]}}}`,
-    ends: "Unprocessable"
+    ends: "UnprocessableError"
   },
   "a refusal with very many members": {
     status: 422,
     body: () =>
       `{"success":false,"data":{"error":{"code":"C","message":"m","details":{${members()}}}}}`,
-    ends: "Unprocessable"
+    ends: "UnprocessableError"
   },
   // As long as they are, nothing is wrong with these.
   "rows that all fit": {

@@ -213,7 +213,7 @@ describe("a call in an uninterruptible region", () => {
       const ended = yield* Fiber.poll(fiber)
       assert(Option.isSome(ended))
       const error = yield* ended.value
-      assert.strictEqual(error._tag, "TokenUnavailable")
+      assert.strictEqual(error._tag, "TokenUnavailableError")
       assert.lengthOf(received, 0)
     })
   )
@@ -227,7 +227,7 @@ describe("a call in an uninterruptible region", () => {
       yield* TestClock.adjust("30 seconds")
       const error = yield* Fiber.join(fiber)
       assert(error._tag === "OutcomeUnknown")
-      assert.strictEqual(error.cause._tag, "TimedOut")
+      assert.strictEqual(error.cause._tag, "TimeoutError")
       assert.lengthOf(received, 1)
     })
   )
@@ -369,7 +369,7 @@ for (const [what, ending] of [
       Effect.gen(function* () {
         const { calls } = yield* FakeService.make([() => ending], { retry: { attempts: 1 } })
         const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-        assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportFault")
+        assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
         assert.strictEqual(error.key, FakeService.key)
         // Not a fault of the network: whoever reads it looks at the client.
         assert.strictEqual(error.cause.code, "CLIENT_DIED")
@@ -407,7 +407,7 @@ it.effect("a dispatcher that throws leaves the outcome unknown, and the key told
       through: () => UndiciClient.make(new Throwing())
     })
     const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-    assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportFault")
+    assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
     assert.strictEqual(error.key, FakeService.key)
     assert.strictEqual(error.cause.code, "CLIENT_DIED")
   })
@@ -445,7 +445,7 @@ it.effect("a body that is never let go ends the call at its deadline", () =>
     yield* TestClock.adjust("30 seconds")
     const error = yield* Fiber.join(call)
     assert(error._tag === "OutcomeUnknown")
-    assert.strictEqual(error.cause._tag, "TimedOut")
+    assert.strictEqual(error.cause._tag, "TimeoutError")
   })
 )
 
@@ -456,7 +456,7 @@ it.effect("a client whose bodies are no bytes leaves the outcome unknown", () =>
       through: bodies("text")
     })
     const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-    assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportFault")
+    assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
     assert.strictEqual(error.cause.code, "CLIENT_DIED")
   })
 )

@@ -211,7 +211,7 @@ describe("the answer to another request", () => {
       const error = yield* Effect.flip(end)
       assert(error._tag === "OutcomeUnknown", error._tag)
       assert.strictEqual(error.key, key)
-      assert(error.cause._tag === "MalformedResponse")
+      assert(error.cause._tag === "MalformedResponseError")
       assert.strictEqual(error.cause.reason, "AnotherSubject")
       assert.strictEqual(sent, 5)
     })

@@ -6,7 +6,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 
-const down = new Errors.ServerFault({ operation: "Rows.list", message: "down", status: 503 })
+const down = new Errors.ServerError({ operation: "Rows.list", message: "down", status: 503 })
 
 interface Service {
   /** The rows of each page. */
@@ -20,7 +20,7 @@ interface Service {
 
 const make = (service: Service, pageParameter: string | undefined = "page") => {
   const asked: Array<Readonly<Record<string, string>>> = []
-  const list = (_: object, { extraParams = {} }: Pagination.ListOptions) =>
+  const call = ({ extraParams = {} }: Pagination.ListOptions) =>
     Effect.suspend((): Effect.Effect<Page<number>, Errors.ReadError> => {
       asked.push(extraParams)
       const current_page = Number(extraParams[service.knows ?? "page"] ?? 1)
@@ -33,7 +33,7 @@ const make = (service: Service, pageParameter: string | undefined = "page") => {
             total: service.total
           })
     })
-  return { ...Pagination.make({ operation: "Rows.list", pageParameter, list }), asked }
+  return { ...Pagination.make({ operation: "Rows.list", pageParameter, call }), asked }
 }
 
 const collect = <A, E>(stream: Stream.Stream<A, E>) =>
@@ -42,23 +42,23 @@ const collect = <A, E>(stream: Stream.Stream<A, E>) =>
 describe("a list over its pages", () => {
   it.effect("ends when the total is reached, without asking for more", () =>
     Effect.gen(function* () {
-      const { asked, rows } = make({ pages: [[1, 2], [3, 4], [5]], total: 5, per_page: 2 })
-      assert.deepStrictEqual(yield* collect(rows({})), [1, 2, 3, 4, 5])
+      const { asked, stream } = make({ pages: [[1, 2], [3, 4], [5]], total: 5, per_page: 2 })
+      assert.deepStrictEqual(yield* collect(stream({})), [1, 2, 3, 4, 5])
       assert.deepStrictEqual(asked, [{ page: "1" }, { page: "2" }, { page: "3" }])
     })
   )
 
   it.effect("is not ended by an empty page in the middle", () =>
     Effect.gen(function* () {
-      const { rows } = make({ pages: [[1, 2], [], [5]], total: 6, per_page: 2 })
-      assert.deepStrictEqual(yield* collect(rows({})), [1, 2, 5])
+      const { stream } = make({ pages: [[1, 2], [], [5]], total: 6, per_page: 2 })
+      assert.deepStrictEqual(yield* collect(stream({})), [1, 2, 5])
     })
   )
 
   it.effect("is not ended by one where the size of a page is not said either", () =>
     Effect.gen(function* () {
-      const { rows } = make({ pages: [[1, 2], [], [5]], total: 6 })
-      assert.deepStrictEqual(yield* collect(rows({})), [1, 2, 5])
+      const { stream } = make({ pages: [[1, 2], [], [5]], total: 6 })
+      assert.deepStrictEqual(yield* collect(stream({})), [1, 2, 5])
     })
   )
 
@@ -72,8 +72,8 @@ describe("a list over its pages", () => {
 
   it.effect("without a total ends with its first empty page", () =>
     Effect.gen(function* () {
-      const { asked, rows } = make({ pages: [[1, 2], [3]] })
-      assert.deepStrictEqual(yield* collect(rows({})), [1, 2, 3])
+      const { asked, stream } = make({ pages: [[1, 2], [3]] })
+      assert.deepStrictEqual(yield* collect(stream({})), [1, 2, 3])
       assert.strictEqual(asked.length, 3)
     })
   )
@@ -81,9 +81,9 @@ describe("a list over its pages", () => {
   for (const from of [1.5, 0, -1, NaN, Infinity]) {
     it.effect(`begins with no page ${from}`, () =>
       Effect.gen(function* () {
-        const { asked, rows } = make({ pages: [[1]], total: 1 })
-        const error = yield* Effect.flip(collect(rows({}, { from })))
-        assert(error._tag === "PageFailed" && error.cause._tag === "InvalidRequest")
+        const { asked, stream } = make({ pages: [[1]], total: 1 })
+        const error = yield* Effect.flip(collect(stream({}, { from })))
+        assert(error._tag === "PageError" && error.cause._tag === "InvalidRequestError")
         assert.deepStrictEqual(
           error.cause.issues.map(({ field }) => field),
           ["from"]
@@ -105,13 +105,13 @@ describe("a list over its pages", () => {
       const service = { pages: [[1, 2], [3, 4], [5]], total: 5, per_page: 2 }
       const seen: Array<number> = []
       const broken = make({ ...service, failsAt: 2 })
-      const error = yield* broken.rows({}).pipe(
+      const error = yield* broken.stream({}).pipe(
         Stream.runForEach((row) => Effect.sync(() => seen.push(row))),
         Effect.flip
       )
-      assert(error._tag === "PageFailed")
+      assert(error._tag === "PageError")
       assert.strictEqual(error.cause, down)
-      const rest = yield* collect(make(service).rows({}, { from: error.page }))
+      const rest = yield* collect(make(service).stream({}, { from: error.page }))
       assert.deepStrictEqual([...seen, ...rest], [1, 2, 3, 4, 5])
     })
   )
@@ -119,17 +119,17 @@ describe("a list over its pages", () => {
   it.effect("that comes again and again is not taken for its pages", () =>
     Effect.gen(function* () {
       let asked = 0
-      const { rows } = Pagination.make({
+      const { stream } = Pagination.make({
         operation: "Rows.list",
         pageParameter: "page",
-        list: () =>
+        call: () =>
           Effect.sync(() => {
             asked++
             return { data: [1, 2], total: 6 }
           })
       })
-      const error = yield* Effect.flip(collect(rows({})))
-      assert(error._tag === "PageParameterUnknown")
+      const error = yield* Effect.flip(collect(stream({})))
+      assert(error._tag === "PageParameterError")
       assert.include(error.message, "page")
       assert.strictEqual(asked, 2)
     })
@@ -137,16 +137,16 @@ describe("a list over its pages", () => {
 
   it.effect("may be asked for with no parameters at all", () =>
     Effect.gen(function* () {
-      const { rows } = make({ pages: [[1]], total: 1, per_page: 1 })
-      assert.deepStrictEqual(yield* collect(rows({}, { extraParams: null as never })), [1])
+      const { stream } = make({ pages: [[1]], total: 1, per_page: 1 })
+      assert.deepStrictEqual(yield* collect(stream({}, { extraParams: null as never })), [1])
     })
   )
 
   it.effect("selects its pages itself", () =>
     Effect.gen(function* () {
-      const { asked, rows } = make({ pages: [[1], [2]], total: 2, per_page: 1 })
-      const error = yield* Effect.flip(collect(rows({}, { extraParams: { page: "2" } })))
-      assert(error._tag === "PageFailed" && error.cause._tag === "InvalidRequest")
+      const { asked, stream } = make({ pages: [[1], [2]], total: 2, per_page: 1 })
+      const error = yield* Effect.flip(collect(stream({}, { extraParams: { page: "2" } })))
+      assert(error._tag === "PageError" && error.cause._tag === "InvalidRequestError")
       assert.strictEqual(error.cause.issues[0]?.field, "extraParams.page")
       assert.include(error.message, "from")
       assert.deepStrictEqual(asked, [])
@@ -155,8 +155,8 @@ describe("a list over its pages", () => {
 
   it.effect("passes on what the interface does not show", () =>
     Effect.gen(function* () {
-      const { asked, rows } = make({ pages: [[1]], total: 1, per_page: 1 })
-      yield* collect(rows({}, { extraParams: { search: "awa" } }))
+      const { asked, stream } = make({ pages: [[1]], total: 1, per_page: 1 })
+      yield* collect(stream({}, { extraParams: { search: "awa" } }))
       assert.deepStrictEqual(asked, [{ search: "awa", page: "1" }])
     })
   )
@@ -168,9 +168,9 @@ describe("without the name of the page parameter", () => {
       const list = Pagination.make({
         operation: "Rows.list",
         pageParameter: undefined,
-        list: () => Effect.succeed({ current_page: 1, data: [1, 2], per_page: 15, total: 2 })
+        call: () => Effect.succeed({ current_page: 1, data: [1, 2], per_page: 15, total: 2 })
       })
-      assert.deepStrictEqual(yield* collect(list.rows({})), [1, 2])
+      assert.deepStrictEqual(yield* collect(list.stream({})), [1, 2])
     })
   )
 
@@ -179,10 +179,10 @@ describe("without the name of the page parameter", () => {
       const list = Pagination.make({
         operation: "Rows.list",
         pageParameter: undefined,
-        list: () => Effect.succeed({ current_page: 1, data: [1, 2], per_page: 2, total: 3 })
+        call: () => Effect.succeed({ current_page: 1, data: [1, 2], per_page: 2, total: 3 })
       })
-      const error = yield* Effect.flip(collect(list.rows({})))
-      assert(error._tag === "PageParameterUnknown")
+      const error = yield* Effect.flip(collect(list.stream({})))
+      assert(error._tag === "PageParameterError")
       assert.strictEqual(error.page, 2)
       assert.include(error.message, "pageParameter")
     })
@@ -190,12 +190,12 @@ describe("without the name of the page parameter", () => {
 
   it.effect("a wrong name does not give the first page for ever", () =>
     Effect.gen(function* () {
-      const { asked, rows } = make(
+      const { asked, stream } = make(
         { pages: [[1, 2], [3]], total: 3, per_page: 2, knows: "p" },
         "page"
       )
-      const error = yield* Effect.flip(collect(rows({})))
-      assert(error._tag === "PageParameterUnknown")
+      const error = yield* Effect.flip(collect(stream({})))
+      assert(error._tag === "PageParameterError")
       assert.strictEqual(asked.length, 2)
     })
   )

@@ -92,7 +92,7 @@ describe("a request", () => {
       const error = yield* Effect.flip(
         calls.write({ ...FakeService.calls.write, payload: new Thing() })
       )
-      assert(error._tag === "InvalidRequest")
+      assert(error._tag === "InvalidRequestError")
       assert.deepStrictEqual(error.issues, [{ field: "name", rule: "is required" }])
       assert.strictEqual(received.length, 0)
     })
@@ -146,7 +146,7 @@ describe("a broken request", () => {
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success])
       const error = yield* Effect.flip(calls.write({ ...FakeService.calls.write, ...parts }))
-      assert(error._tag === "InvalidRequest", error._tag)
+      assert(error._tag === "InvalidRequestError", error._tag)
       assert.strictEqual(received.length, 0)
       for (const { field } of error.issues) assert.include(error.message, field)
       return error
@@ -242,7 +242,7 @@ describe("a broken request", () => {
       )
       const calls = gateway.calls(FakeService.group)
       const error = yield* Effect.flip(calls.writeOnce({ payload: { name: "x".repeat(11) } }))
-      assert.strictEqual(error._tag, "InvalidRequest")
+      assert.strictEqual(error._tag, "InvalidRequestError")
     }).pipe(
       Effect.provideService(
         HttpClient.HttpClient,
@@ -304,7 +304,7 @@ describe("a broken request", () => {
       })
       const { gateway, received } = yield* FakeService.make([FakeService.success])
       const error = yield* Effect.flip(gateway.calls(group).send({ payload: { anything: 1n } }))
-      assert.strictEqual(error._tag, "InvalidRequest")
+      assert.strictEqual(error._tag, "InvalidRequestError")
       assert.strictEqual(received.length, 0)
     })
   )
@@ -368,7 +368,7 @@ describe("a path parameter", () => {
     it.effect(`${JSON.stringify(reference)} is refused, once`, () =>
       Effect.gen(function* () {
         const { result, url } = yield* pathOf(reference)
-        assert(result._tag === "Left" && result.left._tag === "InvalidRequest")
+        assert(result._tag === "Left" && result.left._tag === "InvalidRequestError")
         assert.deepStrictEqual(
           result.left.issues.map(({ field }) => field),
           ["path.thing"]
@@ -383,7 +383,7 @@ describe("a path parameter", () => {
       Effect.gen(function* () {
         const { calls, received } = yield* FakeService.make([FakeService.success])
         const error = yield* Effect.flip(calls.read({ path: path as never }))
-        assert(error._tag === "InvalidRequest")
+        assert(error._tag === "InvalidRequestError")
         assert.strictEqual(received.length, 0)
         assert.deepStrictEqual(
           error.issues.map(({ field }) => field),
@@ -456,7 +456,7 @@ describe("a query parameter", () => {
     it.effect(`per_page: ${per_page} is refused, and the rule says what may be`, () =>
       Effect.gen(function* () {
         const { result, search } = yield* list({ urlParams: { per_page } })
-        assert(result._tag === "Left" && result.left._tag === "InvalidRequest")
+        assert(result._tag === "Left" && result.left._tag === "InvalidRequestError")
         assert.deepStrictEqual(result.left.issues, [
           { field: "urlParams.per_page", rule: "must be a whole number from 1 to 100" }
         ])
@@ -477,7 +477,7 @@ describe("a query parameter", () => {
     it.effect(`${what} is refused`, () =>
       Effect.gen(function* () {
         const { result, search } = yield* list(parts)
-        assert(result._tag === "Left" && result.left._tag === "InvalidRequest")
+        assert(result._tag === "Left" && result.left._tag === "InvalidRequestError")
         assert.deepStrictEqual(
           result.left.issues.map((issue) => issue.field),
           [field]
@@ -537,7 +537,7 @@ describe("the base URL", () => {
     it.effect(`may not be ${JSON.stringify(baseUrl)}`, () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(make(baseUrl))
-        assert.strictEqual(error._tag, "InvalidConfiguration")
+        assert.strictEqual(error._tag, "ConfigurationError")
         assert.strictEqual(error.field, "baseUrl")
         assert.match(error.rule, rule)
         assert.notInclude(error.message, "hush")
@@ -620,7 +620,7 @@ describe("the gateway as a layer", () => {
         Effect.provide(outside),
         Effect.flip
       )
-      assert.strictEqual(error._tag, "InvalidConfiguration")
+      assert.strictEqual(error._tag, "ConfigurationError")
     })
   )
 })
@@ -665,7 +665,7 @@ describe("before anything is sent", () => {
         token: "read from a file\n"
       })
       const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-      assert.strictEqual(error._tag, "TokenUnavailable")
+      assert.strictEqual(error._tag, "TokenUnavailableError")
       assert.notInclude(error.message, "read from a file")
       assert.strictEqual(received.length, 0)
     })
@@ -690,7 +690,7 @@ describe("before anything is sent", () => {
         const error = yield* Effect.flip(
           FakeService.make([FakeService.success], { retry: retry as never })
         )
-        assert(error._tag === "InvalidConfiguration")
+        assert(error._tag === "ConfigurationError")
         assert.strictEqual(error.field, field)
       })
     )
@@ -706,7 +706,7 @@ describe("before anything is sent", () => {
     it.effect(`a limit that is none is refused: ${field}, ${JSON.stringify(options)}`, () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(FakeService.make([FakeService.success], options))
-        assert(error._tag === "InvalidConfiguration")
+        assert(error._tag === "ConfigurationError")
         assert.strictEqual(error.field, field)
       })
     )

@@ -26,22 +26,22 @@ const toTheEnd = <A, E>(call: Effect.Effect<A, E>) =>
 
 /** A reaction that causes each fault, for the faults that a service can cause. */
 const shows: Record<
-  Exclude<RetryPolicy.Fault, "InvalidRequest" | "TokenUnavailable">,
+  Exclude<RetryPolicy.Fault, "InvalidRequestError" | "TokenUnavailableError">,
   FakeService.Reaction
 > = {
-  Unauthorized: FakeService.failure(401),
-  Forbidden: FakeService.failure(403),
-  Unprocessable: FakeService.failure(422),
-  BadRequest: FakeService.failure(400),
-  NotFound: FakeService.failure(404),
+  UnauthorizedError: FakeService.failure(401),
+  ForbiddenError: FakeService.failure(403),
+  UnprocessableError: FakeService.failure(422),
+  BadRequestError: FakeService.failure(400),
+  NotFoundError: FakeService.failure(404),
   RequestTimeout: FakeService.failure(408),
-  Conflict: FakeService.failure(409),
-  TooManyRequests: FakeService.failure(429),
-  ServerFault: FakeService.failure(503),
-  UnexpectedStatus: FakeService.failure(418),
+  ConflictError: FakeService.failure(409),
+  RateLimitError: FakeService.failure(429),
+  ServerError: FakeService.failure(503),
+  UnexpectedStatusError: FakeService.failure(418),
   NotSent: { drop: "ECONNREFUSED" },
   ConnectionLost: { drop: "ECONNRESET" },
-  TimedOut: "silence",
+  TimeoutError: "silence",
   NotAnEnvelope: { status: 200, body: "<html>" },
   TooLarge: { status: 200, body: "x".repeat(2000) },
   UnreadableSuccess: {
@@ -52,21 +52,21 @@ const shows: Record<
 
 /** The table as it must be, written by hand: fault, outcome, Safe, Keyed, Once. */
 const truth = [
-  ["InvalidRequest", "not applied", "stop", "stop", "stop"],
-  ["TokenUnavailable", "not applied", "stop", "stop", "stop"],
-  ["Unauthorized", "not applied", "renew", "renew", "renew"],
-  ["Forbidden", "not applied", "stop", "stop", "stop"],
-  ["Unprocessable", "not applied", "stop", "stop", "stop"],
-  ["BadRequest", "not applied", "stop", "stop", "stop"],
-  ["NotFound", "not applied", "stop", "stop", "stop"],
+  ["InvalidRequestError", "not applied", "stop", "stop", "stop"],
+  ["TokenUnavailableError", "not applied", "stop", "stop", "stop"],
+  ["UnauthorizedError", "not applied", "renew", "renew", "renew"],
+  ["ForbiddenError", "not applied", "stop", "stop", "stop"],
+  ["UnprocessableError", "not applied", "stop", "stop", "stop"],
+  ["BadRequestError", "not applied", "stop", "stop", "stop"],
+  ["NotFoundError", "not applied", "stop", "stop", "stop"],
   ["RequestTimeout", "unknown", "retry", "retry", "stop"],
-  ["Conflict", "unknown", "stop", "stop", "stop"],
-  ["TooManyRequests", "not applied", "retry", "retry", "stop"],
-  ["ServerFault", "unknown", "retry", "retry", "stop"],
-  ["UnexpectedStatus", "unknown", "stop", "stop", "stop"],
+  ["ConflictError", "unknown", "stop", "stop", "stop"],
+  ["RateLimitError", "not applied", "retry", "retry", "stop"],
+  ["ServerError", "unknown", "retry", "retry", "stop"],
+  ["UnexpectedStatusError", "unknown", "stop", "stop", "stop"],
   ["NotSent", "not applied", "retry", "retry", "retry"],
   ["ConnectionLost", "unknown", "retry", "retry", "stop"],
-  ["TimedOut", "unknown", "retry", "retry", "stop"],
+  ["TimeoutError", "unknown", "retry", "retry", "stop"],
   ["NotAnEnvelope", "unknown", "retry", "retry", "stop"],
   ["TooLarge", "unknown", "stop", "stop", "stop"],
   ["UnreadableSuccess", "applied", "stop", "stop", "stop"]
@@ -89,7 +89,7 @@ describe("the truth table", () => {
   })
 
   for (const [fault, outcome, safe, keyed, once] of truth) {
-    if (fault === "InvalidRequest" || fault === "TokenUnavailable") continue
+    if (fault === "InvalidRequestError" || fault === "TokenUnavailableError") continue
     const reaction = shows[fault]
 
     it.effect(`${fault}: a read is sent ${requestsFor[safe]} times`, () =>
@@ -194,7 +194,7 @@ describe("a write over several attempts", () => {
         assert(error._tag === "OutcomeUnknown")
         assert.strictEqual(error.key, FakeService.key)
         assert.strictEqual(error.attempts, 1)
-        assert.strictEqual(error.cause._tag, "TokenUnavailable")
+        assert.strictEqual(error.cause._tag, "TokenUnavailableError")
         assert.notInclude(error.message, "hush")
       })
     )
@@ -206,7 +206,7 @@ describe("a write over several attempts", () => {
           retry: { attempts: 1 }
         })
         const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-        assert.strictEqual(error._tag, "TokenUnavailable")
+        assert.strictEqual(error._tag, "TokenUnavailableError")
         assert.lengthOf(received, 0)
       })
     )
@@ -219,7 +219,7 @@ describe("a write over several attempts", () => {
       })
       const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
       assert(error._tag === "OutcomeUnknown")
-      assert.strictEqual(error.cause._tag, "TokenUnavailable")
+      assert.strictEqual(error.cause._tag, "TokenUnavailableError")
     })
   )
 
@@ -263,7 +263,7 @@ describe("a refused token", () => {
     })
   )
 
-  it.effect("fails with TokenUnavailable when the next token does not come in time", () =>
+  it.effect("fails with TokenUnavailableError when the next token does not come in time", () =>
     Effect.gen(function* () {
       let asked = 0
       const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
@@ -278,9 +278,9 @@ describe("a refused token", () => {
       for (const call of both) {
         asked = 0
         const error = yield* Either.flip(yield* toTheEnd(call))
-        assert(error._tag === "TokenUnavailable")
+        assert(error._tag === "TokenUnavailableError")
         assert.include(error.message, "no token came within")
-        assert.strictEqual(error.cause?._tag, "TimedOut")
+        assert.strictEqual(error.cause?._tag, "TimeoutError")
       }
       assert.strictEqual(received.length, 2)
     })
@@ -293,7 +293,7 @@ describe("a refused token", () => {
         { retry: { deadline: "1 second", attemptTimeout: "1 second" } }
       )
       const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
-      assert.strictEqual(error._tag, "Unauthorized")
+      assert.strictEqual(error._tag, "UnauthorizedError")
       assert.deepStrictEqual(rejected, ["token-0"])
       assert.strictEqual(received.length, 1)
     })
@@ -323,13 +323,13 @@ describe("a refused token", () => {
     ["dies", Effect.die(new Error("hush"))],
     ["is interrupted", Effect.interrupt]
   ] as const) {
-    it.effect(`gives Unauthorized when the source ${what} as it takes the token back`, () =>
+    it.effect(`gives UnauthorizedError when the source ${what} as it takes the token back`, () =>
       Effect.gen(function* () {
         const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
           tokens: { get: Effect.succeed(token), reject: () => reject }
         })
         const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-        assert(error._tag === "Unauthorized")
+        assert(error._tag === "UnauthorizedError")
         assert.notInclude(error.message, "hush")
         assert.strictEqual(received.length, 2)
       })
@@ -347,25 +347,27 @@ describe("a refused token", () => {
     })
   )
 
-  it.effect("gives TokenUnavailable when giving it back takes the rest of the call's time", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
-        retry: { deadline: "20 seconds" },
-        tokens: { get: Effect.succeed(token), reject: () => Effect.never }
+  it.effect(
+    "gives TokenUnavailableError when giving it back takes the rest of the call's time",
+    () =>
+      Effect.gen(function* () {
+        const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
+          retry: { deadline: "20 seconds" },
+          tokens: { get: Effect.succeed(token), reject: () => Effect.never }
+        })
+        const fiber = yield* Effect.fork(Effect.flip(calls.read(FakeService.calls.read)))
+        yield* TestClock.adjust("20 seconds")
+        assert.strictEqual((yield* Fiber.join(fiber))._tag, "TokenUnavailableError")
+        // At the deadline no attempt is begun: it would have no time at all.
+        assert.strictEqual(received.length, 1)
       })
-      const fiber = yield* Effect.fork(Effect.flip(calls.read(FakeService.calls.read)))
-      yield* TestClock.adjust("20 seconds")
-      assert.strictEqual((yield* Fiber.join(fiber))._tag, "TokenUnavailable")
-      // At the deadline no attempt is begun: it would have no time at all.
-      assert.strictEqual(received.length, 1)
-    })
   )
 
-  it.effect("gives Unauthorized when the new one is refused too", () =>
+  it.effect("gives UnauthorizedError when the new one is refused too", () =>
     Effect.gen(function* () {
       const { calls, received, rejected } = yield* FakeService.make([FakeService.failure(401)])
       const error = yield* Effect.flip(calls.read(FakeService.calls.read))
-      assert(error._tag === "Unauthorized")
+      assert(error._tag === "UnauthorizedError")
       assert.strictEqual(received.length, 2)
       assert.deepStrictEqual(rejected, ["token-0"])
     })
@@ -420,7 +422,7 @@ describe("a token", () => {
       const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
       assert(error._tag === "OutcomeUnknown")
       assert.strictEqual(error.key, FakeService.key)
-      assert.strictEqual(error.cause._tag, "TokenUnavailable")
+      assert.strictEqual(error.cause._tag, "TokenUnavailableError")
       assert.notInclude(error.message, "hush")
       assert.strictEqual(received.length, 1)
     })
@@ -428,7 +430,7 @@ describe("a token", () => {
 
   it.effect("that does not come in time: the error says why the source had none", () =>
     Effect.gen(function* () {
-      const cause = new Errors.ServerFault({
+      const cause = new Errors.ServerError({
         operation: "Token.obtain",
         message: "Token.obtain was answered 503",
         status: 503
@@ -438,11 +440,15 @@ describe("a token", () => {
           get: Effect.never,
           reject: () => Effect.void,
           lastFailure: () =>
-            new Errors.TokenUnavailable({ operation: "Token.obtain", message: "503 again.", cause })
+            new Errors.TokenUnavailableError({
+              operation: "Token.obtain",
+              message: "503 again.",
+              cause
+            })
         }
       })
       const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
-      assert(error._tag === "TokenUnavailable")
+      assert(error._tag === "TokenUnavailableError")
       assert.strictEqual(error.operation, "Things.write")
       assert.strictEqual(error.cause, cause)
       assert.include(error.message, "no token came within 177000 ms")
@@ -490,7 +496,7 @@ it.effect(
         )
       })
       const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-      assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportFault")
+      assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
       assert.isTrue(error.cause.sent)
     })
 )
@@ -501,7 +507,7 @@ it.effect("the answer of an HTTP client that fails on error statuses is read", (
       through: HttpClient.filterStatusOk
     })
     const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-    assert.strictEqual(error._tag, "Unprocessable")
+    assert.strictEqual(error._tag, "UnprocessableError")
     assert.strictEqual(received.length, 1)
   })
 )
@@ -540,7 +546,7 @@ describe("time", () => {
         FakeService.failure(429, { "retry-after": "3600" })
       ])
       const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-      assert(error._tag === "TooManyRequests")
+      assert(error._tag === "RateLimitError")
       assert.strictEqual(error.retryAfterMillis, 3_600_000)
       assert.strictEqual(received.length, 1)
     })
@@ -650,7 +656,7 @@ describe("time", () => {
       const call = yield* Effect.fork(Effect.flip(read))
       yield* TestClock.adjust("3 minutes")
       assert.isTrue(Option.isSome(yield* Fiber.poll(call)))
-      assert.strictEqual((yield* Fiber.join(call))._tag, "ServerFault")
+      assert.strictEqual((yield* Fiber.join(call))._tag, "ServerError")
       assert.strictEqual(received.length, 1)
     })
   )
@@ -670,7 +676,7 @@ describe("time", () => {
       yield* TestClock.adjust("31 seconds")
       const error = yield* Fiber.join(call)
       assert.strictEqual(received.length, 1)
-      assert.strictEqual(error._tag, "ServerFault")
+      assert.strictEqual(error._tag, "ServerError")
       assert.notInclude(error.message, "token")
     })
   )
@@ -712,7 +718,7 @@ describe("time", () => {
       })
       const call = yield* Effect.fork(Effect.flip(calls.write(FakeService.calls.write)))
       yield* TestClock.adjust("10 seconds")
-      assert.strictEqual((yield* Fiber.join(call))._tag, "TokenUnavailable")
+      assert.strictEqual((yield* Fiber.join(call))._tag, "TokenUnavailableError")
       assert.strictEqual(received.length, 0)
     })
   )
@@ -747,7 +753,7 @@ describe("time", () => {
       const call = yield* Effect.fork(Effect.flip(calls.read(FakeService.calls.read)))
       yield* TestClock.adjust("10 seconds")
       const error = yield* Fiber.join(call)
-      assert(error._tag === "TimedOut")
+      assert(error._tag === "TimeoutError")
       assert.strictEqual(error.afterMillis, 6000)
     })
   )
@@ -798,7 +804,7 @@ const settable = Effect.map(Effect.clock, (clock) => {
   return { ahead, clock: set }
 })
 
-const noToken = new Errors.TokenUnavailable({ operation: "Token.obtain", message: "none" })
+const noToken = new Errors.TokenUnavailableError({ operation: "Token.obtain", message: "none" })
 
 /** A source that gives its token `count` times, and then `then`. */
 const tokensFor = (count: number, then: BearerTokens.Service["get"]): BearerTokens.Service => {
@@ -816,7 +822,7 @@ describe("the retry budget", () => {
         retry: { budget: 0 }
       })
       const read = yield* Effect.flip(calls.read(FakeService.calls.read))
-      assert(read._tag === "ServerFault")
+      assert(read._tag === "ServerError")
       assert.include(read.message, "retry budget")
       const write = yield* Effect.flip(calls.write(FakeService.calls.write))
       assert(write._tag === "OutcomeUnknown")

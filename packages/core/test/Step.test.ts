@@ -32,21 +32,21 @@ const rulesOf = (replay: Operation.Replay, policy: Partial<RetryPolicy.RetryPoli
 
 /** What follows the first attempt, written by hand: fault, in doubt after it, Safe, Keyed, Once. */
 const table = [
-  ["InvalidRequest", false, "Done", "Done", "Done"],
-  ["TokenUnavailable", false, "Done", "Done", "Done"],
-  ["Unauthorized", false, "Renew", "Renew", "Renew"],
-  ["Forbidden", false, "Done", "Done", "Done"],
-  ["Unprocessable", false, "Done", "Done", "Done"],
-  ["BadRequest", false, "Done", "Done", "Done"],
-  ["NotFound", false, "Done", "Done", "Done"],
+  ["InvalidRequestError", false, "Done", "Done", "Done"],
+  ["TokenUnavailableError", false, "Done", "Done", "Done"],
+  ["UnauthorizedError", false, "Renew", "Renew", "Renew"],
+  ["ForbiddenError", false, "Done", "Done", "Done"],
+  ["UnprocessableError", false, "Done", "Done", "Done"],
+  ["BadRequestError", false, "Done", "Done", "Done"],
+  ["NotFoundError", false, "Done", "Done", "Done"],
   ["RequestTimeout", true, "Again", "Again", "Done"],
-  ["Conflict", true, "Done", "Done", "Done"],
-  ["TooManyRequests", false, "Again", "Again", "Done"],
-  ["ServerFault", true, "Again", "Again", "Done"],
-  ["UnexpectedStatus", true, "Done", "Done", "Done"],
+  ["ConflictError", true, "Done", "Done", "Done"],
+  ["RateLimitError", false, "Again", "Again", "Done"],
+  ["ServerError", true, "Again", "Again", "Done"],
+  ["UnexpectedStatusError", true, "Done", "Done", "Done"],
   ["NotSent", false, "Again", "Again", "Again"],
   ["ConnectionLost", true, "Again", "Again", "Done"],
-  ["TimedOut", true, "Again", "Again", "Done"],
+  ["TimeoutError", true, "Again", "Again", "Done"],
   ["NotAnEnvelope", true, "Again", "Again", "Done"],
   ["TooLarge", true, "Done", "Done", "Done"],
   ["UnreadableSuccess", false, "Done", "Done", "Done"]
@@ -87,44 +87,44 @@ describe("a call ends", () => {
   })
 
   for (const [why, because, state, last] of [
-    ["by the rule", "rule", {}, failed("Unprocessable")],
-    ["when the renewed token is refused", "rule", { renewed: true }, failed("Unauthorized")],
+    ["by the rule", "rule", {}, failed("UnprocessableError")],
+    ["when the renewed token is refused", "rule", { renewed: true }, failed("UnauthorizedError")],
     [
       "when a request without a token is refused",
       "rule",
       {},
-      failed("Unauthorized", { hasToken: false })
+      failed("UnauthorizedError", { hasToken: false })
     ],
-    ["after its last attempt", "attempts", { retries: 2 }, failed("ServerFault")],
+    ["after its last attempt", "attempts", { retries: 2 }, failed("ServerError")],
     [
       "when its retry would come too late",
       "deadline",
       {},
-      failed("ServerFault", { nowMillis: 9900 })
+      failed("ServerError", { nowMillis: 9900 })
     ],
     [
       "when the service asks for too long a pause",
       "deadline",
       {},
-      failed("ServerFault", { retryAfterMillis: 9900 })
+      failed("ServerError", { retryAfterMillis: 9900 })
     ],
     [
       "when a new token would come too late",
       "deadline",
       {},
-      failed("Unauthorized", { nowMillis: 9900 })
+      failed("UnauthorizedError", { nowMillis: 9900 })
     ],
     [
       "when its turn in the budget would come too late",
       "budget",
       {},
-      failed("ServerFault", { budgetMillis: 9900 })
+      failed("ServerError", { budgetMillis: 9900 })
     ],
     [
       "when the budget never has a turn",
       "budget",
       {},
-      failed("ServerFault", { budgetMillis: Infinity })
+      failed("ServerError", { budgetMillis: Infinity })
     ],
     [
       "when the same other resource comes back",
@@ -141,7 +141,7 @@ describe("a call ends", () => {
   }
 
   it("not when its retry comes 1 ms before the latest start", () => {
-    const next = step.step(rules, step.start(0), failed("ServerFault", { budgetMillis: 9899 }))
+    const next = step.step(rules, step.start(0), failed("ServerError", { budgetMillis: 9899 }))
     assert(next._tag === "Again")
     assert.strictEqual(next.afterMillis, 9899)
   })
@@ -269,7 +269,7 @@ describe("whatever its attempts meet, a call", () => {
     ([own, all]) => {
       const renewed = run(own, all).filter(({ next }) => next._tag === "Renew")
       assert.isAtMost(renewed.length, 1)
-      for (const { failed: last } of renewed) assert.strictEqual(last.fault, "Unauthorized")
+      for (const { failed: last } of renewed) assert.strictEqual(last.fault, "UnauthorizedError")
     },
     many
   )

@@ -54,7 +54,7 @@ describe("a call is counted", () => {
       assert.deepStrictEqual(counts, {
         "manilla_calls OutcomeUnknown": 1,
         manilla_attempts: 3,
-        "manilla_retries ServerFault": 1,
+        "manilla_retries ServerError": 1,
         "manilla_retries NotSent": 1,
         manilla_call_duration_ms: 1
       })
@@ -131,8 +131,8 @@ describe("a span", () => {
       assert.deepStrictEqual(
         events?.map((event) => event.replace(/\s+/g, " ")),
         [
-          "'manilla.attempt': 1, 'manilla.result': 'ServerFault'",
-          "'manilla.attempt': 2, 'manilla.result': 'Unprocessable'"
+          "'manilla.attempt': 1, 'manilla.result': 'ServerError'",
+          "'manilla.attempt': 2, 'manilla.result': 'UnprocessableError'"
         ]
       )
     })

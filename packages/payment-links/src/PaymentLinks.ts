@@ -8,11 +8,11 @@ import * as Gateway from "@manilla/core/Gateway"
 import * as Issues from "@manilla/core/Issues"
 import * as Metadata from "@manilla/core/Metadata"
 import type * as Operation from "@manilla/core/Operation"
-import type { Page } from "@manilla/core/Page"
 import * as Pagination from "@manilla/core/Pagination"
-import * as Settlement from "@manilla/core/Settlement"
+import * as Polling from "@manilla/core/Polling"
 import * as Timestamp from "@manilla/core/Timestamp"
 import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -28,18 +28,18 @@ import * as PaymentLinksApi from "./PaymentLinksApi.js"
  * @since 0.1.0
  * @category errors
  */
-export class StillActive extends Schema.TaggedError<StillActive>(
-  "@manilla/payment-links/StillActive"
-)("StillActive", {
+export class PaymentLinkStillActive extends Schema.TaggedError<PaymentLinkStillActive>(
+  "@manilla/payment-links/PaymentLinkStillActive"
+)("PaymentLinkStillActive", {
   id: PaymentLink.PaymentLinkId,
-  ...Settlement.stillPending(PaymentLink.PaymentLinkDetail)
+  ...Polling.stillPending(PaymentLink.PaymentLinkDetail)
 }) {}
 
 /**
  * @since 0.1.0
  * @category models
  */
-export interface WaitOptions extends Settlement.Options<PaymentLink.PaymentLinkDetail> {}
+export interface WaitOptions extends Polling.Options<PaymentLink.PaymentLinkDetail> {}
 
 /**
  * What tells the link that was asked for from others that are like it.
@@ -52,14 +52,19 @@ export interface CandidatesOptions {
    * A moment before the creation whose outcome is unknown: what was made earlier is another link.
    * `created_at` is of the service's clock, so leave room for how far it may be from yours.
    */
-  readonly since: string | Date
+  readonly since: DateTime.DateTime
 }
 
 /**
+ * Lists as interface section 4.9 shows them, and the other operations on them.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface Service {
+export interface Service extends Pagination.List<
+  PaymentLinksApi.PaymentLinkFilter,
+  PaymentLink.PaymentLink
+> {
   /**
    * Creates a link (interface section 4.8). The interface has no key for it, so it is never sent
    * again once the service may have processed it: then it fails with `OutcomeUnknown`, and
@@ -68,33 +73,6 @@ export interface Service {
   readonly create: (
     request: PaymentLink.PaymentLinkRequest
   ) => Effect.Effect<PaymentLink.PaymentLink, Errors.WriteError>
-
-  /** The first page (interface section 4.9). */
-  readonly list: (
-    filter?: PaymentLinksApi.PaymentLinkFilter,
-    options?: Pagination.ListOptions
-  ) => Effect.Effect<Page<PaymentLink.PaymentLink>, Errors.ReadError>
-
-  /**
-   * All pages. Beyond the first it takes a `pageParameter` in the gateway's options; without one a
-   * list that is longer fails with `PageParameterUnknown`.
-   */
-  readonly pages: (
-    filter?: PaymentLinksApi.PaymentLinkFilter,
-    options?: Pagination.StreamOptions
-  ) => Stream.Stream<
-    Page<PaymentLink.PaymentLink>,
-    Pagination.PageFailed | Pagination.PageParameterUnknown
-  >
-
-  /** The links of all pages, one by one. */
-  readonly stream: (
-    filter?: PaymentLinksApi.PaymentLinkFilter,
-    options?: Pagination.StreamOptions
-  ) => Stream.Stream<
-    PaymentLink.PaymentLink,
-    Pagination.PageFailed | Pagination.PageParameterUnknown
-  >
 
   /** Reads a link with its metadata (interface section 4.10). */
   readonly get: (
@@ -118,12 +96,12 @@ export interface Service {
 
   /**
    * The link each time it has changed, such as its `use_count`, ending when it is no longer
-   * `ACTIVE`, or with `StillActive` at the deadline, 10 minutes unless set.
+   * `ACTIVE`, or with `PaymentLinkStillActive` at the deadline, 10 minutes unless set.
    */
   readonly changes: (
     id: PaymentLink.PaymentLinkId,
     options?: WaitOptions
-  ) => Stream.Stream<PaymentLink.PaymentLinkDetail, Errors.ReadError | StillActive>
+  ) => Stream.Stream<PaymentLink.PaymentLinkDetail, Errors.ReadError | PaymentLinkStillActive>
 }
 
 /**
@@ -145,9 +123,6 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 
   const create: Service["create"] = (payload) => calls.create({ payload })
 
-  const list: Service["list"] = (urlParams = {}, { extraParams } = {}) =>
-    calls.list({ urlParams, extraParams })
-
   const get: Service["get"] = (paymentLink) => calls.get({ path: { paymentLink } })
 
   /** A wait reads again by itself, so each of its reads is one attempt. */
@@ -158,7 +133,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const candidates: Service["candidates"] = (request, options) =>
     Effect.gen(function* () {
       const sought = yield* decodeSought({ ...request, ...options })
-      const { data } = yield* list({ per_page: 100, status: "ACTIVE" })
+      const { data } = yield* lists.list({ per_page: 100, status: "ACTIVE" })
       const alike = data.filter(
         (link) =>
           isUntouched(link) &&
@@ -174,25 +149,23 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
       )
     })
 
-  const { pages, rows } = Pagination.make({
+  const lists = Pagination.make<PaymentLinksApi.PaymentLinkFilter, PaymentLink.PaymentLink>({
     operation: "PaymentLinks.list",
     pageParameter: gateway.pageParameter,
-    list
+    call: calls.list
   })
 
-  const { changes } = Settlement.make({
+  const { changes } = Polling.make({
     operation: "PaymentLinks.changes",
     schema: PaymentLink.PaymentLinkDetail,
     read: poll,
-    isOver: ({ status }) => status !== "ACTIVE",
-    stillPending: (id, fields, options) => new StillActive({ id, ...fields }, options)
+    isFinal: ({ status }) => status !== "ACTIVE",
+    stillPending: (id, fields, options) => new PaymentLinkStillActive({ id, ...fields }, options)
   })
 
   return {
     create,
-    list,
-    pages: (filter = {}, options) => pages(filter, options),
-    stream: (filter = {}, options) => rows(filter, options),
+    ...lists,
     get,
     candidates,
     changes
@@ -208,27 +181,25 @@ const isSame = Schema.equivalence(Metadata.Metadata)
 const isUntouched = ({ status, use_count }: PaymentLink.PaymentLink): boolean =>
   status === "ACTIVE" && (use_count ?? 0) === 0
 
-const isMadeSince = (
-  { created_at }: PaymentLink.PaymentLink,
-  since: Timestamp.Timestamp | Date
-): boolean =>
+const isMadeSince = ({ created_at }: PaymentLink.PaymentLink, since: DateTime.DateTime): boolean =>
   created_at === undefined ||
-  Timestamp.toEpochMicros(created_at) >=
-    (since instanceof Date ? BigInt(since.getTime()) * 1000n : Timestamp.toEpochMicros(since))
+  Timestamp.toEpochMicros(created_at) >= BigInt(DateTime.toEpochMillis(since)) * 1000n
 
 const Sought = Schema.Struct({
   ...PaymentLink.PaymentLinkRequest.fields,
-  since: Schema.Union(Timestamp.Timestamp, Schema.ValidDateFromSelf).annotations({
-    description: "an ISO 8601 date-time with a zone, or a valid Date"
+  since: Schema.Union(Schema.DateTimeUtcFromSelf, Schema.DateTimeZonedFromSelf).annotations({
+    description: "a DateTime"
   })
 })
 
 const parse = ParseResult.decodeUnknownEither(Sought, { errors: "all", onExcessProperty: "error" })
 
-const decodeSought = (input: unknown): Either.Either<typeof Sought.Type, Errors.InvalidRequest> =>
+const decodeSought = (
+  input: unknown
+): Either.Either<typeof Sought.Type, Errors.InvalidRequestError> =>
   Either.mapLeft(parse(input), (issue) => {
     const issues = Issues.fromParseIssue(issue)
-    return new Errors.InvalidRequest({
+    return new Errors.InvalidRequestError({
       operation: "PaymentLinks.candidates",
       message: `PaymentLinks.candidates: nothing was read: ${Issues.print(issues)}`,
       issues
@@ -252,7 +223,7 @@ const decodeSought = (input: unknown): Either.Either<typeof Sought.Type, Errors.
  * const link = Effect.gen(function* () {
  *   const links = yield* PaymentLinks.PaymentLinks
  *   // The service's clock may be behind this one.
- *   const since = DateTime.toDate(DateTime.subtract(yield* DateTime.now, { minutes: 1 }))
+ *   const since = DateTime.subtract(yield* DateTime.now, { minutes: 1 })
  *   return yield* links.create(request).pipe(
  *     Effect.catchTag("OutcomeUnknown", (unknown) =>
  *       links.candidates(request, { since }).pipe(

@@ -11,7 +11,7 @@ import { describe, expect, test } from "tstyche"
 
 declare const payments: Payments.Service
 declare const key: IdempotencyKey.IdempotencyKey
-declare const correlation_id: Identifier.CorrelationId
+declare const correlationId: Identifier.CorrelationId
 declare const id: PaymentIntent.PaymentIntentId
 declare const reference: typeof PaymentIntent.PaymentIntentReference.Type
 declare const text: string
@@ -28,7 +28,7 @@ const request = { ...collectRequest, operation: "COLLECTION" } as const
 describe("a write cannot be written without its key", () => {
   test("collect", () => {
     expect(payments.collect).type.toBeCallableWith(collectRequest, { key })
-    expect(payments.collect).type.toBeCallableWith(collectRequest, { key, correlation_id })
+    expect(payments.collect).type.toBeCallableWith(collectRequest, { key, correlationId })
     expect(payments.collect).type.not.toBeCallableWith(collectRequest)
     expect(payments.collect).type.not.toBeCallableWith(collectRequest, {})
     expect(payments.collect).type.not.toBeCallableWith(collectRequest, { wait: {} })
@@ -51,7 +51,10 @@ describe("a write cannot be written without its key", () => {
         Effect.catchTag("OutcomeUnknown", ({ key }) => payments.collect(collectRequest, { key }))
       )
     expect(goesOn).type.toBe<
-      Effect.Effect<PaymentIntent.PaymentIntent, Errors.KeyedWriteError | Payments.StillPending>
+      Effect.Effect<
+        PaymentIntent.PaymentIntent,
+        Errors.KeyedWriteError | Payments.PaymentStillPending
+      >
     >()
   })
 
@@ -59,10 +62,10 @@ describe("a write cannot be written without its key", () => {
     expect(payments.create).type.toBeCallableWith(request, { key })
     expect(payments.create).type.not.toBeCallableWith(request)
     expect(payments.create).type.not.toBeCallableWith(request, {})
-    expect(payments.create).type.not.toBeCallableWith(request, { correlation_id })
+    expect(payments.create).type.not.toBeCallableWith(request, { correlationId })
     expect(payments.create).type.not.toBeCallableWith(request, { key: "order-42" })
     expect(payments.create).type.not.toBeCallableWith(request, { key: text })
-    expect(payments.create).type.not.toBeCallableWith(request, { key: correlation_id })
+    expect(payments.create).type.not.toBeCallableWith(request, { key: correlationId })
   })
 })
 
@@ -80,21 +83,21 @@ describe("an id is not any text, nor a reference, nor another kind's", () => {
     expect(payments.get).type.toBeCallableWith(id)
     expect(payments.get).type.not.toBeCallableWith(reference)
     expect(payments.get).type.not.toBeCallableWith(text)
-    expect(payments.get).type.not.toBeCallableWith(correlation_id)
+    expect(payments.get).type.not.toBeCallableWith(correlationId)
   })
 
-  test("awaitSettled", () => {
-    expect(payments.awaitSettled).type.toBeCallableWith(id)
-    expect(payments.awaitSettled).type.not.toBeCallableWith(reference)
-    expect(payments.awaitSettled).type.not.toBeCallableWith(text)
-    expect(payments.awaitSettled).type.not.toBeCallableWith(correlation_id)
+  test("awaitFinal", () => {
+    expect(payments.awaitFinal).type.toBeCallableWith(id)
+    expect(payments.awaitFinal).type.not.toBeCallableWith(reference)
+    expect(payments.awaitFinal).type.not.toBeCallableWith(text)
+    expect(payments.awaitFinal).type.not.toBeCallableWith(correlationId)
   })
 
   test("changes", () => {
     expect(payments.changes).type.toBeCallableWith(id)
     expect(payments.changes).type.not.toBeCallableWith(reference)
     expect(payments.changes).type.not.toBeCallableWith(text)
-    expect(payments.changes).type.not.toBeCallableWith(correlation_id)
+    expect(payments.changes).type.not.toBeCallableWith(correlationId)
   })
 })
 
@@ -111,29 +114,34 @@ describe("each call fails with what it documents, and needs nothing", () => {
     >()
   })
 
-  test("awaitSettled", () => {
-    expect(payments.awaitSettled(id)).type.toBe<
-      Effect.Effect<PaymentIntent.PaymentIntent, Errors.ReadError | Payments.StillPending>
+  test("awaitFinal", () => {
+    expect(payments.awaitFinal(id)).type.toBe<
+      Effect.Effect<PaymentIntent.PaymentIntent, Errors.ReadError | Payments.PaymentStillPending>
     >()
   })
 
   test("changes", () => {
     expect(payments.changes(id)).type.toBe<
-      Stream.Stream<PaymentIntent.PaymentIntent, Errors.ReadError | Payments.StillPending>
+      Stream.Stream<PaymentIntent.PaymentIntent, Errors.ReadError | Payments.PaymentStillPending>
     >()
   })
 
   test("collect and deposit", () => {
     expect(payments.collect(collectRequest, { key })).type.toBe<
-      Effect.Effect<PaymentIntent.PaymentIntent, Errors.KeyedWriteError | Payments.StillPending>
+      Effect.Effect<
+        PaymentIntent.PaymentIntent,
+        Errors.KeyedWriteError | Payments.PaymentStillPending
+      >
     >()
     expect(payments.deposit).type.toBe<typeof payments.collect>()
   })
 
   test("a wait that ended carries the last value and the last failure", () => {
-    expect<Payments.StillPending["id"]>().type.toBe<PaymentIntent.PaymentIntentId>()
-    expect<Payments.StillPending["last"]>().type.toBe<PaymentIntent.PaymentIntent | undefined>()
-    expect<Payments.StillPending["cause"]>().type.toBe<Errors.ReadError | undefined>()
+    expect<Payments.PaymentStillPending["id"]>().type.toBe<PaymentIntent.PaymentIntentId>()
+    expect<Payments.PaymentStillPending["last"]>().type.toBe<
+      PaymentIntent.PaymentIntent | undefined
+    >()
+    expect<Payments.PaymentStillPending["cause"]>().type.toBe<Errors.ReadError | undefined>()
   })
 
   test("the layer needs a gateway", () => {

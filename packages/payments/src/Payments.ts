@@ -9,7 +9,7 @@ import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as Identifier from "@manilla/core/Identifier"
 import type * as Operation from "@manilla/core/Operation"
 import * as Sensitive from "@manilla/core/Sensitive"
-import * as Settlement from "@manilla/core/Settlement"
+import * as Polling from "@manilla/core/Polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -25,11 +25,11 @@ import * as PaymentsApi from "./PaymentsApi.js"
  * @since 0.1.0
  * @category errors
  */
-export class StillPending extends Schema.TaggedError<StillPending>(
-  "@manilla/payments/StillPending"
-)("StillPending", {
+export class PaymentStillPending extends Schema.TaggedError<PaymentStillPending>(
+  "@manilla/payments/PaymentStillPending"
+)("PaymentStillPending", {
   id: PaymentIntent.PaymentIntentId,
-  ...Settlement.stillPending(PaymentIntent.PaymentIntent)
+  ...Polling.stillPending(PaymentIntent.PaymentIntent)
 }) {}
 
 /**
@@ -40,7 +40,7 @@ export interface CreateOptions {
   /** Names the business operation: the same key never moves money twice. */
   readonly key: IdempotencyKey.IdempotencyKey
   /** Ties the request to your own records, as `X-Correlation-ID`. */
-  readonly correlation_id?: Identifier.CorrelationId | undefined
+  readonly correlationId?: Identifier.CorrelationId | undefined
 }
 
 /**
@@ -49,7 +49,7 @@ export interface CreateOptions {
  * @since 0.1.0
  * @category models
  */
-export interface WaitOptions extends Settlement.Options<PaymentIntent.PaymentIntent> {}
+export interface WaitOptions extends Polling.Options<PaymentIntent.PaymentIntent> {}
 
 /**
  * @since 0.1.0
@@ -77,7 +77,7 @@ export interface CollectRequest extends Omit<PaymentIntent.PaymentIntentRequest,
 export interface Service {
   /**
    * Creates a payment intent (interface section 4.1). Every broken field is named in
-   * `InvalidRequest` before anything is sent.
+   * `InvalidRequestError` before anything is sent.
    *
    * Fails with `OutcomeUnknown` when it may have been created: go on with the same key. Fails with
    * `KeyReused` when the key most likely belongs to another request: whether this one was created
@@ -99,35 +99,35 @@ export interface Service {
    * as it is. Passing read failures are tolerated until the deadline, 10 minutes unless set.
    * Its errors speak of its reads: none of them says that the payment was not made.
    */
-  readonly awaitSettled: (
+  readonly awaitFinal: (
     id: PaymentIntent.PaymentIntentId,
     options?: WaitOptions
-  ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.ReadError | StillPending>
+  ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.ReadError | PaymentStillPending>
 
   /** The same as a stream of the distinct values read, ending with the settled one. */
   readonly changes: (
     id: PaymentIntent.PaymentIntentId,
     options?: WaitOptions
-  ) => Stream.Stream<PaymentIntent.PaymentIntent, Errors.ReadError | StillPending>
+  ) => Stream.Stream<PaymentIntent.PaymentIntent, Errors.ReadError | PaymentStillPending>
 
   /**
    * Takes a payment from a payer: creates a `COLLECTION` and waits until it settles. Settled is not
    * paid: look at the `status`, of which the interface shows `COMPLETED` only. Safe to run again with
    * the same key, after a crash too: it goes on with the same intent.
    *
-   * Once the intent exists nothing loses it: whatever ends the wait is a `StillPending` that
+   * Once the intent exists nothing loses it: whatever ends the wait is a `PaymentStillPending` that
    * carries it.
    */
   readonly collect: (
     request: CollectRequest,
     options: CollectOptions
-  ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.KeyedWriteError | StillPending>
+  ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.KeyedWriteError | PaymentStillPending>
 
   /** As `collect`, for a `DEPOSIT`. */
   readonly deposit: (
     request: CollectRequest,
     options: CollectOptions
-  ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.KeyedWriteError | StillPending>
+  ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.KeyedWriteError | PaymentStillPending>
 }
 
 /**
@@ -146,11 +146,11 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 
   const create = (
     payload: PaymentIntent.PaymentIntentRequest,
-    { correlation_id, key }: CreateOptions,
+    { correlationId, key }: CreateOptions,
     onSuccess?: (created: PaymentIntent.CreatedPaymentIntent) => void
   ) =>
     calls.create(
-      { headers: { "idempotency-key": key, "x-correlation-id": correlation_id }, payload },
+      { headers: { "idempotency-key": key, "x-correlation-id": correlationId }, payload },
       { onSuccess }
     )
 
@@ -161,17 +161,17 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const poll = (paymentIntent: PaymentIntent.PaymentIntentId, options: Operation.CallOptions) =>
     polls.get({ path: { paymentIntent } }, options)
 
-  const settlement = Settlement.make({
-    operation: "Payments.awaitSettled",
+  const polling = Polling.make({
+    operation: "Payments.awaitFinal",
     schema: PaymentIntent.PaymentIntent,
     read: poll,
-    stillPending: (id, fields, options) => new StillPending({ id, ...fields }, options)
+    stillPending: (id, fields, options) => new PaymentStillPending({ id, ...fields }, options)
   })
 
   const createAndAwait =
     (operation: "COLLECTION" | "DEPOSIT"): Service["collect"] =>
     (request, options) =>
-      settlement.createAndAwait(
+      polling.createAndAwait(
         (onCreated) => create({ ...request, operation }, options, onCreated),
         ({ id }) => id,
         options.wait,
@@ -181,8 +181,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   return {
     create: (request, options) => create(request, options),
     get,
-    awaitSettled: settlement.awaitSettled,
-    changes: settlement.changes,
+    awaitFinal: polling.awaitFinal,
+    changes: polling.changes,
     collect: createAndAwait("COLLECTION"),
     deposit: createAndAwait("DEPOSIT")
   }

@@ -23,7 +23,7 @@ const create = (body: unknown, reaction: FakeService.Reaction = creates) =>
 const refused = (body: unknown) =>
   Effect.gen(function* () {
     const { received, result } = yield* create(body)
-    assert(result._tag === "Left" && result.left._tag === "InvalidRequest")
+    assert(result._tag === "Left" && result.left._tag === "InvalidRequestError")
     assert.strictEqual(received.length, 0)
     return result.left
   })
@@ -36,13 +36,13 @@ describe("a payment intent", () => {
   it.effect("is created with its key, its correlation id and its body", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([creates])
-      const correlation_id = Identifier.CorrelationId.make("018f3f6e-7c1a-7def-8000-123456789abc")
-      const intent = yield* payments.create(request, { key, correlation_id })
+      const correlationId = Identifier.CorrelationId.make("018f3f6e-7c1a-7def-8000-123456789abc")
+      const intent = yield* payments.create(request, { key, correlationId })
       assert.deepStrictEqual<unknown>(intent, Intents.created)
       const [{ body, headers, method, url }] = received as [FakeService.Received]
       assert.strictEqual(`${method} ${url}`, "POST https://service.invalid/api/v1/payments")
       assert.strictEqual(headers["idempotency-key"], key)
-      assert.strictEqual(headers["x-correlation-id"], correlation_id)
+      assert.strictEqual(headers["x-correlation-id"], correlationId)
       assert.deepStrictEqual(JSON.parse(body), request)
     })
   )
@@ -82,7 +82,7 @@ describe("a payment intent", () => {
       const { payments, received } = yield* Intents.make([Intents.answer(Intents.read)])
       for (const id of ["../payouts", "", "PI-0042", `${Intents.id}/x`]) {
         const error = yield* Effect.flip(payments.get(id as typeof Intents.id))
-        assert(error._tag === "InvalidRequest")
+        assert(error._tag === "InvalidRequestError")
         assert.deepStrictEqual(error.issues, [
           { field: "path.paymentIntent", rule: "must be a UUID" }
         ])
@@ -94,7 +94,7 @@ describe("a payment intent", () => {
   it.effect("says 403 with the scope that it needs", () =>
     Effect.gen(function* () {
       const { result } = yield* create(request, FakeService.failure(403))
-      assert(result._tag === "Left" && result.left._tag === "Forbidden")
+      assert(result._tag === "Left" && result.left._tag === "ForbiddenError")
       assert.strictEqual(result.left.requiredScope, "payments.write")
     })
   )
@@ -115,7 +115,7 @@ it.effect("what a payer gave is not shown, whatever the service says back", () =
         }
       )
     )
-    assert(result._tag === "Left" && result.left._tag === "Unprocessable")
+    assert(result._tag === "Left" && result.left._tag === "UnprocessableError")
     assert.notMatch(JSON.stringify(result.left), /61234567|482190/)
   })
 )

@@ -8,7 +8,7 @@ import * as Gateway from "@manilla/core/Gateway"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as Operation from "@manilla/core/Operation"
 import * as Sensitive from "@manilla/core/Sensitive"
-import * as Settlement from "@manilla/core/Settlement"
+import * as Polling from "@manilla/core/Polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -25,10 +25,12 @@ import * as PayoutsApi from "./PayoutsApi.js"
  * @since 0.1.0
  * @category errors
  */
-export class StillPending extends Schema.TaggedError<StillPending>("@manilla/payouts/StillPending")(
-  "StillPending",
-  { reference: Payout.PayoutReference, ...Settlement.stillPending(Payout.Payout) }
-) {}
+export class PayoutStillPending extends Schema.TaggedError<PayoutStillPending>(
+  "@manilla/payouts/PayoutStillPending"
+)("PayoutStillPending", {
+  reference: Payout.PayoutReference,
+  ...Polling.stillPending(Payout.Payout)
+}) {}
 
 /**
  * @since 0.1.0
@@ -43,7 +45,7 @@ export interface CreateOptions {
  * @since 0.1.0
  * @category models
  */
-export interface WaitOptions extends Settlement.Options<Payout.Payout> {}
+export interface WaitOptions extends Polling.Options<Payout.Payout> {}
 
 /**
  * @since 0.1.0
@@ -59,7 +61,7 @@ export interface DisburseOptions extends CreateOptions {
  */
 export interface Service {
   /**
-   * Creates a payout (interface section 4.5). Every broken field is named in `InvalidRequest`
+   * Creates a payout (interface section 4.5). Every broken field is named in `InvalidRequestError`
    * before anything is sent.
    *
    * Fails with `OutcomeUnknown` when it may have been created: go on with the same key. Fails with
@@ -82,29 +84,29 @@ export interface Service {
    * Passing read failures are tolerated until the deadline, 10 minutes unless set.
    * Its errors speak of its reads: none of them says that the payout was not made.
    */
-  readonly awaitSettled: (
+  readonly awaitFinal: (
     reference: Payout.PayoutReference,
     options?: WaitOptions
-  ) => Effect.Effect<Payout.Payout, Errors.ReadError | StillPending>
+  ) => Effect.Effect<Payout.Payout, Errors.ReadError | PayoutStillPending>
 
   /** The same as a stream of the distinct values read, ending with the settled one. */
   readonly changes: (
     reference: Payout.PayoutReference,
     options?: WaitOptions
-  ) => Stream.Stream<Payout.Payout, Errors.ReadError | StillPending>
+  ) => Stream.Stream<Payout.Payout, Errors.ReadError | PayoutStillPending>
 
   /**
    * Pays a beneficiary: creates a payout and waits until it settles. Settled is not paid: look at the
    * `status`, of which the interface shows `COMPLETED` only. Safe to run again with the same key, after
    * a crash too: it goes on with the same payout.
    *
-   * Once the payout exists nothing loses it: whatever ends the wait is a `StillPending` that
+   * Once the payout exists nothing loses it: whatever ends the wait is a `PayoutStillPending` that
    * carries it.
    */
   readonly disburse: (
     request: Payout.PayoutRequest,
     options: DisburseOptions
-  ) => Effect.Effect<Payout.Payout, Errors.KeyedWriteError | StillPending>
+  ) => Effect.Effect<Payout.Payout, Errors.KeyedWriteError | PayoutStillPending>
 }
 
 /**
@@ -141,21 +143,21 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const poll = (reference: Payout.PayoutReference, options: Operation.CallOptions) =>
     Effect.map(polls.get({ path: { reference } }, options), redact)
 
-  const settlement = Settlement.make({
-    operation: "Payouts.awaitSettled",
+  const polling = Polling.make({
+    operation: "Payouts.awaitFinal",
     schema: Payout.Payout,
     read: poll,
     stillPending: (reference, fields, options) =>
-      new StillPending({ reference, ...fields }, options)
+      new PayoutStillPending({ reference, ...fields }, options)
   })
 
   return {
     create: (request, options) => create(request, options),
     get,
-    awaitSettled: settlement.awaitSettled,
-    changes: settlement.changes,
+    awaitFinal: polling.awaitFinal,
+    changes: polling.changes,
     disburse: (request, options) =>
-      settlement.createAndAwait(
+      polling.createAndAwait(
         (onCreated) => create(request, options, onCreated),
         ({ reference }) => reference,
         options.wait,

@@ -6,7 +6,7 @@
 import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import type * as Operation from "@manilla/core/Operation"
-import * as Settlement from "@manilla/core/Settlement"
+import * as Polling from "@manilla/core/Polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -22,16 +22,18 @@ import * as RefundsApi from "./RefundsApi.js"
  * @since 0.1.0
  * @category errors
  */
-export class StillPending extends Schema.TaggedError<StillPending>("@manilla/refunds/StillPending")(
-  "StillPending",
-  { reference: Refund.RefundReference, ...Settlement.stillPending(Refund.Refund) }
-) {}
+export class RefundStillPending extends Schema.TaggedError<RefundStillPending>(
+  "@manilla/refunds/RefundStillPending"
+)("RefundStillPending", {
+  reference: Refund.RefundReference,
+  ...Polling.stillPending(Refund.Refund)
+}) {}
 
 /**
  * @since 0.1.0
  * @category models
  */
-export interface WaitOptions extends Settlement.Options<Refund.Refund> {}
+export interface WaitOptions extends Polling.Options<Refund.Refund> {}
 
 /**
  * @since 0.1.0
@@ -48,16 +50,16 @@ export interface Service {
    * interface shows `COMPLETED` only. Passing read failures are tolerated until the deadline, 10
    * minutes unless set.
    */
-  readonly awaitSettled: (
+  readonly awaitFinal: (
     reference: Refund.RefundReference,
     options?: WaitOptions
-  ) => Effect.Effect<Refund.Refund, Errors.ReadError | StillPending>
+  ) => Effect.Effect<Refund.Refund, Errors.ReadError | RefundStillPending>
 
   /** The same as a stream of the distinct values read, ending with the settled one. */
   readonly changes: (
     reference: Refund.RefundReference,
     options?: WaitOptions
-  ) => Stream.Stream<Refund.Refund, Errors.ReadError | StillPending>
+  ) => Stream.Stream<Refund.Refund, Errors.ReadError | RefundStillPending>
 }
 
 /**
@@ -81,15 +83,15 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const poll = (reference: Refund.RefundReference, options: Operation.CallOptions) =>
     polls.get({ path: { reference } }, options)
 
-  const { awaitSettled, changes } = Settlement.make({
-    operation: "Refunds.awaitSettled",
+  const { awaitFinal, changes } = Polling.make({
+    operation: "Refunds.awaitFinal",
     schema: Refund.Refund,
     read: poll,
     stillPending: (reference, fields, options) =>
-      new StillPending({ reference, ...fields }, options)
+      new RefundStillPending({ reference, ...fields }, options)
   })
 
-  return { get, awaitSettled, changes }
+  return { get, awaitFinal, changes }
 })
 
 /**
@@ -100,7 +102,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
  *
  * const settled = Effect.gen(function* () {
  *   const refunds = yield* Refunds.Refunds
- *   return yield* refunds.awaitSettled(Refund.RefundReference.make("RFD-42"))
+ *   return yield* refunds.awaitFinal(Refund.RefundReference.make("RFD-42"))
  * })
  *
  * @since 0.1.0

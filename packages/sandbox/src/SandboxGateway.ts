@@ -6,7 +6,7 @@
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as BearerTokens from "@manilla/core/BearerTokens"
-import type { InvalidConfiguration } from "@manilla/core/Errors"
+import type { ConfigurationError } from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import * as Token from "@manilla/token/Token"
 import * as Effect from "effect/Effect"
@@ -30,7 +30,7 @@ export const layer = (
   options: Options = {}
 ): Layer.Layer<
   Gateway.Gateway | BearerTokens.BearerTokens,
-  InvalidConfiguration,
+  ConfigurationError,
   Sandbox.Sandbox | HttpClient.HttpClient
 > =>
   Layer.unwrapEffect(

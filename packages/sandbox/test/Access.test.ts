@@ -81,7 +81,7 @@ describe("scopes", () => {
       yield* payments.create(collection, { key })
       yield* sandbox.setScopes(["payments.read"])
       const error = yield* Effect.flip(payments.create(collection, { key }))
-      assert.strictEqual(error._tag, "Forbidden")
+      assert.strictEqual(error._tag, "ForbiddenError")
       yield* sandbox.setScopes(["payments.read", "payments.write"])
       yield* payments.create(collection, { key })
       const tokens = (yield* sandbox.exchanges).filter(
@@ -175,7 +175,7 @@ describe("the credential", () => {
       yield* (yield* BearerTokens.BearerTokens).get
       yield* sandbox.rotateSecret
       const error = yield* Effect.flip(payments.create(collection, { key }))
-      assert.strictEqual(error._tag, "TokenUnavailable")
+      assert.strictEqual(error._tag, "TokenUnavailableError")
       assert.lengthOf(yield* sandbox.paymentIntents, 0)
     }).pipe(Effect.provide(layer()))
   )

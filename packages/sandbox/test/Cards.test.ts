@@ -120,7 +120,7 @@ describe("is refused", () => {
       const request = yield* cardFrom(currency)
       const before = yield* walletIn(currency)
       const error = yield* Effect.flip(cards.issue({ ...request, ...changes(request) }, { key }))
-      assert.strictEqual(error._tag, "Unprocessable")
+      assert.strictEqual(error._tag, "UnprocessableError")
       assert.strictEqual(codeOf(error), code)
       assert.isTrue("details" in error && JSON.stringify(error.details).includes(`"${field}"`))
       assert.strictEqual((yield* cards.list()).total, 0)
@@ -257,7 +257,7 @@ describe("cardholders", () => {
         const body = JSON.stringify({ success: true, data, meta: { correlation_id: null } })
         yield* faults.add(Fault.body(body, { operation: "Cardholders.get", times: 9 }))
         const error = yield* Effect.flip(cardholders.get(id))
-        assert(error._tag === "MalformedResponse")
+        assert(error._tag === "MalformedResponseError")
         assert.strictEqual(error.reason, "DataMisfit")
         const reads = (yield* exchanges).filter(({ operation }) => operation === "Cardholders.get")
         assert.lengthOf(reads, 1)
@@ -277,7 +277,7 @@ describe("cardholders", () => {
     Effect.gen(function* () {
       const cardholders = yield* Cardholders.Cardholders
       const unknown = Cardholder.CardholderId.make("00000000-0000-4000-8000-000000000000")
-      assert.strictEqual((yield* Effect.flip(cardholders.get(unknown)))._tag, "NotFound")
+      assert.strictEqual((yield* Effect.flip(cardholders.get(unknown)))._tag, "NotFoundError")
     }).pipe(Effect.provide(layer()))
   )
 })

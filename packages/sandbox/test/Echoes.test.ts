@@ -85,7 +85,7 @@ describe("an answer about another payment", () => {
         yield* answerWith("Payments.create", { ...other, id })
       }
       const error = yield* atOnce(Effect.flip(payments.create(collection, { key: second })))
-      assert(error._tag === "OutcomeUnknown" && error.cause._tag === "MalformedResponse")
+      assert(error._tag === "OutcomeUnknown" && error.cause._tag === "MalformedResponseError")
       assert.strictEqual(error.attempts, 5)
       assert.strictEqual(error.cause.reason, "AnotherSubject")
     }).pipe(Effect.provide(layer()))
@@ -150,7 +150,7 @@ describe("an answer that differs in one member alone", () => {
           assert.deepStrictEqual(error.differs, [member])
           return
         }
-        assert(error._tag === "OutcomeUnknown" && error.cause._tag === "MalformedResponse")
+        assert(error._tag === "OutcomeUnknown" && error.cause._tag === "MalformedResponseError")
         assert.strictEqual(error.cause.reason, "AnotherSubject")
         assert.deepStrictEqual(
           error.cause.issues.map(({ field }) => field),

@@ -100,7 +100,7 @@ describe("the payroll", () => {
     Effect.gen(function* () {
       const { outcome } = yield* paidUnder(Fault.status(422, { operation }))
       assert(outcome?.is === "set aside")
-      assert.include(outcome.why, "Unprocessable")
+      assert.include(outcome.why, "UnprocessableError")
       assert.include(outcome.why, "an earlier run")
     })
   )

@@ -44,7 +44,7 @@ it.effect("an address that is not the sandbox's is none: nothing was sent", () =
   return Effect.gen(function* () {
     const payments = yield* Payments.make
     const error = yield* Effect.flip(payments.create(collection, { key }))
-    assert.strictEqual(error._tag, "TransportFault")
+    assert.strictEqual(error._tag, "TransportError")
   }).pipe(Effect.provide(elsewhere), Effect.provide(layer()))
 })
 
@@ -154,7 +154,7 @@ describe("faults", () => {
       assert.isTrue(
         Either.isLeft(own.created) &&
           own.created.left._tag === "OutcomeUnknown" &&
-          own.created.left.cause._tag === "Conflict" &&
+          own.created.left.cause._tag === "ConflictError" &&
           own.created.left.cause.code === "SCRIPTED_FAULT"
       )
       assert.lengthOf(own.intents, 0)
@@ -166,7 +166,7 @@ describe("faults", () => {
       )
       assert.isTrue(
         Either.isLeft(given.created) &&
-          given.created.left._tag === "BadRequest" &&
+          given.created.left._tag === "BadRequestError" &&
           given.created.left.code === "MINE"
       )
     }).pipe(Effect.provide(layer()))

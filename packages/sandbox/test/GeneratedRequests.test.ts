@@ -46,7 +46,7 @@ const accepts = <A, I, E extends { readonly _tag: string }>(
       for (const [index, body] of bodies.entries()) {
         const result = yield* Effect.either(send(body, IdempotencyKey.derive(name, String(index))))
         if (result._tag === "Right") continue
-        assert.notStrictEqual(result.left._tag, "InvalidRequest", JSON.stringify(result.left))
+        assert.notStrictEqual(result.left._tag, "InvalidRequestError", JSON.stringify(result.left))
         const { code } = result.left as { readonly code?: string }
         assert.notStrictEqual(code, "VALIDATION_FAILED", JSON.stringify(result.left))
       }
@@ -103,6 +103,6 @@ it.effect("what stands on a limit", () =>
         { key: IdempotencyKey.IdempotencyKey.make(text(100)) }
       )
     )
-    assert.strictEqual(refused._tag, "Unprocessable")
+    assert.strictEqual(refused._tag, "UnprocessableError")
   }).pipe(Effect.provide(services))
 )

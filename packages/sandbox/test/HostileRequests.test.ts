@@ -260,7 +260,7 @@ describe("a hostile key or correlation id", () => {
             if (name === "x-correlation-id" && value === undefined) continue
             sent.length = 0
             const options =
-              name === "x-correlation-id" ? { key, correlation_id: value } : { key: value }
+              name === "x-correlation-id" ? { key, correlationId: value } : { key: value }
             const end = yield* hostile.endOf(() =>
               payments.create(payment as never, options as never)
             )
@@ -332,7 +332,7 @@ describe("a hostile key or correlation id", () => {
           if (text.length > 10_000) continue
           yield* hostile.endOf(() => payments.create(payment as never, { key: text as never }))
           yield* hostile.endOf(() =>
-            payments.create(payment as never, { key, correlation_id: text as never })
+            payments.create(payment as never, { key, correlationId: text as never })
           )
           yield* hostile.endOf(() => payments.get(text as never))
         }

@@ -192,7 +192,7 @@ const play = (program: ReadonlyArray<Step>) =>
         case "pay out":
           yield* payouts
             .create(payoutFrom(from, step.amount), { key })
-            .pipe(Effect.catchTag("Unprocessable", () => refused))
+            .pipe(Effect.catchTag("UnprocessableError", () => refused))
           break
         case "refund":
           if (transaction === undefined) break
@@ -211,7 +211,7 @@ const play = (program: ReadonlyArray<Step>) =>
               },
               { key }
             )
-            .pipe(Effect.catchTag("Unprocessable", () => refused))
+            .pipe(Effect.catchTag("UnprocessableError", () => refused))
           break
         case "fail":
           if (pending !== undefined) yield* sandbox.settlePayout(pending.reference, "FAILED")

@@ -200,7 +200,7 @@ describe("secrets", () => {
       )
       assert.deepStrictEqual(
         errors.map(({ _tag }) => _tag),
-        ["TokenUnavailable", "Unprocessable", "OutcomeUnknown"]
+        ["TokenUnavailableError", "UnprocessableError", "OutcomeUnknown"]
       )
       for (const error of errors) {
         shown.push(String(error), inspect(error, { depth: 20 }), JSON.stringify(error))

@@ -30,7 +30,7 @@ describe("the token endpoint is down", () => {
               for (;;) {
                 const result = yield* once("token", i)
                 if (Either.isRight(result)) break
-                assert.strictEqual(result.left._tag, "TokenUnavailable")
+                assert.strictEqual(result.left._tag, "TokenUnavailableError")
                 yield* Effect.sleep("5 seconds")
               }
               paid.push(yield* Clock.currentTimeMillis)

@@ -129,7 +129,7 @@ describe("a payment intent", () => {
       const payments = yield* Payments.Payments
       const unknown = PaymentIntent.PaymentIntentId.make("00000000-0000-4000-8000-000000000000")
       const error = yield* Effect.flip(payments.get(unknown))
-      assert.strictEqual(error._tag, "NotFound")
+      assert.strictEqual(error._tag, "NotFoundError")
       assert.isTrue("code" in error && error.code === "NOT_FOUND")
     }).pipe(Effect.provide(layer()))
   )
@@ -188,7 +188,7 @@ describe("an idempotency key", () => {
       ]
       for (const other of others) {
         const error = yield* Effect.flip(payments.create(other, { key }))
-        assert.strictEqual(error._tag, "Unprocessable")
+        assert.strictEqual(error._tag, "UnprocessableError")
         assert.isTrue("code" in error && error.code === "IDEMPOTENCY_KEY_REUSED")
       }
       // The order of members is no difference.

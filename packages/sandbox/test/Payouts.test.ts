@@ -84,7 +84,7 @@ describe("a payout", () => {
         const sandbox = yield* Sandbox.Sandbox
         const { reference } = yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
         assert.isTrue(yield* sandbox.settlePayout(reference, "RETURNED_TO_SENDER"))
-        assert.strictEqual((yield* payouts.awaitSettled(reference)).status, "RETURNED_TO_SENDER")
+        assert.strictEqual((yield* payouts.awaitFinal(reference)).status, "RETURNED_TO_SENDER")
         assert.deepStrictEqual(yield* balancesIn("XOF"), {
           available: "1500.0000",
           reserved: "0.0000"
@@ -135,7 +135,7 @@ describe("a payout", () => {
     Effect.gen(function* () {
       const payouts = yield* Payouts.Payouts
       const error = yield* Effect.flip(payouts.get(Payout.PayoutReference.make("PYT-NONE")))
-      assert.strictEqual(error._tag, "NotFound")
+      assert.strictEqual(error._tag, "NotFoundError")
     }).pipe(Effect.provide(layer()))
   )
 })
@@ -151,7 +151,7 @@ describe("is refused", () => {
       const sandbox = yield* Sandbox.Sandbox
       const request = payoutFrom(yield* walletIn("XOF"))
       const error = yield* Effect.flip(payouts.create(change(request), { key }))
-      assert.strictEqual(error._tag, "Unprocessable")
+      assert.strictEqual(error._tag, "UnprocessableError")
       assert.strictEqual(codeOf(error), code)
       assert.isTrue("details" in error && JSON.stringify(error.details).includes(`"${field}"`))
       assert.lengthOf(yield* sandbox.payouts, 0)
@@ -254,7 +254,7 @@ it.effect("is not lost when the number is wiped of what was read of it", () =>
       .pipe(Effect.flip, Effect.fork)
     yield* TestClock.adjust("10 seconds")
     const error = yield* Fiber.join(waiting)
-    assert(error._tag === "StillPending")
+    assert(error._tag === "PayoutStillPending")
     assert.strictEqual(error.reference, error.last?.reference)
   }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
 )
@@ -264,7 +264,7 @@ it.effect("a wait that ended shows nobody's phone number", () =>
     const payouts = yield* Payouts.Payouts
     const request = payoutFrom(yield* walletIn("XOF"))
     const error = yield* payouts.disburse(request, { key, wait: { deadline: 0 } }).pipe(Effect.flip)
-    assert(error._tag === "StillPending")
+    assert(error._tag === "PayoutStillPending")
     for (const shown of [inspect(error, { depth: 9 }), JSON.stringify(error), String(error)]) {
       assert.notInclude(shown, request.destination)
     }
@@ -283,7 +283,7 @@ it.effect("a refusal shows nobody's phone number, whatever the service says back
     const { gateway } = yield* FakeService.make([FakeService.failure(422, {}, error)])
     const payouts = yield* Effect.provideService(Payouts.make, Gateway.Gateway, gateway)
     const refused = yield* Effect.flip(payouts.create(request, { key }))
-    assert.strictEqual(refused._tag, "Unprocessable")
+    assert.strictEqual(refused._tag, "UnprocessableError")
     assert.notInclude(JSON.stringify(refused), destination.slice(-8))
   }).pipe(Effect.provide(layer()))
 )

@@ -141,7 +141,7 @@ describe("a refund", () => {
     Effect.gen(function* () {
       const refunds = yield* Refunds.Refunds
       const error = yield* Effect.flip(refunds.get(Refund.RefundReference.make("RFD-NONE")))
-      assert.strictEqual(error._tag, "NotFound")
+      assert.strictEqual(error._tag, "NotFoundError")
       assert.strictEqual(codeOf(error), "NOT_FOUND")
     }).pipe(Effect.provide(layer()))
   )

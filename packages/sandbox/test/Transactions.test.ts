@@ -229,6 +229,6 @@ it.effect("a transaction that is not there is 404", () =>
   Effect.gen(function* () {
     const transactions = yield* Transactions.Transactions
     const reference = Transaction.TransactionReference.make("TRX-NONE")
-    assert.strictEqual((yield* Effect.flip(transactions.get(reference)))._tag, "NotFound")
+    assert.strictEqual((yield* Effect.flip(transactions.get(reference)))._tag, "NotFoundError")
   }).pipe(Effect.provide(layer()))
 )

@@ -219,7 +219,7 @@ for (const { broken, call, operation, prefix = "", valid } of tables) {
             const before = sent.length
             const input = withMember(valid, field, value)
             const error = yield* Effect.flip(call(input as never))
-            assert(error._tag === "InvalidRequest")
+            assert(error._tag === "InvalidRequestError")
             assert.deepStrictEqual(
               error.issues.map((issue) => issue.field),
               [prefix + field]
@@ -246,7 +246,7 @@ describe("a key", () => {
   it.effect("of more than 100 characters does not fit a card's body", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(issue(long(101)))
-      assert(error._tag === "InvalidRequest")
+      assert(error._tag === "InvalidRequestError")
       assert.deepStrictEqual(
         error.issues.map(({ field }) => field),
         ["idempotency_key"]

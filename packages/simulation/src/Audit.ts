@@ -44,7 +44,7 @@ export const look = (client: Client, refunds: ReadonlyArray<Refund>) =>
       links: yield* all(client.paymentLinks().stream(size)),
       transactions: yield* all(client.transactions().stream(size)),
       refunds: yield* Effect.forEach(refunds, ({ reference }) =>
-        client.refunds().awaitSettled(reference)
+        client.refunds().awaitFinal(reference)
       )
     }
     return seen

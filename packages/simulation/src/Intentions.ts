@@ -174,7 +174,7 @@ type Performed = Effect.Effect<
     readonly shown?: Shown
     readonly settled?: string
   },
-  Errors.WriteError | Errors.KeyReused | Payments.StillPending | Payouts.StillPending
+  Errors.WriteError | Errors.KeyReused | Payments.PaymentStillPending | Payouts.PayoutStillPending
 >
 
 const perform = (intention: Intention, call: Call, client: Client, means: Means): Performed => {
@@ -271,7 +271,8 @@ const isWriteError = Schema.is(Schema.Union(Errors.WriteError, Errors.KeyReused)
 
 /** Read as a caller of the library reads it: by the tag of the error alone. */
 const wordOf = (
-  error: Errors.WriteError | Errors.KeyReused | Payments.StillPending | Payouts.StillPending
+  error:
+    Errors.WriteError | Errors.KeyReused | Payments.PaymentStillPending | Payouts.PayoutStillPending
 ): Word => {
   // "Once the intent exists nothing loses it."
   if (!isWriteError(error)) {
@@ -279,7 +280,8 @@ const wordOf = (
       names: ["reference" in error ? error.reference : error.id],
       stopped: {
         tag: error.cause?._tag ?? "the time",
-        tokenless: error.cause?._tag === "TokenUnavailable" ? error.cause.cause?._tag : undefined
+        tokenless:
+          error.cause?._tag === "TokenUnavailableError" ? error.cause.cause?._tag : undefined
       }
     })
   }

@@ -82,7 +82,7 @@ export const make = (
   options: Options
 ): Effect.Effect<
   BearerTokens.Service,
-  Errors.InvalidConfiguration,
+  Errors.ConfigurationError,
   HttpClient.HttpClient | Scope.Scope
 > =>
   Effect.gen(function* () {
@@ -96,18 +96,19 @@ export const make = (
     }).pipe(
       Effect.mapError(
         ({ field, rule }) =>
-          new Errors.InvalidConfiguration({ field: field === "baseUrl" ? "authUrl" : field, rule })
+          new Errors.ConfigurationError({ field: field === "baseUrl" ? "authUrl" : field, rule })
       )
     )
     const { obtain } = gateway.calls(TokenApi.group)
 
     let current: Held | undefined
-    let request: Deferred.Deferred<BearerTokens.BearerToken, Errors.TokenUnavailable> | undefined
+    let request:
+      Deferred.Deferred<BearerTokens.BearerToken, Errors.TokenUnavailableError> | undefined
     let closed = false
     /** Requests that failed one after the other, when the last of them did, and why. */
     let failures = 0
     let failedMillis = 0
-    let failed: Errors.TokenUnavailable | undefined
+    let failed: Errors.TokenUnavailableError | undefined
     /** Until then no request is made, after those that failed. */
     let pausedUntilMillis = 0
     /** Tokens that were refused young one after the other. The first may be a rotation. */
@@ -121,13 +122,13 @@ export const make = (
       })
     )
 
-    const fail = (error: Errors.TokenUnavailable, nowMillis: number) => {
+    const fail = (error: Errors.TokenUnavailableError, nowMillis: number) => {
       failures++
       failedMillis = nowMillis
       failed = error
     }
 
-    const ask: Effect.Effect<BearerTokens.BearerToken, Errors.TokenUnavailable> = Effect.gen(
+    const ask: Effect.Effect<BearerTokens.BearerToken, Errors.TokenUnavailableError> = Effect.gen(
       function* () {
         const setbacks = failures + Math.max(0, youngRefusals - 1)
         if (setbacks > 0) {
@@ -155,7 +156,7 @@ export const make = (
           scopes: scopesIn(issued.scope ?? "")
         }
         if (options.environment !== undefined && options.environment !== token.environment) {
-          return yield* new Errors.TokenUnavailable({
+          return yield* new Errors.TokenUnavailableError({
             operation,
             message: `The credentials are not for ${options.environment}, which is configured: no call was made. ${environmentIs(token.environment)}`
           })
@@ -181,7 +182,7 @@ export const make = (
     const begin = Effect.suspend(() => {
       // Another caller may have come first since this one looked.
       if (request !== undefined) return Effect.succeed(request)
-      const own = Deferred.unsafeMake<BearerTokens.BearerToken, Errors.TokenUnavailable>(
+      const own = Deferred.unsafeMake<BearerTokens.BearerToken, Errors.TokenUnavailableError>(
         FiberId.none
       )
       request = own
@@ -228,10 +229,10 @@ export const make = (
         current = undefined
       })
 
-    const lastFailure = (nowMillis: number): Errors.TokenUnavailable | undefined =>
+    const lastFailure = (nowMillis: number): Errors.TokenUnavailableError | undefined =>
       failed === undefined || pausedUntilMillis <= nowMillis
         ? failed
-        : new Errors.TokenUnavailable({
+        : new Errors.TokenUnavailableError({
             operation,
             cause: failed.cause,
             message: `${failed.message} The next token is asked for in ${pausedUntilMillis - nowMillis} ms: requests that fail are spaced out.`
@@ -245,8 +246,8 @@ const operation = "Token.obtain"
 const checkNotEmpty = (
   field: string,
   text: string
-): Effect.Effect<void, Errors.InvalidConfiguration> =>
-  text === "" ? new Errors.InvalidConfiguration({ field, rule: "must not be empty" }) : Effect.void
+): Effect.Effect<void, Errors.ConfigurationError> =>
+  text === "" ? new Errors.ConfigurationError({ field, rule: "must not be empty" }) : Effect.void
 
 /** Errors of calls repeat the scopes: a string that has not the form of one may be a secret. */
 const scopesIn = (text: string): ReadonlyArray<string> =>
@@ -258,15 +259,15 @@ const environmentIs = (environment: string): string =>
 
 const isKnownEnvironment = Schema.is(Environment.Input)
 
-const closedError = new Errors.TokenUnavailable({
+const closedError = new Errors.TokenUnavailableError({
   operation,
   message: "The scope of the token layer is closed: no token is to be had any more."
 })
 
-const unavailable = (cause: Errors.ReadError): Errors.TokenUnavailable =>
-  cause._tag === "TokenUnavailable"
+const unavailable = (cause: Errors.ReadError): Errors.TokenUnavailableError =>
+  cause._tag === "TokenUnavailableError"
     ? cause
-    : new Errors.TokenUnavailable({
+    : new Errors.TokenUnavailableError({
         operation,
         message: `No token could be obtained, so this attempt was not sent. ${cause.message}`,
         cause
@@ -291,7 +292,7 @@ const unavailable = (cause: Errors.ReadError): Errors.TokenUnavailable =>
  */
 export const layer = (
   options: Options
-): Layer.Layer<BearerTokens.BearerTokens, Errors.InvalidConfiguration, HttpClient.HttpClient> =>
+): Layer.Layer<BearerTokens.BearerTokens, Errors.ConfigurationError, HttpClient.HttpClient> =>
   Layer.scoped(BearerTokens.BearerTokens, make(options))
 
 /**
@@ -321,6 +322,6 @@ export const layerConfig = (
   options: Config.Config.Wrap<Options> = config
 ): Layer.Layer<
   BearerTokens.BearerTokens,
-  ConfigError.ConfigError | Errors.InvalidConfiguration,
+  ConfigError.ConfigError | Errors.ConfigurationError,
   HttpClient.HttpClient
 > => Layer.unwrapEffect(Effect.map(Config.unwrap(options), layer))

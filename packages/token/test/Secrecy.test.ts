@@ -101,33 +101,44 @@ const texts: Readonly<Record<string, string>> = {
 
 for (const [what, text] of Object.entries(texts)) {
   describe(`${what} in the answer to a request for a token`, () => {
-    it.scoped("as its scope does not show in Forbidden", () =>
+    it.scoped("as its scope does not show in ForbiddenError", () =>
       Effect.gen(function* () {
-        shows(yield* called({ scope: text }), "Forbidden")
+        shows(yield* called({ scope: text }), "ForbiddenError")
       })
     )
 
-    it.scoped("as its environment does not show in Forbidden", () =>
+    it.scoped("as its environment does not show in ForbiddenError", () =>
       Effect.gen(function* () {
-        shows(yield* called({ environment: text }), "Forbidden")
+        shows(yield* called({ environment: text }), "ForbiddenError")
       })
     )
 
-    it.scoped("as the environment that was not asked for does not show in TokenUnavailable", () =>
+    it.scoped(
+      "as the environment that was not asked for does not show in TokenUnavailableError",
+      () =>
+        Effect.gen(function* () {
+          shows(
+            yield* called({ environment: text }, { environment: "LIVE" }),
+            "TokenUnavailableError"
+          )
+        })
+    )
+
+    it.scoped("as a scope of the wrong kind does not show in TokenUnavailableError", () =>
       Effect.gen(function* () {
-        shows(yield* called({ environment: text }, { environment: "LIVE" }), "TokenUnavailable")
+        shows(
+          yield* called({ scope: [text], token_type: { [text]: text } }),
+          "TokenUnavailableError"
+        )
       })
     )
 
-    it.scoped("as a scope of the wrong kind does not show in TokenUnavailable", () =>
+    it.scoped("as its scope does not show in UnauthorizedError", () =>
       Effect.gen(function* () {
-        shows(yield* called({ scope: [text], token_type: { [text]: text } }), "TokenUnavailable")
-      })
-    )
-
-    it.scoped("as its scope does not show in Unauthorized", () =>
-      Effect.gen(function* () {
-        shows(yield* called({ scope: text, environment: text }, { refusal: 401 }), "Unauthorized")
+        shows(
+          yield* called({ scope: text, environment: text }, { refusal: 401 }),
+          "UnauthorizedError"
+        )
       })
     )
   })

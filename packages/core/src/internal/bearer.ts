@@ -50,7 +50,7 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
         Effect.map(
           Option.getOrElse(() => tokenTooLate(name, leftMillis, tokens.lastFailure?.(nowMillis())))
         ),
-        Effect.catchTag("TokenUnavailable", (error) => Effect.succeed(noToken(name, error))),
+        Effect.catchTag("TokenUnavailableError", (error) => Effect.succeed(noToken(name, error))),
         Effect.catchAllCause(() => Effect.succeed(died))
       ),
     giveBack: ({ token }, limitMillis) =>

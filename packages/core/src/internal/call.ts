@@ -152,7 +152,7 @@ export const compile = (parameters: Parameters): Call => {
         state = decided.state
         if (decided._tag === "Done") {
           // The next call would be refused as well.
-          return decided.because === "deadline" && failure.fault === "Unauthorized"
+          return decided.because === "deadline" && failure.fault === "UnauthorizedError"
             ? Effect.zipRight(giveBack(bearer), fail(failure, decided.because))
             : fail(failure, decided.because)
         }

@@ -7,7 +7,7 @@ import type { IdempotencyKey } from "../IdempotencyKey.js"
 import * as Issues from "../Issues.js"
 import type * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
-import { asItIs } from "./asItIs.js"
+import { withoutValidation } from "./withoutValidation.js"
 import * as response from "./response.js"
 import type { Reason, State } from "./step.js"
 
@@ -21,7 +21,7 @@ export const conclude = (
 ): Errors.ReadError | Errors.WriteError | Errors.KeyReused => {
   const error = failure.toError(notes[because])
   if (replay._tag === "Safe") return error
-  if (failure.fault === "UnreadableSuccess" && error._tag === "MalformedResponse") {
+  if (failure.fault === "UnreadableSuccess" && error._tag === "MalformedResponseError") {
     return appliedUnreadable(error, failure.found, key)
   }
   if (because === "key reused" && key !== undefined) {
@@ -36,7 +36,7 @@ export const conclude = (
       attempts: state.sent,
       cause: error
     },
-    asItIs
+    withoutValidation
   )
 }
 
@@ -52,28 +52,28 @@ const notes: Record<Reason, string> = {
 /** The end of an attempt without a token: its source's own error, or why there is none. */
 export const noToken = (
   operation: string,
-  why: string | Errors.TokenUnavailable,
+  why: string | Errors.TokenUnavailableError,
   cause?: Errors.RequestError
 ): response.Failure =>
   response.failure((note = "") => {
     if (typeof why !== "string") return why
     const message = `${operation} was not sent: ${why}.${note}`
-    return new Errors.TokenUnavailable(
+    return new Errors.TokenUnavailableError(
       { operation, message, ...(cause === undefined ? {} : { cause }) },
-      asItIs
+      withoutValidation
     )
-  }, "TokenUnavailable")
+  }, "TokenUnavailableError")
 
 /** The end of an attempt whose token did not come in time, with the last failure of its source. */
 export const tokenTooLate = (
   operation: string,
   afterMillis: number,
-  last: Errors.TokenUnavailable | undefined
+  last: Errors.TokenUnavailableError | undefined
 ): response.Failure => {
   const late = `no token came within ${afterMillis} ms`
   const message = `${operation}: ${late}.`
   return last === undefined
-    ? noToken(operation, late, new Errors.TimedOut({ operation, message, afterMillis }))
+    ? noToken(operation, late, new Errors.TimeoutError({ operation, message, afterMillis }))
     : noToken(operation, `${late}. ${last.message.replace(/\.$/, "")}`, last.cause)
 }
 
@@ -85,7 +85,7 @@ const namesOf = (found: response.Found): string => {
 }
 
 const appliedUnreadable = (
-  { correlation_id, issues, operation, status }: Errors.MalformedResponse,
+  { correlationId, issues, operation, status }: Errors.MalformedResponseError,
   found: response.Found,
   key: IdempotencyKey | undefined
 ): Errors.AppliedUnreadable => {
@@ -97,7 +97,7 @@ const appliedUnreadable = (
       (names === "" ? "" : ` (${names})`) +
       `: ${Issues.print(issues)}. Do not send it again.${keyIs(key)}`,
     status,
-    correlation_id,
+    correlationId,
     issues,
     key,
     ...found

@@ -37,7 +37,7 @@ export interface Parts {
   readonly payload?: unknown
 }
 
-export type Encoder = (parts: Parts) => Either.Either<Encoded, Errors.InvalidRequest>
+export type Encoder = (parts: Parts) => Either.Either<Encoded, Errors.InvalidRequestError>
 
 export const compile = (name: string, operation: Operation.Operation): Encoder => {
   const path = part("path", operation.pathParams)
@@ -93,8 +93,8 @@ const bytesOf = (body: Members, issues: Array<Errors.Issue>): Uint8Array | undef
 export const invalid = (
   operation: string,
   issues: ReadonlyArray<Errors.Issue>
-): Errors.InvalidRequest =>
-  new Errors.InvalidRequest({
+): Errors.InvalidRequestError =>
+  new Errors.InvalidRequestError({
     operation,
     message: `${operation} was not sent: ${Issues.print(issues)}. Nothing was applied.`,
     issues

@@ -132,8 +132,8 @@ const unanswered = (
     const { afterMillis } = result
     const message = `${operation}: no whole answer within ${afterMillis} ms.`
     return failure(
-      (note = "") => new Errors.TimedOut({ operation, message: message + note, afterMillis }),
-      "TimedOut"
+      (note = "") => new Errors.TimeoutError({ operation, message: message + note, afterMillis }),
+      "TimeoutError"
     )
   }
   const { code } = result
@@ -143,7 +143,7 @@ const unanswered = (
     ? `${operation}: the connection was lost after the request may have left${because}.`
     : `${operation}: no connection to ${origin}${because}; nothing was sent.`
   return failure(
-    (note = "") => new Errors.TransportFault({ operation, message: message + note, sent, code }),
+    (note = "") => new Errors.TransportError({ operation, message: message + note, sent, code }),
     sent ? "ConnectionLost" : "NotSent"
   )
 }
@@ -201,7 +201,7 @@ const said = (value: unknown, { sanitizer }: Context) => {
 
 const unsaid = { code: undefined, serviceMessage: undefined, details: undefined }
 
-const correlationId = (value: unknown, { sanitizer }: Context): string | undefined => {
+const correlationIdOf = (value: unknown, { sanitizer }: Context): string | undefined => {
   const id = member(member(value, "meta"), "correlation_id")
   return typeof id === "string" && id !== "" ? sanitizer().identifier(id) : undefined
 }
@@ -223,8 +223,8 @@ const refusal =
           `${operation} was answered ${status}` +
           (code === undefined ? "" : ` ${code}`) +
           (serviceMessage === undefined ? "" : `: ${serviceMessage}`)
-        const correlation_id = correlationId(value, context)
-        const fields = { operation, message: message + note, status, ...words, correlation_id }
+        const correlationId = correlationIdOf(value, context)
+        const fields = { operation, message: message + note, status, ...words, correlationId }
         return byStatus(fields, note, retryAfterMillis, access, context)
       },
       RetryPolicy.faultOfStatus(status),
@@ -232,7 +232,7 @@ const refusal =
     )
   }
 
-type Fields = ConstructorParameters<typeof Errors.BadRequest>[0]
+type Fields = ConstructorParameters<typeof Errors.BadRequestError>[0]
 
 const byStatus = (
   fields: Fields,
@@ -242,27 +242,27 @@ const byStatus = (
   context: Context
 ): Errors.RequestError => {
   switch (RetryPolicy.faultOfStatus(fields.status)) {
-    case "BadRequest":
-      return new Errors.BadRequest(fields)
-    case "Unauthorized":
-      return new Errors.Unauthorized(fields)
-    case "Forbidden":
+    case "BadRequestError":
+      return new Errors.BadRequestError(fields)
+    case "UnauthorizedError":
+      return new Errors.UnauthorizedError(fields)
+    case "ForbiddenError":
       return forbidden(fields, access, context)
-    case "NotFound":
-      return new Errors.NotFound(fields)
-    case "Conflict":
-      return new Errors.Conflict(fields)
-    case "Unprocessable":
-      return new Errors.Unprocessable(fields)
-    case "TooManyRequests":
-      return new Errors.TooManyRequests({ ...fields, retryAfterMillis })
-    case "ServerFault":
-      return new Errors.ServerFault({ ...fields, retryAfterMillis })
+    case "NotFoundError":
+      return new Errors.NotFoundError(fields)
+    case "ConflictError":
+      return new Errors.ConflictError(fields)
+    case "UnprocessableError":
+      return new Errors.UnprocessableError(fields)
+    case "RateLimitError":
+      return new Errors.RateLimitError({ ...fields, retryAfterMillis })
+    case "ServerError":
+      return new Errors.ServerError({ ...fields, retryAfterMillis })
     default: {
       const isRedirect = fields.status >= 300 && fields.status < 400
       const hint = isRedirect ? " (redirects are not followed: check the base URL)" : ""
       const message = fields.message.slice(0, fields.message.length - note.length) + hint + note
-      return new Errors.UnexpectedStatus({ ...fields, message, retryAfterMillis })
+      return new Errors.UnexpectedStatusError({ ...fields, message, retryAfterMillis })
     }
   }
 }
@@ -274,7 +274,7 @@ const forbidden = (fields: Fields, access: Operation.Access, context: Context) =
     requiredScope === undefined || context.grantedScopes.includes(requiredScope)
       ? ""
       : `; it needs the scope ${requiredScope}, and the token has: ${context.sanitizer().text(grantedScopes.join(" "))}`
-  return new Errors.Forbidden({
+  return new Errors.ForbiddenError({
     ...fields,
     message: fields.message + hint,
     requiredScope,
@@ -335,7 +335,7 @@ const malformed =
     const toError = (note = "") => {
       const words = reason === "Contradiction" ? said(value, context) : unsaid
       const quoted = [words.code, words.serviceMessage].filter((word) => word !== undefined)
-      return new Errors.MalformedResponse({
+      return new Errors.MalformedResponseError({
         operation,
         message: [
           `${operation} was answered ${status} ${reasons[reason]}`,
@@ -344,7 +344,7 @@ const malformed =
           note
         ].join(""),
         status,
-        correlation_id: correlationId(value, context),
+        correlationId: correlationIdOf(value, context),
         issues,
         reason,
         ...words,

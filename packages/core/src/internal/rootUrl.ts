@@ -4,7 +4,7 @@
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
-import { InvalidConfiguration } from "../Errors.js"
+import { ConfigurationError } from "../Errors.js"
 
 export interface Root {
   /** Scheme, host and port. */
@@ -13,8 +13,8 @@ export interface Root {
   readonly path: string
 }
 
-export const parse = (field: string, text: string): Either.Either<Root, InvalidConfiguration> => {
-  const invalid = (rule: string) => Either.left(new InvalidConfiguration({ field, rule }))
+export const parse = (field: string, text: string): Either.Either<Root, ConfigurationError> => {
+  const invalid = (rule: string) => Either.left(new ConfigurationError({ field, rule }))
   if (!URL.canParse(text)) return invalid(`must be an absolute URL, such as "https://host/api/v1"`)
   const url = new URL(text)
   if (url.username !== "" || url.password !== "") return invalid("must not contain credentials")

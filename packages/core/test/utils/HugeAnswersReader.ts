@@ -54,7 +54,7 @@ const program = Effect.gen(function* () {
         onSuccess: ({ data }) => ({ tag: "Success", rows: data.length, shown: 0 }),
         onFailure: (error) => ({
           tag: error._tag,
-          reason: error._tag === "MalformedResponse" ? error.reason : undefined,
+          reason: error._tag === "MalformedResponseError" ? error.reason : undefined,
           shown: [
             String(error),
             JSON.stringify(error),

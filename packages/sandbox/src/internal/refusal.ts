@@ -17,10 +17,10 @@ const refuse =
   (code: string, message: string, details?: unknown): Refusal =>
     new Refusal({ status, code, message, details })
 
-export const unauthorized = refuse(Errors.Unauthorized.status)
-export const forbidden = refuse(Errors.Forbidden.status)
-export const notFound = refuse(Errors.NotFound.status)
-export const unprocessable = refuse(Errors.Unprocessable.status)
+export const unauthorized = refuse(Errors.UnauthorizedError.status)
+export const forbidden = refuse(Errors.ForbiddenError.status)
+export const notFound = refuse(Errors.NotFoundError.status)
+export const unprocessable = refuse(Errors.UnprocessableError.status)
 
 /** The request breaks rules of the interface: which, and where, but never with what value. */
 export const invalid = (issues: ReadonlyArray<Errors.Issue>): Refusal =>

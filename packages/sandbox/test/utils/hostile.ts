@@ -91,7 +91,10 @@ export const endOf = <E, R>(
 const isInvalidRequest = (
   error: unknown
 ): error is { readonly message: string; readonly issues: ReadonlyArray<{ field: string }> } =>
-  typeof error === "object" && error !== null && "_tag" in error && error._tag === "InvalidRequest"
+  typeof error === "object" &&
+  error !== null &&
+  "_tag" in error &&
+  error._tag === "InvalidRequestError"
 
 const million = 1024 * 1024
 

@@ -2,7 +2,7 @@
  * Attempts, retries, waits and deadlines: no more of them, and no sooner, than is allowed.
  */
 import type * as RetryPolicy from "@manilla/core/RetryPolicy"
-import * as Settlement from "@manilla/core/Settlement"
+import * as Polling from "@manilla/core/Polling"
 import * as Duration from "effect/Duration"
 import * as Intentions from "../Intentions.js"
 import * as Sent from "../Sent.js"
@@ -77,7 +77,7 @@ const withinBudget = (
   })
 }
 
-export const waitMillis = Duration.toMillis(Settlement.defaults.deadline)
+export const waitMillis = Duration.toMillis(Polling.defaults.deadline)
 
 /** An attempt has its time, and no more: its body is a part of it, and its token is not. */
 const endedInTime = (

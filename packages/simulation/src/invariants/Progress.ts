@@ -9,11 +9,11 @@ import { waitMillis } from "./Policy.js"
 
 /** What may keep a token away for a time. */
 const passing = [
-  "TransportFault",
-  "TooManyRequests",
-  "ServerFault",
-  "TimedOut",
-  "MalformedResponse"
+  "TransportError",
+  "RateLimitError",
+  "ServerError",
+  "TimeoutError",
+  "MalformedResponseError"
 ]
 
 /** The longest back-off, and what is added to what the service asks for. */
@@ -60,7 +60,7 @@ export const wentOn = (evidence: Evidence): ReadonlyArray<string> => {
         const stopped = word.stopped
         if (stopped === undefined) continue
         const mendable =
-          stopped.tag === "TokenUnavailable"
+          stopped.tag === "TokenUnavailableError"
             ? stopped.tokenless !== undefined && passing.includes(stopped.tokenless)
             : // What was made is there, though a read that is behind may not know it.
               Sent.isPassing(last) || last.heard === 404
@@ -71,7 +71,7 @@ export const wentOn = (evidence: Evidence): ReadonlyArray<string> => {
         continue
       }
       // Interrupted, or with no token to go on with: it could not.
-      if (/Interrupted|TokenUnavailable/.test(word.error)) continue
+      if (/Interrupted|TokenUnavailableError/.test(word.error)) continue
       if (isTriedAgain(call, writes, evidence)) {
         violations.push(`${name}: gave up after ${writes.length} attempts, with time left`)
       }
@@ -89,7 +89,7 @@ export const calm = ({ calmMillis, intentions }: Evidence): ReadonlyArray<string
         if (word.unreadable !== undefined) return [`${name}: told unreadable in the calm`]
         return word.stopped === undefined ? [] : [`${name}: told ${word.stopped.tag} in the calm`]
       }
-      return word?.error === "Unprocessable" && Intentions.isPaidFor(intention)
+      return word?.error === "UnprocessableError" && Intentions.isPaidFor(intention)
         ? []
         : [`${name}: told ${word?.error ?? "nothing"} in the calm`]
     })

@@ -58,13 +58,13 @@ export const wordsOfCalls = ({
         !clockWasSet &&
         endedMillis - startedMillis <
           Duration.toMillis(policy.deadline) - Duration.toMillis(policy.attemptTimeout) / 10
-      if (hadTime && end?.includes("Unauthorized") && !twiceRefused(sent, name)) {
+      if (hadTime && end?.includes("UnauthorizedError") && !twiceRefused(sent, name)) {
         violations.push(`${name}: told ${end}, and no other token was tried`)
       }
       // Of an interrupted call nothing else is said.
       if (word?._tag !== "Unknown" || word.attempts === undefined) continue
       // One whose time ended with its first step, as the clock jumped, never left.
-      const unsent = clockWasSet && word.error === "OutcomeUnknown (TimedOut)" ? 1 : 0
+      const unsent = clockWasSet && word.error === "OutcomeUnknown (TimeoutError)" ? 1 : 0
       if (word.attempts < writes.length || word.attempts > writes.length + unsent) {
         violations.push(`${name}: told of ${word.attempts} attempts, and made ${writes.length}`)
       }

@@ -2,7 +2,7 @@
  * Waits against a service whose strings are hostile, and beside waits that it holds up.
  */
 import { assert, describe, it } from "@effect/vitest"
-import * as Settlement from "@manilla/core/Settlement"
+import * as Polling from "@manilla/core/Polling"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -18,7 +18,7 @@ interface Thing extends Schema.Schema.Type<typeof Thing> {}
 
 class StillPending extends Schema.TaggedError<StillPending>("StillPending")("StillPending", {
   reference: Schema.String,
-  ...Settlement.stillPending(Thing)
+  ...Polling.stillPending(Thing)
 }) {}
 
 type Reference = ReturnType<typeof FakeService.reference>
@@ -30,15 +30,15 @@ const make = (
   Effect.gen(function* () {
     const { calls, gateway, received } = yield* FakeService.make(reactions, options)
     const polls = gateway.calls(FakeService.group, { attempts: 1 })
-    const waits = Settlement.make({
-      operation: "Things.awaitSettled",
+    const waits = Polling.make({
+      operation: "Things.awaitFinal",
       schema: Thing,
       read: (thing: Reference, options) => polls.read({ path: { thing } }, options),
       stillPending: (reference, fields, options) =>
         new StillPending({ reference, ...fields }, options)
     })
     /** Writes a thing, and waits for what came of it. */
-    const writeAndAwait = (options: Settlement.Options<Thing>) =>
+    const writeAndAwait = (options: Polling.Options<Thing>) =>
       waits.createAndAwait(
         (onSuccess) => calls.write(FakeService.calls.write, { onSuccess }),
         ({ reference = "none" }) => FakeService.reference(reference),
@@ -86,7 +86,7 @@ describe("a hostile text", () => {
     Effect.gen(function* () {
       const { waits } = yield* make([says({ status: hostile })])
       const reference = FakeService.reference("R-1")
-      const error = yield* Effect.flip(toTheEnd(waits.awaitSettled(reference, never)))
+      const error = yield* Effect.flip(toTheEnd(waits.awaitFinal(reference, never)))
       assert(error._tag === "StillPending")
       assertShown(error.message)
       assert.include(error.message, "R-1")
@@ -159,7 +159,7 @@ describe("a wait that ends before its subject settles", () => {
     Effect.gen(function* () {
       const { waits } = yield* make([says({ id: "PERSONAL" })])
       const reference = FakeService.reference("R-1")
-      const error = yield* Effect.flip(toTheEnd(waits.awaitSettled(reference, minute)))
+      const error = yield* Effect.flip(toTheEnd(waits.awaitFinal(reference, minute)))
       assert(error._tag === "StillPending")
       assert.strictEqual(error.last?.id, "PERSONAL")
       assert.notInclude(yield* shownOf(error), "PERSONAL")
@@ -170,12 +170,12 @@ describe("a wait that ends before its subject settles", () => {
     Effect.gen(function* () {
       const { received, waits } = yield* make(["silence"])
       const wait = yield* waits
-        .awaitSettled(FakeService.reference("R-1"), { deadline: "10 seconds" })
+        .awaitFinal(FakeService.reference("R-1"), { deadline: "10 seconds" })
         .pipe(Effect.flip, Effect.fork)
       yield* TestClock.adjust("10 seconds")
       const error = yield* Fiber.join(wait)
       assert(error._tag === "StillPending")
-      assert.strictEqual(error.cause?._tag, "TimedOut")
+      assert.strictEqual(error.cause?._tag, "TimeoutError")
       assert.lengthOf(received, 1)
     })
   )
@@ -195,14 +195,14 @@ it.effect("64 waits that are asked to come back in a minute do not stop another"
     const options = { deadline: "2 minutes" } as const
     const crowd = yield* Effect.forkAll(
       Array.from({ length: 64 }, (_, i) =>
-        Effect.either(waits.awaitSettled(FakeService.reference(`slow-${i}`), options))
+        Effect.either(waits.awaitFinal(FakeService.reference(`slow-${i}`), options))
       )
     )
     yield* TestClock.adjust("1 millis")
     assert.lengthOf(received, 64)
     const startedMillis = yield* Clock.currentTimeMillis
     const healthy = yield* waits
-      .awaitSettled(FakeService.reference("healthy"), options)
+      .awaitFinal(FakeService.reference("healthy"), options)
       .pipe(Effect.zip(Clock.currentTimeMillis), Effect.fork)
     yield* TestClock.adjust("3 minutes")
     const [settled, endedMillis] = yield* Fiber.join(healthy)

@@ -13,12 +13,12 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Errors from "./Errors.js"
-import { asItIs } from "./internal/asItIs.js"
+import { withoutValidation } from "./internal/withoutValidation.js"
 import { withDefaults } from "./internal/defaults.js"
 import * as durations from "./internal/durations.js"
 import type { Running } from "./internal/fiber.js"
 import * as permits from "./internal/permits.js"
-import * as polling from "./internal/polling.js"
+import * as loop from "./internal/pollingLoop.js"
 import * as sanitize from "./internal/sanitize.js"
 import * as Issues from "./Issues.js"
 import type * as Operation from "./Operation.js"
@@ -80,8 +80,8 @@ export interface Subject<Id, A, I, StillPending> {
   readonly schema: Schema.Schema<A, I>
   /** Reads it once, within the time that it is given: the wait is the loop. */
   readonly read: (id: Id, options: Operation.CallOptions) => Effect.Effect<A, Errors.ReadError>
-  /** Whether a value ends a wait that does not say so itself; {@link isSettled} unless set. */
-  readonly isOver?: ((value: A) => boolean) | undefined
+  /** Whether a value ends a wait that does not say so itself; {@link isFinal} unless set. */
+  readonly isFinal?: ((value: A) => boolean) | undefined
   readonly stillPending: (
     id: Id,
     fields: {
@@ -111,9 +111,9 @@ export interface Options<A> extends Partial<WaitPolicy> {
  * @since 0.1.0
  * @category predicates
  */
-export const isSettled = ({ status }: { readonly status: string }): boolean => status !== "PENDING"
+export const isFinal = ({ status }: { readonly status: string }): boolean => status !== "PENDING"
 
-type Reader<A, E> = ReturnType<typeof polling.make<A, E>>
+type Reader<A, E> = ReturnType<typeof loop.make<A, E>>
 
 /** Enough to keep many waits moving, few enough to leave the service and the gateway in peace. */
 const concurrentReads = 64
@@ -137,13 +137,13 @@ export const make = <Id extends string, A extends { readonly status: string }, I
   const isSame = Schema.equivalence(subject.schema)
 
   const refused = (issues: ReadonlyArray<Errors.Issue>) =>
-    new Errors.InvalidRequest({
+    new Errors.InvalidRequestError({
       operation,
       message: `${operation} was not begun: ${Issues.print(issues)}. Nothing was sent.`,
       issues
     })
 
-  const planOf = (options: Options<A>): Either.Either<polling.Plan<A>, Errors.InvalidRequest> =>
+  const planOf = (options: Options<A>): Either.Either<loop.Plan<A>, Errors.InvalidRequestError> =>
     Either.try({
       try: () => ({ ...withDefaults(defaults, options), until: options.until }),
       catch: () => refused([{ field: "wait", rule: "must be options that can be read" }])
@@ -155,16 +155,16 @@ export const make = <Id extends string, A extends { readonly status: string }, I
             issues.push({ field: `wait.${name}`, rule: durations.rule })
             return 0
           })
-        const plan: polling.Plan<A> = {
-          initialMillis: Math.max(polling.leastPauseMillis, millisOf("initial", initial)),
+        const plan: loop.Plan<A> = {
+          initialMillis: Math.max(loop.leastPauseMillis, millisOf("initial", initial)),
           factor: factor >= 1 ? factor : 1,
-          capMillis: Math.max(polling.leastPauseMillis, millisOf("cap", cap)),
+          capMillis: Math.max(loop.leastPauseMillis, millisOf("cap", cap)),
           deadlineMillis: millisOf("deadline", deadline),
-          isOver: until ?? subject.isOver ?? isSettled
+          isFinal: until ?? subject.isFinal ?? isFinal
         }
         if (typeof factor !== "number")
           issues.push({ field: "wait.factor", rule: "must be a number" })
-        if (typeof plan.isOver !== "function") {
+        if (typeof plan.isFinal !== "function") {
           issues.push({ field: "wait.until", rule: "must be a function" })
         }
         return issues.length === 0 ? Either.right(plan) : Either.left(refused(issues))
@@ -174,9 +174,13 @@ export const make = <Id extends string, A extends { readonly status: string }, I
   const stillPending = (
     id: Id,
     message: string,
-    { cause, last }: Pick<polling.Progress<A>, "cause" | "last">
+    { cause, last }: Pick<loop.Progress<A>, "cause" | "last">
   ): StillPending => {
-    const error = subject.stillPending(id, { operation, message, last: undefined, cause }, asItIs)
+    const error = subject.stillPending(
+      id,
+      { operation, message, last: undefined, cause },
+      withoutValidation
+    )
     // A resource may hold personal data, such as a beneficiary's number: it is there, and not printed.
     return Object.defineProperty(error, "last", { value: last, enumerable: false })
   }
@@ -190,12 +194,12 @@ export const make = <Id extends string, A extends { readonly status: string }, I
   /** One wait's reads, in the fiber that waits. */
   const readerOf = <E>(
     id: Id,
-    plan: polling.Plan<A>,
+    plan: loop.Plan<A>,
     fiber: Running,
     permanent: (cause: Errors.ReadError, last: A | undefined) => E,
     sanitizer: () => sanitize.Sanitizer = () => sanitize.plain
   ) =>
-    polling.make<A, E | StillPending>(fiber, plan, {
+    loop.make<A, E | StillPending>(fiber, plan, {
       read: (leftMillis) => read(id, leftMillis),
       isPassing: RetryPolicy.isPassing,
       permanent,
@@ -209,7 +213,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
 
   const wait = <E>(
     id: Id,
-    plan: polling.Plan<A>,
+    plan: loop.Plan<A>,
     created: A | undefined,
     permanent: (cause: Errors.ReadError, last: A | undefined) => E,
     sanitizer: () => sanitize.Sanitizer = () => sanitize.plain
@@ -217,14 +221,14 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     Effect.withFiberRuntime((fiber) => {
       const reader = readerOf(id, plan, fiber, permanent, sanitizer)
       const untilOver = (
-        reading: Effect.Effect<polling.Seen<A>, E | StillPending>
+        reading: Effect.Effect<loop.Seen<A>, E | StillPending>
       ): Effect.Effect<A, E | StillPending> =>
         Effect.flatMap(reading, (seen) =>
-          plan.isOver(seen.last) ? Effect.succeed(seen.last) : untilOver(reader.pause(seen))
+          plan.isFinal(seen.last) ? Effect.succeed(seen.last) : untilOver(reader.pause(seen))
         )
       waitsInFlight.unsafeModify(1, [])
       // One finalizer for all: another around each pause holds more memory than the pause.
-      return Effect.onExit(untilOver(reader.look(polling.start(plan, created))), () =>
+      return Effect.onExit(untilOver(reader.look(loop.start(plan, created))), () =>
         Effect.sync(() => {
           reader.cancel()
           waitsInFlight.unsafeModify(-1, [])
@@ -235,7 +239,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
   const asItFailed = (cause: Errors.ReadError): Errors.ReadError => cause
 
   /** Reads until the status settles, and gives the settled value. */
-  const awaitSettled = (
+  const awaitFinal = (
     id: Id,
     options: Options<A> = {}
   ): Effect.Effect<A, Errors.ReadError | StillPending> =>
@@ -252,33 +256,29 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     options: Options<A> = {},
     /** The values of the request that no message may show. */
     secrets: () => ReadonlyArray<string> = () => []
-  ): Effect.Effect<A, E | Errors.InvalidRequest | StillPending> => {
+  ): Effect.Effect<A, E | Errors.InvalidRequestError | StillPending> => {
     const sanitizer = () => sanitize.make(secrets())
     const shown = (id: Id) => sanitizer().identifier(id)
-    const notFollowed = (
-      id: Id,
-      why: string,
-      progress: Pick<polling.Progress<A>, "cause" | "last">
-    ) =>
+    const notFollowed = (id: Id, why: string, progress: Pick<loop.Progress<A>, "cause" | "last">) =>
       stillPending(
         id,
         `${operation}: ${shown(id)} was created, and cannot be followed: ${why}`,
         progress
       )
-    const follow = (plan: polling.Plan<A>) => {
+    const follow = (plan: loop.Plan<A>) => {
       /** What was created, and then what was last read of it. */
       let seen: { readonly id: Id; last: A } | undefined
       const onCreated = (created: A) => (seen = { id: idOf(created), last: created })
       const followed = Effect.flatMap(create(onCreated), (created) => {
         const own = onCreated(created)
-        const isOver = (value: A): boolean => {
+        const isFinal = (value: A): boolean => {
           own.last = value
-          return plan.isOver(value)
+          return plan.isFinal(value)
         }
         return Effect.catchAllCause(
           wait(
             own.id,
-            { ...plan, isOver },
+            { ...plan, isFinal },
             created,
             (cause, last) => notFollowed(own.id, sanitizer().text(cause.message), { last, cause }),
             sanitizer
@@ -320,16 +320,16 @@ export const make = <Id extends string, A extends { readonly status: string }, I
         yield* Effect.acquireRelease(Metric.modify(waitsInFlight, 1), () =>
           Effect.zipRight(Effect.sync(reader.cancel), Metric.modify(waitsInFlight, -1))
         )
-        const first = polling.start(plan, undefined)
+        const first = loop.start(plan, undefined)
         return Stream.unfoldEffect(first, (progress) =>
           Effect.map(progress === first ? reader.look(progress) : reader.pause(progress), (seen) =>
             Option.some([seen.last, seen] as const)
           )
-        ).pipe(Stream.takeUntil(plan.isOver), Stream.changesWith(isSame))
+        ).pipe(Stream.takeUntil(plan.isFinal), Stream.changesWith(isSame))
       })
     )
 
-  return { awaitSettled, changes, createAndAwait }
+  return { awaitFinal, changes, createAndAwait }
 }
 
 /** Of some things that are thrown, to show them throws. */
@@ -351,7 +351,7 @@ const outOfTime = (
   operation: string,
   id: string,
   waitedMillis: number,
-  { cause, last }: Pick<polling.Progress<{ readonly status: string }>, "cause" | "last">,
+  { cause, last }: Pick<loop.Progress<{ readonly status: string }>, "cause" | "last">,
   shown: sanitize.Sanitizer
 ): string =>
   [

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
-import * as Settlement from "@manilla/core/Settlement"
+import * as Polling from "@manilla/core/Polling"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import type * as Payments from "@manilla/payments/Payments"
 import * as Chunk from "effect/Chunk"
@@ -33,7 +33,7 @@ const waitsInFlight = Effect.map(Metric.snapshot, (pairs) =>
 const { finds, id } = Intents
 const token = { value: Redacted.make("token"), environment: "SANDBOX", scopes: [] }
 
-describe("awaitSettled", () => {
+describe("awaitFinal", () => {
   it.effect("reads at once, and again until the status is no longer PENDING", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([
@@ -42,7 +42,7 @@ describe("awaitSettled", () => {
         finds("PENDING"),
         finds("COMPLETED")
       ])
-      const settled = yield* toTheEnd(payments.awaitSettled(id))
+      const settled = yield* toTheEnd(payments.awaitFinal(id))
       assert.strictEqual(settled.status, "COMPLETED")
       assert.deepStrictEqual(
         received.map(({ method, url }) => `${method} ${url}`),
@@ -56,7 +56,7 @@ describe("awaitSettled", () => {
     it.effect(`ends with ${JSON.stringify(status)}, and returns it as it is`, () =>
       Effect.gen(function* () {
         const { payments, received } = yield* Intents.make([finds(status)])
-        const settled = yield* payments.awaitSettled(id)
+        const settled = yield* payments.awaitFinal(id)
         assert.strictEqual(settled.status, status)
         assert.strictEqual(received.length, 1)
       })
@@ -72,7 +72,7 @@ describe("awaitSettled", () => {
         cap: "5 seconds",
         deadline: "1 minute"
       } as const
-      yield* Effect.flip(toTheEnd(payments.awaitSettled(id, options)))
+      yield* Effect.flip(toTheEnd(payments.awaitFinal(id, options)))
       const pauses = received
         .slice(1, 8)
         .map(({ atMillis }, i) => atMillis - (received[i]?.atMillis ?? 0))
@@ -92,7 +92,7 @@ describe("awaitSettled", () => {
         finds("COMPLETED")
       ])
       const until = ({ status }: PaymentIntent.PaymentIntent) => status === "COMPLETED"
-      const settled = yield* toTheEnd(payments.awaitSettled(id, { until }))
+      const settled = yield* toTheEnd(payments.awaitFinal(id, { until }))
       assert.strictEqual(settled.status, "COMPLETED")
       assert.strictEqual(received.length, 3)
     })
@@ -115,23 +115,23 @@ describe("awaitSettled", () => {
           [finds("PENDING"), reaction, reaction, finds("COMPLETED")],
           { retry: { attempts: 1, attemptTimeout: "5 seconds" } }
         )
-        const settled = yield* toTheEnd(payments.awaitSettled(id))
+        const settled = yield* toTheEnd(payments.awaitFinal(id))
         assert.strictEqual(settled.status, "COMPLETED")
       })
     )
   }
 
   for (const [tag, reaction] of [
-    ["NotFound", FakeService.failure(404)],
-    ["Forbidden", FakeService.failure(403)],
-    ["Unauthorized", FakeService.failure(401)],
-    ["UnexpectedStatus", FakeService.failure(410)],
-    ["MalformedResponse", Intents.answer({ ...Intents.read, status: 7 })]
+    ["NotFoundError", FakeService.failure(404)],
+    ["ForbiddenError", FakeService.failure(403)],
+    ["UnauthorizedError", FakeService.failure(401)],
+    ["UnexpectedStatusError", FakeService.failure(410)],
+    ["MalformedResponseError", Intents.answer({ ...Intents.read, status: 7 })]
   ] as const) {
     it.effect(`fails at once with ${tag}`, () =>
       Effect.gen(function* () {
         const { payments } = yield* Intents.make([finds("PENDING"), reaction])
-        const error = yield* Effect.flip(toTheEnd(payments.awaitSettled(id)))
+        const error = yield* Effect.flip(toTheEnd(payments.awaitFinal(id)))
         assert.strictEqual(error._tag, tag)
       })
     )
@@ -140,13 +140,13 @@ describe("awaitSettled", () => {
   it.effect("ends with its deadline, and tells the last value", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([finds("PENDING")])
-      const call = payments.awaitSettled(id, { deadline: "30 seconds" })
+      const call = payments.awaitFinal(id, { deadline: "30 seconds" })
       const fiber = yield* Effect.fork(Effect.flip(call))
       yield* TestClock.adjust("29999 millis")
       assert.strictEqual(yield* Fiber.poll(fiber).pipe(Effect.map(({ _tag }) => _tag)), "None")
       yield* TestClock.adjust("1 milli")
       const error = yield* Fiber.join(fiber)
-      assert(error._tag === "StillPending")
+      assert(error._tag === "PaymentStillPending")
       assert.deepStrictEqual(error.last, { ...Intents.read, id } as never)
       assert.strictEqual(error.cause, undefined)
       assert.include(error.message, "PENDING")
@@ -171,9 +171,9 @@ describe("awaitSettled", () => {
         retry: { attempts: 1 }
       })
       const error = yield* Effect.flip(
-        toTheEnd(payments.awaitSettled(id, { deadline: "30 seconds" }))
+        toTheEnd(payments.awaitFinal(id, { deadline: "30 seconds" }))
       )
-      assert(error._tag === "StillPending")
+      assert(error._tag === "PaymentStillPending")
       assert.strictEqual(error.cause, undefined)
       assert.notInclude(error.message, "503")
     })
@@ -183,11 +183,11 @@ describe("awaitSettled", () => {
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([finds("PENDING"), "silence"])
       const fiber = yield* Effect.fork(
-        Effect.flip(payments.awaitSettled(id, { deadline: "10 seconds" }))
+        Effect.flip(payments.awaitFinal(id, { deadline: "10 seconds" }))
       )
       yield* TestClock.adjust("10 seconds")
       const error = yield* Fiber.join(fiber)
-      assert(error._tag === "StillPending")
+      assert(error._tag === "PaymentStillPending")
       assert.strictEqual(error.last?.status, "PENDING")
     })
   )
@@ -197,15 +197,13 @@ describe("awaitSettled", () => {
       const { payments } = yield* Intents.make([FakeService.failure(503)], {
         retry: { attempts: 1 }
       })
-      const error = yield* Effect.flip(
-        toTheEnd(payments.awaitSettled(id, { deadline: "1 minute" }))
-      )
-      assert(error._tag === "StillPending")
+      const error = yield* Effect.flip(toTheEnd(payments.awaitFinal(id, { deadline: "1 minute" })))
+      assert(error._tag === "PaymentStillPending")
       assert.strictEqual(error.last, undefined)
       // What was waited for can be waited for again, seen or not.
       assert.strictEqual(error.id, id)
       assert.include(error.message, id)
-      assert.strictEqual(error.cause?._tag, "ServerFault")
+      assert.strictEqual(error.cause?._tag, "ServerError")
       assert.include(error.message, "503")
     })
   )
@@ -215,7 +213,7 @@ describe("awaitSettled", () => {
       const before = yield* waitsInFlight
       const { payments } = yield* Intents.make([finds("PENDING")])
       const fibers = yield* Effect.forEach(["1 hour", "1 minute"] as const, (deadline) =>
-        Effect.fork(Effect.exit(payments.awaitSettled(id, { deadline })))
+        Effect.fork(Effect.exit(payments.awaitFinal(id, { deadline })))
       )
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* waitsInFlight) - before, 2)
@@ -286,7 +284,7 @@ describe("collect", () => {
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([FakeService.failure(422)])
       const error = yield* Effect.flip(payments.collect(collectRequest, { key }))
-      assert.strictEqual(error._tag, "Unprocessable")
+      assert.strictEqual(error._tag, "UnprocessableError")
       assert.strictEqual(received.length, 1)
     })
   )
@@ -312,7 +310,7 @@ describe("collect", () => {
       Effect.gen(function* () {
         const { payments } = yield* Intents.make([creates, reaction], { bodyLimit: 50_000 })
         const error = yield* Effect.flip(toTheEnd(payments.collect(collectRequest, { key })))
-        assert(error._tag === "StillPending", error._tag)
+        assert(error._tag === "PaymentStillPending", error._tag)
         assert.strictEqual(error.last?.id, id)
         assert.strictEqual(error.last?.status, "PENDING")
         assert.strictEqual(error.id, id)
@@ -327,7 +325,7 @@ describe("collect", () => {
           { bodyLimit: 50_000 }
         )
         const error = yield* Effect.flip(toTheEnd(payments.collect(collectRequest, { key })))
-        assert(error._tag === "StillPending", error._tag)
+        assert(error._tag === "PaymentStillPending", error._tag)
         assert.strictEqual(error.last?.updated_at, newest)
       })
     )
@@ -341,16 +339,16 @@ describe("collect", () => {
           ++asked === 1
             ? Effect.succeed(token)
             : Effect.fail(
-                new Errors.TokenUnavailable({ operation: "Token.obtain", message: "no token" })
+                new Errors.TokenUnavailableError({ operation: "Token.obtain", message: "no token" })
               )
         ),
         reject: () => Effect.void
       }
       const { payments } = yield* Intents.make([creates, finds("COMPLETED")], { tokens })
       const error = yield* Effect.flip(payments.collect(collectRequest, { key }))
-      assert(error._tag === "StillPending")
+      assert(error._tag === "PaymentStillPending")
       assert.strictEqual(error.last?.id, id)
-      assert.strictEqual(error.cause?._tag, "TokenUnavailable")
+      assert.strictEqual(error.cause?._tag, "TokenUnavailableError")
     })
   )
 
@@ -360,7 +358,7 @@ describe("collect", () => {
       const error = yield* Effect.flip(
         payments.collect(collectRequest, { key, wait: { deadline: 0 } })
       )
-      assert(error._tag === "StillPending")
+      assert(error._tag === "PaymentStillPending")
       assert.strictEqual(error.last?.id, id)
     })
   )
@@ -380,8 +378,8 @@ describe("collect", () => {
   it.effect("keeps what was created when a fiber that it waits for is interrupted", () =>
     Effect.gen(function* () {
       const created = { status: "PENDING" }
-      const { createAndAwait } = Settlement.make({
-        operation: "Things.awaitSettled",
+      const { createAndAwait } = Polling.make({
+        operation: "Things.awaitFinal",
         schema: Schema.Struct({ status: Schema.String }),
         read: () => Effect.interrupt,
         stillPending: (id: string, { last }) => ({ id, last })
@@ -421,7 +419,7 @@ describe("collect", () => {
         const error = yield* Effect.flip(
           toTheEnd(payments.collect(collectRequest, { key, wait: { until } }))
         )
-        assert(error._tag === "StillPending")
+        assert(error._tag === "PaymentStillPending")
         assert.strictEqual(error.id, id)
         assert.strictEqual(error.last?.status, "PROCESSING")
       })
@@ -450,14 +448,17 @@ describe("collect", () => {
       Effect.gen(function* () {
         const { payments, received } = yield* Intents.make([creates, finds("PENDING")])
         const ways: ReadonlyArray<
-          Effect.Effect<unknown, Errors.ReadError | Errors.KeyedWriteError | Payments.StillPending>
+          Effect.Effect<
+            unknown,
+            Errors.ReadError | Errors.KeyedWriteError | Payments.PaymentStillPending
+          >
         > = [
           payments.collect(collectRequest, { key, wait: wait as never }),
-          payments.awaitSettled(id, wait as never)
+          payments.awaitFinal(id, wait as never)
         ]
         for (const waiting of ways) {
           const error = yield* Effect.flip(waiting)
-          assert(error._tag === "InvalidRequest")
+          assert(error._tag === "InvalidRequestError")
           assert.deepStrictEqual(
             error.issues.map((issue) => issue.field),
             [field]
@@ -598,7 +599,7 @@ describe("changes", () => {
           )
         )
       )
-      assert.strictEqual(error._tag, "StillPending")
+      assert.strictEqual(error._tag, "PaymentStillPending")
       assert.deepStrictEqual(told, ["PENDING"])
     })
   )
@@ -626,7 +627,7 @@ describe("many waits at once", () => {
           )
       ])
       const settled = yield* toTheEnd(
-        Effect.forEach(Array.from({ length: 200 }), () => payments.awaitSettled(id), {
+        Effect.forEach(Array.from({ length: 200 }), () => payments.awaitFinal(id), {
           concurrency: "unbounded"
         })
       )
@@ -657,7 +658,7 @@ describe("many waits at once", () => {
             `00000000-0000-4000-8000-${String(i).padStart(12, "0")}`
           )
         )
-        const waits = yield* Effect.forEach(ids, (one) => payments.awaitSettled(one), {
+        const waits = yield* Effect.forEach(ids, (one) => payments.awaitFinal(one), {
           concurrency: "unbounded"
         }).pipe(Effect.withClock(clock), Effect.fork)
         yield* clock.settle
@@ -699,7 +700,7 @@ it.effect("no pause, however it is set, hammers the service", () =>
   Effect.gen(function* () {
     const { payments, received } = yield* Intents.make([finds("PENDING")])
     const wait = { initial: 0, cap: 0, factor: Number.NaN, deadline: "10 seconds" } as const
-    yield* Effect.flip(toTheEnd(payments.awaitSettled(id, wait)))
+    yield* Effect.flip(toTheEnd(payments.awaitFinal(id, wait)))
     assert.isAtMost(received.length, 202)
   })
 )
@@ -709,7 +710,7 @@ it.effect("a factor below 1 does not shorten the pauses", () =>
     const soon = Array.from({ length: 20 }, () => finds("PENDING"))
     const { payments } = yield* Intents.make([finds("PENDING"), ...soon, finds("COMPLETED")])
     const wait = { initial: "1 second", factor: 0.5, deadline: "3 seconds" } as const
-    const error = yield* Effect.flip(toTheEnd(payments.awaitSettled(id, wait)))
-    assert.strictEqual(error._tag, "StillPending")
+    const error = yield* Effect.flip(toTheEnd(payments.awaitFinal(id, wait)))
+    assert.strictEqual(error._tag, "PaymentStillPending")
   })
 )

@@ -17,7 +17,7 @@ export interface Plan<in A> {
   readonly factor: number
   readonly capMillis: number
   readonly deadlineMillis: number
-  readonly isOver: (value: A) => boolean
+  readonly isFinal: (value: A) => boolean
 }
 
 /** However the pauses are set, a wait does not hammer the service. */
@@ -76,7 +76,7 @@ export const make = <A, E>(
             : pause(progress)
         }
         const cause = result.left
-        const lags = progress.isCreated && cause._tag === "NotFound"
+        const lags = progress.isCreated && cause._tag === "NotFoundError"
         return lags || isPassing(cause)
           ? pause({ ...progress, cause })
           : Effect.fail(permanent(cause, progress.last))
