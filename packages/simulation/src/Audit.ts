@@ -1,5 +1,5 @@
 /**
- * What is there to call with before the troubles, and what can be seen of the service through the
+ * What is there to call with before the nemesis, and what can be seen of the service through the
  * client after them, to be compared with the books.
  */
 import type { Card } from "@manilla/cards/Card"
@@ -10,7 +10,7 @@ import type { Transaction } from "@manilla/transactions/Transaction"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { Means } from "./Intentions.js"
+import type { Means } from "./Workload.js"
 import type { Client } from "./Process.js"
 
 export interface Seen {

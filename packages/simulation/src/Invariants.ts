@@ -10,14 +10,14 @@ import * as Processes from "./invariants/Processes.js"
 import * as Progress from "./invariants/Progress.js"
 import * as Reads from "./invariants/Reads.js"
 import * as Tokens from "./invariants/Tokens.js"
-import * as Words from "./invariants/Words.js"
+import * as Outcomes from "./invariants/Outcomes.js"
 
 export const check = (evidence: Evidence): Effect.Effect<ReadonlyArray<string>> =>
   Effect.gen(function* () {
     const books = yield* Books.read(evidence.sandbox)
     return [
       ...Money.onceAndTrue(evidence, books),
-      ...Words.wordsOfCalls(evidence),
+      ...Outcomes.outcomesOfCalls(evidence),
       ...Books.settled(books),
       ...Books.balanced(books),
       ...Books.accountedFor(books),
@@ -30,6 +30,6 @@ export const check = (evidence: Evidence): Effect.Effect<ReadonlyArray<string>> 
       ...Progress.calm(evidence),
       ...Tokens.tokens(evidence),
       ...Processes.endedWhole(evidence),
-      ...Words.told(evidence)
+      ...Outcomes.told(evidence)
     ]
   })

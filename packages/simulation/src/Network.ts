@@ -15,7 +15,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Answer from "./Answer.js"
 import type { Chance } from "./Chance.js"
-import * as Fates from "./Fates.js"
+import * as NetworkFaults from "./NetworkFaults.js"
 import * as Sent from "./Sent.js"
 import type { Time } from "./Time.js"
 import type { Trace } from "./Trace.js"
@@ -52,7 +52,10 @@ export const make = (
   let open = 0
   let moment = 0
   let storming:
-    | { readonly status: (typeof Fates.stormStatuses)[number]; readonly untilMillis: number }
+    | {
+        readonly status: (typeof NetworkFaults.stormStatuses)[number]
+        readonly untilMillis: number
+      }
     | undefined
   const defects = new Set<string>()
   const sent: Array<Sent.Sent> = []
@@ -122,7 +125,7 @@ export const make = (
 
   const storm = (): void => {
     storming = {
-      status: chance.pick(Fates.stormStatuses),
+      status: chance.pick(NetworkFaults.stormStatuses),
       untilMillis: time.elapsedMillis() + chance.between(500, 40_000)
     }
   }
@@ -169,29 +172,29 @@ export const make = (
     return Answer.responseOf(request, answer, ending, chance)
   }
 
-  const fateOf = (note: Sent.Sent): Fates.Fate => {
+  const faultOf = (note: Sent.Sent): NetworkFaults.NetworkFault => {
     if (calm) return "delivered"
     if (storming !== undefined && time.elapsedMillis() < storming.untilMillis) {
       // Whoever refuses good tokens is not who gives them out.
       if (storming.status !== 401 || !Sent.isForToken(note))
         return `${storming.status} from a proxy`
     }
-    const fate = chance.weighted(Fates.fates)
+    const fault = chance.weighted(NetworkFaults.weights)
     // A service that loses its own answers is often about to refuse everything.
-    if (Fates.isHidden(fate) && chance.often(0.25)) storm()
-    return fate
+    if (NetworkFaults.isHidden(fault) && chance.often(0.25)) storm()
+    return fault
   }
 
   const exchange = (request: HttpClientRequest.HttpClientRequest, note: Sent.Sent) =>
     Effect.gen(function* () {
-      const fate = fateOf(note)
-      trace.write("network", () => `#${note.number} ${Sent.describe(note)}: ${fate}`)
-      if (fate === "refused connection") {
+      const fault = faultOf(note)
+      trace.write("network", () => `#${note.number} ${Sent.describe(note)}: ${fault}`)
+      if (fault === "refused connection") {
         note.heard = "refused"
         return yield* broken(request, "ECONNREFUSED")
       }
       // Given up on its way, a request arrives all the same, or it does not.
-      yield* Effect.onInterrupt(fate === "slow request" ? slowly : travel, () =>
+      yield* Effect.onInterrupt(fault === "slow request" ? slowly : travel, () =>
         !calm && chance.often(0.5) ? deliverUnseen(request, note) : Effect.void
       )
 
@@ -202,12 +205,12 @@ export const make = (
       ) =>
         Effect.gen(function* () {
           const answer = yield* deliver(request, note)
-          yield* fate === "slow answer" ? slowly : travel
+          yield* fault === "slow answer" ? slowly : travel
           return hear(request, change(answer), note, ending)
         })
       const reset = broken(request, "ECONNRESET")
 
-      switch (fate) {
+      switch (fault) {
         case "delivered":
         case "slow request":
         case "slow answer":
@@ -269,7 +272,7 @@ export const make = (
         case "500 after processing":
         case "502 after processing":
         case "504 after processing":
-          return yield* answered(() => fromProxy(Fates.statusOf(fate)))
+          return yield* answered(() => fromProxy(NetworkFaults.statusOf(fault)))
         case "401 from a proxy":
         case "409 from a proxy":
         case "429 from a proxy":
@@ -277,7 +280,7 @@ export const make = (
         case "502 from a proxy":
         case "503 from a proxy":
         case "504 from a proxy":
-          return hear(request, fromProxy(Fates.statusOf(fate)), note)
+          return hear(request, fromProxy(NetworkFaults.statusOf(fault)), note)
         case "404 from a lagging read":
           return yield* answered((answer) =>
             Sent.isOfOne(note) ? { ...Answer.notFound, headers: answer.headers } : answer

@@ -124,7 +124,7 @@ const readJson = Schema.decodeUnknownOption(Schema.parseJson())
 const resourceOf = (data: unknown): unknown =>
   Predicate.hasProperty(data, "card") ? data.card : data
 
-/** Without a key, a copy is another order: see the fates. */
+/** Without a key, a copy is another order: see `NetworkFaults`. */
 export const mayBeCopied = (note: Sent): boolean => !isWrite(note) || note.key !== undefined
 
 /** The id of what an answer is about, and its reference. */

@@ -21,7 +21,7 @@ import * as Struct from "effect/Struct"
 import * as Supervisor from "effect/Supervisor"
 import * as Audit from "./Audit.js"
 import * as Chance from "./Chance.js"
-import * as Intentions from "./Intentions.js"
+import * as Workload from "./Workload.js"
 import * as Invariants from "./Invariants.js"
 import type { Logged } from "./invariants/Evidence.js"
 import * as Network from "./Network.js"
@@ -30,7 +30,7 @@ import * as Schedule from "./Schedule.js"
 import * as Spans from "./Spans.js"
 import * as Time from "./Time.js"
 import * as Trace from "./Trace.js"
-import * as Troubles from "./Troubles.js"
+import * as Nemesis from "./Nemesis.js"
 
 export interface Report {
   readonly seed: number
@@ -43,7 +43,7 @@ export interface Report {
 export const nothingCounted = {
   requests: 0,
   processes: 0,
-  intentions: 0,
+  instructions: 0,
   calls: 0,
   "calls beside others": 0,
   "said applied": 0,
@@ -63,7 +63,7 @@ export const run = (seed: number): Report => {
   const trace = Trace.make(time)
   const fibers = new Fibers()
   const state: State = {
-    intentions: [],
+    instructions: [],
     logs: [],
     read: { cards: [], transactions: [] },
     network: undefined,
@@ -116,8 +116,8 @@ export const run = (seed: number): Report => {
     ...(exit === undefined ? [] : left(time, state.network, fibers)),
     ...Array.from(state.network?.defects ?? [], (defect) => `the network died: ${defect}`)
   ]
-  const words = state.intentions.flatMap(Intentions.words)
-  const said = (tag: Intentions.Word["_tag"]) => words.filter(({ _tag }) => _tag === tag).length
+  const outcomes = state.instructions.flatMap(Workload.outcomes)
+  const said = (tag: Workload.Outcome["_tag"]) => outcomes.filter(({ _tag }) => _tag === tag).length
   return {
     seed,
     violations,
@@ -125,9 +125,9 @@ export const run = (seed: number): Report => {
     counts: {
       requests: state.network?.sent.length ?? 0,
       processes: state.processes,
-      intentions: state.intentions.length,
-      calls: words.length,
-      "calls beside others": besideOthers(state.intentions.flatMap(({ calls }) => calls)),
+      instructions: state.instructions.length,
+      calls: outcomes.length,
+      "calls beside others": besideOthers(state.instructions.flatMap(({ calls }) => calls)),
       "said applied": said("Applied"),
       "said not applied": said("NotApplied"),
       "said unknown": said("Unknown")
@@ -136,7 +136,7 @@ export const run = (seed: number): Report => {
 }
 
 /** How many of the calls were under way together with another. */
-const besideOthers = (calls: ReadonlyArray<Intentions.Call>): number =>
+const besideOthers = (calls: ReadonlyArray<Workload.Call>): number =>
   calls.filter((one) =>
     calls.some(
       (other) =>
@@ -171,7 +171,7 @@ class Fibers extends Supervisor.AbstractSupervisor<void> {
 }
 
 interface State {
-  readonly intentions: Array<Intentions.Intention>
+  readonly instructions: Array<Workload.Instruction>
   readonly logs: Array<Logged>
   /** Rows that were read while there was trouble. */
   readonly read: { readonly cards: Array<Card>; readonly transactions: Array<Transaction> }
@@ -235,30 +235,30 @@ const world = ({ chance, state, time, trace }: World) =>
       yield* end(old)
     }).pipe(Effect.uninterruptible)
 
-    const surroundings: Intentions.Surroundings = {
+    const surroundings: Workload.Surroundings = {
       process: () => process,
       means: yield* Audit.means(sandbox),
       time,
       trace
     }
     const refunds: Array<Refund.Refund> = []
-    const troubles = Troubles.make({
+    const nemesis = Nemesis.make({
       sandbox,
       network,
       chance: chance.fork(),
       time,
       trace,
-      intentions: state.intentions,
+      instructions: state.instructions,
       refunds,
       restart
     })
 
-    // What can go wrong mostly does so with one intention already, and with one is soonest found.
+    // What can go wrong mostly does so with one instruction already, and with one is soonest found.
     const small = chance.often(0.7)
     const most = (count: number) => (small ? 1 : chance.between(1, count))
 
     network.trouble()
-    const causing = yield* Effect.fork(troubles.cause)
+    const causing = yield* Effect.fork(nemesis.cause)
     const callers = Array.from({ length: most(5) }, () => chance.fork())
     const working = yield* Effect.fork(
       Effect.forEach(callers, (own) => caller(own, most(3), state, surroundings), {
@@ -275,7 +275,7 @@ const world = ({ chance, state, time, trace }: World) =>
     network.calm()
     trace.write("world", "calm")
     const faultlessMillis = time.elapsedMillis()
-    yield* troubles.end
+    yield* nemesis.end
     yield* Fiber.join(working)
     const calmMillis = time.elapsedMillis()
     if (calmMillis - faultlessMillis > calmBoundMillis) {
@@ -288,15 +288,15 @@ const world = ({ chance, state, time, trace }: World) =>
     // A request for a token may wait as long as it was asked to, within its deadline by a clock that
     // was set back; and after it failed the next one waits.
     yield* Effect.sleep("8 minutes")
-    for (const intention of state.intentions) {
-      if (Intentions.isKeyed(intention) && Intentions.isOpen(intention)) {
-        yield* Intentions.call(intention, surroundings)
+    for (const instruction of state.instructions) {
+      if (Workload.isKeyed(instruction) && Workload.isOpen(instruction)) {
+        yield* Workload.call(instruction, surroundings)
       }
     }
     // Whatever went wrong before, what is wanted now is done.
-    const latest = Intentions.make(state.intentions.length, chance)
-    state.intentions.push(latest)
-    yield* Intentions.call(latest, surroundings)
+    const latest = Workload.make(state.instructions.length, chance)
+    state.instructions.push(latest)
+    yield* Workload.call(latest, surroundings)
     // What was called last still has to settle, by a clock that may be minutes behind.
     yield* Effect.sleep("10 minutes")
     // To read everything takes longer than all else in a small run.
@@ -313,36 +313,39 @@ const world = ({ chance, state, time, trace }: World) =>
       calmMillis,
       processEndsMillis: state.processEndsMillis,
       sent: network.sent,
-      intentions: state.intentions,
+      instructions: state.instructions,
       logs: state.logs,
-      clockWasSet: troubles.clockWasSet(),
+      clockWasSet: nemesis.clockWasSet(),
       read: state.read,
       seen
     })
   })
 
-/** A caller: one intention after the other, gone on with while its outcome is unknown. */
+/** A caller: one instruction after the other, gone on with while its outcome is unknown. */
 const caller = (
   chance: Chance.Chance,
   count: number,
-  { intentions, read }: State,
-  surroundings: Intentions.Surroundings
+  { instructions, read }: State,
+  surroundings: Workload.Surroundings
 ) =>
   Effect.gen(function* () {
     for (let i = count; i > 0; i--) {
       yield* Effect.sleep(chance.between(0, 20_000))
-      const intention = Intentions.make(intentions.length, chance)
-      intentions.push(intention)
-      surroundings.trace.write(intention.name, `wanted: ${intention.kind} ${intention.amount}`)
-      const once = Effect.suspend(() => impatient(Intentions.call(intention, surroundings), chance))
+      const instruction = Workload.make(instructions.length, chance)
+      instructions.push(instruction)
+      surroundings.trace.write(
+        instruction.name,
+        `wanted: ${instruction.kind} ${instruction.amount}`
+      )
+      const once = Effect.suspend(() => impatient(Workload.call(instruction, surroundings), chance))
       // A link that may have been made is not asked for again: it has no key.
-      if (!Intentions.isKeyed(intention)) {
+      if (!Workload.isKeyed(instruction)) {
         yield* once
         continue
       }
       // Two that have the same idea at once share its key.
       yield* chance.often(0.15) ? Effect.all([once, once], { concurrency: 2 }) : once
-      for (let more = 0; more < 3 && goesOn(intention, chance); more++) {
+      for (let more = 0; more < 3 && goesOn(instruction, chance); more++) {
         yield* Effect.sleep(chance.between(0, 60_000))
         yield* once
       }
@@ -351,16 +354,16 @@ const caller = (
   })
 
 /** What is unknown is mostly gone on with; what was refused, at times. */
-const goesOn = (intention: Intentions.Intention, chance: Chance.Chance): boolean => {
-  const applied = Intentions.words(intention).some(({ _tag }) => _tag === "Applied")
-  return chance.often(Intentions.isOpen(intention) ? 0.7 : applied ? 0.05 : 0.3)
+const goesOn = (instruction: Workload.Instruction, chance: Chance.Chance): boolean => {
+  const applied = Workload.outcomes(instruction).some(({ _tag }) => _tag === "Applied")
+  return chance.often(Workload.isOpen(instruction) ? 0.7 : applied ? 0.05 : 0.3)
 }
 
 /** Reads may fail while there is trouble; what they give is true. */
 const look = (
   chance: Chance.Chance,
   { cards, transactions }: State["read"],
-  { process }: Intentions.Surroundings
+  { process }: Workload.Surroundings
 ) =>
   Effect.suspend(() => {
     const { client } = process()

@@ -4,7 +4,7 @@
 import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import type * as Sandbox from "@manilla/sandbox/Sandbox"
 import type { Seen } from "../Audit.js"
-import type { Intention, Means } from "../Intentions.js"
+import type { Instruction, Means } from "../Workload.js"
 import type { Sent } from "../Sent.js"
 
 export interface Logged {
@@ -18,12 +18,12 @@ export interface Evidence {
   readonly sandbox: Sandbox.Service
   readonly policy: RetryPolicy.RetryPolicy
   readonly means: Means
-  /** When the troubles had ended, and the callers after them. */
+  /** When the nemesis had ended, and the callers after them. */
   readonly calmMillis: number
   /** When each process had ended. */
   readonly processEndsMillis: ReadonlyMap<number, number>
   readonly sent: ReadonlyArray<Sent>
-  readonly intentions: ReadonlyArray<Intention>
+  readonly instructions: ReadonlyArray<Instruction>
   readonly logs: ReadonlyArray<Logged>
   /** Then what was promised in minutes may last a few more. */
   readonly clockWasSet: boolean

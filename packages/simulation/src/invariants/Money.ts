@@ -1,16 +1,16 @@
 /**
- * What intentions came to: a key moves money at most once, stands for the same bytes whenever it is
+ * What instructions came to: a key moves money at most once, stands for the same bytes whenever it is
  * sent, and callers were told the truth of it.
  */
 import { isDeepStrictEqual } from "node:util"
 import * as Amount from "@manilla/core/Amount"
-import type { Intention } from "../Intentions.js"
-import * as Intentions from "../Intentions.js"
+import type { Instruction } from "../Workload.js"
+import * as Workload from "../Workload.js"
 import * as Sent from "../Sent.js"
 import * as Books from "./Books.js"
 import type { Evidence } from "./Evidence.js"
 
-/** What an intention came to at the service. */
+/** What an instruction came to at the service. */
 interface Effected {
   readonly key: string | undefined
   /** The call, of what has no key. */
@@ -22,19 +22,19 @@ interface Effected {
 }
 
 const effects = (
-  intention: Intention,
-  means: Intentions.Means,
+  instruction: Instruction,
+  means: Workload.Means,
   { cards, intents, links, payouts }: Books.Books
 ): ReadonlyArray<Effected> => {
-  const { key, kind, name } = intention
+  const { key, kind, name } = instruction
   const unlike = (made: Readonly<Record<string, unknown>>, call = name) =>
-    Books.unlike(Intentions.bodyOf(intention, call, means), made)
+    Books.unlike(Workload.bodyOf(instruction, call, means), made)
   switch (kind) {
     case "payments.create":
     case "payments.collect":
     case "payments.deposit":
       return intents
-        .filter(({ metadata }) => metadata?.["intention"] === name)
+        .filter(({ metadata }) => metadata?.["instruction"] === name)
         .map((intent) => ({
           key: intent.idempotency_key,
           call: undefined,
@@ -45,7 +45,7 @@ const effects = (
     case "payouts.create":
     case "payouts.disburse":
       return payouts
-        .filter(({ metadata }) => metadata["intention"] === name)
+        .filter(({ metadata }) => metadata["instruction"] === name)
         .map((payout) => ({
           key: payout.idempotency_key,
           call: undefined,
@@ -87,19 +87,19 @@ const effects = (
 /** Each key moved money at most once, and what callers were told is what the books say. */
 export const onceAndTrue = (evidence: Evidence, books: Books.Books): ReadonlyArray<string> => {
   const violations: Array<string> = []
-  const { intentions, means } = evidence
+  const { instructions, means } = evidence
   let total = 0
-  for (const intention of intentions) {
-    const { key, name } = intention
-    const made = effects(intention, means, books)
+  for (const instruction of instructions) {
+    const { key, name } = instruction
+    const made = effects(instruction, means, books)
     total += made.length
-    const say = (what: string) => violations.push(`${name} (${intention.kind}): ${what}`)
+    const say = (what: string) => violations.push(`${name} (${instruction.kind}): ${what}`)
     /** What has a key is one thing over all of its calls; what has none, one for each call. */
-    const scopes = Intentions.isKeyed(intention)
-      ? [{ made, said: Intentions.words(intention) }]
-      : intention.calls.map((call) => ({
+    const scopes = Workload.isKeyed(instruction)
+      ? [{ made, said: Workload.outcomes(instruction) }]
+      : instruction.calls.map((call) => ({
           made: made.filter((effect) => effect.call === call.name),
-          said: call.word === undefined ? [] : [call.word]
+          said: call.outcome === undefined ? [] : [call.outcome]
         }))
     for (const what of made.flatMap(({ otherwise }) => otherwise)) say(`made with ${what}`)
     for (const { made, said } of scopes) {
@@ -109,30 +109,30 @@ export const onceAndTrue = (evidence: Evidence, books: Books.Books): ReadonlyArr
       if (tags.every((tag) => tag === "NotApplied") && made.length > 0) {
         say("called not applied, and it was")
       }
-      for (const word of said) {
-        if (word._tag !== "Applied") continue
-        for (const told of word.names) {
+      for (const outcome of said) {
+        if (outcome._tag !== "Applied") continue
+        for (const told of outcome.names) {
           if (!made.some(({ names }) => names.includes(told))) say(`told of ${told}: not its own`)
         }
-        const settled = word.settled
+        const settled = outcome.settled
         if (settled !== undefined && !made.some(({ status }) => status === settled)) {
           say(`told that it settled as ${settled}, and it is ${made[0]?.status}`)
         }
       }
     }
-    if (Intentions.isKeyed(intention)) {
+    if (Workload.isKeyed(instruction)) {
       if (made.some((effect) => effect.key !== key)) say("made under another key")
       // The last call was made while nothing was on its way and nothing went wrong.
-      const said = Intentions.words(intention)
+      const said = Workload.outcomes(instruction)
       const last = said.at(-1)
-      if (Intentions.isOpen(intention) && last?._tag !== "NotApplied") {
+      if (Workload.isOpen(instruction) && last?._tag !== "NotApplied") {
         say("still unknown after everything was calm")
       }
-      if (Intentions.isOpen(intention) && last?._tag === "NotApplied" && made.length > 0) {
+      if (Workload.isOpen(instruction) && last?._tag === "NotApplied" && made.length > 0) {
         say("called not applied in the end, and it was")
       }
     }
-    if (Intentions.words(intention).length < intention.calls.length) say("a call never ended")
+    if (Workload.outcomes(instruction).length < instruction.calls.length) say("a call never ended")
   }
   const all = books.intents.length + books.payouts.length + books.cards.length + books.links.length
   if (all !== total) violations.push(`${all - total} things were made that nobody wanted`)
@@ -152,11 +152,11 @@ export const sameBytes = ({ sent }: Evidence): ReadonlyArray<string> =>
       : []
   )
 
-/** Each call sends what its intention asks for, all of it and nothing else. */
-export const asWanted = ({ intentions, means, sent }: Evidence): ReadonlyArray<string> =>
-  intentions.flatMap((intention) =>
-    intention.calls.flatMap(({ name }) => {
-      const wanted = Intentions.bodyOf(intention, name, means)
+/** Each call sends what its instruction asks for, all of it and nothing else. */
+export const asWanted = ({ instructions, means, sent }: Evidence): ReadonlyArray<string> =>
+  instructions.flatMap((instruction) =>
+    instruction.calls.flatMap(({ name }) => {
+      const wanted = Workload.bodyOf(instruction, name, means)
       return sent.flatMap((one) =>
         one.call !== name || !Sent.isWrite(one) || isDeepStrictEqual(JSON.parse(one.body), wanted)
           ? []

@@ -4,13 +4,13 @@
 import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Polling from "@manilla/core/Polling"
 import * as Duration from "effect/Duration"
-import * as Intentions from "../Intentions.js"
+import * as Workload from "../Workload.js"
 import * as Sent from "../Sent.js"
 import type { Evidence } from "./Evidence.js"
 
 /** Attempts, waits and retries are what the policy allows. */
 export const withinPolicy = (evidence: Evidence): ReadonlyArray<string> => {
-  const { clockWasSet, intentions, policy, sent } = evidence
+  const { clockWasSet, instructions, policy, sent } = evidence
   const violations: Array<string> = []
   for (const [process, own] of Sent.grouped(sent, (one) => String(one.process))) {
     // The gateway has a budget for reads and one for writes; its tokens have their own.
@@ -42,10 +42,10 @@ export const withinPolicy = (evidence: Evidence): ReadonlyArray<string> => {
     }
   }
   if (clockWasSet) return violations
-  for (const intention of intentions) {
+  for (const instruction of instructions) {
     const limitMillis =
-      Duration.toMillis(policy.deadline) + (Intentions.waits(intention) ? waitMillis : 0) + 1
-    for (const { endedMillis, name, startedMillis } of intention.calls) {
+      Duration.toMillis(policy.deadline) + (Workload.waits(instruction) ? waitMillis : 0) + 1
+    for (const { endedMillis, name, startedMillis } of instruction.calls) {
       const tookMillis = endedMillis - startedMillis
       if (tookMillis > limitMillis) {
         violations.push(`${name}: took ${tookMillis} ms, beyond its deadline`)

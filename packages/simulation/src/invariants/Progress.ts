@@ -2,7 +2,7 @@
  * Nobody gives up too soon, and once nothing goes wrong everything is done.
  */
 import * as Duration from "effect/Duration"
-import * as Intentions from "../Intentions.js"
+import * as Workload from "../Workload.js"
 import * as Sent from "../Sent.js"
 import type { Evidence } from "./Evidence.js"
 import { waitMillis } from "./Policy.js"
@@ -21,7 +21,7 @@ const longestPauseMillis = 11_000
 
 /** Whether there is another attempt after the last of these, which are of one call with a key. */
 export const isTriedAgain = (
-  { endedMillis, startedMillis }: Pick<Intentions.Call, "endedMillis" | "startedMillis">,
+  { endedMillis, startedMillis }: Pick<Workload.Call, "endedMillis" | "startedMillis">,
   writes: ReadonlyArray<Sent.Sent>,
   { policy, sent }: Pick<Evidence, "policy" | "sent">
 ): boolean => {
@@ -46,18 +46,18 @@ export const isTriedAgain = (
 
 /** What can be tried again is, while there are attempts and time; and a wait goes on until its end. */
 export const wentOn = (evidence: Evidence): ReadonlyArray<string> => {
-  const { clockWasSet, intentions, sent } = evidence
+  const { clockWasSet, instructions, sent } = evidence
   if (clockWasSet) return []
   const violations: Array<string> = []
-  for (const intention of intentions.filter(Intentions.isKeyed)) {
-    for (const call of intention.calls) {
-      const { endedMillis, name, startedMillis, word } = call
+  for (const instruction of instructions.filter(Workload.isKeyed)) {
+    for (const call of instruction.calls) {
+      const { endedMillis, name, startedMillis, outcome } = call
       const own = sent.filter((one) => one.call === name && !Sent.isForToken(one))
       const writes = own.filter(Sent.isWrite)
       const last = own.at(-1)
-      if (word === undefined || last === undefined) continue
-      if (word._tag === "Applied") {
-        const stopped = word.stopped
+      if (outcome === undefined || last === undefined) continue
+      if (outcome._tag === "Applied") {
+        const stopped = outcome.stopped
         if (stopped === undefined) continue
         const mendable =
           stopped.tag === "TokenUnavailableError"
@@ -71,7 +71,7 @@ export const wentOn = (evidence: Evidence): ReadonlyArray<string> => {
         continue
       }
       // Interrupted, or with no token to go on with: it could not.
-      if (/Interrupted|TokenUnavailableError/.test(word.error)) continue
+      if (/Interrupted|TokenUnavailableError/.test(outcome.error)) continue
       if (isTriedAgain(call, writes, evidence)) {
         violations.push(`${name}: gave up after ${writes.length} attempts, with time left`)
       }
@@ -81,16 +81,18 @@ export const wentOn = (evidence: Evidence): ReadonlyArray<string> => {
 }
 
 /** Once nothing goes wrong, only the rules of the service are in the way: of what wallets pay for. */
-export const calm = ({ calmMillis, intentions }: Evidence): ReadonlyArray<string> =>
-  intentions.flatMap((intention) =>
-    intention.calls.flatMap(({ name, startedMillis, word }) => {
+export const calm = ({ calmMillis, instructions }: Evidence): ReadonlyArray<string> =>
+  instructions.flatMap((instruction) =>
+    instruction.calls.flatMap(({ name, startedMillis, outcome }) => {
       if (startedMillis <= calmMillis) return []
-      if (word?._tag === "Applied") {
-        if (word.unreadable !== undefined) return [`${name}: told unreadable in the calm`]
-        return word.stopped === undefined ? [] : [`${name}: told ${word.stopped.tag} in the calm`]
+      if (outcome?._tag === "Applied") {
+        if (outcome.unreadable !== undefined) return [`${name}: told unreadable in the calm`]
+        return outcome.stopped === undefined
+          ? []
+          : [`${name}: told ${outcome.stopped.tag} in the calm`]
       }
-      return word?.error === "UnprocessableError" && Intentions.isPaidFor(intention)
+      return outcome?.error === "UnprocessableError" && Workload.isPaidFor(instruction)
         ? []
-        : [`${name}: told ${word?.error ?? "nothing"} in the calm`]
+        : [`${name}: told ${outcome?.error ?? "nothing"} in the calm`]
     })
   )

@@ -11,7 +11,7 @@
  * 401, 403, 404, 422, 429) for what was processed: the interface means by it that it was not. The
  * answer to another request that asked for the same: nothing in it tells that it is another's.
  */
-export const fates = {
+export const weights = {
   delivered: 52,
   "slow request": 2,
   "slow answer": 2,
@@ -49,14 +49,14 @@ export const fates = {
   "stale answer": 3,
   "answer to another request": 3
 }
-export type Fate = keyof typeof fates
+export type NetworkFault = keyof typeof weights
 
 /** Whether the service may have processed the request, and the client does not hear of it. */
-export const isHidden = (fate: Fate): boolean =>
-  /after processing|answer lost|arrives after|body/.test(fate)
+export const isHidden = (fault: NetworkFault): boolean =>
+  /after processing|answer lost|arrives after|body/.test(fault)
 
 /** What a proxy answers to everything, while it lasts. */
 export const stormStatuses = [401, 429, 500, 502, 503, 504] as const
 
-/** The status that a fate begins with. */
-export const statusOf = (fate: Fate): number => Number.parseInt(fate, 10)
+/** The status that a fault begins with. */
+export const statusOf = (fault: NetworkFault): number => Number.parseInt(fault, 10)

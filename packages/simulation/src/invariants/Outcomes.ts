@@ -3,56 +3,56 @@
  * silence.
  */
 import * as Duration from "effect/Duration"
-import * as Intentions from "../Intentions.js"
+import * as Workload from "../Workload.js"
 import * as Sent from "../Sent.js"
 import * as Books from "./Books.js"
 import type { Evidence } from "./Evidence.js"
 import { waitMillis } from "./Policy.js"
 import { isTriedAgain } from "./Progress.js"
 
-/** The word of each call is true of its own requests, those that came late included. */
-export const wordsOfCalls = ({
+/** The outcome of each call is true of its own requests, those that came late included. */
+export const outcomesOfCalls = ({
   clockWasSet,
-  intentions,
+  instructions,
   means,
   policy,
   sent
 }: Evidence): ReadonlyArray<string> => {
   const violations: Array<string> = []
-  for (const intention of intentions) {
-    for (const { endedMillis, name, startedMillis, word } of intention.calls) {
+  for (const instruction of instructions) {
+    for (const { endedMillis, name, startedMillis, outcome } of instruction.calls) {
       const writes = sent.filter((one) => one.call === name && Sent.isWrite(one))
       const applied = writes.some(({ answered }) => answered.some((status) => status < 300))
-      if (word?._tag === "NotApplied" && applied) {
-        violations.push(`${name}: told ${word.error}, not applied, and it was`)
+      if (outcome?._tag === "NotApplied" && applied) {
+        violations.push(`${name}: told ${outcome.error}, not applied, and it was`)
       }
-      if (word?._tag === "Applied" && !applied) {
+      if (outcome?._tag === "Applied" && !applied) {
         violations.push(`${name}: told applied, and the service never said so`)
       }
-      const key = Intentions.isKeyed(intention) ? intention.key : undefined
+      const key = Workload.isKeyed(instruction) ? instruction.key : undefined
       const keyless = writes.find((one) => one.key !== key)
       if (keyless !== undefined) violations.push(`${name}: sent under the key ${keyless.key}`)
-      if (word?._tag === "Applied" && writes.at(-1)?.mixedUp) {
+      if (outcome?._tag === "Applied" && writes.at(-1)?.mixedUp) {
         violations.push(`${name}: told applied, by the answer to another request`)
       }
       const own = Sent.namesIn(writes.at(-1)?.data)
       if (
-        word?._tag === "Applied" &&
+        outcome?._tag === "Applied" &&
         own.length > 0 &&
-        !own.some((one) => word.names.includes(one))
+        !own.some((one) => outcome.names.includes(one))
       ) {
         violations.push(`${name}: told applied, and not that it is ${own.join()}`)
       }
-      if (word?._tag === "Applied") {
-        const wanted = Intentions.bodyOf(intention, name, means)
-        for (const what of Books.unlike(wanted, { ...word.shown })) {
+      if (outcome?._tag === "Applied") {
+        const wanted = Workload.bodyOf(instruction, name, means)
+        for (const what of Books.unlike(wanted, { ...outcome.shown })) {
           violations.push(`${name}: told of ${what}`)
         }
       }
-      if (word?._tag === "Applied" && word.unreadable && word.unreadable.key !== key) {
-        violations.push(`${name}: told of the key ${word.unreadable.key}, and it is ${key}`)
+      if (outcome?._tag === "Applied" && outcome.unreadable && outcome.unreadable.key !== key) {
+        violations.push(`${name}: told of the key ${outcome.unreadable.key}, and it is ${key}`)
       }
-      const end = word?._tag === "Applied" ? word.stopped?.tag : word?.error
+      const end = outcome?._tag === "Applied" ? outcome.stopped?.tag : outcome?.error
       // A tenth of an attempt before its end a write is not begun again.
       const hadTime =
         !clockWasSet &&
@@ -62,17 +62,17 @@ export const wordsOfCalls = ({
         violations.push(`${name}: told ${end}, and no other token was tried`)
       }
       // Of an interrupted call nothing else is said.
-      if (word?._tag !== "Unknown" || word.attempts === undefined) continue
+      if (outcome?._tag !== "Unknown" || outcome.attempts === undefined) continue
       // One whose time ended with its first step, as the clock jumped, never left.
-      const unsent = clockWasSet && word.error === "OutcomeUnknown (TimeoutError)" ? 1 : 0
-      if (word.attempts < writes.length || word.attempts > writes.length + unsent) {
-        violations.push(`${name}: told of ${word.attempts} attempts, and made ${writes.length}`)
+      const unsent = clockWasSet && outcome.error === "OutcomeUnknown (TimeoutError)" ? 1 : 0
+      if (outcome.attempts < writes.length || outcome.attempts > writes.length + unsent) {
+        violations.push(`${name}: told of ${outcome.attempts} attempts, and made ${writes.length}`)
       }
       // What comes with the last moment of its time may come too late.
       const inTime = ({ atMillis, closedMillis }: Sent.Sent) =>
         closedMillis - atMillis < Duration.toMillis(policy.attemptTimeout) &&
         closedMillis - startedMillis < Duration.toMillis(policy.deadline)
-      const isWhole = word.attempts === writes.length
+      const isWhole = outcome.attempts === writes.length
       if (isWhole && writes.every((one) => Sent.isRefusal(one) && inTime(one))) {
         violations.push(`${name}: told unknown, and each attempt was refused`)
       }
@@ -80,7 +80,8 @@ export const wordsOfCalls = ({
       if (!clockWasSet && last !== undefined && Sent.isReadable(last) && inTime(last)) {
         violations.push(`${name}: told unknown, and heard that it was applied`)
       }
-      if (word.key !== key) violations.push(`${name}: told to go on with ${word.key}, not ${key}`)
+      if (outcome.key !== key)
+        violations.push(`${name}: told to go on with ${outcome.key}, not ${key}`)
     }
   }
   return violations
@@ -95,32 +96,32 @@ const twiceRefused = (sent: Evidence["sent"], name: string): boolean => {
 
 /** An interruption does not pass in silence over a write that was, or may have been applied. */
 export const told = (evidence: Evidence): ReadonlyArray<string> => {
-  const { clockWasSet, intentions, logs, sent } = evidence
+  const { clockWasSet, instructions, logs, sent } = evidence
   return [
     ...logs.flatMap(({ level, message }) =>
       level === "WARN" ? [] : [`logged as ${level}: ${message}`]
     ),
-    ...intentions.flatMap((intention) =>
-      intention.calls.flatMap((one) => {
-        const { endedMillis, name, word } = one
-        if (word?._tag !== "Unknown" || word.error !== "Interrupted") return []
+    ...instructions.flatMap((instruction) =>
+      instruction.calls.flatMap((one) => {
+        const { endedMillis, name, outcome } = one
+        if (outcome?._tag !== "Unknown" || outcome.error !== "Interrupted") return []
         const own = sent.filter((one) => one.call === name && !Sent.isForToken(one))
         const writes = own.filter(Sent.isWrite)
         if (writes.every(Sent.isRefusal)) return []
         const last = own.at(-1)
         const followed = last !== undefined && !Sent.isWrite(last)
         const waitsOn =
-          Intentions.waits(intention) &&
+          Workload.waits(instruction) &&
           last !== undefined &&
           Sent.showsPending(last) &&
           endedMillis - (writes.at(-1)?.closedMillis ?? 0) < waitMillis
         const triesOn =
-          Intentions.isKeyed(intention) && !followed && isTriedAgain(one, writes, evidence)
+          Workload.isKeyed(instruction) && !followed && isTriedAgain(one, writes, evidence)
         // In the very step in which it ends, nobody is there to be told.
         const mayHaveEnded = clockWasSet || !(waitsOn || triesOn)
         const isThatStep = typeof last?.heard === "number" && last.closedMillis === endedMillis
         if (mayHaveEnded && isThatStep) return []
-        const marks = Intentions.isKeyed(intention) ? [intention.key] : ["PaymentLinks.create"]
+        const marks = Workload.isKeyed(instruction) ? [instruction.key] : ["PaymentLinks.create"]
         const names = Sent.namesIn(writes.at(-1)?.data)
         const wanted = followed ? names : [...marks, ...names]
         return logs.some(

@@ -9,8 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Chance } from "./Chance.js"
-import type { Intention } from "./Intentions.js"
-import * as Intentions from "./Intentions.js"
+import type { Instruction } from "./Workload.js"
+import * as Workload from "./Workload.js"
 import type { Network } from "./Network.js"
 import type { Time } from "./Time.js"
 import type { Trace } from "./Trace.js"
@@ -35,13 +35,13 @@ export interface Parameters {
   readonly chance: Chance
   readonly time: Time
   readonly trace: Trace
-  readonly intentions: ReadonlyArray<Intention>
+  readonly instructions: ReadonlyArray<Instruction>
   readonly refunds: Array<Refund.Refund>
   /** Ends the process wherever it is, and starts another. */
   readonly restart: Effect.Effect<void>
 }
 
-export interface Troubles {
+export interface Nemesis {
   readonly cause: Effect.Effect<void>
   /** Undoes what would last. */
   readonly end: Effect.Effect<void>
@@ -61,8 +61,8 @@ const scopes: readonly [Operation.Scope, ...ReadonlyArray<Operation.Scope>] = [
   "virtual_cards.cards.write"
 ]
 
-export const make = (parameters: Parameters): Troubles => {
-  const { chance, intentions, network, refunds, restart, sandbox, time, trace } = parameters
+export const make = (parameters: Parameters): Nemesis => {
+  const { chance, instructions, network, refunds, restart, sandbox, time, trace } = parameters
   let clockWasSet = false
   let secretIsOld = false
 
@@ -127,10 +127,10 @@ export const make = (parameters: Parameters): Troubles => {
         return
       }
       case "pay a link": {
-        const [id] = intentions
-          .filter((intention) => !Intentions.isKeyed(intention))
-          .flatMap(Intentions.words)
-          .flatMap((word) => (word._tag === "Applied" ? word.names : []))
+        const [id] = instructions
+          .filter((instruction) => !Workload.isKeyed(instruction))
+          .flatMap(Workload.outcomes)
+          .flatMap((outcome) => (outcome._tag === "Applied" ? outcome.names : []))
           .filter(isLinkId)
         if (id !== undefined) yield* Effect.option(sandbox.payLink(id))
       }

@@ -1,5 +1,5 @@
 /**
- * What callers want, and what they were told of it. An intention is one business operation: however
+ * What callers want, and what they were told of it. An instruction is one business operation: however
  * often it is called for, its money moves at most once.
  */
 import * as Errors from "@manilla/core/Errors"
@@ -29,7 +29,7 @@ export interface Stopped {
 }
 
 /** What a caller was told at the end of one call. */
-export type Word =
+export type Outcome =
   | {
       readonly _tag: "Applied"
       /** The ids and references that the caller was given. */
@@ -57,7 +57,7 @@ export interface Call {
   readonly startedMillis: number
   endedMillis: number
   /** `undefined` while it goes on. */
-  word: Word | undefined
+  outcome: Outcome | undefined
 }
 
 /** What the requests of a run are made of. */
@@ -67,7 +67,7 @@ export interface Means {
   readonly cardholder: string
 }
 
-export interface Intention {
+export interface Instruction {
   readonly name: string
   readonly kind: Kind
   readonly key: IdempotencyKey.IdempotencyKey
@@ -88,16 +88,16 @@ const weights = {
 export type Kind = keyof typeof weights
 
 /** Of links there is no key: each call for one is an order of its own. */
-export const isKeyed = ({ kind }: Intention): boolean => kind !== "paymentLinks.create"
+export const isKeyed = ({ kind }: Instruction): boolean => kind !== "paymentLinks.create"
 
 /** From a wallet, which may not have enough. */
-export const isPaidFor = ({ kind }: Intention): boolean =>
+export const isPaidFor = ({ kind }: Instruction): boolean =>
   kind === "payouts.create" || kind === "payouts.disburse" || kind === "cards.issue"
 
-export const waits = ({ kind }: Intention): boolean =>
+export const waits = ({ kind }: Instruction): boolean =>
   kind === "payments.collect" || kind === "payments.deposit" || kind === "payouts.disburse"
 
-export const make = (index: number, chance: Chance): Intention => {
+export const make = (index: number, chance: Chance): Instruction => {
   const kind = chance.weighted(weights)
   return {
     name: `order-${index}`,
@@ -118,9 +118,9 @@ const amountFor = (kind: Kind, chance: Chance): string => {
 
 const payer = { phone_number: "+2290161234567" }
 
-/** What an intention asks for, in each of its calls. */
-const request = ({ amount, beneficiary, kind, name }: Intention, means: Means) => {
-  const metadata = { intention: name }
+/** What an instruction asks for, in each of its calls. */
+const request = ({ amount, beneficiary, kind, name }: Instruction, means: Means) => {
+  const metadata = { instruction: name }
   const method = { country: "BJ", currency: "XOF", payment_method: "mtn_momo" }
   const operation: "COLLECTION" | "DEPOSIT" = kind === "payments.deposit" ? "DEPOSIT" : "COLLECTION"
   return {
@@ -145,12 +145,12 @@ const request = ({ amount, beneficiary, kind, name }: Intention, means: Means) =
 
 /** The same, as the body that a call sends. */
 export const bodyOf = (
-  intention: Intention,
+  instruction: Instruction,
   call: string,
   means: Means
 ): Readonly<Record<string, unknown>> => {
-  const { card, link, operation, payment, payout } = request(intention, means)
-  switch (intention.kind) {
+  const { card, link, operation, payment, payout } = request(instruction, means)
+  switch (instruction.kind) {
     case "payments.create":
     case "payments.collect":
     case "payments.deposit":
@@ -159,7 +159,7 @@ export const bodyOf = (
     case "payouts.disburse":
       return payout
     case "cards.issue":
-      return { ...card, idempotency_key: intention.key }
+      return { ...card, idempotency_key: instruction.key }
     case "paymentLinks.create":
       return { ...link, description: call }
   }
@@ -177,9 +177,9 @@ type Performed = Effect.Effect<
   Errors.WriteError | Errors.KeyReused | Payments.PaymentStillPending | Payouts.PayoutStillPending
 >
 
-const perform = (intention: Intention, call: Call, client: Client, means: Means): Performed => {
-  const { key, kind } = intention
-  const { card, link, operation, payment, payout } = request(intention, means)
+const perform = (instruction: Instruction, call: Call, client: Client, means: Means): Performed => {
+  const { key, kind } = instruction
+  const { card, link, operation, payment, payout } = request(instruction, means)
   switch (kind) {
     case "payments.create":
       return Effect.map(client.payments().create({ ...payment, operation }, { key }), named)
@@ -221,46 +221,46 @@ export interface Surroundings {
   readonly trace: Trace
 }
 
-/** Calls for the intention once, and notes what was said of it. */
-export const call = (intention: Intention, { means, process, time, trace }: Surroundings) =>
+/** Calls for the instruction once, and notes what was said of it. */
+export const call = (instruction: Instruction, { means, process, time, trace }: Surroundings) =>
   Effect.suspend(() => {
-    const name = `${intention.name}/${intention.calls.length + 1}`
+    const name = `${instruction.name}/${instruction.calls.length + 1}`
     const own: Call = {
       name,
       startedMillis: time.elapsedMillis(),
       endedMillis: Infinity,
-      word: undefined
+      outcome: undefined
     }
-    intention.calls.push(own)
-    const note = (word: Word) =>
+    instruction.calls.push(own)
+    const note = (outcome: Outcome) =>
       Effect.sync(() => {
-        own.word = word
+        own.outcome = outcome
         own.endedMillis = time.elapsedMillis()
-        trace.write(name, () => describe(word))
+        trace.write(name, () => describe(outcome))
       })
     const { client, run } = process()
     return run(
-      perform(intention, own, client, means).pipe(
-        Effect.match({ onFailure: wordOf, onSuccess: applied }),
+      perform(instruction, own, client, means).pipe(
+        Effect.match({ onFailure: outcomeOf, onSuccess: applied }),
         Effect.flatMap(note)
       )
     ).pipe(
       // Around the race as well: one that is lost at once never begins.
       Effect.ensuring(
-        Effect.suspend(() => (own.word === undefined ? note(interrupted) : Effect.void))
+        Effect.suspend(() => (own.outcome === undefined ? note(interrupted) : Effect.void))
       ),
       Effect.locally(Network.currentCall, name),
       Effect.asVoid
     )
   })
 
-const describe = (word: Word): string => {
-  if (word._tag !== "Applied") return `told: ${word._tag}, ${word.error}`
-  const rest = [word.settled, word.stopped && `no longer waited for: ${word.stopped.tag}`]
-  return [`told: applied ${word.names.join(" ")}`, ...rest.filter(Boolean)].join(", ")
+const describe = (outcome: Outcome): string => {
+  if (outcome._tag !== "Applied") return `told: ${outcome._tag}, ${outcome.error}`
+  const rest = [outcome.settled, outcome.stopped && `no longer waited for: ${outcome.stopped.tag}`]
+  return [`told: applied ${outcome.names.join(" ")}`, ...rest.filter(Boolean)].join(", ")
 }
 
-const interrupted: Word = {
+const interrupted: Outcome = {
   _tag: "Unknown",
   error: "Interrupted",
   key: undefined,
@@ -270,10 +270,10 @@ const interrupted: Word = {
 const isWriteError = Schema.is(Schema.Union(Errors.WriteError, Errors.KeyReused))
 
 /** Read as a caller of the library reads it: by the tag of the error alone. */
-const wordOf = (
+const outcomeOf = (
   error:
     Errors.WriteError | Errors.KeyReused | Payments.PaymentStillPending | Payouts.PayoutStillPending
-): Word => {
+): Outcome => {
   // "Once the intent exists nothing loses it."
   if (!isWriteError(error)) {
     return applied({
@@ -314,7 +314,7 @@ const applied = ({
   readonly shown?: Shown
   readonly stopped?: Stopped
   readonly unreadable?: { readonly key: string | undefined }
-}): Word => ({
+}): Outcome => ({
   _tag: "Applied",
   names: names.filter((name) => name !== undefined),
   shown,
@@ -323,14 +323,14 @@ const applied = ({
   unreadable
 })
 
-export const words = ({ calls }: Intention): ReadonlyArray<Word> =>
-  calls.flatMap(({ word }) => word ?? [])
+export const outcomes = ({ calls }: Instruction): ReadonlyArray<Outcome> =>
+  calls.flatMap(({ outcome }) => outcome ?? [])
 
 /**
  * Whether the caller cannot know. A refusal of a later call does not help: it speaks of that call
  * alone, and what the earlier one sent may still be on its way.
  */
-export const isOpen = (intention: Intention): boolean => {
-  const said = words(intention)
+export const isOpen = (instruction: Instruction): boolean => {
+  const said = outcomes(instruction)
   return !said.some(({ _tag }) => _tag === "Applied") && said.some(({ _tag }) => _tag === "Unknown")
 }
