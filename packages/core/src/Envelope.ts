@@ -47,7 +47,7 @@ export const Failure = Schema.Struct({
       details: Schema.optional(
         Schema.Unknown.annotations({
           description: "an object or an array",
-          jsonSchema: { type: ["object", "array"] }
+          jsonSchema: { type: ["object", "array"], additionalProperties: true }
         })
       )
     })

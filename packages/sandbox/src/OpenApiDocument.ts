@@ -5,17 +5,19 @@
  * @since 0.1.0
  */
 import * as OpenApi from "@effect/platform/OpenApi"
+import * as OpenApiJsonSchema from "@effect/platform/OpenApiJsonSchema"
+import * as Envelope from "@manilla/core/Envelope"
 import * as ServiceApi from "./ServiceApi.js"
 
 /**
- * Where the two gateways are.
+ * Where the two gateways are. An address that is not given is a variable of the document.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Addresses {
-  readonly baseUrl: string
-  readonly authUrl: string
+  readonly baseUrl?: string | undefined
+  readonly authUrl?: string | undefined
 }
 
 /**
@@ -25,7 +27,7 @@ export interface Addresses {
 export interface OpenApiDocument extends ReturnType<typeof make> {}
 
 /**
- * The document, with the addresses as the interface writes them unless they are given.
+ * The document.
  *
  * @example
  * import * as OpenApiDocument from "@manilla/sandbox/OpenApiDocument"
@@ -39,34 +41,50 @@ export interface OpenApiDocument extends ReturnType<typeof make> {}
  * @since 0.1.0
  * @category constructors
  */
-export const make = ({ authUrl, baseUrl }: Addresses = asWritten) => {
+export const make = ({ authUrl, baseUrl }: Addresses = {}) => {
   const main = OpenApi.fromApi(ServiceApi.main, options)
   const account = OpenApi.fromApi(ServiceApi.account, options)
+  const defs: Record<string, OpenApiJsonSchema.JsonSchema> = {}
+  const envelope = OpenApiJsonSchema.makeWithDefs(Envelope.Failure, { ...options, defs })
   const {
     HttpApiDecodeError: _,
     Issue: __,
     PropertyKey: ___,
     ...schemas
-  } = { ...main.components.schemas, ...account.components.schemas }
+  } = { ...main.components.schemas, ...account.components.schemas, ...defs }
   return {
     openapi: main.openapi,
     info: {
       title: "Payments, Payouts and Virtual Cards",
       version: "1.0.0",
       description:
-        "The operations of the service that Manilla declares. The error statuses are those that the service's interface promises."
+        "The operations of the service that Manilla declares. The error statuses are those that the service's interface promises; `default` is any other."
     },
-    servers: [{ url: baseUrl, description: "The root of the main gateway, with its version" }],
-    tags: [...main.tags, ...account.tags],
-    paths: { ...paths(main), ...paths(account, [{ url: authUrl }]) },
-    components: { schemas, securitySchemes: { bearer } }
+    servers: [server("The root of the main gateway, with its version", "base_url", baseUrl)],
+    tags: ServiceApi.groups.map(({ name }) => ({ name, description: descriptions[name] })),
+    paths: {
+      ...paths(main),
+      ...paths(account, [
+        server("The root of the account gateway, with its version", "auth_url", authUrl)
+      ])
+    },
+    components: {
+      schemas,
+      responses: {
+        Error: {
+          description: "An error, in its envelope",
+          content: { "application/json": { schema: envelope } }
+        }
+      },
+      securitySchemes: { bearer }
+    }
   }
 }
 
-const asWritten: Addresses = { baseUrl: "{base_url}", authUrl: "{auth_url}" }
-
 /** Unknown members never fail a decode. */
 const options = { additionalPropertiesStrategy: "allow" } as const
+
+const error = { $ref: "#/components/responses/Error" } as const
 
 const bearer = {
   type: "http",
@@ -74,7 +92,42 @@ const bearer = {
   description: "An access token from POST {auth_url}/auth/application/token"
 } as const
 
-const paths = (document: OpenApi.OpenAPISpec, servers?: ReadonlyArray<{ readonly url: string }>) =>
+const descriptions: Readonly<Record<(typeof ServiceApi.groups)[number]["name"], string>> = {
+  Payments: "Payment intents: mobile-money collections and deposits",
+  Transactions: "Transactions, with their fees",
+  Payouts: "Disbursements from a wallet to a beneficiary",
+  Refunds: "Refunds, by their reference",
+  PaymentLinks: "Links to a hosted checkout page, for Business accounts",
+  Cards: "Virtual cards in USD, issued from a wallet",
+  Cardholders: "The holders of virtual cards",
+  Catalogue: "The services that are available to the application",
+  Token: "Access tokens, from the account gateway"
+}
+
+interface Server {
+  readonly url: string
+  readonly description: string
+  readonly variables?: Readonly<
+    Record<string, { readonly default: string; readonly description: string }>
+  >
+}
+
+const server = (description: string, variable: string, url: string | undefined): Server =>
+  url === undefined
+    ? {
+        url: `{${variable}}`,
+        description,
+        variables: {
+          [variable]: {
+            // OpenAPI demands a default, and the interface shows no host. No host is under .invalid.
+            default: `https://${variable.replace("_", "-")}.invalid${ServiceApi.root}`,
+            description: "The interface does not show it: give your own"
+          }
+        }
+      }
+    : { url, description }
+
+const paths = (document: OpenApi.OpenAPISpec, servers?: ReadonlyArray<Server>) =>
   Object.fromEntries(
     Object.entries(document.paths).map(([path, methods]) => [
       path,
@@ -90,11 +143,11 @@ const paths = (document: OpenApi.OpenAPISpec, servers?: ReadonlyArray<{ readonly
 const operation = (described: OpenApi.OpenAPISpecOperation) => {
   const declared = ServiceApi.operations.get(described.operationId)
   if (declared === undefined) return described
-  const { access, replay } = declared
+  const { access, errors = [], replay } = declared
   const scopes = access === "bearer" ? [] : [access]
   return {
     ...described,
-    responses: responses(described.responses),
+    responses: responses(described.responses, errors),
     security: access === "credentials" ? [] : [{ bearer: scopes }],
     "x-manilla-replay": replay
   }
@@ -104,7 +157,11 @@ const operation = (described: OpenApi.OpenAPISpecOperation) => {
  * The interface leaves the success statuses of all but one operation unsaid: any 2xx is success.
  * The 400 that the platform adds to every operation is not the service's.
  */
-const responses = (all: OpenApi.OpenAPISpecResponses) => {
+const responses = (all: OpenApi.OpenAPISpecResponses, errors: ReadonlyArray<number>) => {
   const { 200: success, 400: _, ...declared } = all
-  return success === undefined ? declared : { "2XX": success, ...declared }
+  return {
+    ...(success === undefined ? declared : { "2XX": success, ...declared }),
+    ...Object.fromEntries(errors.map((status) => [status, error])),
+    default: error
+  }
 }

@@ -15,7 +15,7 @@ describe("the OpenAPI document", () => {
       const { headers, status, text } = yield* send(`${originOf(sandbox)}/openapi.json`, {})
       assert.strictEqual(status, 200)
       assert.match(headers["content-type"] ?? "", /^application\/json/)
-      const document = OpenApiDocument.make({ baseUrl: ServiceApi.root, authUrl: "{auth_url}" })
+      const document = OpenApiDocument.make({ baseUrl: ServiceApi.root })
       assert.deepStrictEqual(JSON.parse(text), JSON.parse(JSON.stringify(document)))
       for (const [name, { method, path }] of ServiceApi.operations) {
         const described = document.paths[path.replace(/:(\w+)/g, "{$1}")]

@@ -1,37 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import * as cli from "../src/internal/cli.js"
+import * as node from "./utils/node.js"
 
 const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
 const tsx = new URL("../../../node_modules/tsx/dist/loader.mjs", import.meta.url).href
 
-interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** Runs the program; `said` sees its output so far, and may signal it. */
-const run = (
-  args: ReadonlyArray<string>,
-  said: (stdout: string, kill: (signal: NodeJS.Signals) => void) => void = () => {}
-) =>
-  new Promise<Ended>((resolve, reject) => {
-    const child = spawn(process.execPath, ["--import", tsx, bin, ...args])
-    let stdout = ""
-    let stderr = ""
-    child.stdout.on("data", (chunk) => {
-      stdout += String(chunk)
-      said(stdout, (signal) => child.kill(signal))
-    })
-    child.stderr.on("data", (chunk) => {
-      stderr += String(chunk)
-    })
-    child.on("error", reject)
-    child.on("close", (code) => resolve({ code, stdout, stderr }))
-  })
+const run = (args: ReadonlyArray<string>, said?: node.Said) =>
+  node.run(["--import", tsx, bin, ...args], said)
 
 const exported = (stdout: string, name: string): string =>
   new RegExp(`^export ${name}=(\\S+)$`, "m").exec(stdout)?.[1] ?? ""

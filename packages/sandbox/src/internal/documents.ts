@@ -13,9 +13,7 @@ export const paths = { openApi: "/openapi.json", page: "/docs" } as const
 
 /** The server is named relative to the document, so the port does not matter. */
 const document = Effect.sync(() =>
-  HttpServerResponse.unsafeJson(
-    OpenApiDocument.make({ baseUrl: ServiceApi.root, authUrl: "{auth_url}" })
-  )
+  HttpServerResponse.unsafeJson(OpenApiDocument.make({ baseUrl: ServiceApi.root }))
 )
 
 const page = Effect.sync(() =>

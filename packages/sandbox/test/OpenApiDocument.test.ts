@@ -1,0 +1,90 @@
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as FileSystem from "@effect/platform/FileSystem"
+import { assert, describe, it } from "@effect/vitest"
+import * as OpenApiDocument from "@manilla/sandbox/OpenApiDocument"
+import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { fileURLToPath } from "node:url"
+import openapiTS, { astToString } from "openapi-typescript"
+import * as node from "./utils/node.js"
+
+const fromHere = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+const written = new URL("../../../docs/openapi.json", import.meta.url)
+const redocly = fromHere("../node_modules/@redocly/cli/bin/cli.js")
+const tsc = fromHere("../../../node_modules/typescript/bin/tsc")
+
+/** The output of a program, which must succeed. */
+const run = (...args: ReadonlyArray<string>) =>
+  Effect.promise(async () => {
+    const { code, stderr, stdout } = await node.run(args)
+    assert.strictEqual(code, 0, stdout + stderr)
+    return stdout
+  })
+
+/** A directory from which the dependencies of this package can be imported. */
+const temporary = Effect.flatMap(FileSystem.FileSystem, (fs) =>
+  fs.makeTempDirectoryScoped({ directory: fromHere(".."), prefix: ".temporary-" })
+)
+
+const Printed = Schema.parseJson(
+  Schema.Struct({
+    id: Schema.String,
+    read: Schema.String,
+    refused: Schema.Array(
+      Schema.Struct({ status: Schema.Number, code: Schema.String, correlationId: Schema.String })
+    )
+  })
+)
+
+describe("the OpenAPI document", () => {
+  it.live("passes Redocly's lint, as it is written and as the sandbox serves it", () =>
+    Effect.gen(function* () {
+      const served = `${yield* temporary}/openapi.json`
+      const { writeFileString } = yield* FileSystem.FileSystem
+      const document = OpenApiDocument.make({ baseUrl: ServiceApi.root })
+      yield* writeFileString(served, JSON.stringify(document))
+      const config = fromHere("../../../redocly.yaml")
+      yield* run(redocly, "lint", "--config", config, fileURLToPath(written), served)
+    }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
+  )
+
+  it.live("gives a client that compiles, pays, and reads what it is refused for", () =>
+    Effect.gen(function* () {
+      const project = yield* temporary
+      const fs = yield* FileSystem.FileSystem
+      yield* fs.copy(fromHere("client"), project, { overwrite: true })
+      const generated = yield* Effect.promise(() => openapiTS(written))
+      yield* fs.writeFileString(`${project}/service.ts`, astToString(generated))
+      yield* run(tsc, "-p", project)
+
+      const sandbox = yield* SandboxServer.make()
+      const { clientId, clientSecret } = yield* sandbox.credentials
+      const printed = yield* run(
+        `${project}/main.js`,
+        sandbox.baseUrl,
+        sandbox.authUrl,
+        clientId,
+        Redacted.value(clientSecret)
+      )
+      const { id, read, refused } = yield* Schema.decodeUnknown(Printed)(printed)
+      assert.deepStrictEqual(
+        (yield* sandbox.paymentIntents).map((intent) => intent.id),
+        [id]
+      )
+      assert.strictEqual(read, id)
+      assert.deepStrictEqual(
+        refused.map(({ code, status }) => `${status} ${code}`),
+        [
+          "422 VALIDATION_FAILED",
+          "404 NOT_FOUND",
+          "422 VALIDATION_FAILED",
+          "401 INVALID_CREDENTIALS"
+        ]
+      )
+    }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
+  )
+})
