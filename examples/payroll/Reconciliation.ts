@@ -27,7 +27,9 @@ const bookings = (month: string) =>
     )
     // A page can repeat rows of the one before it, when others are added meanwhile.
     const references = new Set(Chunk.map(rows, ({ reference }) => reference))
-    const details = yield* Effect.forEach(references, transactions.get, { concurrency: 10 })
+    const details = yield* Effect.forEach(references, (reference) => transactions.get(reference), {
+      concurrency: 10
+    })
     return details.filter(({ metadata }) => metadata?.["payroll"] === month)
   })
 

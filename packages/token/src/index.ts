@@ -1,6 +1,6 @@
 /**
- * Client-credentials tokens as a scoped service: one request however many callers, renewed ahead of
- * expiry while the old token still serves, gone with its scope (interface section 5.1).
+ * Client-credentials tokens as a scoped service: one request for all callers, renewal before expiry
+ * while the old token still serves, forgotten when the scope closes (interface section 5.1).
  *
  * @since 0.1.0
  */
