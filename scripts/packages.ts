@@ -51,4 +51,4 @@ export const peersOf = (folder: string): ReadonlyArray<string> =>
   )
 
 /** The peers of all packages together. */
-export const peers: ReadonlyArray<string> = [...new Set(published.flatMap(peersOf))].sort()
+export const peers: ReadonlyArray<string> = [...new Set(published.flatMap(peersOf))]
