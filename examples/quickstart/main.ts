@@ -17,7 +17,7 @@ const program = Effect.gen(function* () {
     },
     { key: IdempotencyKey.derive("order", "42") }
   )
-  // Settled is not paid: the interface shows COMPLETED, and other statuses arrive as they are.
+  // A final status does not mean paid: check for COMPLETED.
   yield* payment.status === "COMPLETED"
     ? Console.log(`${payment.amount} ${payment.currency} collected`)
     : Console.error(`Not collected: ${payment.status}`)
