@@ -7,20 +7,13 @@ import { Console, Effect, Layer } from "effect"
 
 const program = Effect.gen(function* () {
   const payments = yield* Payments.Payments
+  const payer = { phone_number: "+2290161234567" }
   const payment = yield* payments.collect(
-    {
-      country: "BJ",
-      amount: "1500",
-      currency: "XOF",
-      payment_method: "mtn_momo",
-      payer: { phone_number: "+2290161234567" }
-    },
+    { country: "BJ", amount: "1500", currency: "XOF", payment_method: "mtn_momo", payer },
     { key: IdempotencyKey.derive("order", "42") }
   )
   // A final status does not mean paid: check for COMPLETED.
-  yield* payment.status === "COMPLETED"
-    ? Console.log(`${payment.amount} ${payment.currency} collected`)
-    : Console.error(`Not collected: ${payment.status}`)
+  yield* Console.log(payment.status === "COMPLETED" ? "paid" : `not paid: ${payment.status}`)
 })
 
 const live = Payments.layer.pipe(
