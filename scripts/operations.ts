@@ -50,9 +50,8 @@ does not say, and Manilla does not assume anything.
 | --- | --- | --- | --- | --- | --- |
 ${rows.join("\n")}
 
-The replay class says how an operation may be repeated. \`Safe\`: it only reads, and may be repeated. \`Keyed\`:
-it may be repeated with the same idempotency key. \`Once\`: it has no key, and must not be repeated once the
-service may have processed it.
+The replay class says how an operation may be repeated. \`Safe\`: at any time. \`Keyed\`: with the same
+idempotency key. \`Once\`: there is no key, so not after the service may have processed it.
 
 A \`Safe\` operation fails with ${names(Errors.ReadError)}.
 
@@ -78,7 +77,7 @@ is respected up to the deadline.
 
 All calls of a gateway share a budget of ${budget} retries; reads and writes have separate budgets. The budget refills
 by ${budget / 10} retries per second, and by a tenth of a retry for each success. If the budget is empty, a retry waits for
-its turn after its back-off. If its turn would come after the call's deadline, the call ends, and its error says so. A
+its back-off or its turn, whichever is later. If its turn would come after the call's deadline, the call ends, and its error says so. A
 retry after a renewed token does not use the budget.
 `
 
