@@ -61,7 +61,7 @@ been applied. After \`AppliedUnreadable\`, it was applied. After any other error
 
 ## The retry rule
 
-For each result of an attempt, the table shows the outcome of the operation and the next step in each replay
+For each fault that can end an attempt, the table shows the outcome of the operation and the next step in each replay
 class: \`retry\` after a back-off, \`renew\` the token and retry once, or \`stop\`.
 
 | fault | outcome | Safe | Keyed | Once |
@@ -77,8 +77,8 @@ is respected up to the deadline.
 
 All calls of a gateway share a budget of ${budget} retries; reads and writes have separate budgets. The budget refills
 by ${budget / 10} retries per second, and by a tenth of a retry for each success. If the budget is empty, a retry waits for
-its back-off or its turn, whichever is later. If its turn would come after the call's deadline, the call ends, and its error says so. A
-retry after a renewed token does not use the budget.
+its back-off or its turn, whichever is later. If its turn would come after the call's deadline, the call ends,
+and its error says so. A retry after a renewed token does not use the budget.
 `
 
 emit("docs/operations.md", content, "operations")
