@@ -248,8 +248,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inRequest(
     "let a query parameter be given twice",
-    "if (Object.hasOwn(own, name) && own[name] !== undefined) {",
-    "if (own === undefined) {"
+    "if (Object.hasOwn(query, name) && query[name] !== undefined) {",
+    "if (query === undefined) {"
   ),
   inRequest(
     "a path parameter that leads elsewhere",
@@ -693,7 +693,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inResponseChecks(
     "take the answer to another's payout",
-    "undefined : own === other",
+    "undefined : expected === actual",
     "undefined : true"
   ),
   inResponseChecks("tell beneficiaries apart by four digits", "/\\d{8}$/.exec", "/\\d{4}$/.exec"),
@@ -1237,7 +1237,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inPolling(
     "say that what was made was not when its read is refused",
-    "(cause, last) => notFollowed(own.id, sanitizer().text(cause.message), { last, cause })",
+    "(cause, last) => waitFailed(latest.id, sanitizer().text(cause.message), { last, cause })",
     "(cause) => cause as never"
   ),
   inPolling(
@@ -1245,7 +1245,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "onNone: () =>\n                Effect.fail(",
     "onNone: () =>\n                Effect.die("
   ),
-  inPolling("forget what was last read", "          own.last = value\n", ""),
+  inPolling("forget what was last read", "          latest.last = value\n", ""),
   inPolling(
     "make a payment whose wait cannot be begun",
     "issues.length === 0 ? Either.right(plan)",
@@ -1268,8 +1268,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inPolling(
     "wait for a permit beyond the deadline",
-    "reads.isFree() ? Effect.asSome(own) : Effect.timeoutOption(own, leftMillis)",
-    "Effect.asSome(own)"
+    "reads.isFree() ? Effect.asSome(limited) : Effect.timeoutOption(limited, leftMillis)",
+    "Effect.asSome(limited)"
   ),
   inPolling(
     "show any text as a status",

@@ -81,7 +81,7 @@ export const random: Effect.Effect<IdempotencyKey> = Effect.flatMap(KeySource, (
 
 /**
  * Derives a key from parts: equal parts always give the same key, different parts give different keys.
- * A key that would exceed 100 characters, or whose parts are empty or malformed Unicode, ends in a
+ * A key that would be empty or exceed 100 characters, or has malformed Unicode in a part, ends in a
  * SHA-256 digest. Do not use personal data: parts are readable in the key.
  *
  * @example

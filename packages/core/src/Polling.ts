@@ -292,7 +292,8 @@ export const make = <Id extends string, A extends { readonly status: string }, I
             latest.id,
             { ...plan, isFinal },
             created,
-            (cause, last) => waitFailed(latest.id, sanitizer().text(cause.message), { last, cause }),
+            (cause, last) =>
+              waitFailed(latest.id, sanitizer().text(cause.message), { last, cause }),
             sanitizer
           ),
           // A defect, for example if `until` throws.

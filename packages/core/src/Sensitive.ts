@@ -1,8 +1,8 @@
 /**
  * Marks schemas of sensitive values: secrets, phone numbers, one-time codes.
  *
- * The gateway redacts the marked values of a request wherever the response repeats them in an error, a
- * log or a span.
+ * If a response repeats a marked value of its request, the gateway redacts it in errors, logs and
+ * spans.
  *
  * @since 0.1.0
  */

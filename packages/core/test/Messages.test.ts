@@ -33,15 +33,15 @@ describe("the message of", () => {
     Effect.gen(function* () {
       assert.strictEqual(
         yield* written(FakeService.failure(422)),
-        `Things.write was answered 422 SOME_CODE: some words ${once}. ` +
-          "Nothing was applied. Correct the request before you send it again."
+        `Things.write failed with status 422 SOME_CODE: some words ${once}. ` +
+          "Nothing was applied. Correct the request before you retry."
       )
     })
   )
 
   it.effect("a 404 on a path without ids asks about the base URL", () =>
     Effect.gen(function* () {
-      assert.include(yield* written(FakeService.failure(404)), "base URL end with its version")
+      assert.include(yield* written(FakeService.failure(404)), "base URL ends with a version")
       assert.notInclude(yield* read(FakeService.failure(404)), "base URL")
     })
   )
@@ -49,7 +49,7 @@ describe("the message of", () => {
   it.effect("a 429 says how long to wait", () =>
     Effect.gen(function* () {
       const limited = FakeService.failure(429, { "retry-after": "7200" })
-      assert.include(yield* read(limited), "Wait 7200.0 s before you try again.")
+      assert.include(yield* read(limited), "Wait 7200.0 s before you retry.")
     })
   )
 
@@ -67,7 +67,7 @@ describe("the message of", () => {
       const message = yield* written({ drop: "ECONNRESET" }, FakeService.failure(422))
       assert.match(
         message,
-        /^Things\.write: it is unknown whether the request was applied \(https:\/\/service\.invalid, 2 attempts in \d+\.\d s\)\. Send the same request again under the same key, order-42\. The last attempt: Things\.write was answered 422 SOME_CODE: some words\.$/
+        /^Things\.write: the request may have been applied \(https:\/\/service\.invalid, 2 attempts in \d+\.\d s\)\. Retry the same request with the same key, order-42\. Last attempt: Things\.write failed with status 422 SOME_CODE: some words\.$/
       )
     })
   )

@@ -115,7 +115,7 @@ describe("a hostile text", () => {
       const error = yield* Effect.flip(toTheEnd(writeAndAwait(minute)))
       assert(error._tag === "StillPending")
       assertShown(error.message)
-      assert.include(error.message, "was created, and the wait for it failed")
+      assert.include(error.message, "was created, but the wait for it failed")
     })
   )
 

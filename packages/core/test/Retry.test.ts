@@ -280,7 +280,7 @@ describe("a refused token", () => {
         asked = 0
         const error = yield* Either.flip(yield* toTheEnd(call))
         assert(error._tag === "TokenUnavailableError")
-        assert.include(error.message, "no token came within")
+        assert.include(error.message, "no token was obtained within")
         assert.strictEqual(error.cause?._tag, "TimeoutError")
       }
       assert.strictEqual(received.length, 2)
@@ -433,7 +433,7 @@ describe("a token", () => {
     Effect.gen(function* () {
       const cause = new Errors.ServerError({
         operation: "Token.obtain",
-        message: "Token.obtain was answered 503",
+        message: "Token.obtain failed with status 503",
         status: 503
       })
       const { calls, received } = yield* FakeService.make([FakeService.success], {
@@ -452,7 +452,7 @@ describe("a token", () => {
       assert(error._tag === "TokenUnavailableError")
       assert.strictEqual(error.operation, "Things.write")
       assert.strictEqual(error.cause, cause)
-      assert.include(error.message, "no token came within 177000 ms")
+      assert.include(error.message, "no token was obtained within 177000 ms")
       assert.include(error.message, "503 again.")
       assert.strictEqual(received.length, 0)
     })

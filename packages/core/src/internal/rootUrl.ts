@@ -1,5 +1,5 @@
 /**
- * The root of a gateway: https except on loopback, without credentials, query or fragment.
+ * The base URL of a gateway: https except on loopback, without credentials, query or fragment.
  */
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
@@ -11,7 +11,7 @@ export interface Root {
   readonly origin: string
   /** Host and port. */
   readonly host: string
-  /** Without a slash at its end, so that paths can be put behind it. */
+  /** Without a trailing slash. */
   readonly path: string
 }
 
@@ -29,11 +29,11 @@ export const parse = (field: string, text: string): Either.Either<Root, Configur
     })
   }
   return invalid(
-    "must begin with https:// (http:// is for this machine only: localhost, 127.x.x.x, [::1])"
+    "must start with https:// (http:// is allowed on loopback only: localhost, 127.x.x.x, [::1])"
   )
 }
 
-/** A root from the configuration, checked where it is read. */
+/** A base URL from the configuration, validated when it is read. */
 export const config = (name: string): Config.Config<string> =>
   Config.mapOrFail(Config.nonEmptyString(name), (text) =>
     Either.mapBoth(parse(name, text), {
