@@ -1098,8 +1098,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inToken(
     "cache a failed token",
-    "            request = undefined\n            return Deferred.done(own, exit)",
-    "            if (exit._tag === 'Success') request = undefined\n            return Deferred.done(own, exit)"
+    "            request = undefined\n            return Deferred.done(result, exit)",
+    "            if (exit._tag === 'Success') request = undefined\n            return Deferred.done(result, exit)"
   ),
   inToken(
     "renew per caller",
@@ -1237,7 +1237,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inPolling(
     "say that what was made was not when its read is refused",
-    "(cause, last) => waitFailed(latest.id, sanitizer().text(cause.message), { last, cause })",
+    "(cause, last) => waitFailed(known.id, sanitizer().text(cause.message), { last, cause })",
     "(cause) => cause as never"
   ),
   inPolling(
@@ -1245,7 +1245,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "onNone: () =>\n                Effect.fail(",
     "onNone: () =>\n                Effect.die("
   ),
-  inPolling("forget what was last read", "          latest.last = value\n", ""),
+  inPolling("forget what was last read", "          known.last = value\n", ""),
   inPolling(
     "make a payment whose wait cannot be begun",
     "issues.length === 0 ? Either.right(plan)",

@@ -282,18 +282,17 @@ export const make = <Id extends string, A extends { readonly status: string }, I
       let seen: { readonly id: Id; last: A } | undefined
       const onCreated = (created: A) => (seen = { id: idOf(created), last: created })
       const followed = Effect.flatMap(create(onCreated), (created) => {
-        const latest = onCreated(created)
+        const known = onCreated(created)
         const isFinal = (value: A): boolean => {
-          latest.last = value
+          known.last = value
           return plan.isFinal(value)
         }
         return Effect.catchAllCause(
           wait(
-            latest.id,
+            known.id,
             { ...plan, isFinal },
             created,
-            (cause, last) =>
-              waitFailed(latest.id, sanitizer().text(cause.message), { last, cause }),
+            (cause, last) => waitFailed(known.id, sanitizer().text(cause.message), { last, cause }),
             sanitizer
           ),
           // A defect, for example if `until` throws.
@@ -301,7 +300,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
             Option.match(Cause.failureOption(cause), {
               onNone: () =>
                 Effect.fail(
-                  waitFailed(latest.id, printed(cause), { last: latest.last, cause: undefined })
+                  waitFailed(known.id, printed(cause), { last: known.last, cause: undefined })
                 ),
               onSome: Effect.fail
             })
