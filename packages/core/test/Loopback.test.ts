@@ -1,6 +1,6 @@
 /**
- * Hostile answers over a real socket, through each HTTP client: a call ends as it should, in time, and
- * frees its connection.
+ * Hostile responses over a real socket, with each HTTP client: a call ends in time with the right result,
+ * and releases its connection.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -30,7 +30,7 @@ interface Listening {
   readonly baseUrl: string
   readonly urls: Array<string>
   readonly headers: Array<IncomingHttpHeaders>
-  /** The open connections that carried a request: after an abort undici opens one with nothing on it. */
+  /** The open connections that carried a request. After an abort, undici opens another idle one. */
   readonly open: Set<Socket>
   /** How many connections have carried a request. */
   readonly connections: () => number
@@ -91,7 +91,7 @@ const callsAt = (baseUrl: string, options: Partial<Gateway.Options> = {}) =>
     (gateway) => gateway.calls(FakeService.group)
   )
 
-/** Waits for what the operating system does in its own time, whatever clock the test has. */
+/** Waits in real time, regardless of the clock of the test. */
 const eventually = (condition: () => boolean) =>
   Effect.promise(async () => {
     for (let tries = 0; !condition() && tries < 500; tries++) await sleep(10)
@@ -109,7 +109,7 @@ for (const name of Clients.names) {
 
   describe(`over ${name}`, () => {
     live(
-      "answers are read, and connections kept for the calls that follow",
+      "responses are read, and connections are reused",
       Effect.scoped(
         Effect.gen(function* () {
           const { baseUrl, connections, urls } = yield* listen((_, response) => {
@@ -118,7 +118,7 @@ for (const name of Clients.names) {
           const calls = yield* callsAt(baseUrl)
           for (let i = 0; i < 20; i++) yield* calls.read(FakeService.calls.read)
           assert.deepStrictEqual(new Set(urls), new Set(["/api/v1/things/thing-1"]))
-          // Effect's client over node:http keeps no connection unless it is given an agent that does.
+          // Effect's client over node:http keeps connections alive only with a suitable agent.
           if (name !== "node:http") assert.isAtMost(connections(), 3)
         })
       )
@@ -142,7 +142,7 @@ for (const name of Clients.names) {
     )
 
     live(
-      "a body over the limit is cut off, announced or not",
+      "a body over the limit is aborted, with or without content-length",
       Effect.scoped(
         Effect.gen(function* () {
           const { baseUrl, open } = yield* listen((request, response) => {
@@ -168,7 +168,7 @@ for (const name of Clients.names) {
     )
 
     live(
-      "a bomb in gzip is not swallowed",
+      "a gzip bomb is not decompressed beyond the limit",
       Effect.scoped(
         Effect.gen(function* () {
           const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, " "))
@@ -179,7 +179,7 @@ for (const name of Clients.names) {
           const before = process.memoryUsage().arrayBuffers
           const error = yield* Effect.flip(calls.read(FakeService.calls.read))
           assert(error._tag === "MalformedResponseError")
-          // fetch unpacks and is cut off; the others hand over the packed bytes.
+          // fetch decompresses and aborts; the others return the compressed bytes.
           assert.strictEqual(error.reason, name === "fetch" ? "TooLarge" : "NotText")
           assert.isBelow(process.memoryUsage().arrayBuffers - before, 48 * 1024 * 1024)
         })
@@ -187,7 +187,7 @@ for (const name of Clients.names) {
     )
 
     live(
-      "a slow drip ends with the attempt's time",
+      "a slow body ends at the attempt timeout",
       Effect.scoped(
         Effect.gen(function* () {
           const { baseUrl, open } = yield* listen((_, response) => {
@@ -203,9 +203,9 @@ for (const name of Clients.names) {
       )
     )
 
-    /** Answers that never come to an end. */
+    /** Responses that never end. */
     const endless = [
-      ["before the answer", () => {}],
+      ["before the response", () => {}],
       [
         "within the body",
         (_: IncomingMessage, response: ServerResponse) => {
@@ -246,7 +246,7 @@ for (const name of Clients.names) {
             assert(error._tag === "OutcomeUnknown")
             assert.strictEqual(error.cause._tag, "TimeoutError")
             assert.isAtLeast(Duration.toMillis(took), 290)
-            // What a busy machine may add.
+            // Tolerance for a busy machine.
             assert.isBelow(Duration.toMillis(took), 5000)
             assert.isAtLeast(urls.length, 1)
             yield* eventually(() => open.size === 0)
@@ -257,7 +257,7 @@ for (const name of Clients.names) {
 
     for (const [where, handler] of endless) {
       live(
-        `a call that is cancelled ${where} frees its connection`,
+        `a call that is interrupted ${where} releases its connection`,
         Effect.scoped(
           Effect.gen(function* () {
             const { baseUrl, open, urls } = yield* listen(handler)
@@ -273,7 +273,7 @@ for (const name of Clients.names) {
       )
     }
 
-    it.live("a client that is derived from it is used with what it adds", () =>
+    it.live("a client that is derived from it keeps its additions", () =>
       Effect.gen(function* () {
         const { baseUrl, headers } = yield* listen((_, response) => {
           response.writeHead(200, json).end(thing)
@@ -290,7 +290,7 @@ for (const name of Clients.names) {
     )
 
     live(
-      "a body that announces too much is let go behind another client, too",
+      "a body with too large a content-length is also aborted in a derived client",
       Effect.scoped(
         Effect.gen(function* () {
           const { baseUrl, open } = yield* listen((_, response) => {
@@ -313,7 +313,7 @@ for (const name of Clients.names) {
     )
 
     live(
-      "a body that is cut short leaves a write unknown, and is asked for again",
+      "a truncated body leaves the outcome of a write unknown, and the write is retried",
       Effect.scoped(
         Effect.gen(function* () {
           const { baseUrl, urls } = yield* listen((request, response) => {
@@ -330,7 +330,7 @@ for (const name of Clients.names) {
     )
 
     live(
-      "a connection that is refused is known not to have carried the write",
+      "a refused connection has not carried the write",
       Effect.scoped(
         Effect.gen(function* () {
           const { baseUrl } = yield* Effect.scoped(listen(() => {}))
