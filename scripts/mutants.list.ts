@@ -559,23 +559,23 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inResponse(
     "believe success: true under an error",
-    "if (!isSuccess && !(status >= 400 && says === true)) return",
+    "if (!isSuccess && !(status >= 400 && succeeded === true)) return",
     "if (!isSuccess) return"
   ),
   inResponse(
     "believe a 2xx that says success: false",
-    "if (says !== isSuccess) return",
-    "if (!isSuccess && says !== isSuccess) return"
+    "if (succeeded !== isSuccess) return",
+    "if (!isSuccess && succeeded !== isSuccess) return"
   ),
   inLostBody(
     "take a success whose body is lost for a refusal",
-    `if (parsed._tag === "Lost") return unanswered(name, origin, parsed)`,
-    `if (parsed._tag === "Lost") return refused({ ...answered, status: 422 }, value, context)`
+    `if (parsed._tag === "Lost") return noResponse(name, parsed)`,
+    `if (parsed._tag === "Lost") return refused({ ...result, status: 422 }, value, context)`
   ),
   inLostBody(
     "take a success whose body is lost for a request that was not sent",
-    `if (parsed._tag === "Lost") return unanswered(name, origin, parsed)`,
-    `if (parsed._tag === "Lost") return unanswered(name, origin, { ...parsed, _tag: "NotSent" })`
+    `if (parsed._tag === "Lost") return noResponse(name, parsed)`,
+    `if (parsed._tag === "Lost") return noResponse(name, { ...parsed, _tag: "NotSent" })`
   ),
   inResponse("take bytes that are no text", `{ fatal: true }`, `{ fatal: false }`),
   inResponse(
@@ -998,7 +998,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   inUndici(
     "UndiciClient: cut a body at the limit, and read it",
     "if (this.size > this.request.bodyLimit) this.tooLarge(controller)",
-    "if (this.size > this.request.bodyLimit) this.answer(join(this.chunks, this.size - chunk.byteLength))"
+    "if (this.size > this.request.bodyLimit) this.respond(join(this.chunks, this.size - chunk.byteLength))"
   ),
   inUndici(
     "UndiciClient: read bodies without a limit",
@@ -1007,17 +1007,17 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inUndici(
     "UndiciClient: read on beyond the limit",
-    `    this.answer("TooLarge")\n    controller.abort(aborted)\n`,
-    `    this.answer("TooLarge")\n`
+    `    this.respond("TooLarge")\n    controller.abort(aborted)\n`,
+    `    this.respond("TooLarge")\n`
   ),
   inUndici(
     "UndiciClient: take a body that breaks off for whole",
-    "else this.answer(lost)",
-    "else this.answer(join(this.chunks, this.size))"
+    "else this.respond(lost)",
+    "else this.respond(join(this.chunks, this.size))"
   ),
   inUndici(
     "UndiciClient: forget the status when a body breaks off",
-    "else this.answer(lost)",
+    "else this.respond(lost)",
     "else this.end(lost)"
   ),
   inUndici(

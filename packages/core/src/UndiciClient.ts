@@ -176,7 +176,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.answer(join(this.chunks, this.size))
+    this.respond(join(this.chunks, this.size))
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -184,15 +184,15 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
     const lost: Transport.Lost = { _tag: "Lost", code }
     if (this.controller === undefined) this.end({ _tag: "NotSent", code })
     else if (this.status === 0) this.end(lost)
-    else this.answer(lost)
+    else this.respond(lost)
   }
 
   private tooLarge(controller: Undici.Dispatcher.DispatchController): void {
-    this.answer("TooLarge")
+    this.respond("TooLarge")
     controller.abort(aborted)
   }
 
-  private answer(body: Transport.Answered["body"]): void {
+  private respond(body: Transport.Answered["body"]): void {
     this.end({ _tag: "Answered", status: this.status, headers: this.headers, body })
   }
 

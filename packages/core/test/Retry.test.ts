@@ -74,7 +74,7 @@ const truth = [
 
 const requestsFor = { stop: 1, renew: 2, retry: 5 }
 
-describe("the table of rules", () => {
+describe("the truth table", () => {
   it("has exactly the expected rows", () => {
     assert.deepStrictEqual(
       Object.entries(RetryPolicy.table).map(([fault, rule]) => [

@@ -90,18 +90,18 @@ export const compile = (name: string, operation: Operation.Operation): Reader =>
   const refused = refusal(name, operation.access)
   const unreadable = malformed(name)
 
-  const read: Reader["read"] = (answered, context) => {
-    if (answered._tag !== "Answered") return noResponse(name, answered)
-    const { status } = answered
+  const read: Reader["read"] = (result, context) => {
+    if (result._tag !== "Answered") return noResponse(name, result)
+    const { status } = result
     const isSuccess = status >= 200 && status < 300
-    const parsed = parse(answered.body)
+    const parsed = parse(result.body)
     const value = parsed._tag === "Json" ? parsed.value : undefined
-    const says = saysSuccess(value)
-    if (!isSuccess && !(status >= 400 && says === true)) return refused(answered, value, context)
+    const succeeded = successOf(value)
+    if (!isSuccess && !(status >= 400 && succeeded === true)) return refused(result, value, context)
     if (parsed._tag === "Lost") return noResponse(name, parsed)
-    if (parsed._tag !== "Json") return unreadable(answered, context, parsed._tag, parsed.text)
-    if (says === undefined) return unreadable(answered, context, "NotAnEnvelope", value)
-    if (says !== isSuccess) return unreadable(answered, context, "Contradiction", value)
+    if (parsed._tag !== "Json") return unreadable(result, context, parsed._tag, parsed.text)
+    if (succeeded === undefined) return unreadable(result, context, "NotAnEnvelope", value)
+    if (succeeded !== isSuccess) return unreadable(result, context, "Contradiction", value)
 
     const data = member(value, "data")
     const { request } = context
@@ -109,7 +109,7 @@ export const compile = (name: string, operation: Operation.Operation): Reader =>
     if (checks.isAbout(request, data) === false || differs.length > 0) {
       const issues = differs.map((field) => ({ field, rule: "must match the request" }))
       const found = foundIn(checks.resource(data), context)
-      return { ...unreadable(answered, context, "AnotherSubject", value, issues), found, differs }
+      return { ...unreadable(result, context, "AnotherSubject", value, issues), found, differs }
     }
     if (fits(data)) return { _tag: "Success", data, status, envelope: value, context }
 
@@ -118,7 +118,7 @@ export const compile = (name: string, operation: Operation.Operation): Reader =>
     const issues = Either.isLeft(explained) ? Issues.fromParseIssue(explained.left, ["data"]) : []
     const reason = checks.isOwn(request, data) ? "DataMisfit" : "Unrelated"
     const found = foundIn(checks.resource(data), context)
-    return { ...unreadable(answered, context, reason, value, issues), found }
+    return { ...unreadable(result, context, reason, value, issues), found }
   }
 
   const meta: Reader["meta"] = (response) => {
@@ -208,7 +208,7 @@ const parse = (body: Answered["body"]): Parsed => {
   }
 }
 
-const saysSuccess = (value: unknown): boolean | undefined => {
+const successOf = (value: unknown): boolean | undefined => {
   const success = member(value, "success")
   return typeof success === "boolean" ? success : undefined
 }
