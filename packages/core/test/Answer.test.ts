@@ -9,7 +9,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
 import { gzipSync } from "node:zlib"
-import * as FakeService from "./utils/FakeService.js"
+import * as FakeService from "@manilla/test-support/FakeService"
 
 const options: FakeService.Options = { bodyLimit: 1_000_000, retry: { attempts: 1 } }
 const utf8 = new TextEncoder()

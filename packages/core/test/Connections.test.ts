@@ -15,7 +15,7 @@ import * as Redacted from "effect/Redacted"
 import type { Socket } from "node:net"
 import * as Undici from "undici"
 import * as Clients from "./utils/Clients.js"
-import * as FakeService from "./utils/FakeService.js"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as RawServer from "./utils/RawServer.js"
 
 const tokens = {

@@ -11,7 +11,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import * as Undici from "undici"
 import { FakeDispatcher } from "./utils/FakeDispatcher.js"
-import * as FakeService from "./utils/FakeService.js"
+import * as FakeService from "@manilla/test-support/FakeService"
 
 type Made = Effect.Effect.Success<ReturnType<typeof FakeService.make>>
 

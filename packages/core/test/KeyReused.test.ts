@@ -12,7 +12,7 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "./utils/FakeService.js"
+import * as FakeService from "@manilla/test-support/FakeService"
 
 const Order = Schema.Struct({
   amount: Schema.String,

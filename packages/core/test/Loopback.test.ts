@@ -22,7 +22,7 @@ import type { AddressInfo, Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { gzipSync } from "node:zlib"
 import * as Clients from "./utils/Clients.js"
-import * as FakeService from "./utils/FakeService.js"
+import * as FakeService from "@manilla/test-support/FakeService"
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 

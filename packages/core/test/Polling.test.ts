@@ -10,8 +10,8 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "./utils/FakeService.js"
-import * as Observed from "./utils/Observed.js"
+import * as FakeService from "@manilla/test-support/FakeService"
+import * as Observed from "@manilla/test-support/Observed"
 
 const Thing = FakeService.group.operations.read.success
 interface Thing extends Schema.Schema.Type<typeof Thing> {}

@@ -16,7 +16,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as FakeService from "./utils/FakeService.js"
+import * as FakeService from "@manilla/test-support/FakeService"
 
 describe("a request", () => {
   it.effect("carries its key, its token and its JSON", () =>

@@ -14,7 +14,7 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "./utils/FakeService.js"
+import * as FakeService from "@manilla/test-support/FakeService"
 
 /** Runs a call to its end while the clock advances by an hour. */
 const toTheEnd = <A, E>(call: Effect.Effect<A, E>) =>

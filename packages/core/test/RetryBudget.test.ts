@@ -10,8 +10,8 @@ import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/TestClock"
 import * as retryBudget from "../src/internal/retryBudget.js"
-import * as FakeService from "./utils/FakeService.js"
-import * as VirtualClock from "./utils/VirtualClock.js"
+import * as FakeService from "@manilla/test-support/FakeService"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 
 const refillMillis = 10_000
 

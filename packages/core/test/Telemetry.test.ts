@@ -8,9 +8,9 @@ import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/TestClock"
 import * as Tracer from "effect/Tracer"
-import * as FakeService from "./utils/FakeService.js"
-import { observe } from "./utils/Observed.js"
-import * as Spans from "./utils/Spans.js"
+import * as FakeService from "@manilla/test-support/FakeService"
+import { observe } from "@manilla/test-support/Observed"
+import * as Spans from "@manilla/test-support/Spans"
 
 /** The counts of an operation, by the metric's name and its tags other than the operation. */
 const countsOf = (operation: string) =>

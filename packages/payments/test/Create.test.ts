@@ -7,7 +7,7 @@ import * as Identifier from "@manilla/core/Identifier"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as FakeService from "../../core/test/utils/FakeService.js"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Intents from "./utils/Intents.js"
 
 const { creates, key, request } = Intents

@@ -12,9 +12,9 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "../../core/test/utils/FakeService.js"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Intents from "./utils/Intents.js"
-import * as VirtualClock from "../../core/test/utils/VirtualClock.js"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 
 /** Runs an effect to its end while the clock goes on. */
 const toTheEnd = <A, E>(effect: Effect.Effect<A, E>) =>

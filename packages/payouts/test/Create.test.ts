@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "../../core/test/utils/FakeService.js"
+import * as FakeService from "@manilla/test-support/FakeService"
 
 const key = IdempotencyKey.derive("salary", "2026-11", "employee-7")
 

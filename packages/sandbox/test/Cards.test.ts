@@ -8,19 +8,20 @@ import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
-import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
-import * as Stream from "effect/Stream"
-import { key, sendAuthorised } from "./utils/harness.js"
 import {
   balancesIn,
   cardFrom,
   codeOf,
+  key,
   layer,
   payoutFrom,
   plain,
   walletIn
-} from "./utils/service.js"
+} from "@manilla/test-support/Sandboxed"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import { sendAuthorised } from "./utils/harness.js"
 
 const wallets = ["XOF", "GHS"].map((currency) => ({
   currency: Currency.Currency.make(currency),

@@ -11,12 +11,11 @@ import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { cardFrom, collection, layer, payoutFrom, walletIn } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Predicate from "effect/Predicate"
 import * as TestClock from "effect/TestClock"
-import { collection } from "./utils/harness.js"
-import { cardFrom, layer, payoutFrom, walletIn } from "./utils/service.js"
 
 const [first, second] = [
   IdempotencyKey.derive("order", "1"),

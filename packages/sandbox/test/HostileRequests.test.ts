@@ -12,12 +12,12 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Refunds from "@manilla/refunds/Refunds"
 import * as Transactions from "@manilla/transactions/Transactions"
 import * as Gateway from "@manilla/core/Gateway"
+import { collection as payment, phone } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { isDeepStrictEqual } from "node:util"
-import { collection as payment, phone } from "./utils/harness.js"
 import * as hostile from "./utils/hostile.js"
 
 const key = IdempotencyKey.IdempotencyKey.make("hostile")

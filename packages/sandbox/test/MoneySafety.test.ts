@@ -13,6 +13,7 @@ import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import { phone } from "@manilla/test-support/Sandboxed"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -21,7 +22,6 @@ import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import * as Tracer from "effect/Tracer"
 import { inspect } from "node:util"
-import { phone } from "./utils/harness.js"
 
 /** As many connections as a machine of two cores can bear. */
 const client = Layer.scoped(

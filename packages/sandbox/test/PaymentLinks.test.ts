@@ -3,12 +3,12 @@ import * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { codeOf, layer, plain, walletIn } from "@manilla/test-support/Sandboxed"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { codeOf, layer, plain, walletIn } from "./utils/service.js"
 
 const request = { amount: "5000", currency: "XOF", country: "BJ" }
 

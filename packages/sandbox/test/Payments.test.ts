@@ -5,10 +5,11 @@ import * as Identifier from "@manilla/core/Identifier"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { collection, key, layer } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
-import { collection, decodeFailure, key, layer, sendAuthorised } from "./utils/harness.js"
+import { decodeFailure, sendAuthorised } from "./utils/harness.js"
 
 const decodeObject = Schema.decodeUnknownSync(
   Schema.parseJson(

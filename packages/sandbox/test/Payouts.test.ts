@@ -13,9 +13,18 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { inspect } from "node:util"
-import * as FakeService from "../../core/test/utils/FakeService.js"
-import { collection, key } from "./utils/harness.js"
-import { balancesIn, codeOf, layer, payoutFrom, plain, settled, walletIn } from "./utils/service.js"
+import * as FakeService from "@manilla/test-support/FakeService"
+import {
+  balancesIn,
+  codeOf,
+  collection,
+  key,
+  layer,
+  payoutFrom,
+  plain,
+  settled,
+  walletIn
+} from "@manilla/test-support/Sandboxed"
 
 const wallets = [
   { currency: Currency.Currency.make("XOF"), balance: Amount.Amount.make("1500") },

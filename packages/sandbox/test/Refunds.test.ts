@@ -4,19 +4,19 @@ import * as Refund from "@manilla/refunds/Refund"
 import * as Refunds from "@manilla/refunds/Refunds"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transaction from "@manilla/transactions/Transaction"
-import * as Effect from "effect/Effect"
-import * as TestClock from "effect/TestClock"
-import { key } from "./utils/harness.js"
 import {
   balancesIn,
   codeOf,
   collected,
+  key,
   layer,
   payoutFrom,
   plain,
   settled,
   walletIn
-} from "./utils/service.js"
+} from "@manilla/test-support/Sandboxed"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/TestClock"
 
 describe("a refund", () => {
   it.effect("is set aside, then paid, and is a transaction of its own", () =>

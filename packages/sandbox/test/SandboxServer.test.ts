@@ -6,6 +6,7 @@ import * as Payments from "@manilla/payments/Payments"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import { collection, key, overGateway } from "@manilla/test-support/Sandboxed"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -18,12 +19,12 @@ import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import { request } from "node:http"
 import { connect } from "node:net"
-import { clients, collection, decodeFailure, key } from "./utils/harness.js"
+import { decodeFailure } from "./utils/harness.js"
 
 const operation = "Payments.create"
 
 const layer = (client: Layer.Layer<HttpClient.HttpClient> = NodeHttpClient.layerUndici) =>
-  clients({ base: "10 millis" }).pipe(
+  overGateway({ retry: { base: "10 millis" } }).pipe(
     Layer.provideMerge(Layer.merge(SandboxServer.layer({ settleAfter: "50 millis" }), client))
   )
 

@@ -5,12 +5,20 @@ import * as Payments from "@manilla/payments/Payments"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transaction from "@manilla/transactions/Transaction"
 import * as Transactions from "@manilla/transactions/Transactions"
+import {
+  collected,
+  collection,
+  key,
+  layer,
+  plain,
+  settled,
+  walletIn
+} from "@manilla/test-support/Sandboxed"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { collection, decodeFailure, key, sendAuthorised } from "./utils/harness.js"
-import { collected, layer, plain, settled, walletIn } from "./utils/service.js"
+import { decodeFailure, sendAuthorised } from "./utils/harness.js"
 
 describe("a payment that completes", () => {
   it.effect("becomes a transaction, and credits the wallet with what is left of it", () =>

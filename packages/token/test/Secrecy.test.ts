@@ -13,7 +13,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as Observed from "../../core/test/utils/Observed.js"
+import * as Observed from "@manilla/test-support/Observed"
 
 const secret = "s3cr3t-of-the-vault/7Jq+9w=="
 const accessToken = "eyJhbGciOi.c2VjcmV0LXRva2Vu.Qm9keQ-2026"

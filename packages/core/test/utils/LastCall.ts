@@ -15,7 +15,7 @@ import * as Redacted from "effect/Redacted"
 import { performance } from "node:perf_hooks"
 import * as Undici from "undici"
 import * as Clients from "./Clients.js"
-import * as FakeService from "./FakeService.js"
+import * as FakeService from "@manilla/test-support/FakeService"
 
 const [client, baseUrl = "", interruptedAfter = "0"] = process.argv.slice(2)
 

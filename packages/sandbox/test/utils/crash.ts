@@ -11,12 +11,12 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
+import { collection, phone } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { inspect } from "node:util"
-import { collection, phone } from "./harness.js"
 import * as mortal from "./mortal.js"
 
 const key = IdempotencyKey.derive("crash", "42")

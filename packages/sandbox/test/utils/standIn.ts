@@ -20,8 +20,8 @@ import * as LogLevel from "effect/LogLevel"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import * as VirtualClock from "../../../core/test/utils/VirtualClock.js"
-import { collection } from "./harness.js"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import { collection } from "@manilla/test-support/Sandboxed"
 
 const keyOf = (...parts: ReadonlyArray<string | number>) =>
   IdempotencyKey.derive("overload", ...parts.map(String))

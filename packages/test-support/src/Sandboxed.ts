@@ -1,10 +1,13 @@
 /**
- * The sandbox in process with the clients of every domain above it.
+ * The sandbox in process with the clients of every domain above it, and a good request of each write.
  */
 import * as Cardholders from "@manilla/cards/Cardholders"
 import * as Cards from "@manilla/cards/Cards"
+import * as Catalogue from "@manilla/catalogue/Catalogue"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import type * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import type * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
@@ -17,34 +20,49 @@ import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
-import { collection, phone } from "./harness.js"
 
-export const layer = (options: Sandbox.Options = {}) =>
-  Layer.mergeAll(
-    Payments.layer,
-    Transactions.layer,
-    Payouts.layer,
-    Refunds.layer,
-    PaymentLinks.layer,
-    Cards.layer,
-    Cardholders.layer
-  ).pipe(
-    Layer.provideMerge(SandboxGateway.layer({ pageParameter: Sandbox.pageParameter })),
-    Layer.provideMerge(SandboxClient.layer(options))
+/** The client of every domain. */
+export const clients = Layer.mergeAll(
+  Cardholders.layer,
+  Cards.layer,
+  Catalogue.layer,
+  PaymentLinks.layer,
+  Payments.layer,
+  Payouts.layer,
+  Refunds.layer,
+  Transactions.layer
+)
+
+export type Clients = Layer.Layer.Success<typeof clients>
+
+/** The clients, over a gateway that knows how to ask the sandbox for a page. */
+export const overGateway = (gateway: SandboxGateway.Options = {}) =>
+  Layer.provideMerge(
+    clients,
+    SandboxGateway.layer({ pageParameter: Sandbox.pageParameter, ...gateway })
   )
 
-/** The wallet of a currency, as it is now. */
-export const walletIn = (currency: string) =>
-  Effect.flatMap(Sandbox.Sandbox, ({ wallets }) =>
-    Effect.map(wallets, (all) => {
-      const found = all.find((wallet) => wallet.currency === currency)
-      return found ?? assert.fail(`there is no wallet in ${currency}`)
-    })
-  )
+export const layer = (options: Sandbox.Options = {}, gateway: SandboxGateway.Options = {}) =>
+  Layer.provideMerge(overGateway(gateway), SandboxClient.layer(options))
 
-/** What a wallet has, to be compared at once. */
-export const balancesIn = (currency: string) =>
-  Effect.map(walletIn(currency), ({ available, reserved }) => ({ available, reserved }))
+export const phone = "+2290161234567"
+
+export const key = IdempotencyKey.IdempotencyKey.make("order-42")
+
+export const collection: PaymentIntent.PaymentIntentRequest = {
+  country: "BJ",
+  amount: "1500",
+  currency: "XOF",
+  operation: "COLLECTION",
+  payment_method: "mtn_momo",
+  payer: { phone_number: phone }
+}
+
+export const link: PaymentLink.PaymentLinkRequest = {
+  amount: "5000",
+  currency: "XOF",
+  country: "BJ"
+}
 
 export const payoutFrom = (wallet: Sandbox.Wallet, amount = "1000"): Payout.PayoutRequest => ({
   wallet_id: wallet.id,
@@ -70,7 +88,20 @@ export const cardFrom = (currency = "XOF") =>
     return request
   })
 
-/** Collects 1500 XOF, or what is asked, to its end; gives its transaction. */
+/** The wallet of a currency, as it is now. */
+export const walletIn = (currency: string) =>
+  Effect.flatMap(Sandbox.Sandbox, ({ wallets }) =>
+    Effect.map(wallets, (all) => {
+      const found = all.find((wallet) => wallet.currency === currency)
+      return found ?? assert.fail(`there is no wallet in ${currency}`)
+    })
+  )
+
+/** The two balances of a wallet, as one value to compare. */
+export const balancesIn = (currency: string) =>
+  Effect.map(walletIn(currency), ({ available, reserved }) => ({ available, reserved }))
+
+/** Collects 1500 XOF, or the changed request, to its end; gives its transaction. */
 export const collected = (name: string, changes: Partial<typeof collection> = {}) =>
   Effect.gen(function* () {
     const payments = yield* Payments.Payments
@@ -88,5 +119,5 @@ export const settled = TestClock.adjust("2 seconds")
 /** `error.code` of a refusal. */
 export const codeOf = (error: object): unknown => ("code" in error ? error.code : undefined)
 
-/** As plain data, to be held against literals. */
+/** A plain object with the same members, to compare with literals. */
 export const plain = (value: object): Readonly<Record<string, unknown>> => ({ ...value })
