@@ -31,8 +31,8 @@ const inCall = inFile(
   "core/Request",
   "core/Telemetry"
 )
-const inCards = inFile("cards/src/Cards.ts", "sandbox/Cards", "sandbox/Echoes")
-const inCardsApi = inFile("cards/src/CardsApi.ts", "sandbox/Echoes", "sandbox/Cards")
+const inCards = inFile("cards/src/Cards.ts", "cards/Cards", "sandbox/Echoes")
+const inCardsApi = inFile("cards/src/CardsApi.ts", "sandbox/Echoes", "cards/Cards")
 const inGuard = inFile(
   "core/src/internal/guard.ts",
   "sandbox/Guards",
@@ -48,18 +48,18 @@ const inConclusion = inFile(
 )
 const inGateway = inFile("core/src/Gateway.ts", "core/RetryBudget", "core/Retry", "core/Request")
 const inKey = inFile("core/src/IdempotencyKey.ts", "core/IdempotencyKey")
-const inLinks = inFile("payment-links/src/PaymentLinks.ts", "sandbox/PaymentLinks")
-const inLinksApi = inFile("payment-links/src/PaymentLinksApi.ts", "sandbox/PaymentLinks")
+const inLinks = inFile("payment-links/src/PaymentLinks.ts", "payment-links/PaymentLinks")
+const inLinksApi = inFile("payment-links/src/PaymentLinksApi.ts", "payment-links/PaymentLinks")
 const inMetadata = inFile("core/src/Metadata.ts", "core/Metadata", "sandbox/Tricks")
 const inPagination = inFile("core/src/Pagination.ts", "core/Pagination")
 const inPayments = inFile(
   "payments/src/Payments.ts",
   "payments/Create",
   "payments/Polling",
-  "sandbox/Payments"
+  "payments/Payments"
 )
-const inPayout = inFile("payouts/src/Payout.ts", "payouts/Create", "sandbox/Payouts")
-const inPayouts = inFile("payouts/src/Payouts.ts", "payouts/Create", "sandbox/Payouts")
+const inPayout = inFile("payouts/src/Payout.ts", "payouts/Create", "payouts/Payouts")
+const inPayouts = inFile("payouts/src/Payouts.ts", "payouts/Create", "payouts/Payouts")
 const inPayoutsApi = inFile("payouts/src/PayoutsApi.ts", "payouts/Create", "sandbox/Echoes")
 const inPermits = inFile("core/src/internal/permits.ts", "core/Permits", "payments/Polling")
 const inDoubt = inFile("core/src/internal/step.ts", "core/Interruption")
@@ -76,7 +76,7 @@ const inResponseChecks = inFile(
   "core/KeyReused",
   "payouts/Create",
   "sandbox/Echoes",
-  "sandbox/Cards"
+  "cards/Cardholders"
 )
 const inBudget = inFile("core/src/internal/retryBudget.ts", "core/RetryBudget")
 const inRootUrl = inFile("core/src/internal/rootUrl.ts", "core/Request")
@@ -86,7 +86,7 @@ const inPolling = inFile(
   "core/src/Polling.ts",
   "payments/Polling",
   "core/Polling",
-  "sandbox/Payouts"
+  "payouts/Payouts"
 )
 const inStep = inFile("core/src/internal/step.ts", "core/Step", "core/Retry", "core/KeyReused")
 const inTimer = inFile(

@@ -76,16 +76,6 @@ describe("a payment intent", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("is collected to its end by the client", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const { operation: _, ...request } = collection
-      const wait = { initial: "10 millis" } as const
-      const settled = yield* payments.collect(request, { key, wait })
-      assert.strictEqual(settled.status, "COMPLETED")
-    }).pipe(Effect.provide(layer({ settleAfter: "20 millis" })))
-  )
-
   it.effect("has the whole create shape, and the whole read shape", () =>
     Effect.gen(function* () {
       const created = yield* createRaw(
@@ -122,16 +112,6 @@ describe("a payment intent", () => {
       const { account_id, application_id, description, expires_at, ...readShape } = data
       assert.isDefined(account_id ?? application_id ?? description ?? expires_at)
       assert.deepStrictEqual(decodeObject(read.text).data, readShape)
-    }).pipe(Effect.provide(layer()))
-  )
-
-  it.effect("that is not there is 404 with the error envelope", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const unknown = PaymentIntent.PaymentIntentId.make("00000000-0000-4000-8000-000000000000")
-      const error = yield* Effect.flip(payments.get(unknown))
-      assert.strictEqual(error._tag, "NotFoundError")
-      assert.isTrue("code" in error && error.code === "NOT_FOUND")
     }).pipe(Effect.provide(layer()))
   )
 

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
-import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payout from "@manilla/payouts/Payout"
@@ -9,11 +8,7 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transactions from "@manilla/transactions/Transactions"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
-import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-import { inspect } from "node:util"
-import * as FakeService from "@manilla/test-support/FakeService"
 import {
   balancesIn,
   codeOf,
@@ -139,14 +134,6 @@ describe("a payout", () => {
       assert.strictEqual((yield* walletIn("XOF")).available, "957.5000")
     }).pipe(Effect.provide(layer({ wallets })))
   )
-
-  it.effect("that is not there is 404", () =>
-    Effect.gen(function* () {
-      const payouts = yield* Payouts.Payouts
-      const error = yield* Effect.flip(payouts.get(Payout.PayoutReference.make("PYT-NONE")))
-      assert.strictEqual(error._tag, "NotFoundError")
-    }).pipe(Effect.provide(layer()))
-  )
 })
 
 describe("is refused", () => {
@@ -249,62 +236,3 @@ describe("a payout's key", () => {
     }).pipe(Effect.provide(layer({ wallets })))
   )
 })
-
-it.effect("is not lost when the number is wiped of what was read of it", () =>
-  Effect.gen(function* () {
-    const payouts = yield* Payouts.Payouts
-    const request = payoutFrom(yield* walletIn("XOF"))
-    const until = ({ destination }: Payout.Payout) => {
-      if (destination !== undefined) Redacted.unsafeWipe(destination)
-      return false
-    }
-    const waiting = yield* payouts
-      .disburse(request, { key, wait: { until, deadline: "10 seconds" } })
-      .pipe(Effect.flip, Effect.fork)
-    yield* TestClock.adjust("10 seconds")
-    const error = yield* Fiber.join(waiting)
-    assert(error._tag === "PayoutStillPending")
-    assert.strictEqual(error.reference, error.last?.reference)
-  }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
-)
-
-it.effect("a wait that ended shows nobody's phone number", () =>
-  Effect.gen(function* () {
-    const payouts = yield* Payouts.Payouts
-    const request = payoutFrom(yield* walletIn("XOF"))
-    const error = yield* payouts.disburse(request, { key, wait: { deadline: 0 } }).pipe(Effect.flip)
-    assert(error._tag === "PayoutStillPending")
-    for (const shown of [inspect(error, { depth: 9 }), JSON.stringify(error), String(error)]) {
-      assert.notInclude(shown, request.destination)
-    }
-    assert.strictEqual(
-      error.last?.destination && Redacted.value(error.last.destination),
-      request.destination
-    )
-  }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
-)
-
-it.effect("a refusal shows nobody's phone number, whatever the service says back", () =>
-  Effect.gen(function* () {
-    const request = payoutFrom(yield* walletIn("XOF"))
-    const { destination } = request
-    const error = { code: "C", message: `no ${destination}`, details: { destination } }
-    const { gateway } = yield* FakeService.make([FakeService.failure(422, {}, error)])
-    const payouts = yield* Effect.provideService(Payouts.make, Gateway.Gateway, gateway)
-    const refused = yield* Effect.flip(payouts.create(request, { key }))
-    assert.strictEqual(refused._tag, "UnprocessableError")
-    assert.notInclude(JSON.stringify(refused), destination.slice(-8))
-  }).pipe(Effect.provide(layer()))
-)
-
-it.effect("whose outcome is unknown tells the key to go on with", () =>
-  Effect.gen(function* () {
-    const { gateway } = yield* FakeService.make([FakeService.failure(503)], {
-      retry: { attempts: 1 }
-    })
-    const payouts = yield* Effect.provideService(Payouts.make, Gateway.Gateway, gateway)
-    const error = yield* Effect.flip(payouts.create(payoutFrom(yield* walletIn("XOF")), { key }))
-    assert(error._tag === "OutcomeUnknown")
-    assert.strictEqual(error.key, key)
-  }).pipe(Effect.provide(layer()))
-)

@@ -1,12 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Payouts from "@manilla/payouts/Payouts"
-import * as Refund from "@manilla/refunds/Refund"
 import * as Refunds from "@manilla/refunds/Refunds"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transaction from "@manilla/transactions/Transaction"
 import {
   balancesIn,
-  codeOf,
   collected,
   key,
   layer,
@@ -136,13 +134,4 @@ describe("a refund", () => {
       }).pipe(Effect.provide(layer()))
     )
   }
-
-  it.effect("that is not there is 404", () =>
-    Effect.gen(function* () {
-      const refunds = yield* Refunds.Refunds
-      const error = yield* Effect.flip(refunds.get(Refund.RefundReference.make("RFD-NONE")))
-      assert.strictEqual(error._tag, "NotFoundError")
-      assert.strictEqual(codeOf(error), "NOT_FOUND")
-    }).pipe(Effect.provide(layer()))
-  )
 })
