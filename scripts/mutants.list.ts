@@ -32,7 +32,7 @@ const inCall = inFile(
   "core/Telemetry"
 )
 const inCards = inFile("cards/src/Cards.ts", "cards/Cards", "sandbox/Echoes")
-const inCardsApi = inFile("cards/src/CardsApi.ts", "sandbox/Echoes", "cards/Cards")
+const inCardsApi = inFile("cards/src/CardsApi.ts", "sandbox/Echoes", "sandbox/Interface")
 const inGuard = inFile(
   "core/src/internal/guard.ts",
   "sandbox/Guards",
@@ -60,7 +60,12 @@ const inPayments = inFile(
 )
 const inPayout = inFile("payouts/src/Payout.ts", "payouts/Create", "payouts/Payouts")
 const inPayouts = inFile("payouts/src/Payouts.ts", "payouts/Create", "payouts/Payouts")
-const inPayoutsApi = inFile("payouts/src/PayoutsApi.ts", "payouts/Create", "sandbox/Echoes")
+const inPayoutsApi = inFile(
+  "payouts/src/PayoutsApi.ts",
+  "payouts/Create",
+  "sandbox/Echoes",
+  "sandbox/Interface"
+)
 const inPermits = inFile("core/src/internal/permits.ts", "core/Permits", "payments/Polling")
 const inDoubt = inFile("core/src/internal/step.ts", "core/Interruption")
 const inFirstRead = inFile("core/src/internal/call.ts", "sandbox/Interruptions")

@@ -206,7 +206,6 @@ describe("an answer has every member that the interface describes, and no other"
 
   it("of every operation that is declared", () => {
     assert.deepStrictEqual([...checked].sort(), [...ServiceApi.operations.keys()].sort())
-    assert.strictEqual(checked.size, 16)
   })
 })
 
