@@ -419,8 +419,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inPolicy(
     "never retry what was not sent",
-    `NotSent: rule("not applied", "retry", "retry", "retry")`,
-    `NotSent: rule("not applied", "retry", "retry", "stop")`
+    `NotSent: rule("notApplied", "retry", "retry", "retry")`,
+    `NotSent: rule("notApplied", "retry", "retry", "stop")`
   ),
   inLinksApi(
     "take the making of a link for a read",
@@ -505,42 +505,42 @@ export const mutants: ReadonlyArray<Mutant> = [
   inPolicy(
     "call a 409 not applied",
     `ConflictError: rule("unknown",`,
-    `ConflictError: rule("not applied",`
+    `ConflictError: rule("notApplied",`
   ),
   inPolicy(
     "call a 408 not applied",
     `RequestTimeout: rule("unknown",`,
-    `RequestTimeout: rule("not applied",`
+    `RequestTimeout: rule("notApplied",`
   ),
   inPolicy(
     "call a timeout not applied",
     `TimeoutError: rule("unknown",`,
-    `TimeoutError: rule("not applied",`
+    `TimeoutError: rule("notApplied",`
   ),
   inPolicy(
     "call a lost connection not applied",
     `ConnectionLost: rule("unknown",`,
-    `ConnectionLost: rule("not applied",`
+    `ConnectionLost: rule("notApplied",`
   ),
   inPolicy(
     "call a 5xx not applied",
     `ServerError: rule("unknown",`,
-    `ServerError: rule("not applied",`
+    `ServerError: rule("notApplied",`
   ),
   inPolicy(
     "call an unexpected status not applied",
     `UnexpectedStatusError: rule("unknown",`,
-    `UnexpectedStatusError: rule("not applied",`
+    `UnexpectedStatusError: rule("notApplied",`
   ),
   inPolicy(
     "call an answer that is no envelope not applied",
     `NotAnEnvelope: rule("unknown",`,
-    `NotAnEnvelope: rule("not applied",`
+    `NotAnEnvelope: rule("notApplied",`
   ),
   inPolicy(
     "call an answer that is too large not applied",
     `TooLarge: rule("unknown",`,
-    `TooLarge: rule("not applied",`
+    `TooLarge: rule("notApplied",`
   ),
   inPolicy(
     "call an unreadable success unknown, and send it again",
@@ -595,7 +595,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inConclusion(
     "call every unknown outcome a failure",
-    `  if (!state.doubtful && RetryPolicy.table[failure.fault].outcome === "not applied") return error\n`,
+    `  if (!state.doubtful && RetryPolicy.table[failure.fault].outcome === "notApplied") return error\n`,
     "  if (state.sent >= 0) return error\n"
   ),
   inStep("forget a doubt about an earlier attempt", "doubtful: before.doubtful || ", "doubtful: "),

@@ -4,38 +4,15 @@ import { spawnSync } from "node:child_process"
 import { rmSync } from "node:fs"
 import { delimiter, dirname } from "node:path"
 import { fileURLToPath } from "node:url"
+import { install, isExact } from "./node.mjs"
 import { countsOn, reportOn } from "./report.mjs"
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))))
 
 const versions = process.argv.slice(2)
-if (versions.length === 0 || !versions.every((version) => /^\d+\.\d+\.\d+$/.test(version))) {
+if (versions.length === 0 || !versions.every(isExact)) {
   console.error("Usage: npm run test:on -- VERSION..., each exact, like 22.23.3")
   process.exit(2)
-}
-
-/** The package that holds Node itself. npm's "node" only installs this one, by a script. */
-const packageOf = (version) => {
-  const platform = process.platform === "win32" ? "win" : process.platform
-  const prefix = platform === "darwin" && process.arch === "arm64" ? "node-bin" : "node"
-  return `${prefix}-${platform}-${process.arch}@${version}`
-}
-
-/** The path of that Node, or nothing if it is not to be had. */
-const install = (version) => {
-  const program = "process.version+process.execPath"
-  const { status, stdout } = spawnSync(
-    "npx",
-    ["--yes", "--package", packageOf(version), "--", "node", "-p", program],
-    {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "inherit"],
-      timeout: 600_000,
-      shell: process.platform === "win32"
-    }
-  )
-  const found = status === 0 && stdout.startsWith(`v${version}`)
-  return found ? stdout.slice(version.length + 1).trim() : undefined
 }
 
 for (const version of versions) {

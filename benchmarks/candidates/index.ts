@@ -16,7 +16,7 @@ const everything = "validation, typed errors, retries, deadlines, redaction and 
 export const baseline = {
   name: "raw-undici",
   title: "undici `request`",
-  does: "`request` and `JSON.parse`: what the others are measured by",
+  does: "`request` and `JSON.parse`: the baseline",
   load: async () => (await import("./undici.js")).open
 } as const satisfies Candidate
 
@@ -24,7 +24,7 @@ export const candidates: ReadonlyArray<Candidate> = [
   {
     name: "raw-socket",
     title: "raw socket",
-    does: "`node:net` and `JSON.parse`: the physical floor",
+    does: "`node:net` and `JSON.parse`: the lower bound",
     load: async () => (await import("./socket.js")).open
   },
   baseline,
@@ -37,13 +37,13 @@ export const candidates: ReadonlyArray<Candidate> = [
   {
     name: "stripe-node",
     title: "stripe-node",
-    does: "over `node:http`: retries and a timeout; checks nothing of an answer",
+    does: "over `node:http`: retries and a timeout; does not check answers",
     load: async () => (await import("./stripe.js")).open
   },
   {
     name: "axios",
     title: "axios",
-    does: "over `node:http`: a timeout; checks nothing of an answer",
+    does: "over `node:http`: a timeout; does not check answers",
     load: async () => (await import("./axios.js")).open
   },
   {

@@ -1,4 +1,4 @@
-// Where and with what it was measured.
+// The machine and the versions of the measurement.
 import { readFileSync } from "node:fs"
 import { cpus, loadavg, totalmem, type } from "node:os"
 import { number } from "./format.js"
@@ -22,7 +22,7 @@ const versionOf = (name: string): string => {
   return version
 }
 
-/** Taken before anything is measured: a busy machine shows in every figure. */
+/** Read before the first measurement: load from other programs changes every figure. */
 const [load = NaN] = loadavg()
 
 export const facts = (): ReadonlyArray<readonly [what: string, value: string]> => {
@@ -34,12 +34,12 @@ export const facts = (): ReadonlyArray<readonly [what: string, value: string]> =
       "Machine",
       `${all.length} × ${all[0]?.model.trim() ?? "unknown"}, ${gigabytes} GiB, ${type()}`
     ],
-    ["Load when it began", number(load)],
+    ["Load at the start", number(load)],
     ["Node", process.versions.node],
     [
       "Cores",
       cores === undefined
-        ? "the processes are not bound to cores: `taskset` or a second core is missing"
+        ? "the processes are not bound to cores, because `taskset` or a second core is missing"
         : "the server is bound to one core, the client to another"
     ],
     ["Versions", measured.map((name) => `${name} ${versionOf(name)}`).join(", ")]

@@ -5,9 +5,9 @@ import { type Held, type Kind, kinds } from "./Held.js"
 const creates = 1000
 
 const titles: Readonly<Record<Kind, string>> = {
-  wait: "a wait for a payment that sleeps",
-  late: "a wait for a payment that settles",
-  sleep: "a bare fiber that sleeps",
+  wait: "a sleeping wait for a payment",
+  late: "a wait for a payment that becomes final",
+  sleep: "a bare sleeping fiber",
   async: "a bare `Effect.async`",
   create: "a create in flight, lean",
   plainCreate: "the same over another client"
@@ -37,10 +37,10 @@ export const tables = (all: ReadonlyArray<Held>): string =>
     [
       "at once",
       "",
-      "heap of each",
+      "heap each",
       "CPU to start each",
       "all started within",
-      "late: median",
+      "delay: median",
       "p99",
       "last"
     ],

@@ -147,7 +147,7 @@ for (const [what, text] of Object.entries(texts)) {
 it.scoped("what a token may be used for is still told", () =>
   Effect.gen(function* () {
     const { text } = yield* called({ scope: "payments.write refunds.read" })
-    assert.include(text, "it needs the scope payments.read")
+    assert.include(text, "the operation needs the scope payments.read")
     assert.include(text, "payments.write refunds.read")
   })
 )
