@@ -3,13 +3,13 @@ import * as Amount from "@manilla/core/Amount"
 import type * as Errors from "@manilla/core/Errors"
 import * as Operation from "@manilla/core/Operation"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
 import { gzipSync } from "node:zlib"
-import * as FakeService from "@manilla/test-support/FakeService"
 
 const options: FakeService.Options = { bodyLimit: 1_000_000, retry: { attempts: 1 } }
 const utf8 = new TextEncoder()

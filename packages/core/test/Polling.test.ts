@@ -3,6 +3,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Polling from "@manilla/core/Polling"
+import * as FakeService from "@manilla/test-support/FakeService"
+import * as Observed from "@manilla/test-support/Observed"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -10,8 +12,6 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "@manilla/test-support/FakeService"
-import * as Observed from "@manilla/test-support/Observed"
 
 const Thing = FakeService.group.operations.read.success
 interface Thing extends Schema.Schema.Type<typeof Thing> {}

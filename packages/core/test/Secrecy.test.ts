@@ -2,14 +2,14 @@
  * A hostile service says back what it was sent, in every way it can; nothing of it may show.
  */
 import { assert, describe, it } from "@effect/vitest"
+import * as FakeService from "@manilla/test-support/FakeService"
+import { observe, traces } from "@manilla/test-support/Observed"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
-import * as FakeService from "@manilla/test-support/FakeService"
-import { observe, traces } from "@manilla/test-support/Observed"
 
 const token = "eyJhbGciOiJSUzI1NiJ9.Y2FuYXJ5LXRva2Vu.kR9xWq-sT_4vZ"
 const phone = "+22901949372650"

@@ -2,15 +2,15 @@
  * What operators see of a call: its metrics, its span, and the trace that the service sees.
  */
 import { assert, describe, it } from "@effect/vitest"
+import * as FakeService from "@manilla/test-support/FakeService"
+import { observe } from "@manilla/test-support/Observed"
+import * as Spans from "@manilla/test-support/Spans"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/TestClock"
 import * as Tracer from "effect/Tracer"
-import * as FakeService from "@manilla/test-support/FakeService"
-import { observe } from "@manilla/test-support/Observed"
-import * as Spans from "@manilla/test-support/Spans"
 
 /** The counts of an operation, by the metric's name and its tags other than the operation. */
 const countsOf = (operation: string) =>

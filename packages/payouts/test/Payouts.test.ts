@@ -2,13 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Gateway from "@manilla/core/Gateway"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
+import * as FakeService from "@manilla/test-support/FakeService"
+import { key, layer, payoutFrom, walletIn } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { inspect } from "node:util"
-import * as FakeService from "@manilla/test-support/FakeService"
-import { key, layer, payoutFrom, walletIn } from "@manilla/test-support/Sandboxed"
 
 describe("the wait of disburse", () => {
   it.effect("still names the payout when the caller wipes the number of what was read", () =>

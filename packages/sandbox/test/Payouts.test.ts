@@ -7,8 +7,6 @@ import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transactions from "@manilla/transactions/Transactions"
-import * as Effect from "effect/Effect"
-import * as TestClock from "effect/TestClock"
 import {
   balancesIn,
   codeOf,
@@ -20,6 +18,8 @@ import {
   settled,
   walletIn
 } from "@manilla/test-support/Sandboxed"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/TestClock"
 
 const wallets = [
   { currency: Currency.Currency.make("XOF"), balance: Amount.Amount.make("1500") },

@@ -6,6 +6,7 @@ import * as Payments from "@manilla/payments/Payments"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import * as EventLoop from "@manilla/test-support/EventLoop"
 import { collection, key, overGateway } from "@manilla/test-support/Sandboxed"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -15,7 +16,6 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
-import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import { request } from "node:http"
 import { connect } from "node:net"
@@ -34,9 +34,6 @@ const outcomes = Effect.gen(function* () {
     .filter((one) => one.operation === operation)
     .map(({ outcome }) => outcome)
 })
-
-const eventually = <A, E, R>(effect: Effect.Effect<A, E, R>, until: (value: A) => boolean) =>
-  Effect.repeat(effect, { until, schedule: Schedule.spaced("5 millis") })
 
 describe("on sockets", () => {
   for (const [name, client] of [
@@ -87,11 +84,12 @@ describe("on sockets", () => {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
       yield* sandbox.faults.add(Fault.delay("1 minute", { operation }))
-      const result = yield* payments
+      const call = yield* payments
         .create(collection, { key })
-        .pipe(Effect.timeoutOption("300 millis"), Logger.withMinimumLogLevel(LogLevel.None))
-      assert.strictEqual(result._tag, "None")
-      yield* eventually(outcomes, ([outcome]) => outcome !== "open")
+        .pipe(Logger.withMinimumLogLevel(LogLevel.None), Effect.fork)
+      yield* EventLoop.until(sandbox.paymentIntents, ({ length }) => length === 1)
+      yield* Fiber.interrupt(call)
+      yield* EventLoop.until(outcomes, ([outcome]) => outcome !== "open")
       assert.deepStrictEqual(yield* outcomes, ["abandoned"])
       assert.lengthOf(yield* sandbox.paymentIntents, 1)
     }).pipe(Effect.provide(layer()))
@@ -143,11 +141,12 @@ describe("the scope", () => {
           waiting.on("error", () => resume(Effect.void))
         })
       ])
-      yield* eventually(sandbox.exchanges, ({ length }) => length === 1)
+      yield* EventLoop.until(sandbox.exchanges, ({ length }) => length === 1)
 
       const [took] = yield* Effect.timed(Scope.close(scope, Exit.void))
+      // In real time: it does not wait for the minute that the delay has left.
       assert.isBelow(Duration.toMillis(took), 500)
-      yield* Effect.timeout(Fiber.join(broken), "2 seconds")
+      yield* Fiber.join(broken)
       yield* Effect.scoped(SandboxServer.make({ port }))
     })
   )
