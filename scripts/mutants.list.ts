@@ -49,7 +49,11 @@ const inConclusion = inFile(
 const inGateway = inFile("core/src/Gateway.ts", "core/RetryBudget", "core/Retry", "core/Request")
 const inKey = inFile("core/src/IdempotencyKey.ts", "core/IdempotencyKey")
 const inLinks = inFile("payment-links/src/PaymentLinks.ts", "payment-links/PaymentLinks")
-const inLinksApi = inFile("payment-links/src/PaymentLinksApi.ts", "payment-links/PaymentLinks")
+const inLinksApi = inFile(
+  "payment-links/src/PaymentLinksApi.ts",
+  "payment-links/PaymentLinks",
+  "sandbox/Interface"
+)
 const inMetadata = inFile("core/src/Metadata.ts", "core/Metadata", "sandbox/Tricks")
 const inPagination = inFile("core/src/Pagination.ts", "core/Pagination")
 const inPayments = inFile(
