@@ -1,5 +1,5 @@
 /**
- * An answer of the service, or of a proxy, and how its body reaches the client.
+ * A response of the service or a proxy, and how its body reaches the client.
  */
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -17,10 +17,10 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What becomes of a body whose status has arrived. */
+/** How the body ends after the status line has arrived. */
 export type Ending = "whole" | "breaks off" | "stalls"
 
-/** `Effect.never` keeps a timer of the real clock, and so the program, for as long as it is waited for. */
+/** Unlike `Effect.never`, this starts no timer, so it does not keep the program alive. */
 export const silence = Effect.async<never>(() => {})
 
 export const responseOf = (
@@ -30,27 +30,27 @@ export const responseOf = (
   chance: Chance
 ): HttpClientResponse.HttpClientResponse => {
   const bytes = typeof body === "string" ? encoder.encode(body) : body
-  const response: HttpClientResponse.HttpClientResponse = Object.create(blank, {
+  const response: HttpClientResponse.HttpClientResponse = Object.create(prototype, {
     request: { value: request },
     status: { value: status },
     headers: { value: headers },
     stream: { get: () => Stream.fromChannel(bodyOf()) },
     arrayBuffer: {
-      get: () => Effect.map(Stream.runCollect(response.stream), (pieces) => gathered(pieces))
+      get: () => Effect.map(Stream.runCollect(response.stream), (chunks) => concat(chunks))
     }
   })
   const bodyOf = (): Body => {
     switch (ending) {
       case "whole":
-        return inPieces(bytes, chance)
+        return inChunks(bytes, chance)
       case "breaks off":
         return Channel.zipRight(
-          inPieces(bytes.subarray(0, bytes.length / 2), chance),
+          inChunks(bytes.subarray(0, bytes.length / 2), chance),
           Channel.fail(new HttpClientError.ResponseError({ request, response, reason: "Decode" }))
         )
       case "stalls":
         return Channel.zipRight(
-          inPieces(bytes.subarray(0, bytes.length / 2), chance),
+          inChunks(bytes.subarray(0, bytes.length / 2), chance),
           Channel.fromEffect(silence)
         )
     }
@@ -58,11 +58,11 @@ export const responseOf = (
   return response
 }
 
-const gathered = (pieces: Chunk.Chunk<Uint8Array>): ArrayBuffer =>
-  Uint8Array.from(Chunk.toReadonlyArray(pieces).flatMap((piece) => Array.from(piece))).buffer
+const concat = (chunks: Chunk.Chunk<Uint8Array>): ArrayBuffer =>
+  Uint8Array.from(Chunk.toReadonlyArray(chunks).flatMap((chunk) => Array.from(chunk))).buffer
 
-/** Its status and its body are its own; all else comes from here, made once. */
-const blank = HttpClientResponse.fromWeb(
+/** Every response inherits from this one, which is made once, and overrides its status and body. */
+const prototype = HttpClientResponse.fromWeb(
   HttpClientRequest.get("https://sandbox.localhost"),
   new Response()
 )
@@ -78,8 +78,8 @@ type Body = Channel.Channel<
   unknown
 >
 
-/** One to three pieces, cut wherever it happens: within a character, too. */
-const inPieces = (bytes: Uint8Array, chance: Chance): Body => {
+/** One to three chunks, split anywhere, even within a character. */
+const inChunks = (bytes: Uint8Array, chance: Chance): Body => {
   const write = (from: number, to: number): Body =>
     Channel.write(Chunk.of(bytes.subarray(from, to)))
   const second = chance.between(0, bytes.length)
@@ -97,7 +97,7 @@ const inPieces = (bytes: Uint8Array, chance: Chance): Body => {
   }
 }
 
-/** A read that is behind does not know of what was just made. */
+/** The response of a stale replica to a read of a new resource. */
 export const notFound: Pick<Answer, "body" | "status"> = {
   status: 404,
   body: JSON.stringify({
@@ -107,7 +107,7 @@ export const notFound: Pick<Answer, "body" | "status"> = {
   })
 }
 
-/** A success that does not fit its schema, whatever it is about. */
+/** Removes every `status` member, so that a success does not match its schema. */
 export const withoutStatus = (answer: Answer): Answer =>
   answer.status < 300
     ? {

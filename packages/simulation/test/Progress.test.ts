@@ -7,31 +7,31 @@ import * as Sent from "../src/Sent.js"
 const request = HttpClientRequest.post("http://service.test/api/v1/payouts")
 const call = { startedMillis: 0, endedMillis: 1000 }
 
-/** One that is answered 503. */
+/** An attempt that was answered 503. */
 const failed = (process: number, closedMillis = call.endedMillis): Sent.Sent => ({
   ...Sent.noteOf(request, { number: 0, process, call: "order-0/1", atMillis: 0, opened: 0 }),
   heard: 503,
   closedMillis
 })
 
-const isTriedAgain = (others: ReadonlyArray<Sent.Sent>, budget: number): boolean => {
+const mustRetry = (others: ReadonlyArray<Sent.Sent>, budget: number): boolean => {
   const last = failed(0)
   const policy = { ...RetryPolicy.defaults, budget }
-  return Progress.isTriedAgain(call, [last], { policy, sent: [...others, last] })
+  return Progress.mustRetry(call, [last], { policy, sent: [...others, last] })
 }
 
-describe("what failed with attempts and time left", () => {
-  it("is tried again while the budget of its process lasts", () => {
-    assert.isTrue(isTriedAgain([], 1))
-    assert.isTrue(isTriedAgain([failed(0)], 2))
+describe("mustRetry", () => {
+  it("requires a retry while the budget of the process lasts", () => {
+    assert.isTrue(mustRetry([], 1))
+    assert.isTrue(mustRetry([failed(0)], 2))
   })
 
-  it("may be given up when others may have spent the budget", () => {
-    assert.isFalse(isTriedAgain([], 0))
-    assert.isFalse(isTriedAgain([failed(0)], 1))
+  it("requires no retry when other failures may have spent the budget", () => {
+    assert.isFalse(mustRetry([], 0))
+    assert.isFalse(mustRetry([failed(0)], 1))
   })
 
-  it("is held to it whatever failed in other processes, or later", () => {
-    assert.isTrue(isTriedAgain([failed(1), failed(0, call.endedMillis + 1)], 1))
+  it("ignores failures in other processes and later failures", () => {
+    assert.isTrue(mustRetry([failed(1), failed(0, call.endedMillis + 1)], 1))
   })
 })
