@@ -1,6 +1,5 @@
 /**
- * Whatever body the declarations allow, the client sends, and the sandbox finds nothing wrong with
- * its form.
+ * The client sends every body that the declarations allow, and the sandbox accepts its form.
  */
 import { assert, it } from "@effect/vitest"
 import * as Cards from "@manilla/cards/Cards"
@@ -34,7 +33,7 @@ const services = Layer.mergeAll(
 
 type Services = Layer.Layer.Success<typeof services>
 
-/** Each body is sent, and is refused for its content at most: a wallet that there is not, say. */
+/** Each body is sent. A refusal may only concern its content, such as an unknown wallet. */
 const accepts = <A, I, E extends { readonly _tag: string }>(
   name: string,
   schema: Schema.Schema<A, I>,
@@ -69,8 +68,8 @@ accepts("Cards.issue", CardRequest, (body, key) =>
   Effect.flatMap(Cards.Cards, ({ issue }) => issue(Struct.omit(body, "idempotency_key"), { key }))
 )
 
-/** The longest and the least that section 8 allows. */
-it.effect("what stands on a limit", () =>
+/** The limits of section 8. */
+it.effect("values on a limit", () =>
   Effect.gen(function* () {
     const text = (length: number) => "x".repeat(length)
     const money = { amount: "0.0001", currency: "XOF", country: "BJ" }

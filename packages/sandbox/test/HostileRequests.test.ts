@@ -1,6 +1,6 @@
 /**
- * Hostile input: each is refused before it is sent, by the name of its field, or it arrives at the
- * service exactly as it was given.
+ * Hostile input is either refused by field name before it is sent, or arrives at the service
+ * unchanged.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
@@ -34,7 +34,7 @@ const payout = {
 const card = { customer_id: uuid, wallet_id: uuid, debit_currency: "XOF", initial_balance: "10" }
 const link = { amount: "10", currency: "XOF", country: "BJ", description: "d", max_uses: 1 }
 
-/** A copy with another value at a path; inherits nothing. */
+/** A copy with another value at a path, without inherited members. */
 const withAt = (target: object, path: ReadonlyArray<string>, value: unknown): object => {
   const [first = "", ...rest] = path
   const members: Record<string, unknown> = { ...target }
@@ -55,7 +55,7 @@ const valueAt = (target: unknown, path: ReadonlyArray<string>): unknown =>
     target
   )
 
-/** JSON knows no objects without a prototype. */
+/** A parsed JSON object has a prototype. */
 const plain = (given: unknown): unknown =>
   typeof given === "object" && given !== null && Object.getPrototypeOf(given) === null
     ? { ...given }
@@ -63,7 +63,7 @@ const plain = (given: unknown): unknown =>
 
 type Bodies = "payment" | "payout" | "card" | "link"
 
-/** Types are for callers that keep to them. */
+/** Bypasses the types, as an untyped caller would. */
 const call = (kind: Bodies, body: object) =>
   Effect.gen(function* () {
     const payments = yield* Payments.Payments
@@ -120,7 +120,7 @@ const fields: ReadonlyArray<readonly [Bodies, object, ReadonlyArray<string>]> = 
   ["link", link, ["metadata", "member"]]
 ]
 
-/** What is wrong with what became of a value in a field. */
+/** The problem with the handling of a value in a field, if any. */
 const check = (
   end: hostile.End,
   sent: ReadonlyArray<hostile.Sent>,
@@ -137,20 +137,20 @@ const check = (
       return end.fields.length > 0 &&
         end.fields.every((field) => field === top || field.startsWith(`${top}.`))
         ? undefined
-        : `refused by the name of ${end.fields.join()}`
+        : `refused with the fields ${end.fields.join()}`
     }
     default: {
       const [only, ...more] = sent
       if (only === undefined || more.length > 0) return `sent ${sent.length} requests`
       const arrived = valueAt(JSON.parse(only.body), path)
-      return isDeepStrictEqual(arrived, plain(given)) ? undefined : "arrived as something else"
+      return isDeepStrictEqual(arrived, plain(given)) ? undefined : "arrived changed"
     }
   }
 }
 
 describe("a hostile value in a field", () => {
   for (const [kind, body, path] of fields) {
-    it.effect(`${kind}.${path.join(".")} is refused by name, or arrives as it is`, () =>
+    it.effect(`${kind}.${path.join(".")} is refused by name or arrives unchanged`, () =>
       Effect.gen(function* () {
         const { layer, sent } = yield* hostile.make
         const wrong: Array<string> = []
@@ -160,7 +160,7 @@ describe("a hostile value in a field", () => {
             ...Object.entries(hostile.texts),
             ...Object.entries(hostile.things).map(([name, make]) => [name, make()] as const)
           ]) {
-            // Nothing that JSON could say at that place, so it was not given.
+            // JSON cannot represent undefined, so the member is absent.
             if (given === undefined) continue
             sent.length = 0
             const end = yield* call(kind, withAt(body, path, given))
@@ -176,8 +176,8 @@ describe("a hostile value in a field", () => {
   }
 })
 
-describe("what is stored", () => {
-  it.effect("is read back exactly as it was given: descriptions, metadata, destinations", () =>
+describe("stored values", () => {
+  it.effect("are read back unchanged: descriptions, metadata, destinations", () =>
     Effect.gen(function* () {
       const { layer, sandbox } = yield* hostile.make
       const short = Object.fromEntries(
@@ -233,7 +233,7 @@ describe("what is stored", () => {
 })
 
 describe("a hostile key or correlation id", () => {
-  it.effect("is refused by name, or arrives as one header with the same characters", () =>
+  it.effect("is refused by name or arrives as one unchanged header", () =>
     Effect.gen(function* () {
       const { layer, sandbox, sent } = yield* hostile.make
       yield* Effect.gen(function* () {
@@ -363,7 +363,7 @@ describe("a hostile key or correlation id", () => {
 })
 
 describe("a hostile identifier or reference", () => {
-  it.effect("is refused by name, or stays within its own segment of the path", () =>
+  it.effect("is refused by name or stays within its path segment", () =>
     Effect.gen(function* () {
       const { layer, sandbox, sent } = yield* hostile.make
       yield* Effect.gen(function* () {
@@ -440,7 +440,7 @@ describe("a hostile parameter of a query", () => {
     ["links", "search", ({ links }, search) => links.list({}, { extraParams: { search } })]
   ]
   for (const [operation, name, list] of filters) {
-    it.effect(`${operation}, ${name}, is refused by name, or arrives as it is`, () =>
+    it.effect(`${operation}, ${name}, is refused by name or arrives unchanged`, () =>
       Effect.gen(function* () {
         const { layer, sent } = yield* hostile.make
         yield* Effect.gen(function* () {
@@ -465,7 +465,7 @@ describe("a hostile parameter of a query", () => {
     )
   }
 
-  it.effect("is not given twice, nor in the place of one that was left out", () =>
+  it.effect("is not duplicated and does not replace an absent parameter", () =>
     Effect.gen(function* () {
       const { layer, sent } = yield* hostile.make
       yield* Effect.gen(function* () {
@@ -483,7 +483,7 @@ describe("a hostile parameter of a query", () => {
     })
   )
 
-  it.effect("that is no text is refused", () =>
+  it.effect("that is not a string is refused", () =>
     Effect.gen(function* () {
       const { layer, sent } = yield* hostile.make
       yield* Effect.gen(function* () {
@@ -510,7 +510,7 @@ describe("a hostile parameter of a query", () => {
   )
 })
 
-describe("a body that is no body", () => {
+describe("a body that is not an object", () => {
   for (const kind of ["payment", "payout", "card", "link"] as const) {
     it.effect(`of a ${kind} is refused`, () =>
       Effect.gen(function* () {

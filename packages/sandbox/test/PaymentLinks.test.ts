@@ -17,7 +17,7 @@ const since = DateTime.unsafeMake(0)
 const idsOf = (links: ReadonlyArray<PaymentLink.PaymentLink>) => links.map(({ id }) => id)
 
 describe("a payment link", () => {
-  it.effect("takes payments until it is used up", () =>
+  it.effect("accepts payments until it is used up", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -49,7 +49,7 @@ describe("a payment link", () => {
     }).pipe(Effect.provide(layer({ wallets: [] })))
   )
 
-  it.effect("is used no more often than it may be by 50 payers at once", () =>
+  it.effect("respects its maximum number of uses with 50 concurrent payers", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -62,7 +62,7 @@ describe("a payment link", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("expires by the clock, to the millisecond", () =>
+  it.effect("expires on time, to the millisecond", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -79,7 +79,7 @@ describe("a payment link", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that is used up stays INACTIVE when its time is over", () =>
+  it.effect("stays INACTIVE after its expiry once it is used up", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -91,7 +91,7 @@ describe("a payment link", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("must expire in the future, by the service's clock", () =>
+  it.effect("must expire in the future", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       yield* TestClock.adjust("1 hour")
@@ -106,7 +106,7 @@ describe("a payment link", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("is watched by the client while it is used", () =>
+  it.effect("emits its changes to the client", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -120,7 +120,7 @@ describe("a payment link", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("is watched as long as it is active, each use of it", () =>
+  it.effect("emits each use while it is active", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -142,7 +142,7 @@ describe("a payment link", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("is watched until what its watcher waits for", () =>
+  it.effect("emits changes up to the until option", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const { id } = yield* links.create(request)
@@ -155,7 +155,7 @@ describe("a payment link", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that is not there is 404", () =>
+  it.effect("gets 404 if it does not exist", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -166,7 +166,7 @@ describe("a payment link", () => {
   )
 })
 
-describe("links", () => {
+describe("payment links", () => {
   it.effect("are listed newest first, by status, in pages", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
@@ -190,7 +190,7 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that may have been made are found among them", () =>
+  it.effect("are found as candidates after an unknown outcome", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const { id } = yield* links.create({ ...request, description: "this one" })
@@ -200,7 +200,7 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that differ in one member alone are others", () =>
+  it.effect("are no candidates if they differ in one member", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const whole = {
@@ -225,7 +225,7 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that were made without words may be shown without a description", () =>
+  it.effect("match an absent description for an empty one", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       yield* links.create({ ...request, description: "" })
@@ -239,10 +239,10 @@ describe("links", () => {
   )
 
   for (const [what, count, isUsed] of [
-    ["many that are active", 99, false],
-    ["a hundred that are not", 100, true]
+    ["many active links", 99, false],
+    ["a hundred inactive links", 100, true]
   ] as const) {
-    it.effect(`that may have been made are found behind ${what}`, () =>
+    it.effect(`are found as candidates behind ${what}`, () =>
       Effect.gen(function* () {
         const links = yield* PaymentLinks.PaymentLinks
         const sandbox = yield* Sandbox.Sandbox
@@ -256,7 +256,7 @@ describe("links", () => {
     )
   }
 
-  it.effect("of which the list does not show everything may be the one", () =>
+  it.effect("are candidates if the list omits a member", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -280,7 +280,7 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that may have been made are found by codes in small letters", () =>
+  it.effect("match codes case-insensitively", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const { id } = yield* links.create(request)
@@ -293,7 +293,7 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("of another buyer are told apart by their metadata, and not read without need", () =>
+  it.effect("are distinguished by metadata, with as few reads as possible", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -308,14 +308,14 @@ describe("links", () => {
       const reads = Effect.map(sandbox.exchanges, (seen) =>
         seen.filter(({ operation }) => operation === "PaymentLinks.get")
       )
-      // Three of the four are alike but for their metadata.
+      // Three of the four differ only in their metadata.
       assert.lengthOf(yield* reads, 6)
       assert.lengthOf(yield* links.candidates({ ...request, metadata: {} }, { since }), 3)
       assert.lengthOf(yield* reads, 6)
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that were made before are others, however they say when", () =>
+  it.effect("are no candidates if they were made before since, in any time zone", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       yield* links.create(request)
@@ -332,7 +332,7 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that were used, or are no longer active, are others", () =>
+  it.effect("are no candidates once they are used or inactive", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -345,7 +345,7 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("are not looked for by what could not be asked", () =>
+  it.effect("are not searched for with invalid input", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox

@@ -13,7 +13,7 @@ import { collection, decodeFailure, key, sendAuthorised } from "./utils/harness.
 import { collected, layer, plain, settled, walletIn } from "./utils/service.js"
 
 describe("a payment that completes", () => {
-  it.effect("becomes a transaction, and credits the wallet with what is left of it", () =>
+  it.effect("becomes a transaction and credits the wallet with the net amount", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const transactions = yield* Transactions.Transactions
@@ -30,14 +30,14 @@ describe("a payment that completes", () => {
       assert.deepInclude(plain(read), {
         operation: "COLLECTION",
         amount: "333.3300",
-        // 4.99995: half of the last digit is rounded up.
+        // 4.99995 is rounded half up.
         fee_amount: "5.0000",
         net_amount: "328.3300",
         currency: "XOF",
         country: "BJ",
         environment: "SANDBOX",
         status: "COMPLETED",
-        // When it happened, not when it was first seen.
+        // The time of completion, not of the first read.
         completed_at: "1970-01-01T00:00:02.000000Z",
         created_at: "1970-01-01T00:00:02.000000Z",
         metadata
@@ -50,7 +50,7 @@ describe("a payment that completes", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("as something else than COMPLETED moves nothing", () =>
+  it.effect("moves no money unless it is COMPLETED", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -65,7 +65,7 @@ describe("a payment that completes", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("of a kind that the interface does not describe moves nothing either", () =>
+  it.effect("moves no money if its operation is undocumented", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -78,7 +78,7 @@ describe("a payment that completes", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("happens in the order of time, whoever looks first", () =>
+  it.effect("completes in order of time, independent of reads", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -100,7 +100,7 @@ describe("a payment that completes", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("at the same moment as others happens in the order of creation", () =>
+  it.effect("completes in order of creation at the same time", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -133,7 +133,7 @@ describe("250 transactions", () => {
     yield* settled
   })
 
-  it.effect("are streamed over all pages, newest first, each with an exact net amount", () =>
+  it.effect("are streamed over all pages, newest first, with exact net amounts", () =>
     Effect.gen(function* () {
       const transactions = yield* Transactions.Transactions
       const sandbox = yield* Sandbox.Sandbox
@@ -150,7 +150,7 @@ describe("250 transactions", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("come in pages that say where they are", () =>
+  it.effect("are returned in pages with their position", () =>
     Effect.gen(function* () {
       const transactions = yield* Transactions.Transactions
       yield* many
@@ -178,7 +178,7 @@ describe("250 transactions", () => {
 })
 
 describe("filters", () => {
-  it.effect("are status, currency and environment, all of them at once", () =>
+  it.effect("combine status, currency and environment", () =>
     Effect.gen(function* () {
       const transactions = yield* Transactions.Transactions
       yield* collected("one")
@@ -214,7 +214,7 @@ describe("filters", () => {
     ["page=two", "urlParams.page"],
     ["page=1&page=2", "urlParams.page"]
   ] as const) {
-    it.effect(`may not be ${query}`, () =>
+    it.effect(`refuse ${query}`, () =>
       Effect.gen(function* () {
         const { status, text } = yield* sendAuthorised(`/transactions?${query}`, {})
         assert.strictEqual(status, 422)
@@ -225,7 +225,7 @@ describe("filters", () => {
   }
 })
 
-it.effect("a transaction that is not there is 404", () =>
+it.effect("an unknown transaction gets 404", () =>
   Effect.gen(function* () {
     const transactions = yield* Transactions.Transactions
     const reference = Transaction.TransactionReference.make("TRX-NONE")
