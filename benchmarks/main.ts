@@ -1,4 +1,4 @@
-// Measures what Manilla costs, beside other clients: `npm run bench`, and `--help` for the rest.
+// Benchmarks Manilla against other clients: `npm run bench`. See `--help` for options.
 import { plan } from "./calls/plan.js"
 import { profile } from "./calls/profile.js"
 import * as calls from "./calls/run.js"

@@ -1,5 +1,4 @@
-// The packages that users install, by their folders, and what users import of them. The private ones
-// are the project's own.
+// The folders of the published packages, and their public modules.
 import { readdirSync, readFileSync } from "node:fs"
 
 interface Manifest {
@@ -14,12 +13,12 @@ export const published: ReadonlyArray<string> = readdirSync(
   return manifest.private !== true
 })
 
-/** The modules of a package: its files that have a name in PascalCase. */
+/** The public modules of a package: its files with PascalCase names. */
 export const modulesOf = (folder: string): ReadonlyArray<string> =>
   readdirSync(new URL(`../packages/${folder}/src/`, import.meta.url))
     .filter((file) => /^[A-Z][A-Za-z0-9]*\.ts$/.test(file))
     .map((file) => file.slice(0, -".ts".length))
     .sort()
 
-/** Modules that the index leaves out: they need an optional peer, which the others do not. */
+/** Modules that are not in the index, because they require an optional peer dependency. */
 export const apart: ReadonlySet<string> = new Set(["UndiciClient"])

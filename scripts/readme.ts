@@ -1,6 +1,6 @@
-// Puts the programs that READMEs show into them. A code block below `<!-- program: FILE -->` is that
-// file, from its first import to its end; below `<!-- example: FILE -->` it is the first example of
-// that file's docstrings, which `npm run docs` compiles. With --check, fails when one differs.
+// Updates the code blocks in READMEs. A block below `<!-- program: FILE -->` contains that file from its
+// first import to its end. A block below `<!-- example: FILE -->` contains the first example in the
+// file's docstrings, which `npm run docs` compiles. With --check, fails if a block is stale.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { exampleIn } from "./docstring.js"
 
@@ -25,7 +25,7 @@ for (const file of files) {
   })
   if (current === text) continue
   if (process.argv.includes("--check")) {
-    console.error(`${file} does not show the program as it is: run \`npm run readme\``)
+    console.error(`${file} is stale: run \`npm run readme\``)
     process.exitCode = 1
   } else {
     writeFileSync(url, current)

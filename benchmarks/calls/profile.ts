@@ -1,4 +1,4 @@
-// Where the CPU time of a candidate goes: a profile of one window, by package and by function.
+// A CPU profile of one window of a candidate, by package and by function.
 import { mkdirSync, readFileSync } from "node:fs"
 import { SourceMap } from "node:module"
 import { fileURLToPath } from "node:url"
@@ -25,14 +25,14 @@ interface Profile {
   readonly timeDeltas: ReadonlyArray<number>
 }
 
-/** Microseconds of self time of each node. */
+/** The self time of each node, in microseconds. */
 const selfTimes = ({ samples, timeDeltas }: Profile): ReadonlyMap<number, number> => {
   const times = new Map<number, number>()
   samples.forEach((id, index) => times.set(id, (times.get(id) ?? 0) + (timeDeltas[index] ?? 0)))
   return times
 }
 
-/** The package that a frame belongs to. */
+/** The package of a frame. */
 const packageOf = ({ functionName, url }: CallFrame): string => {
   const [, installed] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url) ?? []
   if (installed !== undefined) return installed
@@ -52,7 +52,7 @@ const mapOf = (url: string): SourceMap | undefined => {
   return maps.get(url)
 }
 
-/** The line in the source, and the file from its package on. */
+/** The source file, relative to its package, and the line. */
 const placeOf = ({ columnNumber, lineNumber, url }: CallFrame): string => {
   const entry = mapOf(url)?.findEntry(lineNumber, columnNumber)
   const line = entry !== undefined && "originalLine" in entry ? entry.originalLine : lineNumber
@@ -105,7 +105,7 @@ export const profile = async (
     for (const candidate of candidates.filter(({ name }) => only?.includes(name) ?? true)) {
       const client = await startClient(candidate, port)
       if (typeof client === "string") {
-        console.log(`${candidate.name} is skipped: ${client}\n`)
+        console.log(`${candidate.name} skipped: ${client}\n`)
         continue
       }
       for (const cell of cells) {
@@ -121,7 +121,7 @@ export const profile = async (
           `## ${candidate.name}: ${cell.operation}, ${cell.concurrency} in flight, ${number(cpuMicros / calls)} µs of CPU per call\n`
         )
         print(JSON.parse(readFileSync(path, "utf8")), calls)
-        console.log(`The profile for a viewer: benchmarks/dist/profiles/${file}\n`)
+        console.log(`CPU profile: benchmarks/dist/profiles/${file}\n`)
       }
       await client.stop()
     }

@@ -1,10 +1,10 @@
-// Every candidate, in the order of the tables. A process loads only the one that it measures.
+// All candidates, in the order of the tables. A process loads only the one that it measures.
 import type { Open } from "./drive.js"
 
 export interface Candidate {
   readonly name: string
   readonly title: string
-  /** What it does for a call. */
+  /** The work per call. */
   readonly does: string
   readonly load: () => Promise<Open>
 }
@@ -12,11 +12,11 @@ export interface Candidate {
 const manilla = () => import("./manilla.js")
 const everything = "validation, typed errors, retries, deadlines, redaction and metrics"
 
-/** The candidate that the others are measured by. */
+/** The candidate that all others are compared with. */
 export const baseline = {
   name: "raw-undici",
   title: "undici `request`",
-  does: "`request` and `JSON.parse`: what the others are measured by",
+  does: "`request` and `JSON.parse`: the baseline",
   load: async () => (await import("./undici.js")).open
 } as const satisfies Candidate
 
@@ -24,44 +24,44 @@ export const candidates: ReadonlyArray<Candidate> = [
   {
     name: "raw-socket",
     title: "raw socket",
-    does: "`node:net` and `JSON.parse`: the physical floor",
+    does: "`node:net` and `JSON.parse`: the lower bound",
     load: async () => (await import("./socket.js")).open
   },
   baseline,
   {
     name: "node-http",
     title: "`node:http`",
-    does: "an agent that keeps connections alive, and `JSON.parse`",
+    does: "a keep-alive agent, and `JSON.parse`",
     load: async () => (await import("./nodeHttp.js")).open
   },
   {
     name: "stripe-node",
     title: "stripe-node",
-    does: "over `node:http`: retries and a timeout; checks nothing of an answer",
+    does: "over `node:http`: retries and a timeout; no response validation",
     load: async () => (await import("./stripe.js")).open
   },
   {
     name: "axios",
     title: "axios",
-    does: "over `node:http`: a timeout; checks nothing of an answer",
+    does: "over `node:http`: a timeout; no response validation",
     load: async () => (await import("./axios.js")).open
   },
   {
     name: "openapi-fetch",
     title: "openapi-fetch, zod",
-    does: "over the global `fetch`: zod checks every field of an answer",
+    does: "over the global `fetch`: zod validates every field of a response",
     load: async () => (await import("./openapiFetch.js")).open
   },
   {
     name: "effect-client",
     title: "Effect `HttpClient`",
-    does: "over `NodeHttpClient.layerUndici`, by hand: Schema, a timeout and a retry",
+    does: "over `NodeHttpClient.layerUndici`, hand-written: Schema, a timeout and retries",
     load: async () => (await import("./effectClient.js")).open
   },
   {
     name: "effect-api",
     title: "Effect `HttpApiClient`",
-    does: "over `NodeHttpClient.layerUndici`: Schema; no timeout, no retry",
+    does: "over `NodeHttpClient.layerUndici`: Schema; no timeout, no retries",
     load: async () => (await import("./effectApi.js")).open
   },
   {

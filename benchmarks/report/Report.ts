@@ -3,7 +3,7 @@ import type { Decoded } from "../decode/Decoded.js"
 import type { Sizes } from "../size/run.js"
 import type { Held } from "../waits/Held.js"
 
-/** What was measured: a part that was left out is not there. */
+/** The measured parts. */
 export interface Report {
   readonly calls?: Results
   readonly decode?: ReadonlyArray<Decoded>

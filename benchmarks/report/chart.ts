@@ -1,4 +1,4 @@
-// A bar chart as SVG, by hand: no script, no font, readable on light and on dark ground.
+// A self-contained SVG bar chart for light and dark backgrounds.
 import { number } from "./format.js"
 import type { Quartiles } from "./statistics.js"
 

@@ -1,4 +1,4 @@
-// Where and with what it was measured.
+// The environment of the measurement.
 import { readFileSync } from "node:fs"
 import { cpus, loadavg, totalmem, type } from "node:os"
 import { number } from "./format.js"
@@ -22,10 +22,10 @@ const versionOf = (name: string): string => {
   return version
 }
 
-/** Taken before anything is measured: a busy machine shows in every figure. */
+/** The load before the measurement, because a busy machine affects every figure. */
 const [load = NaN] = loadavg()
 
-export const facts = (): ReadonlyArray<readonly [what: string, value: string]> => {
+export const facts = (): ReadonlyArray<readonly [name: string, value: string]> => {
   const all = cpus()
   const gigabytes = Math.round(totalmem() / 2 ** 30)
   return [
@@ -34,13 +34,13 @@ export const facts = (): ReadonlyArray<readonly [what: string, value: string]> =
       "Machine",
       `${all.length} × ${all[0]?.model.trim() ?? "unknown"}, ${gigabytes} GiB, ${type()}`
     ],
-    ["Load when it began", number(load)],
+    ["Load at the start", number(load)],
     ["Node", process.versions.node],
     [
       "Cores",
       cores === undefined
-        ? "the processes are not bound to cores: `taskset` or a second core is missing"
-        : "the server is bound to one core, the client to another"
+        ? "not pinned: `taskset` or a second core is missing"
+        : "the server is pinned to one core, the client to another"
     ],
     ["Versions", measured.map((name) => `${name} ${versionOf(name)}`).join(", ")]
   ]

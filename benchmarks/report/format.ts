@@ -1,7 +1,7 @@
-// Numbers and tables as Markdown, which reads well in a terminal too.
+// Formats numbers and Markdown tables.
 import type { Quartiles } from "./statistics.js"
 
-/** Two digits that count, or as many as are before the point. */
+/** Formats with two significant digits, or all digits before the decimal point. */
 export const number = (value: number): string => {
   if (!Number.isFinite(value)) return "–"
   const digits = value === 0 ? 0 : Math.max(0, 1 - Math.floor(Math.log10(Math.abs(value))))

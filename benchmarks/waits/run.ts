@@ -5,12 +5,12 @@ import { type Held, type Kind, kinds } from "./Held.js"
 const creates = 1000
 
 const titles: Readonly<Record<Kind, string>> = {
-  wait: "a wait for a payment that sleeps",
-  late: "a wait for a payment that settles",
-  sleep: "a bare fiber that sleeps",
+  wait: "a sleeping wait for a payment",
+  late: "a wait for a payment that ends",
+  sleep: "a bare sleeping fiber",
   async: "a bare `Effect.async`",
   create: "a create in flight, lean",
-  plainCreate: "the same over another client"
+  plainCreate: "a create in flight, other client"
 }
 
 export const run = async (
@@ -21,13 +21,13 @@ export const run = async (
   for (const kind of kinds) {
     const count = kind === "create" || kind === "plainCreate" ? creates : waits
     progress(`${count} times ${titles[kind]}`)
-    const told = await result({
+    const held = await result({
       file: "waits/worker.js",
       core: "client",
       node: ["--expose-gc", "--max-old-space-size=8192"],
       args: [kind, String(count)]
     })
-    all.push(told as Held)
+    all.push(held as Held)
   }
   return all
 }
@@ -35,14 +35,14 @@ export const run = async (
 export const tables = (all: ReadonlyArray<Held>): string =>
   table(
     [
-      "at once",
+      "count",
       "",
-      "heap of each",
-      "CPU to start each",
-      "all started within",
-      "late: median",
+      "heap each",
+      "CPU per start",
+      "time to start all",
+      "lateness: median",
       "p99",
-      "last"
+      "maximum"
     ],
     all.map(({ bytesEach, count, kind, late, startMicros, startSeconds }) => [
       count.toLocaleString("en"),
