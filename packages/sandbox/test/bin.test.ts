@@ -7,8 +7,8 @@ import * as node from "./utils/node.js"
 const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
 const tsx = new URL("../../../node_modules/tsx/dist/loader.mjs", import.meta.url).href
 
-const run = (args: ReadonlyArray<string>, said?: node.Said) =>
-  node.run(["--import", tsx, bin, ...args], said)
+const run = (args: ReadonlyArray<string>, onOutput?: node.OnOutput) =>
+  node.run(["--import", tsx, bin, ...args], onOutput)
 
 const exported = (stdout: string, name: string): string =>
   new RegExp(`^export ${name}=(\\S+)$`, "m").exec(stdout)?.[1] ?? ""

@@ -1,5 +1,5 @@
 /**
- * The sandbox in process with the clients of every domain above it.
+ * The in-process sandbox with the clients of all packages.
  */
 import * as Cardholders from "@manilla/cards/Cardholders"
 import * as Cards from "@manilla/cards/Cards"
@@ -33,16 +33,16 @@ export const layer = (options: Sandbox.Options = {}) =>
     Layer.provideMerge(SandboxClient.layer(options))
   )
 
-/** The wallet of a currency, as it is now. */
+/** The current wallet of a currency. */
 export const walletIn = (currency: string) =>
   Effect.flatMap(Sandbox.Sandbox, ({ wallets }) =>
     Effect.map(wallets, (all) => {
       const found = all.find((wallet) => wallet.currency === currency)
-      return found ?? assert.fail(`there is no wallet in ${currency}`)
+      return found ?? assert.fail(`no wallet in ${currency}`)
     })
   )
 
-/** What a wallet has, to be compared at once. */
+/** The balances of a wallet, for comparison. */
 export const balancesIn = (currency: string) =>
   Effect.map(walletIn(currency), ({ available, reserved }) => ({ available, reserved }))
 
@@ -62,7 +62,7 @@ export const cardFrom = (currency = "XOF") =>
     const [holder] = yield* sandbox.cardholders
     const wallet = yield* walletIn(currency)
     const request: Cards.IssueRequest = {
-      customer_id: holder?.id ?? assert.fail("there is no cardholder"),
+      customer_id: holder?.id ?? assert.fail("no cardholder"),
       wallet_id: wallet.id,
       debit_currency: currency,
       initial_balance: "10"
@@ -70,7 +70,7 @@ export const cardFrom = (currency = "XOF") =>
     return request
   })
 
-/** Collects 1500 XOF, or what is asked, to its end; gives its transaction. */
+/** Completes a collection, by default of 1500 XOF, and returns its transaction. */
 export const collected = (name: string, changes: Partial<typeof collection> = {}) =>
   Effect.gen(function* () {
     const payments = yield* Payments.Payments
@@ -79,14 +79,14 @@ export const collected = (name: string, changes: Partial<typeof collection> = {}
     const { id, reference } = yield* payments.create({ ...collection, ...changes }, { key })
     yield* sandbox.settle(id)
     const found = (yield* sandbox.transactions).find(({ source }) => source === reference)
-    return found ?? assert.fail("there is no transaction")
+    return found ?? assert.fail("no transaction")
   })
 
-/** Lets everything settle that is on its way. */
+/** Advances the clock until everything has settled. */
 export const settled = TestClock.adjust("2 seconds")
 
-/** `error.code` of a refusal. */
+/** The `code` of a refusal. */
 export const codeOf = (error: object): unknown => ("code" in error ? error.code : undefined)
 
-/** As plain data, to be held against literals. */
+/** Converts to plain data, for comparison with literals. */
 export const plain = (value: object): Readonly<Record<string, unknown>> => ({ ...value })
