@@ -699,7 +699,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "text: (sent, back) => sent.toLowerCase() === back.toLowerCase()"
   ),
   inResponseChecks(
-    "compare only the first digits of amounts",
+    "compare only the integer part of amounts",
     "Amount.Equivalence(sent, back)",
     "Number.parseInt(sent, 10) === Number.parseInt(back, 10)"
   ),

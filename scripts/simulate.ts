@@ -169,7 +169,7 @@ const runAll = async (program: string): Promise<void> => {
     ["seeds per second", rate().toFixed(1)],
     ["failed seeds", failed.length === 0 ? "none" : failed.map(({ seed }) => seed).join(", ")]
   ]
-  console.log(`\n${rows.map(([name = "", value = ""]) => name.padEnd(20) + value).join("\n")}`)
+  console.log(`\n${rows.map(([name = "", value = ""]) => name.padEnd(22) + value).join("\n")}`)
   const completed = codes.every((code) => code === 0) && done === options.seeds
   if (!completed && failed.length === 0) console.error("A worker exited early.")
   process.exitCode = completed && failed.length === 0 ? 0 : 1

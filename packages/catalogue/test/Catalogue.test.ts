@@ -90,7 +90,7 @@ describe("list", () => {
 
 describe("available", () => {
   for (const [what, wanted, expected] of [
-    ["nothing said", {}, [momo, payout, abroad]],
+    ["no filter", {}, [momo, payout, abroad]],
     ["a country", { country: "BJ" }, [momo, payout]],
     ["a currency", { currency: "XAF" }, [abroad]],
     ["an operation", { operation: "PAYOUT" }, [payout]],

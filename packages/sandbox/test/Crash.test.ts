@@ -8,4 +8,4 @@
  */
 import * as crash from "./utils/crash.js"
 
-crash.suite("killed", "is done once when it goes on")
+crash.suite("killed", "has one effect when the call is repeated")

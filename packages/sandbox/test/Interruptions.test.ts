@@ -6,6 +6,6 @@
  */
 import * as crash from "./utils/crash.js"
 
-crash.suite("interrupted", "is told, and done once when it goes on")
+crash.suite("interrupted", "warns, and has one effect when the call is repeated")
 crash.suiteOfEnds()
 crash.suiteOfCreations()

@@ -25,9 +25,9 @@ const allowance = (moments: ReadonlyArray<number>): number =>
 
 describe("1,000 callers during an outage", () => {
   for (const [how, trouble] of [
-    ["answers 503", { ...down, status: 503 }],
+    ["responds 503", { ...down, status: 503 }],
     ["closes connections", { ...down, status: "drop" }],
-    ["never answers", { ...down, status: "silence" }],
+    ["never responds", { ...down, status: "silence" }],
     ["responds 503 with Retry-After", { ...down, status: 503, retryAfter: 2 }]
   ] as const) {
     it.live(

@@ -15,7 +15,7 @@ const tokenless = { operation: "Token.obtain" } as const
 
 describe("an outage of the token endpoint", () => {
   for (const [how, trouble] of [
-    ["answers 503", { ...tokenless, status: 503 }],
+    ["status 503", { ...tokenless, status: 503 }],
     ["closed connections", { ...tokenless, status: "drop" }],
     ["429 and Retry-After", { ...tokenless, status: 429, retryAfter: 20 }]
   ] as const) {

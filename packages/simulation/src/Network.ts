@@ -13,7 +13,7 @@ import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as Answer from "./Answer.js"
+import * as ServerResponse from "./ServerResponse.js"
 import type { Chance } from "./Chance.js"
 import * as NetworkFaults from "./NetworkFaults.js"
 import * as Sent from "./Sent.js"
@@ -59,16 +59,19 @@ export const make = (
     | undefined
   const defects = new Set<string>()
   const sent: Array<Sent.Sent> = []
-  const answers = new Map<string, Array<Answer.Answer>>()
-  const given: Array<{ readonly note: Sent.Sent; readonly answer: Answer.Answer }> = []
+  const responses = new Map<string, Array<ServerResponse.ServerResponse>>()
+  const given: Array<{
+    readonly note: Sent.Sent
+    readonly response: ServerResponse.ServerResponse
+  }> = []
 
   /** A response that the same process received to another request. */
-  const mismatchedAnswer = (note: Sent.Sent): Answer.Answer | undefined => {
+  const mismatchedResponse = (note: Sent.Sent): ServerResponse.ServerResponse | undefined => {
     const [first, ...others] = given.filter(
-      ({ answer, note: other }) =>
-        other.process === note.process && Sent.isDistinguishable(note, other, String(answer.body))
+      ({ response, note: other }) =>
+        other.process === note.process && Sent.isDistinguishable(note, other, String(response.body))
     )
-    return first === undefined ? undefined : chance.pick([first, ...others]).answer
+    return first === undefined ? undefined : chance.pick([first, ...others]).response
   }
 
   const travel = Effect.suspend(() => Effect.sleep(chance.between(1, 150)))
@@ -82,23 +85,23 @@ export const make = (
   const deliver = (
     request: HttpClientRequest.HttpClientRequest,
     note: Sent.Sent
-  ): Effect.Effect<Answer.Answer> =>
+  ): Effect.Effect<ServerResponse.ServerResponse> =>
     Effect.gen(function* () {
-      const response = yield* inner.execute(request)
-      const answer = {
-        status: response.status,
-        body: yield* response.text,
-        headers: { ...response.headers }
+      const httpResponse = yield* inner.execute(request)
+      const response = {
+        status: httpResponse.status,
+        body: yield* httpResponse.text,
+        headers: { ...httpResponse.headers }
       }
-      note.answered.push(response.status)
+      note.answered.push(httpResponse.status)
       note.answeredMillis = Math.min(note.answeredMillis, time.elapsedMillis())
-      if (request.method === "GET" && response.status === 200) {
-        const earlier = answers.get(request.url)
-        if (earlier === undefined) answers.set(request.url, [answer])
-        else earlier.push(answer)
+      if (request.method === "GET" && httpResponse.status === 200) {
+        const earlier = responses.get(request.url)
+        if (earlier === undefined) responses.set(request.url, [response])
+        else earlier.push(response)
       }
-      if (response.status < 300) given.push({ note, answer })
-      return answer
+      if (httpResponse.status < 300) given.push({ note, response })
+      return response
     }).pipe(
       Effect.orDie,
       noteDefects,
@@ -139,7 +142,7 @@ export const make = (
     return { "retry-after": new Date(until).toUTCString() }
   }
 
-  const fromProxy = (status: number): Answer.Answer => ({
+  const fromProxy = (status: number): ServerResponse.ServerResponse => ({
     status,
     body: "<html>The proxy says no</html>",
     // A 401 carries no `Retry-After`.
@@ -149,15 +152,15 @@ export const make = (
   /** Records the response and passes it to the client: its status at once, its body in chunks. */
   const receive = (
     request: HttpClientRequest.HttpClientRequest,
-    answer: Answer.Answer,
+    response: ServerResponse.ServerResponse,
     note: Sent.Sent,
-    ending: Answer.Ending = "whole"
+    ending: ServerResponse.Ending = "whole"
   ): HttpClientResponse.HttpClientResponse => {
-    const { body, headers, status } = answer
+    const { body, headers, status } = response
     const header = headers["retry-after"]
-    if (ending === "stalls") note.heard = "given up"
+    if (ending === "stalls") note.received = "aborted"
     // For an error, the status is enough.
-    else note.heard = ending === "breaks off" && status < 300 ? "broken" : status
+    else note.received = ending === "breaks off" && status < 300 ? "broken" : status
     if (header !== undefined && ending !== "stalls") {
       note.retryAfterIsDate = header.endsWith("GMT")
       note.retryAfterMillis = note.retryAfterIsDate
@@ -165,11 +168,11 @@ export const make = (
         : Number(header) * 1000
     }
     if (ending === "whole") {
-      const success = Answer.readSuccess(body)
-      note.saysSuccess = Option.isSome(success)
+      const success = ServerResponse.readSuccess(body)
+      note.bodySaysSuccess = Option.isSome(success)
       if (status < 300) note.data = Option.getOrUndefined(success)?.data
     }
-    return Answer.responseOf(request, answer, ending, chance)
+    return ServerResponse.responseOf(request, response, ending, chance)
   }
 
   const faultOf = (note: Sent.Sent): NetworkFaults.NetworkFault => {
@@ -190,7 +193,7 @@ export const make = (
       const fault = faultOf(note)
       trace.write("network", () => `#${note.number} ${Sent.describe(note)}: ${fault}`)
       if (fault === "refused connection") {
-        note.heard = "refused"
+        note.received = "refused"
         return yield* broken(request, "ECONNREFUSED")
       }
       // A request that is cancelled in transit may still arrive.
@@ -200,13 +203,15 @@ export const make = (
 
       /** Delivers the request, and returns the response after `change`. */
       const answered = (
-        change: (answer: Answer.Answer) => Answer.Answer = (same) => same,
-        ending?: Answer.Ending
+        change: (response: ServerResponse.ServerResponse) => ServerResponse.ServerResponse = (
+          same
+        ) => same,
+        ending?: ServerResponse.Ending
       ) =>
         Effect.gen(function* () {
-          const answer = yield* deliver(request, note)
+          const response = yield* deliver(request, note)
           yield* fault === "slow response" ? slowly : travel
-          return receive(request, change(answer), note, ending)
+          return receive(request, change(response), note, ending)
         })
       const reset = broken(request, "ECONNRESET")
 
@@ -222,49 +227,49 @@ export const make = (
         case "request lost, connection reset":
           return yield* reset
         case "request lost, no reset":
-          return yield* Answer.silence
+          return yield* ServerResponse.silence
         case "response lost, connection reset":
           return yield* Effect.zipRight(deliver(request, note), Effect.zipRight(travel, reset))
         case "response lost, no reset":
-          return yield* Effect.zipRight(deliver(request, note), Answer.silence)
+          return yield* Effect.zipRight(deliver(request, note), ServerResponse.silence)
         case "request arrives after connection reset":
           return yield* Effect.zipRight(deliverUnseen(request, note), reset)
         case "request duplicated": {
-          const answer = yield* deliver(request, note)
-          if (answer.status < 300 && Sent.mayBeCopied(note)) yield* deliverUnseen(request, note)
+          const response = yield* deliver(request, note)
+          if (response.status < 300 && Sent.mayBeCopied(note)) yield* deliverUnseen(request, note)
           yield* travel
-          return receive(request, answer, note)
+          return receive(request, response, note)
         }
         case "response truncated":
-          return yield* answered((answer) => ({
-            ...answer,
-            body: answer.body.slice(0, chance.between(0, answer.body.length - 1))
+          return yield* answered((response) => ({
+            ...response,
+            body: response.body.slice(0, chance.between(0, response.body.length - 1))
           }))
         case "response replaced by HTML":
-          return yield* answered((answer) => ({ ...answer, body: "<html>Bad gateway</html>" }))
+          return yield* answered((response) => ({ ...response, body: "<html>Bad gateway</html>" }))
         case "response emptied":
-          return yield* answered((answer) => ({ ...answer, body: "" }))
+          return yield* answered((response) => ({ ...response, body: "" }))
         case "response is not UTF-8":
-          return yield* answered((answer) => ({
-            ...answer,
+          return yield* answered((response) => ({
+            ...response,
             body: Uint8Array.of(0x7b, 0xff, 0xfe, 0x7d)
           }))
         case "response without a status member":
-          return yield* answered(Answer.withoutStatus)
+          return yield* answered(ServerResponse.withoutStatus)
         case "success:false under 2xx":
-          return yield* answered((answer) => ({
-            ...answer,
-            body: String(answer.body).replace(`"success":true`, `"success":false`)
+          return yield* answered((response) => ({
+            ...response,
+            body: String(response.body).replace(`"success":true`, `"success":false`)
           }))
         case "success body under an error status":
-          return yield* answered((answer) =>
-            answer.status < 300
-              ? { ...answer, status: chance.pick([400, 404, 422, 429, 500]) }
-              : answer
+          return yield* answered((response) =>
+            response.status < 300
+              ? { ...response, status: chance.pick([400, 404, 422, 429, 500]) }
+              : response
           )
         case "error body under 200":
-          return yield* answered((answer) =>
-            answer.status < 300 ? answer : { ...answer, status: 200 }
+          return yield* answered((response) =>
+            response.status < 300 ? response : { ...response, status: 200 }
           )
         case "302 after processing":
         case "408 after processing":
@@ -282,20 +287,22 @@ export const make = (
         case "504 from a proxy":
           return receive(request, fromProxy(NetworkFaults.statusOf(fault)), note)
         case "404 from a stale replica":
-          return yield* answered((answer) =>
-            Sent.readsOne(note) ? { ...Answer.notFound, headers: answer.headers } : answer
+          return yield* answered((response) =>
+            Sent.readsOne(note)
+              ? { ...ServerResponse.notFound, headers: response.headers }
+              : response
           )
         case "response to another request":
-          return yield* answered((answer) => {
-            const other = mismatchedAnswer(note)
-            note.mixedUp = other !== undefined
-            return other ?? answer
+          return yield* answered((response) => {
+            const other = mismatchedResponse(note)
+            note.mismatched = other !== undefined
+            return other ?? response
           })
         case "stale response": {
           // Only responses that were given before this request.
-          const [first, ...others] = answers.get(request.url) ?? []
-          return yield* answered((answer) =>
-            first === undefined ? answer : chance.pick([first, ...others])
+          const [first, ...others] = responses.get(request.url) ?? []
+          return yield* answered((response) =>
+            first === undefined ? response : chance.pick([first, ...others])
           )
         }
       }
@@ -328,13 +335,13 @@ export const make = (
             note.closedMillis = time.elapsedMillis()
             if (Exit.isInterrupted(exit)) {
               // A response that arrived in the same step was not read.
-              note.heard = "given up"
-              note.saysSuccess = false
+              note.received = "aborted"
+              note.bodySaysSuccess = false
               note.data = undefined
-              note.mixedUp = false
+              note.mismatched = false
               note.retryAfterMillis = undefined
             } else {
-              note.heard ??= "broken"
+              note.received ??= "broken"
             }
           })
         return Effect.zipRight(

@@ -31,9 +31,9 @@ export interface Sent {
   /** When the service first answered. */
   answeredMillis: number
   /** How the attempt ended for the client. */
-  heard: number | "refused" | "broken" | "given up" | undefined
+  received: number | "refused" | "broken" | "aborted" | undefined
   /** Whether the body that the client received says success, under any status. */
-  saysSuccess: boolean
+  bodySaysSuccess: boolean
   /** `Retry-After` in the response that the client received. */
   retryAfterMillis: number | undefined
   /** Whether `Retry-After` was a date, which loses its meaning once the clock is set. */
@@ -41,7 +41,7 @@ export interface Sent {
   /** The `data` of the success envelope that the client received, if any. */
   data: unknown
   /** Whether the client received the response to another request. */
-  mixedUp: boolean
+  mismatched: boolean
 }
 
 export const noteOf = (
@@ -61,12 +61,12 @@ export const noteOf = (
     closedMillis: Infinity,
     answered: [],
     answeredMillis: Infinity,
-    heard: undefined,
-    saysSuccess: false,
+    received: undefined,
+    bodySaysSuccess: false,
     retryAfterMillis: undefined,
     retryAfterIsDate: false,
     data: undefined,
-    mixedUp: false
+    mismatched: false
   }
 }
 
@@ -85,12 +85,12 @@ export const isForToken = ({ path }: Pick<Sent, "path">): boolean => path.starts
 export const isDistinguishable = (
   { body, method, path }: Sent,
   other: Pick<Sent, "method" | "path">,
-  answer: string
+  response: string
 ): boolean => {
   if (isForToken({ path }) && isForToken(other)) return false
   if (method === "GET" && other.method === "GET" && path === other.path) return false
   const asked = readMembers(body)
-  const about = readMembers(answer)
+  const about = readMembers(response)
   return asked.idempotency_key === undefined
     ? asked.amount === undefined ||
         about.amount === undefined ||
@@ -136,16 +136,17 @@ export const namesIn = (data: unknown): ReadonlyArray<string> => {
 }
 
 /** Whether the client received a readable success for this very request. */
-export const isReadable = ({ data, heard, mixedUp }: Sent): boolean =>
-  typeof heard === "number" && heard < 300 && !mixedUp && data !== undefined
+export const isReadable = ({ data, received, mismatched }: Sent): boolean =>
+  typeof received === "number" && received < 300 && !mismatched && data !== undefined
 
 /** Whether the client received a resource whose status is PENDING. */
 export const showsPending = (sent: Sent): boolean =>
   isReadable(sent) && Predicate.hasProperty(sent.data, "status") && sent.data.status === "PENDING"
 
 /** Whether the client received proof that this attempt was not applied. */
-export const isRefusal = ({ heard, saysSuccess }: Sent): boolean =>
-  heard === "refused" || (!saysSuccess && typeof heard === "number" && refusals.has(heard))
+export const isRefusal = ({ received, bodySaysSuccess }: Sent): boolean =>
+  received === "refused" ||
+  (!bodySaysSuccess && typeof received === "number" && refusals.has(received))
 
 const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404, 422, 429])
 
@@ -155,12 +156,14 @@ export const readsOne = ({ method, path }: Pick<Sent, "method" | "path">): boole
 
 /** Whether the attempt ended in a way that a retry may overcome. */
 export const isTransient = (sent: Sent): boolean => {
-  const { data, heard, mixedUp, saysSuccess } = sent
-  if (typeof heard !== "number") return true
+  const { data, received, mismatched, bodySaysSuccess } = sent
+  if (typeof received !== "number") return true
   // A mismatched list cannot be recognised.
-  if (mixedUp && (isWrite(sent) || readsOne(sent))) return true
-  if (heard < 300) return data === undefined
-  return heard === 408 || heard === 429 || heard >= 500 || (heard >= 400 && saysSuccess)
+  if (mismatched && (isWrite(sent) || readsOne(sent))) return true
+  if (received < 300) return data === undefined
+  return (
+    received === 408 || received === 429 || received >= 500 || (received >= 400 && bodySaysSuccess)
+  )
 }
 
 export const grouped = <A>(

@@ -10,7 +10,7 @@ const call = { startedMillis: 0, endedMillis: 1000 }
 /** An attempt that was answered 503. */
 const failed = (process: number, closedMillis = call.endedMillis): Sent.Sent => ({
   ...Sent.noteOf(request, { number: 0, process, call: "order-0/1", atMillis: 0, opened: 0 }),
-  heard: 503,
+  received: 503,
   closedMillis
 })
 

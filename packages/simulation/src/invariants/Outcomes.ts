@@ -31,7 +31,7 @@ export const outcomesOfCalls = ({
       const key = Workload.isKeyed(instruction) ? instruction.key : undefined
       const otherKey = writes.find((one) => one.key !== key)
       if (otherKey !== undefined) violations.push(`${name}: sent under the key ${otherKey.key}`)
-      if (outcome?._tag === "Applied" && writes.at(-1)?.mixedUp) {
+      if (outcome?._tag === "Applied" && writes.at(-1)?.mismatched) {
         violations.push(`${name}: reported applied after a mismatched response`)
       }
       const names = Sent.namesIn(writes.at(-1)?.data)
@@ -91,7 +91,7 @@ export const outcomesOfCalls = ({
 const isRefusedTwice = (sent: Evidence["sent"], name: string): boolean => {
   const requests = sent.filter((one) => one.call === name && !Sent.isForToken(one))
   const last = requests.filter(({ span }) => span === requests.at(-1)?.span)
-  return new Set(last.flatMap((one) => (one.heard === 401 ? [one.authorization] : []))).size > 1
+  return new Set(last.flatMap((one) => (one.received === 401 ? [one.authorization] : []))).size > 1
 }
 
 /** An interrupted write that was applied, or may have been, logs a warning. */
@@ -119,7 +119,7 @@ export const interruptionsLogged = (evidence: Evidence): ReadonlyArray<string> =
           Workload.isKeyed(instruction) && !hasRead && mustRetry(call, writes, evidence)
         // A call that is interrupted in the step in which it ends logs nothing.
         const mayHaveEnded = clockWasSet || !(isWaiting || isRetrying)
-        const isLastStep = typeof last?.heard === "number" && last.closedMillis === endedMillis
+        const isLastStep = typeof last?.received === "number" && last.closedMillis === endedMillis
         if (mayHaveEnded && isLastStep) return []
         const marks = Workload.isKeyed(instruction) ? [instruction.key] : ["PaymentLinks.create"]
         const names = Sent.namesIn(writes.at(-1)?.data)

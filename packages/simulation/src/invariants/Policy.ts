@@ -21,7 +21,7 @@ export const withinPolicy = (evidence: Evidence): ReadonlyArray<string> => {
         const [first] = attempts
         if (first === undefined) continue
         const name = `${first.call} ${first.method} ${first.path}`
-        const renewed = attempts.slice(0, -1).some(({ heard }) => heard === 401) ? 1 : 0
+        const renewed = attempts.slice(0, -1).some(({ received }) => received === 401) ? 1 : 0
         const tried = attempts.length - renewed
         if (tried > policy.attempts) {
           violations.push(`${name}: ${tried} attempts, but the policy allows ${policy.attempts}`)
@@ -30,9 +30,10 @@ export const withinPolicy = (evidence: Evidence): ReadonlyArray<string> => {
         delaysHonoured(attempts, name, clockWasSet, violations)
         if (!clockWasSet) timeoutsHonoured(attempts, name, policy, violations)
         attempts.forEach(({ atMillis }, index) => {
-          if (index > 0 && attempts[index - 1]?.heard !== 401) retriedMillis.push(atMillis)
+          if (index > 0 && attempts[index - 1]?.received !== 401) retriedMillis.push(atMillis)
         })
-        if (attempts.some(({ heard }) => typeof heard === "number" && heard < 300)) earned += 0.1
+        if (attempts.some(({ received }) => typeof received === "number" && received < 300))
+          earned += 0.1
       }
       if (!clockWasSet) {
         withinBudget(retriedMillis, earned, policy.budget, (why) =>
@@ -87,10 +88,10 @@ const timeoutsHonoured = (
   violations: Array<string>
 ): void => {
   const limitMillis = Duration.toMillis(policy.attemptTimeout)
-  attempts.forEach(({ atMillis, closedMillis, heard, number }, index) => {
+  attempts.forEach(({ atMillis, closedMillis, received, number }, index) => {
     const tookMillis = closedMillis - atMillis
     // The last attempt may end early, by an interruption or by the deadline.
-    const timedOut = heard === "given up" && index < attempts.length - 1
+    const timedOut = received === "aborted" && index < attempts.length - 1
     if (tookMillis > limitMillis + 1 || (timedOut && tookMillis < limitMillis - 1)) {
       violations.push(`${name}: #${number} took ${tookMillis} ms`)
     }
@@ -99,9 +100,9 @@ const timeoutsHonoured = (
 
 /** A write without a key is not repeated once it may have been processed. */
 const notRepeated = (attempts: ReadonlyArray<Sent.Sent>, violations: Array<string>): void => {
-  for (const { call, heard } of attempts.slice(0, -1)) {
-    if (heard !== 401 && heard !== "refused") {
-      violations.push(`${call}: sent again without a key after ${heard}`)
+  for (const { call, received } of attempts.slice(0, -1)) {
+    if (received !== 401 && received !== "refused") {
+      violations.push(`${call}: sent again without a key after ${received}`)
     }
   }
 }
@@ -123,7 +124,7 @@ const delaysHonoured = (
         `${name}: retried after ${millis} ms, but Retry-After was ${before.retryAfterMillis} ms`
       )
     }
-    if (before.heard === 401 && before.authorization === attempt.authorization) {
+    if (before.received === 401 && before.authorization === attempt.authorization) {
       violations.push(`${name}: retried with the refused token`)
     }
   })

@@ -27,7 +27,7 @@ export const mustRetry = (
 ): boolean => {
   const last = writes.at(-1)
   if (last === undefined || !Sent.isTransient(last)) return false
-  const renewed = writes.slice(0, -1).some(({ heard }) => heard === 401) ? 1 : 0
+  const renewed = writes.slice(0, -1).some(({ received }) => received === 401) ? 1 : 0
   const delayMillis = (last.retryAfterMillis ?? 0) + longestDelayMillis
   // Each failure took at most one retry, so fewer failures than the budget leave some of it.
   const failed = sent.filter(
@@ -35,7 +35,7 @@ export const mustRetry = (
       one.process === last.process &&
       one.closedMillis <= endedMillis &&
       !Sent.isForToken(one) &&
-      (Sent.isTransient(one) || one.mixedUp)
+      (Sent.isTransient(one) || one.mismatched)
   )
   return (
     writes.length - renewed < policy.attempts &&
@@ -63,7 +63,7 @@ export const retriesWhilePossible = (evidence: Evidence): ReadonlyArray<string> 
           stopped.tag === "TokenUnavailableError"
             ? stopped.tokenCause !== undefined && transient.includes(stopped.tokenCause)
             : // The resource exists, though a stale replica may answer 404.
-              Sent.isTransient(last) || last.heard === 404
+              Sent.isTransient(last) || last.received === 404
         const waitedMillis = endedMillis - (writes.at(-1)?.closedMillis ?? startedMillis)
         if (canRecover && waitedMillis < waitMillis) {
           violations.push(`${name}: stopped waiting after ${waitedMillis} ms: ${stopped.tag}`)

@@ -40,8 +40,8 @@ export const tokenUse = (evidence: Evidence): ReadonlyArray<string> =>
         const latest = held.filter(({ closed }) => closed < one.opened).at(-1)
         if (latest === undefined) continue
         const refused = sent.some(
-          ({ authorization, closed, heard }) =>
-            heard === 401 && authorization === latest.authorization && closed < one.opened
+          ({ authorization, closed, received }) =>
+            received === 401 && authorization === latest.authorization && closed < one.opened
         )
         // The lifetime counts from the first attempt; renewal starts in its last tenth.
         const first = requests.find(({ span }) => span === latest.span) ?? latest

@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { Chance } from "./Chance.js"
 
-export interface Answer {
+export interface ServerResponse {
   readonly status: number
   readonly body: string | Uint8Array
   readonly headers: Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ export const silence = Effect.async<never>(() => {})
 
 export const responseOf = (
   request: HttpClientRequest.HttpClientRequest,
-  { body, headers, status }: Answer,
+  { body, headers, status }: ServerResponse,
   ending: Ending,
   chance: Chance
 ): HttpClientResponse.HttpClientResponse => {
@@ -98,7 +98,7 @@ const inChunks = (bytes: Uint8Array, chance: Chance): Body => {
 }
 
 /** The response of a stale replica to a read of a new resource. */
-export const notFound: Pick<Answer, "body" | "status"> = {
+export const notFound: Pick<ServerResponse, "body" | "status"> = {
   status: 404,
   body: JSON.stringify({
     success: false,
@@ -108,15 +108,15 @@ export const notFound: Pick<Answer, "body" | "status"> = {
 }
 
 /** Removes every `status` member, so that a success does not match its schema. */
-export const withoutStatus = (answer: Answer): Answer =>
-  answer.status < 300
+export const withoutStatus = (response: ServerResponse): ServerResponse =>
+  response.status < 300
     ? {
-        ...answer,
-        body: JSON.stringify(JSON.parse(String(answer.body)), (name, value: unknown) =>
+        ...response,
+        body: JSON.stringify(JSON.parse(String(response.body)), (name, value: unknown) =>
           name === "status" ? undefined : value
         )
       }
-    : answer
+    : response
 
 export const readSuccess = Schema.decodeUnknownOption(
   Schema.parseJson(Schema.Struct({ success: Schema.Literal(true), data: Schema.Unknown }))
