@@ -34,7 +34,7 @@ describe("unusual metadata", () => {
             assert.notStrictEqual(end._tag, "Defect", JSON.stringify(end))
             const arrived = (JSON.parse(sent[0]?.body ?? "null") as { metadata: unknown }).metadata
             // A structured clone has the own members as plain values.
-            assert.deepStrictEqual(arrived, structuredClone(metadata), "arrived as something else")
+            assert.deepStrictEqual(arrived, structuredClone(metadata), "arrived changed")
           }).pipe(Effect.provide(layer))
         })
       )
