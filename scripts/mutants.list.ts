@@ -406,8 +406,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inPolicy(
     "never retry a request that was not sent",
-    `NotSent: rule("not applied", "retry", "retry", "retry")`,
-    `NotSent: rule("not applied", "retry", "retry", "stop")`
+    `NotSent: rule("notApplied", "retry", "retry", "retry")`,
+    `NotSent: rule("notApplied", "retry", "retry", "stop")`
   ),
   inLinksApi(
     "declare the creation of a link as Safe",
@@ -492,42 +492,42 @@ export const mutants: ReadonlyArray<Mutant> = [
   inPolicy(
     "report a 409 as not applied",
     `ConflictError: rule("unknown",`,
-    `ConflictError: rule("not applied",`
+    `ConflictError: rule("notApplied",`
   ),
   inPolicy(
     "report a 408 as not applied",
     `RequestTimeout: rule("unknown",`,
-    `RequestTimeout: rule("not applied",`
+    `RequestTimeout: rule("notApplied",`
   ),
   inPolicy(
     "report a timeout as not applied",
     `TimeoutError: rule("unknown",`,
-    `TimeoutError: rule("not applied",`
+    `TimeoutError: rule("notApplied",`
   ),
   inPolicy(
     "report a lost connection as not applied",
     `ConnectionLost: rule("unknown",`,
-    `ConnectionLost: rule("not applied",`
+    `ConnectionLost: rule("notApplied",`
   ),
   inPolicy(
     "report a 5xx as not applied",
     `ServerError: rule("unknown",`,
-    `ServerError: rule("not applied",`
+    `ServerError: rule("notApplied",`
   ),
   inPolicy(
     "report an unexpected status as not applied",
     `UnexpectedStatusError: rule("unknown",`,
-    `UnexpectedStatusError: rule("not applied",`
+    `UnexpectedStatusError: rule("notApplied",`
   ),
   inPolicy(
     "report a response without an envelope as not applied",
     `NotAnEnvelope: rule("unknown",`,
-    `NotAnEnvelope: rule("not applied",`
+    `NotAnEnvelope: rule("notApplied",`
   ),
   inPolicy(
     "report a response that is too large as not applied",
     `TooLarge: rule("unknown",`,
-    `TooLarge: rule("not applied",`
+    `TooLarge: rule("notApplied",`
   ),
   inPolicy(
     "report an unreadable success as unknown, and retry",
@@ -582,7 +582,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inConclusion(
     "report every unknown outcome as a failure",
-    `  if (!state.doubtful && RetryPolicy.table[failure.fault].outcome === "not applied") return error\n`,
+    `  if (!state.doubtful && RetryPolicy.table[failure.fault].outcome === "notApplied") return error\n`,
     "  if (state.sent >= 0) return error\n"
   ),
   inStep("forget an earlier doubtful attempt", "doubtful: before.doubtful || ", "doubtful: "),

@@ -41,40 +41,44 @@ const { attempts, base, cap, attemptTimeout, deadline, budget } = RetryPolicy.de
 
 const content = `# Operations
 
-Generated from the declarations by \`npm run operations\`. "Not shown" is what the service's interface
-leaves open; Manilla does not invent it.
+Generated from the declarations by \`npm run operations\`. "Not shown" means that the service's interface
+does not say, and Manilla does not assume anything.
 
 ## The ${rows.length} operations
 
-| operation | what it does | method and path | scope | replay class | promised error statuses |
+| operation | purpose | method and path | scope | replay class | documented error statuses |
 | --- | --- | --- | --- | --- | --- |
 ${rows.join("\n")}
 
+The replay class says how an operation may be repeated. \`Safe\`: at any time. \`Keyed\`: with the same
+idempotency key. \`Once\`: there is no key, so not after the service may have processed it.
+
 A \`Safe\` operation fails with ${names(Errors.ReadError)}.
 
-Any other fails with ${names(Errors.WriteError)};
-one with a key with \`KeyReused\` as well. \`OutcomeUnknown\` or \`KeyReused\`: it may have been applied;
-\`AppliedUnreadable\`: it was; any other: it was not.
+A \`Keyed\` or \`Once\` operation fails with ${names(Errors.WriteError)}.
+A \`Keyed\` operation also fails with \`KeyReused\`. After \`OutcomeUnknown\` or \`KeyReused\`, the operation may have
+been applied. After \`AppliedUnreadable\`, it was applied. After any other error, it was not applied.
 
 ## The retry rule
 
-What one attempt can come to, what that says of the operation, and what is done next for each replay
-class: \`retry\` after a back-off, \`renew\` the token and try once more, or \`stop\`.
+For each fault that can end an attempt, the table shows the outcome of the operation and the next step in each replay
+class: \`retry\` after a back-off, \`renew\` the token and retry once, or \`stop\`.
 
-| fault | the operation was | Safe | Keyed | Once |
+| fault | outcome | Safe | Keyed | Once |
 | --- | --- | --- | --- | --- |
 ${rules.join("\n")}
 
-Once an attempt of a write may have been applied, only a readable success makes the call certain
-again: every later refusal is the cause of an \`OutcomeUnknown\`.
+Once an attempt of a write may have been applied, only a success makes the outcome known again. Any later refusal
+becomes the \`cause\` of an \`OutcomeUnknown\`.
 
-Unless a gateway is told otherwise: ${attempts} attempts within ${deadline}, ${attemptTimeout} each; a back-off drawn
-from zero up to ${base.toString().replace("millis", "ms")}, doubled each time up to ${cap}; \`Retry-After\` honoured up to the deadline.
+By default, a call makes ${attempts} attempts within ${deadline}, with a timeout of ${attemptTimeout} each. The back-off is a random
+time between zero and a maximum, which starts at ${base.toString().replace("millis", "ms")} and doubles each time up to ${cap}. \`Retry-After\`
+is respected up to the deadline.
 
-All calls of a gateway share a budget of ${budget} retries, reads and writes apart. Time gives ${budget / 10} of them back in
-a second, and each success a tenth of one. A retry that finds the budget empty waits for its turn, if that
-comes after its back-off; a call whose turn would come after its deadline ends, and its error says so. A
-renewed token takes nothing from it.
+All calls of a gateway share a budget of ${budget} retries; reads and writes have separate budgets. The budget refills
+by ${budget / 10} retries per second, and by a tenth of a retry for each success. If the budget is empty, a retry waits for
+its back-off or its turn, whichever is later. If its turn would come after the call's deadline, the call ends,
+and its error says so. A retry after a renewed token does not use the budget.
 `
 
 emit("docs/operations.md", content, "operations")

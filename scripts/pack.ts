@@ -1,52 +1,24 @@
 // Packs every package, and installs each tarball with its peers into an empty project, in which a program
 // that imports all modules must compile and run. Modules that require an optional peer are tested after
 // that peer is installed. Client packages must bundle without Node's modules.
-import { build } from "esbuild"
+//
+// With --out DIR, only writes the tarballs there and prints the command that installs them.
 import type { ImportKind, Plugin } from "esbuild"
-import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { isBuiltin } from "node:module"
 import { tmpdir } from "node:os"
-import { join, relative } from "node:path"
-import { fileURLToPath } from "node:url"
-import { apart, modulesOf, published } from "./packages.js"
-
-interface Manifest {
-  readonly name: string
-  readonly version?: string
-  readonly packageManager?: string
-  readonly peerDependencies?: Record<string, string>
-  readonly peerDependenciesMeta?: Record<string, { readonly optional?: boolean }>
-  readonly bin?: Record<string, string>
-}
-
-const root = fileURLToPath(new URL("../", import.meta.url))
-const read = (file: string): Manifest => JSON.parse(readFileSync(join(root, file), "utf8"))
-const run = (cwd: string, command: string, ...args: ReadonlyArray<string>): string =>
-  execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
-
-const work = mkdtempSync(join(tmpdir(), "manilla-pack-"))
-const pnpm = read("package.json").packageManager ?? "pnpm"
+import { join, relative, resolve } from "node:path"
+import { parseArgs } from "node:util"
+import { apart, manifestIn, modulesOf, published } from "./packages.js"
+import { bundle, compile, everything, install, packInto, run } from "./project.js"
+import type { Tarballs } from "./project.js"
 
 /** The sandbox is a server. All other packages are clients, which must run wherever `fetch` does. */
 const onNodeOnly: ReadonlySet<string> = new Set(["sandbox"])
 
-run(root, "npx", "tsc", "-b", ...published.map((folder) => `packages/${folder}`))
-
-const tarballs: Record<string, string> = {}
-for (const folder of published) {
-  const { name } = read(`packages/${folder}/package.json`)
-  const packed = run(
-    join(root, "packages", folder),
-    "npx",
-    "--yes",
-    pnpm,
-    "pack",
-    "--json",
-    "--pack-destination",
-    work
-  )
-  tarballs[name] = `file:${(JSON.parse(packed) as { readonly filename: string }).filename}`
+/** Of Node's own types, on which those of undici are built. */
+const nodeTypes = {
+  "@types/node": manifestIn("node_modules", "@types", "node").version ?? "*"
 }
 
 /** Imports the package by its index and by module, and compares the exports. */
@@ -83,26 +55,10 @@ for (const module of [${paths.map((_, i) => `module${i}`).join(", ")}]) {
 console.log("${paths.join(", ")}")
 `
 
-const compilerOptions = {
-  target: "es2022",
-  lib: ["es2022", "dom", "dom.iterable"],
-  module: "nodenext",
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  skipLibCheck: false
-}
-
-/** Node's types, which the types of undici require. */
-const nodeTypes = { "@types/node": read("node_modules/@types/node/package.json").version ?? "*" }
-
 /** Compiles and runs a program in a project. */
 const attempt = (project: string, source: string, types: ReadonlyArray<string> = []): void => {
   writeFileSync(join(project, "main.ts"), source)
-  writeFileSync(
-    join(project, "tsconfig.json"),
-    JSON.stringify({ compilerOptions: { ...compilerOptions, types }, files: ["main.ts"] })
-  )
-  run(root, "npx", "tsc", "-p", project)
+  compile(project, ["main.ts"], { types })
   process.stdout.write(run(project, "node", "main.js"))
 }
 
@@ -123,34 +79,23 @@ const nodeImportsOf = async (project: string, paths: ReadonlyArray<string>) => {
         return { path, external: true }
       })
   }
-  await build({
-    stdin: {
-      contents: paths.map((path) => `export * from ${JSON.stringify(path)}`).join("\n"),
-      resolveDir: project
-    },
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "neutral",
-    conditions: ["workerd", "worker", "browser"],
-    mainFields: ["browser", "module", "main"],
-    plugins: [watch],
-    logLevel: "error"
-  })
+  const exports = paths.map((path) => `export * from ${JSON.stringify(path)}`)
+  await bundle(project, exports.join("\n"), [watch])
   return wanted
 }
 
-for (const folder of published) {
+/** Installs a package alone, compiles and runs a program on it, and bundles it. */
+const tryAlone = async (work: string, tarballs: Tarballs, folder: string) => {
   const {
     bin = {},
     name,
     peerDependencies = {},
     peerDependenciesMeta = {}
-  } = read(`packages/${folder}/package.json`)
+  } = manifestIn("packages", folder)
   const isOptional = (peer: string) => peerDependenciesMeta[peer]?.optional === true
   const peers = Object.entries(peerDependencies)
   const project = join(work, folder)
-  const install = (wanted: (peer: string) => boolean, more: Record<string, string> = {}): void => {
+  const installWith = (wanted: (peer: string) => boolean, more: Record<string, string> = {}) => {
     const { [name]: own, ...others } = tarballs
     const dependencies = {
       [name]: own,
@@ -162,7 +107,7 @@ for (const folder of published) {
       // The dependencies are not published yet, so they are installed from their tarballs.
       JSON.stringify({ private: true, type: "module", dependencies, overrides: others })
     )
-    run(project, "npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts")
+    install(project)
   }
 
   mkdirSync(project)
@@ -170,7 +115,7 @@ for (const folder of published) {
   const others = modules.filter((module) => !apart.has(module))
   const needy = modules.filter((module) => apart.has(module)).map((module) => `${name}/${module}`)
 
-  install((peer) => !isOptional(peer))
+  installWith((peer) => !isOptional(peer))
   attempt(project, program(name, others) + without(needy))
   for (const command of Object.keys(bin)) run(project, "npx", "--no-install", command, "--help")
   if (!onNodeOnly.has(folder)) {
@@ -181,9 +126,22 @@ for (const folder of published) {
     if (wanted.length > 0) throw new Error(`${name} needs Node:\n${wanted.join("\n")}`)
   }
   if (needy.length > 0) {
-    install(() => true, nodeTypes)
+    installWith(() => true, nodeTypes)
     attempt(project, withPeers(needy), ["node"])
   }
 }
 
-rmSync(work, { recursive: true, force: true })
+const { out } = parseArgs({ options: { out: { type: "string" } } }).values
+if (out === undefined) {
+  const work = mkdtempSync(join(tmpdir(), "manilla-pack-"))
+  const tarballs = packInto(work)
+  for (const folder of published) await tryAlone(work, tarballs, folder)
+  rmSync(work, { recursive: true, force: true })
+} else {
+  const directory = resolve(out)
+  mkdirSync(directory, { recursive: true })
+  const line = everything(packInto(directory)).map((wanted) =>
+    wanted.includes(" ") ? `"${wanted}"` : wanted
+  )
+  console.log(`npm install ${line.join(" ")}`)
+}

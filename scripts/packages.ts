@@ -1,24 +1,53 @@
 // The folders of the published packages, and their public modules.
 import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 
-interface Manifest {
+export interface Manifest {
+  readonly name: string
   readonly private?: boolean
+  readonly version?: string
+  readonly packageManager?: string
+  readonly peerDependencies?: Record<string, string>
+  readonly peerDependenciesMeta?: Record<string, { readonly optional?: boolean }>
+  readonly bin?: Record<string, string>
 }
 
-export const published: ReadonlyArray<string> = readdirSync(
-  new URL("../packages/", import.meta.url)
-).filter((name) => {
-  const file = new URL(`../packages/${name}/package.json`, import.meta.url)
-  const manifest: Manifest = JSON.parse(readFileSync(file, "utf8"))
-  return manifest.private !== true
-})
+export const root = fileURLToPath(new URL("../", import.meta.url))
+
+/** The package.json in a folder. */
+export const manifestIn = (...folder: ReadonlyArray<string>): Manifest =>
+  JSON.parse(readFileSync(join(root, ...folder, "package.json"), "utf8"))
+
+export const published: ReadonlyArray<string> = readdirSync(join(root, "packages")).filter(
+  (name) => manifestIn("packages", name).private !== true
+)
 
 /** The public modules of a package: its files with PascalCase names. */
 export const modulesOf = (folder: string): ReadonlyArray<string> =>
-  readdirSync(new URL(`../packages/${folder}/src/`, import.meta.url))
+  readdirSync(join(root, "packages", folder, "src"))
     .filter((file) => /^[A-Z][A-Za-z0-9]*\.ts$/.test(file))
     .map((file) => file.slice(0, -".ts".length))
     .sort()
 
 /** Modules that are not in the index, because they require an optional peer dependency. */
 export const apart: ReadonlySet<string> = new Set(["UndiciClient"])
+
+/**
+ * What npm is to install of a dependency: exactly the version that the package is developed on, which
+ * the catalog in pnpm-workspace.yaml names. npm's latest is too new for some.
+ */
+export const exact = (folder: string, dependency: string): string => {
+  const { version } = manifestIn("packages", folder, "node_modules", dependency)
+  if (version === undefined) throw new Error(`${dependency} of ${folder} has no version`)
+  return `${dependency}@${version}`
+}
+
+/** The peers of a package, as npm is to install them. */
+export const peersOf = (folder: string): ReadonlyArray<string> =>
+  Object.keys(manifestIn("packages", folder).peerDependencies ?? {}).map((peer) =>
+    exact(folder, peer)
+  )
+
+/** The peers of all packages together. */
+export const peers: ReadonlyArray<string> = [...new Set(published.flatMap(peersOf))]

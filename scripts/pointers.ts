@@ -30,6 +30,8 @@ const expect = (holds: boolean, document: string, target: string): void => {
 for (const document of documents) {
   const text = read(document)
   for (const [, target = ""] of text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)) {
+    // npm shows a package's README, and none of the files beside it.
+    if (document.startsWith("packages/")) problems.push(`${document}: on npm there is no ${target}`)
     expect(existsSync(new URL(target, new URL(document, root))), document, target)
   }
   // `core/test/Retry.test.ts`, optionally followed by the title of a test.

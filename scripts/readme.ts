@@ -1,8 +1,16 @@
-// Updates the code blocks in READMEs. A block below `<!-- program: FILE -->` contains that file from its
-// first import to its end. A block below `<!-- example: FILE -->` contains the first example in the
-// file's docstrings, which `npm run docs` compiles. With --check, fails if a block is stale.
+// Writes the code blocks of READMEs. The block below each of these marks is
+//
+// - `<!-- program: FILE -->`: that file, from its first import to its end;
+// - `<!-- example: FILE -->`: the first example of that file's docstrings, which `npm run docs` compiles;
+// - `<!-- install: packages/NAME -->`: how to install that package, and all else that is imported in the
+//   programs of its README;
+// - `<!-- peers: packages -->`: how to install the peers of all packages.
+//
+// With --check, fails when one differs.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { basename } from "node:path"
 import { exampleIn } from "./docstring.js"
+import { exact, manifestIn, peers, peersOf } from "./packages.js"
 
 const root = new URL("../", import.meta.url)
 const files = [
@@ -10,22 +18,48 @@ const files = [
   ...readdirSync(new URL("packages/", root)).map((name) => `packages/${name}/README.md`)
 ].filter((file) => existsSync(new URL(file, root)))
 
-const block = /<!-- (program|example): (\S+) -->\n\n```ts\n[\s\S]*?```/g
-
 const program = (source: string): string => source.slice(source.indexOf("import "))
+
+const withPrograms = (text: string): string =>
+  text.replace(
+    /<!-- (program|example): (\S+) -->\n\n```ts\n[\s\S]*?```/g,
+    (_, kind: string, path: string) => {
+      const source = readFileSync(new URL(path, root), "utf8")
+      const code = kind === "program" ? program(source).trim() : exampleIn(source)
+      if (code === undefined) throw new Error(`${path} has no example`)
+      return `<!-- ${kind}: ${path} -->\n\n\`\`\`ts\n${code}\n\`\`\``
+    }
+  )
+
+/** Used in tests only. */
+const forTests: ReadonlySet<string> = new Set(["sandbox"])
+
+const installation = (folder: string, text: string): string => {
+  const imported = [...text.matchAll(/ from "((?:@[\w-]+\/)?[\w-]+)/g)].map(([, name = ""]) => name)
+  const wanted = [manifestIn("packages", folder).name, ...imported].map((name) =>
+    name.startsWith("@manilla/") ? name : exact(folder, name)
+  )
+  const command = forTests.has(folder) ? "npm install --save-dev" : "npm install"
+  return [command, ...new Set([...wanted, ...peersOf(folder)])].join(" ")
+}
+
+const withInstallations = (text: string): string =>
+  text.replace(
+    /<!-- (install|peers): (\S+) -->\n\n```sh\n[\s\S]*?```/g,
+    (_, kind: string, path: string) => {
+      const line =
+        kind === "install" ? installation(basename(path), text) : `npm install ${peers.join(" ")}`
+      return `<!-- ${kind}: ${path} -->\n\n\`\`\`sh\n${line}\n\`\`\``
+    }
+  )
 
 for (const file of files) {
   const url = new URL(file, root)
   const text = readFileSync(url, "utf8")
-  const current = text.replace(block, (_, kind: string, path: string) => {
-    const source = readFileSync(new URL(path, root), "utf8")
-    const code = kind === "program" ? program(source).trim() : exampleIn(source)
-    if (code === undefined) throw new Error(`${path} has no example`)
-    return `<!-- ${kind}: ${path} -->\n\n\`\`\`ts\n${code}\n\`\`\``
-  })
+  const current = withInstallations(withPrograms(text))
   if (current === text) continue
   if (process.argv.includes("--check")) {
-    console.error(`${file} is stale: run \`npm run readme\``)
+    console.error(`${file} has a stale block: run \`npm run readme\``)
     process.exitCode = 1
   } else {
     writeFileSync(url, current)

@@ -1,41 +1,18 @@
-// Runs the unit tests on the given versions of Node, each downloaded from npm by npx, and writes a
-// report per version for scripts/report.mjs.
+// Runs the unit tests on the versions of Node that are named, each downloaded from npm by npx.
+// Each leaves its report where scripts/report.mjs reads it.
 import { spawnSync } from "node:child_process"
 import { rmSync } from "node:fs"
 import { delimiter, dirname } from "node:path"
 import { fileURLToPath } from "node:url"
+import { install, isExact } from "./node.mjs"
 import { countsOn, reportOn } from "./report.mjs"
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))))
 
 const versions = process.argv.slice(2)
-if (versions.length === 0 || !versions.every((version) => /^\d+\.\d+\.\d+$/.test(version))) {
+if (versions.length === 0 || !versions.every(isExact)) {
   console.error("Usage: npm run test:on -- VERSION..., with exact versions such as 22.23.3")
   process.exit(2)
-}
-
-/** The platform-specific npm package of Node. The "node" package only installs it through a script. */
-const packageOf = (version) => {
-  const platform = process.platform === "win32" ? "win" : process.platform
-  const prefix = platform === "darwin" && process.arch === "arm64" ? "node-bin" : "node"
-  return `${prefix}-${platform}-${process.arch}@${version}`
-}
-
-/** The path of the installed Node, or `undefined` if the installation failed. */
-const install = (version) => {
-  const program = "process.version+process.execPath"
-  const { status, stdout } = spawnSync(
-    "npx",
-    ["--yes", "--package", packageOf(version), "--", "node", "-p", program],
-    {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "inherit"],
-      timeout: 600_000,
-      shell: process.platform === "win32"
-    }
-  )
-  const found = status === 0 && stdout.startsWith(`v${version}`)
-  return found ? stdout.slice(version.length + 1).trim() : undefined
 }
 
 for (const version of versions) {
@@ -51,7 +28,7 @@ for (const version of versions) {
       node,
       ["node_modules/vitest/vitest.mjs", ...args, `--outputFile.json=${reportOn(version)}`],
       {
-        // Tests that start `node` get the same version.
+        // What a test starts as `node` is the same Node.
         env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
         stdio: ["ignore", "inherit", "inherit"],
         timeout: 1_800_000,

@@ -1,10 +1,10 @@
-// All candidates, in the order of the tables. A process loads only the one that it measures.
+// Every candidate, in the order of the tables. A process loads only the one that it measures.
 import type { Open } from "./drive.js"
 
 export interface Candidate {
   readonly name: string
   readonly title: string
-  /** The work per call. */
+  /** What it does for a call. */
   readonly does: string
   readonly load: () => Promise<Open>
 }
@@ -12,7 +12,7 @@ export interface Candidate {
 const manilla = () => import("./manilla.js")
 const everything = "validation, typed errors, retries, deadlines, redaction and metrics"
 
-/** The candidate that all others are compared with. */
+/** The candidate that the others are measured by. */
 export const baseline = {
   name: "raw-undici",
   title: "undici `request`",
@@ -31,37 +31,37 @@ export const candidates: ReadonlyArray<Candidate> = [
   {
     name: "node-http",
     title: "`node:http`",
-    does: "a keep-alive agent, and `JSON.parse`",
+    does: "an agent that keeps connections alive, and `JSON.parse`",
     load: async () => (await import("./nodeHttp.js")).open
   },
   {
     name: "stripe-node",
     title: "stripe-node",
-    does: "over `node:http`: retries and a timeout; no response validation",
+    does: "over `node:http`: retries and a timeout; does not check answers",
     load: async () => (await import("./stripe.js")).open
   },
   {
     name: "axios",
     title: "axios",
-    does: "over `node:http`: a timeout; no response validation",
+    does: "over `node:http`: a timeout; does not check answers",
     load: async () => (await import("./axios.js")).open
   },
   {
     name: "openapi-fetch",
     title: "openapi-fetch, zod",
-    does: "over the global `fetch`: zod validates every field of a response",
+    does: "over the global `fetch`: zod checks every field of an answer",
     load: async () => (await import("./openapiFetch.js")).open
   },
   {
     name: "effect-client",
     title: "Effect `HttpClient`",
-    does: "over `NodeHttpClient.layerUndici`, hand-written: Schema, a timeout and retries",
+    does: "over `NodeHttpClient.layerUndici`, by hand: Schema, a timeout and a retry",
     load: async () => (await import("./effectClient.js")).open
   },
   {
     name: "effect-api",
     title: "Effect `HttpApiClient`",
-    does: "over `NodeHttpClient.layerUndici`: Schema; no timeout, no retries",
+    does: "over `NodeHttpClient.layerUndici`: Schema; no timeout, no retry",
     load: async () => (await import("./effectApi.js")).open
   },
   {

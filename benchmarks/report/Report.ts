@@ -3,7 +3,7 @@ import type { Decoded } from "../decode/Decoded.js"
 import type { Sizes } from "../size/run.js"
 import type { Held } from "../waits/Held.js"
 
-/** The measured parts. */
+/** The measurements. Parts that did not run are absent. */
 export interface Report {
   readonly calls?: Results
   readonly decode?: ReadonlyArray<Decoded>

@@ -1,4 +1,4 @@
-// A self-contained SVG bar chart for light and dark backgrounds.
+// A bar chart as SVG, without scripts or fonts, readable on light and dark backgrounds.
 import { number } from "./format.js"
 import type { Quartiles } from "./statistics.js"
 

@@ -1,4 +1,4 @@
-// The environment of the measurement.
+// The machine and the versions of the measurement.
 import { readFileSync } from "node:fs"
 import { cpus, loadavg, totalmem, type } from "node:os"
 import { number } from "./format.js"
@@ -22,10 +22,10 @@ const versionOf = (name: string): string => {
   return version
 }
 
-/** The load before the measurement, because a busy machine affects every figure. */
+/** Read before the first measurement: load from other programs changes every figure. */
 const [load = NaN] = loadavg()
 
-export const facts = (): ReadonlyArray<readonly [name: string, value: string]> => {
+export const facts = (): ReadonlyArray<readonly [what: string, value: string]> => {
   const all = cpus()
   const gigabytes = Math.round(totalmem() / 2 ** 30)
   return [
@@ -39,8 +39,8 @@ export const facts = (): ReadonlyArray<readonly [name: string, value: string]> =
     [
       "Cores",
       cores === undefined
-        ? "not pinned: `taskset` or a second core is missing"
-        : "the server is pinned to one core, the client to another"
+        ? "the processes are not bound to cores, because `taskset` or a second core is missing"
+        : "the server is bound to one core, the client to another"
     ],
     ["Versions", measured.map((name) => `${name} ${versionOf(name)}`).join(", ")]
   ]

@@ -1,7 +1,7 @@
-// Formats numbers and Markdown tables.
+// Numbers and tables as Markdown that is also readable in a terminal.
 import type { Quartiles } from "./statistics.js"
 
-/** Formats with two significant digits, or all digits before the decimal point. */
+/** Two significant digits, or all digits before the decimal point. */
 export const number = (value: number): string => {
   if (!Number.isFinite(value)) return "–"
   const digits = value === 0 ? 0 : Math.max(0, 1 - Math.floor(Math.log10(Math.abs(value))))

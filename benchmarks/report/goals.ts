@@ -1,4 +1,4 @@
-// What Manilla aims at, beside what was measured. Nothing fails when a goal is missed.
+// Manilla's performance goals, compared with the measurements. A missed goal fails nothing.
 import { added } from "../size/run.js"
 import type { Kind } from "../waits/Held.js"
 import type { Operation } from "../wire/messages.js"
@@ -30,13 +30,13 @@ const held =
 
 const goals: ReadonlyArray<Goal> = [
   {
-    title: "create, 64 in flight, lean: CPU beside raw undici",
+    title: "create, 64 in flight, lean: CPU relative to raw undici",
     most: 1.6,
     show: times,
     of: ratio("manilla-lean", "create")
   },
   {
-    title: "the same with a tracer that listens",
+    title: "the same with a tracer",
     most: 2,
     show: times,
     of: ratio("manilla-traced", "create")
@@ -54,7 +54,7 @@ const goals: ReadonlyArray<Goal> = [
     of: ratio("manilla-lean", "list")
   },
   {
-    title: "decode of 100 rows beside `JSON.parse`",
+    title: "checking 100 rows, relative to `JSON.parse`",
     most: 0.5,
     show: times,
     of: ({ decode }) =>
@@ -63,31 +63,31 @@ const goals: ReadonlyArray<Goal> = [
       )?.ratio.median
   },
   {
-    title: "bundle: Payments beyond Effect and `FetchHttpClient`, gzip",
+    title: "bundle: Payments, without Effect and `FetchHttpClient`, gzip",
     most: 20_000,
     show: kilobytes,
     of: ({ size }) => size && added(size, "payments")?.whole
   },
   {
-    title: "of which ours, compressed alone",
+    title: "of this, Manilla's own code, compressed alone",
     most: 12_000,
     show: kilobytes,
     of: ({ size }) => size && added(size, "payments")?.own
   },
   {
-    title: "heap of a wait, with many at once",
+    title: "heap per wait, with many at once",
     most: 4000,
     show: kilobytes,
     of: (report) => held("wait")(report)?.bytesEach
   },
   {
-    title: "how late a wait ends, p99",
+    title: "delay of a wait's end, p99",
     most: 250,
     show: millis,
     of: (report) => held("late")(report)?.late?.p99Millis
   },
   {
-    title: "heap of a create in flight, lean",
+    title: "heap per create in flight, lean",
     most: 8000,
     show: kilobytes,
     of: (report) => held("create")(report)?.bytesEach
@@ -96,7 +96,7 @@ const goals: ReadonlyArray<Goal> = [
 
 export const goalTable = (report: Report): string =>
   table(
-    ["what", "goal", "measured", ""],
+    ["metric", "goal", "measured", ""],
     goals.map(({ most, of, show, title }) => {
       const value = of(report)
       return [

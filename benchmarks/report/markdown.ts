@@ -26,21 +26,21 @@ const callsSection = (report: Report, charts: ReadonlyArray<string>): ReadonlyAr
   return [
     "## CPU per call",
     `CPU time of the client's process per call, as a ratio to raw undici: median (quartiles). Each
-client runs in a process of its own, in turn, for a short window of each round; a window of raw
-undici goes before every third of them, and each is compared with the one before it.`,
+client runs in its own process. In each round, the clients take turns, each for a short window. A window
+of raw undici precedes every third of them; each window is compared with the last window of raw undici.`,
     ...charts.map((file) => `![${file}](performance/${file})`),
     sections(calls.ratios(report.calls)),
     ...(skipped.length > 0 ? [skipped.join("\n")] : []),
     "What each client does:",
     calls.descriptions(report.calls),
-    "What raw undici takes:",
+    "CPU time of raw undici per call:",
     calls.baselineMicros(report.calls),
     "## Calls per second, latency",
-    "Calls per second with one core for the client, and the p50 / p99 of their latency.",
+    "Calls per second with one core for the client, and p50 / p99 latency.",
     sections(calls.rates(report.calls)),
     "## Memory",
-    `The largest heap of any window, and what is left of it after a collection at the end, beyond what
-there was before the first call.`,
+    `Peak heap: the largest heap of any window. Heap retained: the heap after a garbage collection at the
+end, minus the heap before the first call.`,
     calls.memory(report.calls)
   ]
 }
@@ -50,8 +50,8 @@ const decodeSection = ({ decode: decoded }: Report): ReadonlyArray<string> =>
     ? []
     : [
         "## Decoding",
-        `What it takes to check an answer that is parsed already, as a ratio to \`JSON.parse\` of the same
-text: median (quartiles).`,
+        `Time to check a parsed answer, as a ratio to the time of \`JSON.parse\` for the same text: median
+(quartiles).`,
         decode.tables(decoded)
       ]
 
@@ -60,11 +60,11 @@ const sizeSection = ({ size: sizes }: Report): ReadonlyArray<string> =>
     ? []
     : [
         "## Bundle",
-        "Bundled and minified by esbuild, without Node's own modules.",
+        "Bundled and minified by esbuild, without Node's built-in modules.",
         size.bundles(sizes),
         size.packages(sizes),
         "## Import",
-        "A process that imports the program and ends, beyond one that imports nothing.",
+        "Time of a process that only imports the program, minus the time of a process that imports nothing.",
         size.imports(sizes)
       ]
 
@@ -73,10 +73,10 @@ const waitsSection = ({ waits: held }: Report): ReadonlyArray<string> => {
   return held === undefined
     ? []
     : [
-        "## Many at once",
-        `Heap per wait while all of them sleep, after a collection, beside the least that Effect itself
-takes; and heap per create whose answer never comes. A wait is late by the time from when its next
-read was due until it ended; pauses were from ${(late?.pauseSeconds ?? 0) / 2} to ${late?.pauseSeconds ?? 0} seconds.`,
+        "## Many concurrent waits and calls",
+        `Heap per wait after a garbage collection, while all waits sleep, compared with the minimum that Effect
+needs; and heap per create whose answer never comes. The delay of a wait is the time from when its next read
+was due until it ended. Pauses were from ${(late?.pauseSeconds ?? 0) / 2} to ${late?.pauseSeconds ?? 0} seconds.`,
         waits.tables(held)
       ]
 }
@@ -84,8 +84,8 @@ read was due until it ended; pauses were from ${(late?.pauseSeconds ?? 0) / 2} t
 export const markdown = (report: Report, charts: ReadonlyArray<string>): string =>
   [
     "# Performance",
-    `Written by \`npm run bench\`. A client and a server that answers at once run on one machine: the
-figures are for comparing, not for planning.`,
+    `Written by \`npm run bench\`. The client and a server that answers immediately run on one machine. Use
+the figures to compare clients, not to plan capacity.`,
     facts()
       .map(([what, value]) => `- ${what}: ${value}`)
       .join("\n"),

@@ -1,4 +1,4 @@
-/** The quantile of sorted numbers. */
+/** A quantile of sorted numbers. */
 export const quantile = (sorted: ReadonlyArray<number>, part: number): number => {
   const place = (sorted.length - 1) * part
   const below = sorted[Math.floor(place)] ?? NaN

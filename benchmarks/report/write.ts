@@ -21,7 +21,7 @@ const chart = (report: Report, operation: Operation, title: string): string | un
   if (found === undefined || found.length === 0) return undefined
   return barChart(
     `${title}, ${concurrency} in flight`,
-    "CPU time of the client per call, as a ratio to raw undici: median and quartiles. Less is better.",
+    "CPU time of the client per call, as a ratio to raw undici: median and quartiles. Lower is better.",
     found.map(({ candidate, ratio }) => ({
       label: candidates.find(({ name }) => name === candidate)?.title ?? candidate,
       value: ratio,

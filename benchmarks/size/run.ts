@@ -35,7 +35,13 @@ export const added = ({ bundled }: Sizes, program: Program): Added | undefined =
 
 export const bundles = (sizes: Sizes): string =>
   table(
-    ["program", "minified", "gzip", "beyond Effect, `FetchHttpClient`", "ours, compressed alone"],
+    [
+      "program",
+      "minified",
+      "gzip",
+      "without Effect, `FetchHttpClient`",
+      "Manilla's own, compressed alone"
+    ],
     sizes.bundled
       .filter(({ program }) => program !== "empty")
       .map(({ bytes, gzipBytes, program }) => {

@@ -6,11 +6,11 @@ const creates = 1000
 
 const titles: Readonly<Record<Kind, string>> = {
   wait: "a sleeping wait for a payment",
-  late: "a wait for a payment that ends",
+  late: "a wait for a payment that becomes final",
   sleep: "a bare sleeping fiber",
   async: "a bare `Effect.async`",
   create: "a create in flight, lean",
-  plainCreate: "a create in flight, other client"
+  plainCreate: "the same over another client"
 }
 
 export const run = async (
@@ -21,13 +21,13 @@ export const run = async (
   for (const kind of kinds) {
     const count = kind === "create" || kind === "plainCreate" ? creates : waits
     progress(`${count} times ${titles[kind]}`)
-    const held = await result({
+    const told = await result({
       file: "waits/worker.js",
       core: "client",
       node: ["--expose-gc", "--max-old-space-size=8192"],
       args: [kind, String(count)]
     })
-    all.push(held as Held)
+    all.push(told as Held)
   }
   return all
 }
@@ -35,14 +35,14 @@ export const run = async (
 export const tables = (all: ReadonlyArray<Held>): string =>
   table(
     [
-      "count",
+      "at once",
       "",
       "heap each",
-      "CPU per start",
-      "time to start all",
-      "lateness: median",
+      "CPU to start each",
+      "all started within",
+      "delay: median",
       "p99",
-      "maximum"
+      "last"
     ],
     all.map(({ bytesEach, count, kind, late, startMicros, startSeconds }) => [
       count.toLocaleString("en"),

@@ -1,5 +1,5 @@
 /**
- * Issues a virtual card to a cardholder, once however often it is asked for.
+ * Issues a virtual card to a cardholder. A second call with the same key returns the same card.
  */
 import { Cardholders, Cards } from "@manilla/cards"
 import { IdempotencyKey } from "@manilla/core"
@@ -14,13 +14,13 @@ const program = Effect.gen(function* () {
   )
   const cardholders = yield* Cardholders.Cardholders
   const [first] = (yield* cardholders.list()).data
-  if (first === undefined) return yield* Timeline.print("nobody", "there are no cardholders")
+  if (first === undefined) return yield* Timeline.print("holder", "there is no cardholder")
 
-  // Personal data prints as <redacted>; what is shown is shown on purpose.
+  // Personal data prints as <redacted>. `Redacted.value` reveals it.
   const holder = yield* cardholders.get(first.id)
   yield* Timeline.print("holder", `${holder.first_name} ${holder.last_name}`)
   const name = holder.billing_name ? Redacted.value(holder.billing_name) : "unnamed"
-  yield* Timeline.print("on purpose", name)
+  yield* Timeline.print("revealed", name)
 
   const cards = yield* Cards.Cards
   const request = {
@@ -41,7 +41,10 @@ const program = Effect.gen(function* () {
     `${card.charged_amount} ${card.charged_currency}, ${reservation?.status}`
   )
   const again = yield* cards.issue(request, { key })
-  yield* Timeline.print("again", again.card.id === card.id ? "the same card" : "another card!")
+  yield* Timeline.print(
+    "again",
+    again.card.id === card.id ? "same key, same card" : "a second card!"
+  )
 
   for (const { charged_amount, charged_currency, exchange_rate } of (yield* cards.list()).data) {
     yield* Timeline.print("listed", `${charged_amount} ${charged_currency} at ${exchange_rate}`)

@@ -1,5 +1,5 @@
 /**
- * Prints what can be done where, as a table.
+ * Prints the available services: payment methods by country and operation.
  */
 import { Catalogue } from "@manilla/catalogue"
 import { Console, Effect } from "effect"
@@ -15,11 +15,11 @@ const program = Effect.gen(function* () {
       const methods = here
         .filter((service) => service.operation === operation)
         .map(({ available, payment_method }) =>
-          available ? payment_method : `${payment_method} (not now)`
+          available ? payment_method : `${payment_method} (unavailable)`
         )
       yield* Console.log(`  ${operation.padEnd(12)} ${methods.join(", ")}`)
     }
   }
 })
 
-Example.run("What can be done where", program)
+Example.run("Available services", program)

@@ -1,6 +1,6 @@
 /**
- * Collects a mobile-money payment while the network drops the first answer, and prints what
- * happened.
+ * Collects a mobile-money payment while the network drops the first answer, and prints every request
+ * that the service received.
  */
 import { Catalogue } from "@manilla/catalogue"
 import { BearerTokens, IdempotencyKey } from "@manilla/core"
@@ -16,17 +16,17 @@ const order = Config.withDefault(Config.string("MANILLA_ORDER"), "42")
 
 class NotAvailable extends Data.TaggedError("NotAvailable")<{ readonly message: string }> {}
 
-/** Said, and not the first that happens to be listed: a key stands for one request, on each run. */
+/** Not simply the first in the catalogue: every run with the same key must send the same request. */
 const method = Config.withDefault(Config.string("MANILLA_PAYMENT_METHOD"), "mtn_momo")
 
-/** A made-up number will do in a sandbox; where money is real, whose it is must be said. */
+/** The phone to charge: an invented number in a sandbox, required otherwise. */
 const payer = (environment: string) =>
   environment === "SANDBOX"
     ? Config.withDefault(Config.string("MANILLA_PHONE"), "+2290161234567")
     : Config.string("MANILLA_PHONE")
 
 const collect = Effect.gen(function* () {
-  // The next creation is processed, and its answer lost on the way back.
+  // The service creates the payment, but the answer is lost.
   yield* Example.onSandbox(({ faults }) =>
     faults.add(Fault.dropAfter({ operation: "Payments.create" }))
   )
@@ -40,7 +40,7 @@ const collect = Effect.gen(function* () {
   const payment_method = yield* method
   if (!methods.includes(payment_method)) {
     return yield* new NotAvailable({
-      message: `${payment_method} is not available for ${wanted.currency} in ${wanted.country} now. Nothing was sent.`
+      message: `${payment_method} is currently not available for ${wanted.currency} in ${wanted.country}. No payment was created.`
     })
   }
 
@@ -53,16 +53,16 @@ const collect = Effect.gen(function* () {
     payer: { phone_number: yield* payer(environment) },
     description: "A manilla bracelet"
   }
-  yield* Timeline.print("create", `1500 XOF through ${request.payment_method}, key ${key}`)
+  yield* Timeline.print("create", `1500 XOF by ${request.payment_method}, key ${key}`)
   const created = yield* payments.create(request, { key })
   yield* Timeline.print("created", `${created.reference ?? created.id}: ${created.status}`)
 
-  const settled = yield* payments.changes(created.id).pipe(
+  const last = yield* payments.changes(created.id).pipe(
     Stream.tap(({ status }) => Timeline.print("read", status)),
     Stream.runLast,
     Effect.flatten
   )
-  yield* Timeline.print("done", `${settled.amount} ${settled.currency}: ${settled.status}`)
+  yield* Timeline.print("done", `${last.amount} ${last.currency}: ${last.status}`)
 
   yield* Example.onSandbox(({ exchanges, paymentIntents }) =>
     Effect.gen(function* () {
@@ -71,9 +71,9 @@ const collect = Effect.gen(function* () {
       const keys = new Set(creations.map((creation) => creation.key))
       const bodies = new Set(creations.map(({ body }) => String(Redacted.value(body))))
       const made = (yield* paymentIntents).length
-      yield* Console.log(`\nWhat the service saw\n\n${Exchange.timeline(seen)}\n`)
+      yield* Console.log(`\nRequests that the service received\n\n${Exchange.timeline(seen)}\n`)
       yield* Console.log(
-        `${creations.length} requests to create, ${keys.size} key, ${bodies.size} body: ${made} payment.\n`
+        `${creations.length} create requests, ${keys.size} key, ${bodies.size} body: ${made} payment.\n`
       )
     })
   )

@@ -1,6 +1,6 @@
 /**
- * The whole service in one run: a payment collected while its answer is lost, its transaction, a
- * payout, a refund, a payment link that is paid, a card that is issued; and the ledger at the end.
+ * The whole service in one run: collects a payment although the first answer is lost, reads its
+ * transaction, pays out, refunds, sells with a payment link, issues a card, and prints the ledger.
  */
 import { Cardholders, Cards } from "@manilla/cards"
 import { Catalogue } from "@manilla/catalogue"
@@ -18,12 +18,12 @@ import { print } from "../support/Timeline.js"
 const money = { country: "BJ", currency: "XOF", payment_method: "mtn_momo" } as const
 
 /**
- * One demo is one set of keys: run it again under the same name, and nothing moves twice. A link has
- * no key: one that was paid, or is older than a day, is made anew.
+ * All idempotency keys are derived from this name, so a second run with the same name moves no money
+ * again. Links have no key: the demo creates a new link if the last one was paid or is older than a day.
  */
 const name = Config.withDefault(Config.string("MANILLA_ORDER"), "42")
 
-/** A made-up number will do in a sandbox; where money is real, whose it is must be said. */
+/** The phone to charge: an invented number in a sandbox, required otherwise. */
 const phone = Effect.gen(function* () {
   const { environment } = yield* Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get)
   const given = Config.string("MANILLA_PHONE")
@@ -39,7 +39,7 @@ const lookAround = Effect.gen(function* () {
 })
 
 const collect = Effect.gen(function* () {
-  // The payment is made, and its answer is lost on the way back.
+  // The service creates the payment, but the answer is lost.
   yield* Example.onSandbox(({ faults }) =>
     faults.add(Fault.dropAfter({ operation: "Payments.create" }))
   )
@@ -76,15 +76,15 @@ const disburse = Effect.gen(function* () {
   yield* print("paid out", `${payout.amount} ${payout.currency}: ${payout.status}`)
 })
 
-/** How a refund is asked for is not shown by the interface: the sandbox's merchant does it. */
+/** The interface does not show how to request a refund, so the sandbox requests it. */
 const refund = (transaction: Parameters<Transactions.Service["get"]>[0]) =>
   Effect.gen(function* () {
-    const asked = yield* Example.onSandbox((sandbox) =>
-      sandbox.refund(transaction, { amount: "200", reason: "One came back" })
+    const requested = yield* Example.onSandbox((sandbox) =>
+      sandbox.refund(transaction, { amount: "200", reason: "Item returned" })
     )
-    if (Option.isNone(asked)) return
+    if (Option.isNone(requested)) return
     const refunds = yield* Refunds.Refunds
-    const { amount, reason, status } = yield* refunds.awaitFinal(asked.value.reference)
+    const { amount, reason, status } = yield* refunds.awaitFinal(requested.value.reference)
     yield* print("refunded", `${amount}, "${reason}": ${status}`)
   })
 
@@ -97,7 +97,7 @@ const sellByLink = Effect.gen(function* () {
     max_uses: 1,
     metadata: { demo: yield* name }
   }
-  // A link has no key: one of an earlier run is looked for before another is made.
+  // Links have no key, so look for a link of an earlier run before creating one.
   const since = DateTime.subtract(yield* DateTime.now, { days: 1 })
   const [earlier] = yield* links.candidates(request, { since })
   const link = earlier ?? (yield* links.create(request))
@@ -110,7 +110,7 @@ const sellByLink = Effect.gen(function* () {
 const issueCard = Effect.gen(function* () {
   const cardholders = yield* Cardholders.Cardholders
   const [holder] = (yield* cardholders.list({ per_page: 1 })).data
-  if (holder === undefined) return yield* print("card", "there is no cardholder to issue one to")
+  if (holder === undefined) return yield* print("card", "there is no cardholder")
   const { first_name } = yield* cardholders.get(holder.id)
   const cards = yield* Cards.Cards
   const { card, reservation } = yield* cards.issue(
@@ -120,7 +120,8 @@ const issueCard = Effect.gen(function* () {
       debit_currency: "XOF",
       initial_balance: "10"
     },
-    // Without the cardholder in it: if another one is listed first next time, no second card is made.
+    // The cardholder is not part of the key: a second run may list another one first, but must not
+    // issue a second card.
     { key: IdempotencyKey.derive("demo", "card", yield* name) }
   )
   const charged = `${card.charged_amount} ${card.charged_currency}`
@@ -130,14 +131,14 @@ const issueCard = Effect.gen(function* () {
 const lookBack = Example.onSandbox(({ exchanges, ledger, paymentIntents }) =>
   Effect.gen(function* () {
     const creations = (yield* exchanges).filter(({ operation }) => operation === "Payments.create")
-    yield* Console.log(`\nThe collection, as the service saw it\n\n${Exchange.timeline(creations)}`)
+    yield* Console.log(`\nRequests to create the payment\n\n${Exchange.timeline(creations)}`)
     yield* Console.log(`\n${(yield* paymentIntents).length} payment was made.`)
     yield* Console.log(`\nThe ledger\n\n${Ledger.table(yield* ledger)}\n`)
   })
 )
 
 const program = Effect.gen(function* () {
-  // What is missing is asked for before money moves.
+  // Fail on missing configuration before any money moves.
   yield* Effect.all([Example.wallet("XOF"), phone])
   yield* lookAround
   yield* collect

@@ -1,5 +1,5 @@
 /**
- * Creates a payment link whose answer is lost, finds it again, and watches it being paid.
+ * Creates a payment link, loses the answer, finds the link in the list, and follows its uses.
  */
 import { PaymentLinks } from "@manilla/payment-links"
 import { Fault } from "@manilla/sandbox"
@@ -13,7 +13,7 @@ const request = {
   country: "BJ",
   description: "A ticket for the concert",
   max_uses: 3,
-  // Tells this link from one that another buyer's order is given at the same time.
+  // Unique for each order: otherwise the links of two buyers may look the same.
   metadata: { order: "payment-links-42" }
 }
 
@@ -23,25 +23,25 @@ const program = Effect.gen(function* () {
   )
   const links = yield* PaymentLinks.PaymentLinks
 
-  // The service's clock may be behind this one.
+  // One minute earlier, because the service's clock may be behind ours.
   const since = DateTime.subtract(yield* DateTime.now, { minutes: 1 })
-  // A link has no key, so it is never sent twice. Was it made? The list can tell.
+  // Links have no idempotency key, so Manilla does not retry. Look for the link in the list.
   const link = yield* links.create(request).pipe(
     Effect.catchTag("OutcomeUnknown", (unknown) =>
       Effect.gen(function* () {
         yield* Timeline.print("unknown", unknown.message)
-        // Whatever keeps it from looking is about the list. What became of the link stays unknown.
+        // If the list cannot be read, the outcome of the link is still unknown.
         const [found] = yield* Effect.mapError(links.candidates(request, { since }), () => unknown)
-        // Not found is not "not made": the list may lag. Whether to ask again is for a person to say.
+        // The list may lag, so the link may exist all the same. A person decides whether to retry.
         if (found === undefined) return yield* unknown
-        yield* Timeline.print("looked", "it was made")
+        yield* Timeline.print("found", "the link was created")
         return found
       })
     )
   )
   yield* Timeline.print("link", `${link.checkout_url}, ${link.max_uses} uses`)
 
-  // Payers come by while we watch.
+  // Three payers use the link while we follow it.
   yield* Effect.fork(
     Example.onSandbox((sandbox) =>
       Effect.repeatN(Effect.delay(sandbox.payLink(link.id), "900 millis"), 2)

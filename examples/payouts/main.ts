@@ -1,5 +1,5 @@
 /**
- * Pays a beneficiary twice under one key, and once more than there is in the wallet.
+ * Sends a payout twice with one key, which pays once, then a payout that exceeds the wallet's balance.
  */
 import { IdempotencyKey } from "@manilla/core"
 import { Payouts } from "@manilla/payouts"
@@ -30,7 +30,7 @@ const program = Effect.gen(function* () {
   )
 
   const again = yield* payouts.disburse(request, { key })
-  yield* Timeline.print("again", `${again.reference}: the same key, the same payout`)
+  yield* Timeline.print("again", `${again.reference}: same key, same payout`)
 
   const tooMuch = { ...request, amount: "999999999999" }
   yield* payouts
@@ -41,7 +41,7 @@ const program = Effect.gen(function* () {
 
   yield* Example.onSandbox(({ payouts, wallets }) =>
     Effect.gen(function* () {
-      yield* Timeline.print("books", `${(yield* payouts).length} payout was made`)
+      yield* Timeline.print("sandbox", `${(yield* payouts).length} payout exists`)
       for (const { available, currency, reserved } of yield* wallets) {
         yield* Timeline.print("wallet", `${available} ${currency}, ${reserved} reserved`)
       }

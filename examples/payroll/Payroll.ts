@@ -1,12 +1,12 @@
 /**
- * Who is to be paid: read from a CSV file, every row checked before the first payment.
+ * Reads the employees from a CSV file and checks every row before the first payment.
  */
 import { Amount, Country, Issues, Text } from "@manilla/core"
 import { Data, Effect, Either, ParseResult, Schema } from "effect"
 import { parse } from "csv-parse/sync"
 import { readFileSync } from "node:fs"
 
-/** One wallet pays them all, so one currency does. */
+/** One wallet pays all salaries, so there is one currency. */
 export const currency = "XOF"
 
 const Employee = Schema.Struct({
@@ -21,10 +21,10 @@ const Employee = Schema.Struct({
 
 export interface Employee extends Schema.Schema.Type<typeof Employee> {}
 
-/** The salary as an amount that can be compared. */
-export const asked = ({ amount }: Employee): Amount.Amount => Amount.Amount.make(amount)
+/** The salary as an amount, for comparing and adding. */
+export const requested = ({ amount }: Employee): Amount.Amount => Amount.Amount.make(amount)
 
-/** The file cannot be paid from: nothing was. */
+/** The file is invalid. Nobody was paid. */
 export class InvalidPayroll extends Data.TaggedError("InvalidPayroll")<{
   readonly message: string
 }> {}
@@ -39,7 +39,7 @@ export const read = (file: URL): Effect.Effect<ReadonlyArray<Employee>, InvalidP
     const twice = employees.filter(
       ({ employee }, i) => employees.findIndex((other) => other.employee === employee) !== i
     )
-    const problems = [...broken, ...twice.map(({ employee }) => `${employee} is there twice`)]
+    const problems = [...broken, ...twice.map(({ employee }) => `${employee} is listed twice`)]
     return problems.length === 0
       ? employees
       : yield* new InvalidPayroll({ message: `Nobody was paid:\n${problems.join("\n")}` })
@@ -50,7 +50,7 @@ const decode = ParseResult.decodeUnknownEither(Employee, { errors: "all" })
 const check = (row: unknown, index: number): Either.Either<Employee, string> =>
   Either.mapLeft(
     decode(row),
-    // The first line has the names of the columns.
+    // Line 1 holds the column names.
     (issue) => `line ${index + 2}: ${Issues.print(Issues.fromParseIssue(issue))}`
   )
 

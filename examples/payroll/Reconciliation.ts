@@ -1,6 +1,6 @@
 /**
- * Holds what was asked against what was paid and what the service has booked, employee by employee:
- * two errors that cancel out in a sum are still two errors.
+ * Compares, for each employee, the requested amount with the payout and with the service's
+ * transactions. Comparing totals only would miss two errors that cancel out.
  */
 import { Amount } from "@manilla/core"
 import { Transactions, type Transaction } from "@manilla/transactions"
@@ -10,13 +10,13 @@ import type { Outcome } from "./Salaries.js"
 
 export interface Reconciliation {
   readonly booked: ReadonlyArray<Amount.Amount>
-  /** Who was not paid exactly once and exactly what was asked. */
+  /** One line for each employee who was not paid exactly once, or not the requested amount. */
   readonly differences: ReadonlyArray<string>
 }
 
 /**
- * What was booked for this payroll: a transaction has the metadata of its payout. The interface does
- * not show that it has: where it has not, nobody counts as paid, and everybody is a difference.
+ * The payout transactions of this payroll. This assumes that a transaction carries the metadata of its
+ * payout, which the interface does not show. Without it, every employee is reported as a difference.
  */
 const bookings = (month: string) =>
   Effect.gen(function* () {
@@ -25,9 +25,11 @@ const bookings = (month: string) =>
       Stream.filter(({ operation }) => operation === "PAYOUT"),
       Stream.runCollect
     )
-    // A page can repeat rows of the one before it, when others are added meanwhile.
+    // If rows are added while we read, a row may appear on two pages.
     const references = new Set(Chunk.map(rows, ({ reference }) => reference))
-    const details = yield* Effect.forEach(references, transactions.get, { concurrency: 10 })
+    const details = yield* Effect.forEach(references, (reference) => transactions.get(reference), {
+      concurrency: 10
+    })
     return details.filter(({ metadata }) => metadata?.["payroll"] === month)
   })
 
@@ -42,19 +44,20 @@ export const reconcile = (month: string, outcomes: ReadonlyArray<Outcome>) =>
       differences: [
         ...outcomes.flatMap((outcome) => difference(outcome, of(outcome.employee.employee))),
         ...strangers.map(
-          ({ amount, reference }) => `${reference}: ${amount} for nobody in the file`
+          ({ amount, reference }) =>
+            `${reference}: ${amount} paid to somebody who is not in the file`
         )
       ]
     }
   })
 
-/** Nothing, when the employee was paid once what was asked, and that is in the books. */
+/** Empty if the employee has one completed payout and one transaction, both of the requested amount. */
 const difference = (
   outcome: Outcome,
   booked: ReadonlyArray<Transaction.TransactionDetail>
 ): ReadonlyArray<string> => {
   const { employee } = outcome
-  const isRight = (amount: Amount.Amount) => Amount.Equivalence(amount, Payroll.asked(employee))
+  const isRight = (amount: Amount.Amount) => Amount.Equivalence(amount, Payroll.requested(employee))
   const isBooked =
     booked.length === 1 &&
     booked.every(({ amount, status }) => status === "COMPLETED" && isRight(amount))
@@ -62,6 +65,6 @@ const difference = (
   const said = outcome.is === "paid" ? outcome.payout.amount : outcome.why
   const found = booked.map(({ amount, status }) => `${amount} ${status}`).join(" and ")
   return [
-    `${employee.employee}: asked for ${employee.amount}, ${outcome.is} (${said}), booked ${found || "nothing"}`
+    `${employee.employee}: requested ${employee.amount}, ${outcome.is} (${said}), transactions: ${found || "none"}`
   ]
 }

@@ -1,6 +1,6 @@
 /**
- * Pays the salaries of a month: who is paid, whose payment is to be gone on with, and whose a person
- * has to look at.
+ * Pays the salaries of a month. Each employee ends as "paid", as "open" (retry with the same key), or
+ * as "set aside" (a person must look).
  */
 import { IdempotencyKey } from "@manilla/core"
 import { type Payout, Payouts } from "@manilla/payouts"
@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import * as Timeline from "../support/Timeline.js"
 import type { Employee } from "./Payroll.js"
 
-/** What came of paying an employee. Only a payout that is `COMPLETED` has paid anyone. */
+/** The result for one employee. Only a `COMPLETED` payout counts as paid. */
 export type Outcome = { readonly employee: Employee } & (
   | { readonly is: "paid"; readonly payout: Payout.Payout }
   | Open
@@ -19,33 +19,33 @@ interface Open {
   readonly is: "open"
   readonly why: string
   /**
-   * Whether it ever ended unknown in this run. A later refusal speaks of its own call, and takes no
-   * doubt away.
+   * Whether any call of this run ended with an unknown outcome. A later refusal cannot show that the
+   * earlier call failed.
    */
   readonly isDoubtful: boolean
-  /** Of the payout, once it is known to be there: from then on it is waited for, and not sent again. */
+  /** Set once the payout is known to exist. From then on we wait for it and do not send it again. */
   readonly reference: Payout.PayoutReference | undefined
 }
 
 type Failure = Effect.Effect.Error<ReturnType<Payouts.Service["disburse"]>>
 
 /**
- * What to do after a failure. "open": the same request under the same key makes the payout, or finds
- * the one that it made. "set aside": the same request would end the same, or must not be sent again.
+ * What to do after an error. "open": retry the same request with the same key; this creates the payout,
+ * or returns the one that exists. "set aside": a retry would fail again, or must not be made.
  */
 const after: Readonly<Record<Failure["_tag"], "open" | "set aside">> = {
   OutcomeUnknown: "open",
   PayoutStillPending: "open",
-  // These were not applied, and pass.
+  // Not applied, and temporary.
   TransportError: "open",
   RateLimitError: "open",
   TokenUnavailableError: "open",
   UnauthorizedError: "open",
-  // It was applied, and the answer cannot be read: the reconciliation shows it.
+  // Applied, but the answer cannot be read. The reconciliation finds the payout.
   AppliedUnreadable: "set aside",
-  // Another payout came back under this key, twice: a person must look at it before anything is paid.
+  // The service returned a different payout for this key, twice. A person must check before a retry.
   KeyReused: "set aside",
-  // What is wrong stays wrong until someone puts it right.
+  // Not applied, and a retry would fail again until somebody fixes the cause.
   InvalidRequestError: "set aside",
   BadRequestError: "set aside",
   ForbiddenError: "set aside",
@@ -53,13 +53,13 @@ const after: Readonly<Record<Failure["_tag"], "open" | "set aside">> = {
   UnprocessableError: "set aside"
 }
 
-/** Pays an employee, or goes on with what was left open. */
+/** Pays an employee, or continues a payout that the last round left open. */
 const pay = (employee: Employee, month: string, wallet_id: string, before: Open | undefined) =>
   before?.reference === undefined
     ? disburse(employee, month, wallet_id, before)
     : follow(employee, before.reference)
 
-/** The key is made of what the payment is for: run this again, and nobody is paid twice. */
+/** The key is derived from the month and the employee, so a second run pays nobody twice. */
 const disburse = (employee: Employee, month: string, wallet_id: string, before: Open | undefined) =>
   Effect.gen(function* () {
     const payouts = yield* Payouts.Payouts
@@ -79,12 +79,12 @@ const disburse = (employee: Employee, month: string, wallet_id: string, before: 
       .pipe(
         Effect.match({
           onFailure: (failure) => ({ employee, ...afterFailure(failure, before) }),
-          onSuccess: (payout) => afterSettling(employee, payout)
+          onSuccess: (payout) => onFinal(employee, payout)
         })
       )
   })
 
-/** The payout is there: it is waited for. */
+/** The payout exists: wait for its final status. */
 const follow = (employee: Employee, reference: Payout.PayoutReference) =>
   Effect.gen(function* () {
     const payouts = yield* Payouts.Payouts
@@ -93,16 +93,16 @@ const follow = (employee: Employee, reference: Payout.PayoutReference) =>
         onFailure: ({ _tag }): Outcome => ({
           employee,
           is: "open",
-          why: `${reference} was made, and has not settled: ${_tag}`,
+          why: `${reference} was created, but its final status is not known: ${_tag}`,
           isDoubtful: false,
           reference
         }),
-        onSuccess: (payout) => afterSettling(employee, payout)
+        onSuccess: (payout) => onFinal(employee, payout)
       })
     )
   })
 
-const afterSettling = (employee: Employee, payout: Payout.Payout): Outcome =>
+const onFinal = (employee: Employee, payout: Payout.Payout): Outcome =>
   payout.status === "COMPLETED"
     ? { employee, is: "paid", payout }
     : { employee, is: "set aside", why: `${payout.reference} is ${payout.status}` }
@@ -114,17 +114,17 @@ const afterFailure = (
   const { _tag } = failure
   if (_tag === "AppliedUnreadable") {
     const found = failure.reference ?? failure.id ?? "no reference"
-    return { is: "set aside", why: `made (${found}), and its answer cannot be read` }
+    return { is: "set aside", why: `created (${found}), but the answer cannot be read` }
   }
   if (_tag === "KeyReused") {
     const found = failure.reference ?? failure.id ?? "no reference"
-    const other = `another payout (${found}) has its key, and differs in ${failure.differs.join(", ")}`
-    return { is: "set aside", why: `${other}; whether this one was made is unknown` }
+    const other = `the key belongs to another payout (${found}), which differs in ${failure.differs.join(", ")}`
+    return { is: "set aside", why: `${other}; the outcome of this payout is unknown` }
   }
   const wasDoubtful = before?.isDoubtful ?? false
   const why =
     wasDoubtful && _tag !== "OutcomeUnknown"
-      ? `${_tag}, but OutcomeUnknown before: it may have been made, and not to be paid under another key`
+      ? `${_tag} after OutcomeUnknown: the payout may have been made, so do not pay under another key`
       : _tag
   if (after[_tag] === "open") {
     return {
@@ -138,11 +138,11 @@ const afterFailure = (
     is: "set aside",
     why: wasDoubtful
       ? why
-      : `${_tag}; an earlier run that left it unknown may have made it: then not to be paid under another key`
+      : `${_tag}; if an earlier run ended with OutcomeUnknown, the payout may exist: do not pay under another key`
   }
 }
 
-/** Pays everyone, in at most five rounds: what is open after one is gone on with in the next. */
+/** Pays everyone in at most five rounds. Each round retries the payouts that the last one left open. */
 export const payAll = (employees: ReadonlyArray<Employee>, month: string, wallet_id: string) =>
   Effect.gen(function* () {
     const latest = new Map<Employee, Outcome>()
@@ -168,8 +168,8 @@ export const payAll = (employees: ReadonlyArray<Employee>, month: string, wallet
       yield* Timeline.print(
         `round ${round}`,
         open.length === 0
-          ? `${paid} of ${employees.length} are paid`
-          : `${open.length} open (${why}): once more, same keys`
+          ? `${paid} of ${employees.length} paid`
+          : `${open.length} open (${why}): retrying with the same keys`
       )
     }
     return Array.from(latest.values())

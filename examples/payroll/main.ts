@@ -1,7 +1,7 @@
 /**
- * Pays 200 employees of a CSV file, each exactly once, while the network and the service fail; then
- * holds what was asked against what was paid and what was booked, for each employee. Ends with an
- * error unless all of it agrees.
+ * Pays the 200 employees of a CSV file, each exactly once, while the network and the service fail. Then
+ * it compares, for each employee, the requested amount with the payout and the transaction. The program
+ * fails if they differ.
  */
 import { Amount, Currency } from "@manilla/core"
 import { Fault, type Sandbox } from "@manilla/sandbox"
@@ -14,10 +14,10 @@ import * as Salaries from "./Salaries.js"
 
 const month = "2026-11"
 
-class DoesNotAgree extends Data.TaggedError("DoesNotAgree")<{ readonly message: string }> {}
+class Mismatch extends Data.TaggedError("Mismatch")<{ readonly message: string }> {}
 
-/** Something goes wrong every tenth of a second, for as long as it takes to pay half of them. */
-const havoc = ({ faults, revokeTokens }: Sandbox.Service) =>
+/** Adds a random fault every 100 ms, 61 times. */
+const injectFaults = ({ faults, revokeTokens }: Sandbox.Service) =>
   Effect.gen(function* () {
     const operation = "Payouts.create"
     const fault = yield* Random.choice([
@@ -35,10 +35,10 @@ const havoc = ({ faults, revokeTokens }: Sandbox.Service) =>
 
 const program = Effect.gen(function* () {
   const employees = yield* Payroll.read(new URL("employees.csv", import.meta.url))
-  const asked = Amount.sum(employees.map(Payroll.asked))
-  yield* Timeline.print("payroll", `${employees.length} employees, ${asked} ${Payroll.currency}`)
+  const total = Amount.sum(employees.map(Payroll.requested))
+  yield* Timeline.print("payroll", `${employees.length} employees, ${total} ${Payroll.currency}`)
 
-  yield* Effect.fork(Example.onSandbox(havoc))
+  yield* Effect.fork(Example.onSandbox(injectFaults))
   const wallet = yield* Example.wallet(Payroll.currency)
   const outcomes = yield* Salaries.payAll(employees, month, wallet)
   const paid = outcomes.flatMap((outcome) => (outcome.is === "paid" ? [outcome.payout.amount] : []))
@@ -49,14 +49,14 @@ const program = Effect.gen(function* () {
   yield* Console.log(
     [
       "\nReconciliation\n",
-      line("asked for", employees.map(Payroll.asked)),
+      line("requested", employees.map(Payroll.requested)),
       line("paid", paid),
       line("booked", booked),
       ""
     ].join("\n")
   )
-  if (differences.length > 0) return yield* new DoesNotAgree({ message: differences.join("\n") })
-  yield* Console.log("For each of them they agree to the last unit: paid exactly once.\n")
+  if (differences.length > 0) return yield* new Mismatch({ message: differences.join("\n") })
+  yield* Console.log("Every employee was paid exactly once, and the requested amount.\n")
 })
 
 Example.run("Payroll", program, {

@@ -1,31 +1,23 @@
 import { NodeRuntime } from "@effect/platform-node"
-import { Gateway, IdempotencyKey } from "@manilla/core"
+import { IdempotencyKey } from "@manilla/core"
 import * as UndiciClient from "@manilla/core/UndiciClient"
 import { Payments } from "@manilla/payments"
-import { Token } from "@manilla/token"
+import { Manilla } from "@manilla/token"
 import { Console, Effect, Layer } from "effect"
 
 const program = Effect.gen(function* () {
   const payments = yield* Payments.Payments
+  const payer = { phone_number: "+2290161234567" }
   const payment = yield* payments.collect(
-    {
-      country: "BJ",
-      amount: "1500",
-      currency: "XOF",
-      payment_method: "mtn_momo",
-      payer: { phone_number: "+2290161234567" }
-    },
+    { country: "BJ", amount: "1500", currency: "XOF", payment_method: "mtn_momo", payer },
     { key: IdempotencyKey.derive("order", "42") }
   )
-  // Settled is not paid: the interface shows COMPLETED, and other statuses arrive as they are.
-  yield* payment.status === "COMPLETED"
-    ? Console.log(`${payment.amount} ${payment.currency} collected`)
-    : Console.error(`Not collected: ${payment.status}`)
+  // A final status does not mean paid: check for COMPLETED.
+  yield* Console.log(payment.status === "COMPLETED" ? "paid" : `not paid: ${payment.status}`)
 })
 
 const live = Payments.layer.pipe(
-  Layer.provide(Gateway.layerConfig()),
-  Layer.provide(Token.layerConfig()),
+  Layer.provide(Manilla.layerConfig()),
   Layer.provide(UndiciClient.layer)
 )
 

@@ -1,6 +1,6 @@
 /**
- * Follows a refund until the money is back. The interface does not show how a refund is asked for:
- * on the sandbox it is asked for by hand, elsewhere set MANILLA_REFUND to its reference.
+ * Follows a refund to its final status. The interface does not show how to request a refund. On its
+ * own sandbox the example requests one; on another gateway, set MANILLA_REFUND to a refund's reference.
  */
 import { IdempotencyKey } from "@manilla/core"
 import { Payments } from "@manilla/payments"
@@ -22,20 +22,20 @@ const collected = Effect.flatMap(Payments.Payments, (payments) =>
   )
 )
 
-/** The merchant gives back a part of what was collected. */
-const asked = Example.onSandbox((sandbox) =>
+/** Collects a payment and requests a partial refund, on the sandbox only. */
+const requested = Example.onSandbox((sandbox) =>
   Effect.gen(function* () {
     yield* collected
     const [transaction] = yield* sandbox.transactions
     if (transaction === undefined) return yield* Effect.dieMessage("nothing was collected")
     yield* Timeline.print("collected", `${transaction.amount} in ${transaction.reference}`)
-    const options = { amount: "500", reason: "One bracelet came back" }
+    const options = { amount: "500", reason: "Item returned" }
     return (yield* sandbox.refund(transaction.reference, options)).reference
   })
 )
 
 const program = Effect.gen(function* () {
-  const reference = Option.getOrElse(yield* asked, () => undefined)
+  const reference = Option.getOrElse(yield* requested, () => undefined)
   const refunds = yield* Refunds.Refunds
   yield* refunds
     .changes(reference ?? Refund.RefundReference.make(yield* Config.string("MANILLA_REFUND")))

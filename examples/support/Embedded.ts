@@ -1,6 +1,6 @@
 /**
- * A sandbox in this process: a real HTTP server on a loopback port, and the configuration that
- * leads the client there.
+ * A sandbox in this process: an HTTP server on a loopback port, and the configuration that points the
+ * client at it.
  */
 import { Sandbox, SandboxServer } from "@manilla/sandbox"
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"

@@ -1,6 +1,7 @@
 /**
- * What the examples share: the client as every program has it, and where it runs. On the gateway
- * that MANILLA_BASE_URL and its like name, if no real money is there, or else on a sandbox of its own.
+ * Shared by the examples: the client's layers, and the choice of a gateway. An example uses the gateway
+ * at MANILLA_BASE_URL, or starts its own sandbox if that variable is not set. Examples that are only for
+ * a sandbox refuse credentials for real money.
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Cardholders, Cards } from "@manilla/cards"
@@ -33,7 +34,10 @@ const client = Layer.mergeAll(
   Layer.provide(UndiciClient.layer)
 )
 
-/** What only a sandbox can do: play the payer, make the network fail, show the ledger. */
+/**
+ * Runs steps that need the sandbox: act as the payer, inject network faults, show the ledger. Does
+ * nothing on another gateway.
+ */
 export const onSandbox = <A, E, R>(
   play: (sandbox: Sandbox.Service) => Effect.Effect<A, E, R>
 ): Effect.Effect<Option.Option<A>, E, R> =>
@@ -42,7 +46,7 @@ export const onSandbox = <A, E, R>(
     Option.match({ onNone: () => Effect.succeedNone, onSome: (it) => Effect.asSome(play(it)) })
   )
 
-/** The wallet to pay from: the sandbox's first of that currency, or MANILLA_WALLET_ID. */
+/** The wallet to pay from: the sandbox's first wallet in the currency, or MANILLA_WALLET_ID. */
 export const wallet = (currency: string) =>
   Effect.gen(function* () {
     const own = yield* onSandbox(({ wallets }) =>
@@ -53,26 +57,26 @@ export const wallet = (currency: string) =>
 
 type Services = Layer.Layer.Success<typeof client> | Layer.Layer.Success<typeof Timeline.layer>
 
-/** The credentials are for real money, and the example would spend it on made-up people. */
+/** The credentials are for real money, but the example pays invented people. */
 class NotASandbox extends Data.TaggedError("NotASandbox")<{ readonly message: string }> {}
 
-/** Where the token is for, and not what a variable says, decides. */
+/** Checks the environment of the token itself, not of a configuration variable. */
 const refuseRealMoney = Effect.gen(function* () {
   const { environment } = yield* Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get)
   if (environment === "SANDBOX") return
   return yield* new NotASandbox({
-    message: `This example runs in a sandbox only, and these credentials are for ${environment}. Nothing was done.`
+    message: `This example needs SANDBOX credentials, but these are for ${environment}. It has sent no requests except for the token.`
   })
 })
 
 interface Options {
-  /** It may move real money: it asks whose phone that is, MANILLA_PHONE, before it does. */
+  /** Allows real money. Such an example must first require MANILLA_PHONE, the phone to charge. */
   readonly live?: boolean
-  /** How its own sandbox is set up. */
+  /** Options of the example's own sandbox. */
   readonly sandbox?: Sandbox.Options
 }
 
-/** Runs a program to its end, with a title that says where. */
+/** Prints a title with the gateway's address, then runs the program. */
 export const run = <A, E>(
   title: string,
   program: Effect.Effect<A, E, Services>,

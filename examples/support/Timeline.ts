@@ -1,5 +1,5 @@
 /**
- * Prints what happens as it happens, the client's own notes on its retries among it.
+ * Prints each step with the time since the start, and the client's debug logs, such as its retries.
  */
 import { Cause, Clock, Console, Context, Effect, Layer, Logger, LogLevel } from "effect"
 

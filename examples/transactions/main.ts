@@ -1,6 +1,6 @@
 /**
- * Streams every transaction over all pages, holds each net amount against its amount and fee, and
- * adds up to the last unit.
+ * Reads every transaction from all pages as a stream, checks that each net amount is the amount minus
+ * the fee, and prints exact totals.
  */
 import { Amount, IdempotencyKey } from "@manilla/core"
 import { Payments } from "@manilla/payments"
@@ -25,7 +25,7 @@ const sale = (amount: string, index: number) =>
 
 const program = Effect.gen(function* () {
   const amounts = Array.from({ length: 35 }, (_, i) => `${1000 + i}.${i * 7}5`)
-  yield* Timeline.print("sales", `${amounts.length} collections on their way`)
+  yield* Timeline.print("sales", `${amounts.length} collections started`)
   yield* Effect.forEach(amounts, sale, { concurrency: "unbounded" })
 
   const transactions = yield* Transactions.Transactions
@@ -40,12 +40,15 @@ const program = Effect.gen(function* () {
     member: (transaction: Transaction.Transaction) => Amount.Amount | null | undefined
   ) => Amount.sum(rows.flatMap((row) => member(row) ?? []))
 
-  yield* Timeline.print("read", `${rows.length} transactions, 10 a page`)
+  yield* Timeline.print("read", `${rows.length} transactions, 10 per page`)
   yield* Timeline.print("collected", `${total(({ amount }) => amount)} XOF`)
   yield* Timeline.print("fees", `${total(({ fee_amount }) => fee_amount)} XOF`)
   yield* Timeline.print("net", `${total(({ net_amount }) => net_amount)} XOF`)
   const wrong = rows.filter((row) => !Transaction.isNetExact(row))
-  yield* Timeline.print("checked", `${wrong.length} whose net is not amount minus fee`)
+  yield* Timeline.print(
+    "checked",
+    `${wrong.length} transactions whose net amount is not amount minus fee`
+  )
 })
 
-Example.run("Every transaction", program)
+Example.run("All transactions", program)

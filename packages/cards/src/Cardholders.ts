@@ -1,10 +1,11 @@
 /**
- * Cardholders: listed without personal data, and read with it on purpose.
+ * Cardholders: lists without personal data, and single reads with it.
  *
  * @since 0.1.0
  */
 import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
+import type * as Operation from "@manilla/core/Operation"
 import * as Pagination from "@manilla/core/Pagination"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,7 +24,8 @@ import type { PageSize } from "./CardsApi.js"
 export interface Service extends Pagination.List<PageSize, Cardholder.Cardholder> {
   /** Reads a cardholder's personal data, redacted until it is asked for (interface section 4.14). */
   readonly get: (
-    id: Cardholder.CardholderId
+    id: Cardholder.CardholderId,
+    options?: Operation.CallOptions
   ) => Effect.Effect<Cardholder.CardholderDetail, Errors.ReadError>
 }
 
@@ -52,11 +54,12 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 
   return {
     ...lists,
-    get: (virtualCardCustomer) => Effect.map(calls.get({ path: { virtualCardCustomer } }), redact)
+    get: (virtualCardCustomer, options) =>
+      Effect.map(calls.get({ path: { virtualCardCustomer } }, options), redact)
   }
 })
 
-/** Cannot fail: the call has checked the same members. Drops members that the schema does not name. */
+/** Cannot fail: the call has validated the same members. Drops members that are not in the schema. */
 const redact = Schema.decodeSync(Cardholder.CardholderDetail)
 
 /**

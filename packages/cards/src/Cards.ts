@@ -1,11 +1,12 @@
 /**
- * Virtual cards: issued once per key, and listed.
+ * Virtual cards: issue one per idempotency key, and list them.
  *
  * @since 0.1.0
  */
 import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as Operation from "@manilla/core/Operation"
 import * as Pagination from "@manilla/core/Pagination"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,7 +15,7 @@ import type * as Card from "./Card.js"
 import * as CardsApi from "./CardsApi.js"
 
 /**
- * What a card is issued from: the body of `POST /cards` without its key.
+ * The body of `POST /cards` without its idempotency key.
  *
  * @since 0.1.0
  * @category models
@@ -28,10 +29,10 @@ export interface IssueRequest extends Omit<Card.CardRequest, "idempotency_key"> 
  * @since 0.1.0
  * @category models
  */
-export interface IssueOptions {
+export interface IssueOptions extends Operation.CallOptions {
   /**
-   * Names the issuance, in at most 100 characters: the same key never issues two cards. It comes
-   * back as the card's `issuance_reference`.
+   * The idempotency key, in at most 100 characters: one key never issues two cards. It comes back as
+   * the card's `issuance_reference`.
    */
   readonly key: IdempotencyKey.IdempotencyKey
 }
@@ -72,8 +73,9 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const gateway = yield* Gateway.Gateway
   const calls = gateway.calls(CardsApi.group)
 
-  const issue: Service["issue"] = (request, { key }) =>
-    calls.issue({ payload: { ...request, idempotency_key: key } })
+  const issue: Service["issue"] = (request, options) =>
+    // JavaScript may omit the options: then the missing key is an `InvalidRequestError`.
+    calls.issue({ payload: { ...request, idempotency_key: options?.key } }, options)
 
   const lists = Pagination.make<CardsApi.PageSize, Card.Card>({
     operation: "Cards.list",

@@ -14,7 +14,7 @@ export * as Card from "./Card.js"
 export * as Cardholder from "./Cardholder.js"
 
 /**
- * Cardholders: listed without personal data, and read with it on purpose.
+ * Cardholders: lists without personal data, and single reads with it.
  *
  * @since 0.1.0
  */
@@ -28,7 +28,7 @@ export * as Cardholders from "./Cardholders.js"
 export * as CardholdersApi from "./CardholdersApi.js"
 
 /**
- * Virtual cards: issued once per key, and listed.
+ * Virtual cards: issue one per idempotency key, and list them.
  *
  * @since 0.1.0
  */

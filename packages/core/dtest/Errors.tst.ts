@@ -33,8 +33,8 @@ describe("what a call fails with", () => {
       | Errors.InvalidRequestError
       | Errors.TransportError
       | Errors.TokenUnavailableError
-      | Errors.AppliedUnreadable
-      | Errors.OutcomeUnknown
+      | Errors.UnkeyedAppliedUnreadable
+      | Errors.UnkeyedOutcomeUnknown
     >()
   })
 
@@ -53,11 +53,18 @@ describe("what a call fails with", () => {
 
   test("a write with a key: the same, with the key, or that the key was used before", () => {
     expect<Tag<Errors.KeyedWriteError>>().type.toBe<Tag<Errors.WriteError> | "KeyReused">()
-    type WithKey = Extract<
+    type Keyed = Extract<
       Errors.KeyedWriteError,
       { readonly _tag: "OutcomeUnknown" | "AppliedUnreadable" | "KeyReused" }
     >
-    expect<WithKey["key"]>().type.toBe<IdempotencyKey>()
+    expect<Keyed["key"]>().type.toBe<IdempotencyKey>()
+  })
+
+  test("an unknown outcome that is built by hand is an error of a write with a key", () => {
+    expect<Errors.OutcomeUnknown>().type.toBeAssignableTo<Errors.KeyedWriteError>()
+    expect<
+      ConstructorParameters<typeof Errors.OutcomeUnknown>[0]["key"]
+    >().type.toBe<IdempotencyKey>()
   })
 
   test("an answer with an error status: what the service said", () => {

@@ -57,14 +57,15 @@ describe("the calls of a group", () => {
     expect(calls.keyed).type.not.toBeCallableWith({ headers: { "idempotency-key": "order-42" } })
   })
 
-  test("may take less time than the policy gives", () => {
-    expect(calls.read).type.toBeCallableWith({}, { timeoutMillis: 5000 })
-    expect(calls.read).type.not.toBeCallableWith({}, { timeoutMillis: "5 seconds" })
+  test("take a timeout and changes to the retry policy", () => {
+    expect(calls.read).type.toBeCallableWith({}, { timeout: "5 seconds", retry: { attempts: 1 } })
+    expect(calls.read).type.not.toBeCallableWith({}, { timeout: "5 parsecs" })
+    expect(calls.read).type.not.toBeCallableWith({}, { retry: { budget: 1 } })
+    expect(calls.read).type.not.toBeCallableWith({}, { retry: { deadline: "5 seconds" } })
   })
 
   test("are compiled of declared operations only", () => {
     expect(gateway.calls).type.toBeCallableWith(group)
-    expect(gateway.calls).type.toBeCallableWith(group, { attempts: 1 })
     expect(gateway.calls).type.not.toBeCallableWith({ name: "Things", operations: { wire } })
   })
 })

@@ -1,10 +1,10 @@
 /**
- * Everything that a call can fail with, as tagged errors. A write has three outcomes, and its error
- * says which: unknown (`OutcomeUnknown`, `KeyReused`), applied (`AppliedUnreadable`), or not applied
- * (every other error).
+ * The errors of calls, tagged. A write has three outcomes, and {@link outcome} reads them off its
+ * error: unknown (`OutcomeUnknown`, `KeyReused`), applied (`AppliedUnreadable`), or not applied (every
+ * other error).
  *
- * No error carries a URL, a request, a header or a token. Strings of the service are redacted, escaped
- * and cut before an error carries them.
+ * No error carries a path, a request, a header or a token. Strings that come from the service are
+ * redacted, escaped and shortened first.
  *
  * @since 0.1.0
  */
@@ -286,23 +286,35 @@ export class MalformedResponseError extends Schema.TaggedError<MalformedResponse
   excerpt: Schema.optional(Schema.String)
 }) {}
 
+/** The members of both `AppliedUnreadable` classes. */
+const appliedUnreadable = {
+  ...unread,
+  /** The id of the new resource, if the answer had one. */
+  id: Schema.optional(Schema.String),
+  /** Its reference, if the answer had one. */
+  reference: Schema.optional(Schema.String)
+}
+
 /**
  * The write was applied, and its answer cannot be read. Never send it again: read the resource by
- * the id or reference that is here, or ask the service with the correlation id.
+ * its `id` or `reference`, or ask the service with the correlation id.
  *
  * @since 0.1.0
  * @category errors
  */
 export class AppliedUnreadable extends Schema.TaggedError<AppliedUnreadable>(
   "@manilla/core/AppliedUnreadable"
-)("AppliedUnreadable", {
-  ...unread,
-  key: Schema.optional(IdempotencyKey),
-  /** The id of what was made, if the answer had one. */
-  id: Schema.optional(Schema.String),
-  /** Its reference, if the answer had one. */
-  reference: Schema.optional(Schema.String)
-}) {}
+)("AppliedUnreadable", { ...appliedUnreadable, key: IdempotencyKey }) {}
+
+/**
+ * `AppliedUnreadable` of an operation that has no idempotency key in the interface.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class UnkeyedAppliedUnreadable extends Schema.TaggedError<UnkeyedAppliedUnreadable>(
+  "@manilla/core/UnkeyedAppliedUnreadable"
+)("AppliedUnreadable", appliedUnreadable) {}
 
 /**
  * The same resource came back twice under this key, and it is not what was asked for: the key most
@@ -384,33 +396,39 @@ export const ReadError = Schema.Union(...RequestError.members, TokenUnavailableE
  */
 export type ReadError = typeof ReadError.Type
 
+/** The members of both `OutcomeUnknown` classes. */
+const outcomeUnknown = {
+  ...common,
+  /** How many times the request was sent. */
+  attempts: Schema.Int,
+  /** The end of the last attempt. */
+  cause: ReadError
+}
+
 /**
- * It cannot be known whether the write was applied. Go on with the same key: sending the same
- * request under the same key moves no money twice.
+ * The write may have been applied. Send the same request again under the same key: that moves no money
+ * twice.
  *
  * @since 0.1.0
  * @category errors
  */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>(
   "@manilla/core/OutcomeUnknown"
-)("OutcomeUnknown", {
-  ...common,
-  /** The key to go on with. Absent only where the interface has no key. */
-  key: Schema.optional(IdempotencyKey),
-  /** How many times the request was sent. */
-  attempts: Schema.Int,
-  /** What ended the last attempt. */
-  cause: ReadError
-}) {}
+)("OutcomeUnknown", { ...outcomeUnknown, key: IdempotencyKey }) {}
 
 /**
- * The errors of a write. `OutcomeUnknown`: it may have been applied. `AppliedUnreadable`: it was applied.
- * Any other: it was not applied.
+ * `OutcomeUnknown` of an operation that has no idempotency key in the interface: sending it again may
+ * apply it twice. Look for its effect first.
  *
  * @since 0.1.0
  * @category errors
  */
-export const WriteError = Schema.Union(
+export class UnkeyedOutcomeUnknown extends Schema.TaggedError<UnkeyedOutcomeUnknown>(
+  "@manilla/core/UnkeyedOutcomeUnknown"
+)("OutcomeUnknown", outcomeUnknown) {}
+
+/** The errors of a write that was not applied. */
+const notApplied = [
   InvalidRequestError,
   UnauthorizedError,
   ForbiddenError,
@@ -419,9 +437,40 @@ export const WriteError = Schema.Union(
   NotFoundError,
   RateLimitError,
   TransportError,
-  TokenUnavailableError,
+  TokenUnavailableError
+] as const
+
+/**
+ * The errors of a write with an idempotency key. `OutcomeUnknown`: it may have been applied.
+ * `KeyReused`: the key most likely belongs to another request, and it may have been applied.
+ * `AppliedUnreadable`: it was applied. Any other: it was not applied.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const KeyedWriteError = Schema.Union(
+  ...notApplied,
   AppliedUnreadable,
-  OutcomeUnknown
+  OutcomeUnknown,
+  KeyReused
+)
+
+/**
+ * @since 0.1.0
+ * @category errors
+ */
+export type KeyedWriteError = typeof KeyedWriteError.Type
+
+/**
+ * The errors of a write without an idempotency key, such as the creation of a payment link.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const WriteError = Schema.Union(
+  ...notApplied,
+  UnkeyedAppliedUnreadable,
+  UnkeyedOutcomeUnknown
 )
 
 /**
@@ -431,26 +480,39 @@ export const WriteError = Schema.Union(
 export type WriteError = typeof WriteError.Type
 
 /**
- * The errors of a write with a key. Those that ask to go on, or not to send again, carry it.
- * `KeyReused`: whether it was applied is unknown.
- *
- * @since 0.1.0
- * @category errors
- */
-export type KeyedWriteError =
-  | Exclude<WriteError, OutcomeUnknown | AppliedUnreadable>
-  | (OutcomeUnknown & WithKey)
-  | (AppliedUnreadable & WithKey)
-  | KeyReused
-
-/**
- * What has the key that the write was made under.
+ * Whether a write took effect.
  *
  * @since 0.1.0
  * @category models
  */
-export interface WithKey {
-  readonly key: IdempotencyKey
+export type Outcome = "applied" | "notApplied" | "unknown"
+
+/**
+ * Whether the write that failed with this error took effect. It also takes errors that state their
+ * `outcome` themselves, such as `PaymentStillPending` of `collect`.
+ *
+ * @example
+ * import * as Errors from "@manilla/core/Errors"
+ *
+ * const retryAfterDays = (error: Errors.KeyedWriteError) =>
+ *   Errors.outcome(error) === "unknown" ? "with the same key" : "not needed"
+ *
+ * @since 0.1.0
+ * @category predicates
+ */
+export const outcome = (
+  error: KeyedWriteError | WriteError | { readonly outcome: Outcome }
+): Outcome => {
+  if ("outcome" in error) return error.outcome
+  switch (error._tag) {
+    case "AppliedUnreadable":
+      return "applied"
+    case "OutcomeUnknown":
+    case "KeyReused":
+      return "unknown"
+    default:
+      return "notApplied"
+  }
 }
 
 /**

@@ -12,7 +12,6 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -20,12 +19,14 @@ import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as BearerTokens from "./BearerTokens.js"
 import { ConfigurationError } from "./Errors.js"
+import type { InvalidRequestError } from "./Errors.js"
 import * as call from "./internal/call.js"
 import { withDefaults } from "./internal/defaults.js"
-import * as durations from "./internal/durations.js"
+import * as policies from "./internal/policy.js"
 import * as request from "./internal/request.js"
 import * as retryBudget from "./internal/retryBudget.js"
 import * as rootUrls from "./internal/rootUrl.js"
+import * as step from "./internal/step.js"
 import type * as Operation from "./Operation.js"
 import * as RetryPolicy from "./RetryPolicy.js"
 import * as Transport from "./Transport.js"
@@ -65,15 +66,6 @@ export type Calls<G extends Operation.Group> = {
  * @since 0.1.0
  * @category models
  */
-export interface CallsOptions {
-  /** The most attempts of one call, instead of the policy's. A loop of its own around calls needs 1. */
-  readonly attempts?: number
-}
-
-/**
- * @since 0.1.0
- * @category models
- */
 export interface Service {
   /** The query parameter that selects a page, if the options name it. */
   readonly pageParameter: string | undefined
@@ -81,7 +73,7 @@ export interface Service {
    * Compiles the operations of a group into calls, once. An operation is named by its group and
    * itself: `Payments.create`.
    */
-  readonly calls: <G extends Operation.Group>(group: G, options?: CallsOptions) => Calls<G>
+  readonly calls: <G extends Operation.Group>(group: G) => Calls<G>
 }
 
 /**
@@ -89,40 +81,6 @@ export interface Service {
  * @category services
  */
 export class Gateway extends Context.Tag("@manilla/core/Gateway")<Gateway, Service>() {}
-
-/** Whole numbers that are not below the least: a limit of `NaN` would be none. */
-const checkNumbers = (
-  numbers: Readonly<Record<string, number>>,
-  least: number
-): Effect.Effect<void, ConfigurationError> =>
-  Effect.forEach(
-    Object.entries(numbers),
-    ([field, number]) =>
-      Number.isSafeInteger(number) && number >= least
-        ? Effect.void
-        : new ConfigurationError({ field, rule: `must be a whole number from ${least}` }),
-    { discard: true }
-  )
-
-const checkDurations = (
-  fields: Readonly<Record<string, Duration.DurationInput>>,
-  leastMillis: number
-): Effect.Effect<void, ConfigurationError> =>
-  Effect.forEach(
-    Object.entries(fields),
-    ([field, duration]) =>
-      Option.match(durations.millisOf(duration), {
-        onNone: () => new ConfigurationError({ field, rule: durations.rule }),
-        onSome: (millis) =>
-          millis >= leastMillis
-            ? Effect.void
-            : new ConfigurationError({
-                field,
-                rule: `must be at least ${leastMillis} millisecond`
-              })
-      }),
-    { discard: true }
-  )
 
 const defaultBodyLimit = 8 * 1024 * 1024
 
@@ -141,14 +99,11 @@ export const make = (
     const root = yield* rootUrls.parse("baseUrl", options.baseUrl)
     const policy = withDefaults(RetryPolicy.defaults, options.retry)
     const bodyLimit = options.bodyLimit ?? defaultBodyLimit
-    yield* checkNumbers({ bodyLimit, "retry.attempts": policy.attempts }, 1)
-    yield* checkNumbers({ "retry.budget": policy.budget }, 0)
-    yield* checkDurations({ "retry.base": policy.base, "retry.cap": policy.cap }, 0)
-    // Without any time a call would spin, and never be made.
-    yield* checkDurations(
-      { "retry.attemptTimeout": policy.attemptTimeout, "retry.deadline": policy.deadline },
-      1
-    )
+    const [issue] = [
+      ...policies.wholeNumber("bodyLimit", bodyLimit, 1),
+      ...policies.issuesOf(policy)
+    ]
+    if (issue !== undefined) return yield* new ConfigurationError(issue)
     const transport = Transport.fromHttpClient(yield* HttpClient.HttpClient)
     // Apart, so that reads never take the retries of writes.
     const budgets = {
@@ -156,29 +111,44 @@ export const make = (
       writes: retryBudget.make(policy.budget)
     }
 
-    const compile = (name: string, operation: Operation.Operation, attempts: number) => {
+    const compile = (name: string, operation: Operation.Operation) => {
+      const { replay } = operation
       const encode = request.compile(name, operation)
       const run = call.compile({
         name,
         operation,
-        policy: { ...policy, attempts },
-        budget: operation.replay._tag === "Safe" ? budgets.reads : budgets.writes,
+        budget: replay._tag === "Safe" ? budgets.reads : budgets.writes,
         transport,
         tokens,
         root,
         bodyLimit
       })
-      return (parts: request.Parts, options: Operation.CallOptions<unknown> = {}) =>
+      const rules = step.rulesOf(policy, replay)
+      const rulesFor = (
+        options: Operation.CallOptions
+      ): Either.Either<step.Rules, InvalidRequestError> => {
+        if (options.retry === undefined && options.timeout === undefined) return Either.right(rules)
+        const changed = policies.ofCall(policy, options)
+        const issues = policies.issuesOf(changed, "timeout")
+        return issues.length === 0
+          ? Either.right(step.rulesOf(changed, replay))
+          : Either.left(request.invalid(name, issues))
+      }
+      return (parts: request.Parts, options?: Operation.CallHooks | null) =>
         Effect.suspend(() => {
+          const hooks = options ?? {}
           const encoded = encode(parts)
-          return Either.isRight(encoded) ? run(encoded.right, options) : Effect.fail(encoded.left)
+          if (Either.isLeft(encoded)) return Effect.fail(encoded.left)
+          const rules = rulesFor(hooks)
+          if (Either.isLeft(rules)) return Effect.fail(rules.left)
+          return run(encoded.right, rules.right, hooks)
         })
     }
 
-    const calls: Service["calls"] = (group, { attempts = policy.attempts } = {}) =>
+    const calls: Service["calls"] = (group) =>
       // Each entry is made from the operation of that name, which `Calls` types it by.
       Record.map(group.operations, (operation, name) =>
-        compile(`${group.name}.${name}`, operation, attempts)
+        compile(`${group.name}.${name}`, operation)
       ) as never
     return { calls, pageParameter: options.pageParameter }
   })

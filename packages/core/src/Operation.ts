@@ -4,10 +4,12 @@
  *
  * @since 0.1.0
  */
+import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
 import type * as Errors from "./Errors.js"
+import type * as RetryPolicy from "./RetryPolicy.js"
 
 /**
  * How an operation may be repeated.
@@ -299,15 +301,44 @@ export type Error<O extends Operation> = O["replay"] extends Safe
     : Errors.WriteError
 
 /**
+ * Options of one call.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface CallOptions<in A = unknown> {
-  /** Milliseconds for the whole call, if that is less than the policy's deadline. */
-  readonly timeoutMillis?: number | undefined
+export interface CallOptions {
+  /** How long the call may take, with its token, attempts and pauses; `retry.deadline` unless set. */
+  readonly timeout?: Duration.DurationInput | undefined
+  /** Changes to the gateway's retry policy for this call. */
+  readonly retry?: Partial<Omit<RetryPolicy.RetryPolicy, "budget" | "deadline">> | undefined
+  /** Runs when the call succeeds, such as to record the correlation id. */
+  readonly onResponse?: ((response: ResponseInfo) => void) | undefined
+}
+
+/**
+ * The response that a call succeeded with, without its data.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ResponseInfo {
+  readonly status: number
+  /** `meta.correlation_id`, the name of this exchange at the service, if the response has one. */
+  readonly correlationId: string | undefined
+  /** How many times the request was sent. */
+  readonly attempts: number
+}
+
+/**
+ * Options of a call that is part of a longer program, such as `collect`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface CallHooks<in A = unknown> extends CallOptions {
   /**
-   * Hears of the data in the step in which the call succeeds: an interruption right after it takes the
-   * value of the effect.
+   * Receives the data in the same step in which the call succeeds: an interruption right after that
+   * step discards the value of the effect. Must not throw.
    */
   readonly onSuccess?: ((data: A) => void) | undefined
 }
@@ -320,5 +351,5 @@ export interface CallOptions<in A = unknown> {
  */
 export type Call<O extends Operation> = (
   request: Request<O>,
-  options?: CallOptions<O["success"]["Type"]>
+  options?: CallHooks<O["success"]["Type"]>
 ) => Effect.Effect<O["success"]["Type"], Error<O>>

@@ -1,5 +1,5 @@
 /**
- * Lists read page by page, as streams that can be taken up again where they broke off.
+ * Lists, read page by page as streams that can be resumed at the page that failed.
  *
  * @since 0.1.0
  */
@@ -9,10 +9,11 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Errors from "./Errors.js"
 import * as Issues from "./Issues.js"
+import type * as Operation from "./Operation.js"
 import type { Page } from "./Page.js"
 
 /**
- * A list could not be read further. What came before it is good; go on with `from: page`.
+ * A page could not be read. The pages before it are valid; continue with `from: page`.
  *
  * @since 0.1.0
  * @category errors
@@ -22,15 +23,15 @@ export class PageError extends Schema.TaggedError<PageError>("@manilla/core/Page
   {
     operation: Schema.String,
     message: Schema.String,
-    /** The page to go on from. */
+    /** The page to continue from. */
     page: Schema.Int,
     cause: Errors.ReadError
   }
 ) {}
 
 /**
- * There are more pages, and no way to ask for them: the interface does not show the parameter that
- * selects a page. Name it in the gateway's options as `pageParameter`.
+ * There are more pages, and the parameter that selects a page is unknown: the interface does not show
+ * it. Name it in the gateway's options as `pageParameter`.
  *
  * @since 0.1.0
  * @category errors
@@ -40,29 +41,29 @@ export class PageParameterError extends Schema.TaggedError<PageParameterError>(
 )("PageParameterError", {
   operation: Schema.String,
   message: Schema.String,
-  /** The page that was to be read. */
+  /** The requested page. */
   page: Schema.Int
 }) {}
 
 /**
- * What a list takes beside its filter.
+ * Options of a list, beside its filter.
  *
  * @since 0.1.0
  * @category models
  */
-export interface ListOptions {
+export interface ListOptions extends Operation.CallOptions {
   /** Query parameters that the interface does not show. */
   readonly extraParams?: Readonly<Record<string, string>> | undefined
 }
 
 /**
- * What reading a list page by page takes beside its filter.
+ * Options of reading a list page by page.
  *
  * @since 0.1.0
  * @category models
  */
 export interface StreamOptions extends ListOptions {
-  /** The page to begin with; 1 unless set. After a {@link PageError}: its `page`. */
+  /** The first page to read; 1 unless set. After a {@link PageError}, its `page`. */
   readonly from?: number | undefined
 }
 
@@ -107,10 +108,13 @@ export interface Source<in Filter, out Row> {
   readonly operation: string
   /** The gateway's. */
   readonly pageParameter: string | undefined
-  readonly call: (request: {
-    readonly urlParams: Filter
-    readonly extraParams: ListOptions["extraParams"]
-  }) => Effect.Effect<Page<Row>, Errors.ReadError>
+  readonly call: (
+    request: {
+      readonly urlParams: Filter
+      readonly extraParams: ListOptions["extraParams"]
+    },
+    options: Operation.CallOptions
+  ) => Effect.Effect<Page<Row>, Errors.ReadError>
 }
 
 /**
@@ -122,14 +126,14 @@ export const make = <Filter extends object, Row>({
   operation,
   pageParameter
 }: Source<Partial<Filter>, Row>): List<Filter, Row> => {
-  const list = (filter: Partial<Filter> = {}, { extraParams }: ListOptions = {}) =>
-    call({ urlParams: filter, extraParams })
+  const list = (filter: Partial<Filter> = {}, options: ListOptions = {}) =>
+    call({ urlParams: filter, extraParams: options.extraParams }, options)
 
   const notUnderstood = (page: number, what: string) =>
     new PageParameterError({
       operation,
       message:
-        `${operation}: page ${page} was asked for and ${what}` +
+        `${operation}: page ${page} was requested, and ${what}` +
         (pageParameter === undefined
           ? ""
           : `: "${pageParameter}" is not the service's page parameter`),
@@ -143,18 +147,18 @@ export const make = <Filter extends object, Row>({
     return Stream.fail(new PageError({ operation, message, page: 1, cause }))
   }
 
-  const readPage = (filter: Partial<Filter>, { extraParams }: StreamOptions, page: number) =>
+  const readPage = (filter: Partial<Filter>, options: StreamOptions, page: number) =>
     Effect.gen(function* () {
       if (page !== 1 && pageParameter === undefined) {
         return yield* new PageParameterError({
           operation,
-          message: `${operation}: page ${page} cannot be asked for: name the service's page parameter in the gateway's options (pageParameter)`,
+          message: `${operation}: page ${page} cannot be requested: name the service's page parameter in the gateway's options (pageParameter)`,
           page
         })
       }
       const selected = pageParameter === undefined ? {} : { [pageParameter]: String(page) }
       const read = yield* Effect.mapError(
-        list(filter, { extraParams: { ...extraParams, ...selected } }),
+        list(filter, { ...options, extraParams: { ...options.extraParams, ...selected } }),
         (cause) =>
           new PageError({
             operation,
@@ -163,7 +167,7 @@ export const make = <Filter extends object, Row>({
             cause
           })
       )
-      // A parameter that the service does not know gives the first page for ever.
+      // The service ignores an unknown parameter and returns the first page every time.
       if (read.current_page !== undefined && read.current_page !== page) {
         return yield* notUnderstood(page, `page ${read.current_page} came`)
       }
@@ -177,10 +181,10 @@ export const make = <Filter extends object, Row>({
   ): Stream.Stream<Page<Row>, PageError | PageParameterError> => {
     const { extraParams, from = 1 } = options
     if (!Number.isSafeInteger(from) || from < 1) {
-      return notSent("from", `must be a whole number from 1, and it is ${from}`)
+      return notSent("from", `must be a whole number from 1, and is ${from}`)
     }
     if (pageParameter !== undefined && extraParams?.[pageParameter] !== undefined) {
-      return notSent(`extraParams.${pageParameter}`, 'selects a page: say "from" instead')
+      return notSent(`extraParams.${pageParameter}`, 'selects a page: use "from" instead')
     }
     return Stream.paginateEffect({ page: from, size: 0, previous: "" }, (state) =>
       Effect.gen(function* () {

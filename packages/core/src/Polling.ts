@@ -1,6 +1,6 @@
 /**
- * Waiting for a resource to settle, by reading it again and again: the service has no events
- * (interface section 6).
+ * Waits until the status of a resource is final, by polling: the service has no events (interface
+ * section 6).
  *
  * @since 0.1.0
  */
@@ -20,6 +20,7 @@ import type { Running } from "./internal/fiber.js"
 import * as permits from "./internal/permits.js"
 import * as loop from "./internal/pollingLoop.js"
 import * as sanitize from "./internal/sanitize.js"
+import * as telemetry from "./internal/telemetry.js"
 import * as Issues from "./Issues.js"
 import type * as Operation from "./Operation.js"
 import * as RetryPolicy from "./RetryPolicy.js"
@@ -53,8 +54,8 @@ export const defaults: WaitPolicy = {
 }
 
 /**
- * The fields of a domain's `StillPending`, beside the id or reference to wait for again: a wait that
- * ended before its subject settled. The subject goes on at the service.
+ * The fields of a domain's error for a wait that ended before the status was final, beside the id or
+ * reference to wait for again. The resource continues at the service.
  *
  * @since 0.1.0
  * @category errors
@@ -69,18 +70,18 @@ export const stillPending = <A, I>(subject: Schema.Schema<A, I>) => ({
 })
 
 /**
- * What is waited for.
+ * A kind of resource to wait for.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Subject<Id, A, I, StillPending> {
-  /** The operation that reads it, such as `Payments.get`. */
+  /** The name of the wait in errors, such as `Payments.awaitFinal`. */
   readonly operation: string
   readonly schema: Schema.Schema<A, I>
-  /** Reads it once, within the time that it is given: the wait is the loop. */
+  /** Reads it in one attempt, within the given time: the wait itself is the retry loop. */
   readonly read: (id: Id, options: Operation.CallOptions) => Effect.Effect<A, Errors.ReadError>
-  /** Whether a value ends a wait that does not say so itself; {@link isFinal} unless set. */
+  /** Whether a value ends a wait without an `until`; {@link isFinal} unless set. */
   readonly isFinal?: ((value: A) => boolean) | undefined
   readonly stillPending: (
     id: Id,
@@ -90,7 +91,7 @@ export interface Subject<Id, A, I, StillPending> {
       readonly last: A | undefined
       readonly cause: Errors.ReadError | undefined
     },
-    /** For the error's constructor: what it is made of was checked when it was read. */
+    /** For the error's constructor: its members have been validated already. */
     options: Schema.MakeOptions
   ) => StillPending
 }
@@ -100,31 +101,37 @@ export interface Subject<Id, A, I, StillPending> {
  * @category models
  */
 export interface Options<A> extends Partial<WaitPolicy> {
-  /** Whether a value ends the wait; unless set, what settles the kind of resource. */
+  /** Whether a value ends the wait. Unless set, a final status does. */
   readonly until?: ((value: A) => boolean) | undefined
 }
 
 /**
- * A wait is over when the status is no longer `PENDING`. The interface shows `PENDING` and
- * `COMPLETED` only: any other status ends the wait too, and is the caller's to judge.
+ * Whether a status is final: any status other than `PENDING`. The interface shows `PENDING` and
+ * `COMPLETED` only, so check for the status that you expect.
  *
  * @since 0.1.0
  * @category predicates
  */
 export const isFinal = ({ status }: { readonly status: string }): boolean => status !== "PENDING"
 
+/** One read of a wait. The policy demands a millisecond at least. */
+const onePoll = (leftMillis: number): Operation.CallOptions => ({
+  timeout: Math.max(1, leftMillis),
+  retry: { attempts: 1 }
+})
+
 type Reader<A, E> = ReturnType<typeof loop.make<A, E>>
 
-/** Enough to keep many waits moving, few enough to leave the service and the gateway in peace. */
+/** Enough to keep many waits moving, few enough not to load the service. */
 const concurrentReads = 64
 
 const waitsInFlight = Metric.gauge("manilla_waits_in_flight", {
-  description: "Waits for a resource to settle that are under way"
+  description: "Waits for a final status that are in progress"
 })
 
 /**
- * The ways to wait for one kind of resource. All waits together read at most 64 at a time; between
- * reads a wait is one sleeping fiber.
+ * The ways to wait for one kind of resource. All waits together make at most 64 reads at a time;
+ * between reads a wait is one sleeping fiber.
  *
  * @since 0.1.0
  * @category constructors
@@ -139,14 +146,14 @@ export const make = <Id extends string, A extends { readonly status: string }, I
   const refused = (issues: ReadonlyArray<Errors.Issue>) =>
     new Errors.InvalidRequestError({
       operation,
-      message: `${operation} was not begun: ${Issues.print(issues)}. Nothing was sent.`,
+      message: `${operation} did not start: ${Issues.print(issues)}. Nothing was sent.`,
       issues
     })
 
   const planOf = (options: Options<A>): Either.Either<loop.Plan<A>, Errors.InvalidRequestError> =>
     Either.try({
       try: () => ({ ...withDefaults(defaults, options), until: options.until }),
-      catch: () => refused([{ field: "wait", rule: "must be options that can be read" }])
+      catch: () => refused([{ field: "wait", rule: "must be a plain object" }])
     }).pipe(
       Either.flatMap(({ cap, deadline, factor, initial, until }) => {
         const issues: Array<Errors.Issue> = []
@@ -181,17 +188,17 @@ export const make = <Id extends string, A extends { readonly status: string }, I
       { operation, message, last: undefined, cause },
       withoutValidation
     )
-    // A resource may hold personal data, such as a beneficiary's number: it is there, and not printed.
+    // A resource may hold personal data, such as a beneficiary's number: keep it out of printed errors.
     return Object.defineProperty(error, "last", { value: last, enumerable: false })
   }
 
-  /** Reads once, as far as the wait's time goes: a permit is held for one request. */
+  /** Reads once within the time of the wait. Holds a permit for that one request. */
   const read = (id: Id, leftMillis: number) => {
-    const own = reads.withPermit(subject.read(id, { timeoutMillis: leftMillis }))
+    const own = reads.withPermit(subject.read(id, onePoll(leftMillis)))
     return reads.isFree() ? Effect.asSome(own) : Effect.timeoutOption(own, leftMillis)
   }
 
-  /** One wait's reads, in the fiber that waits. */
+  /** The reads of one wait, in its fiber. */
   const readerOf = <E>(
     id: Id,
     plan: loop.Plan<A>,
@@ -238,7 +245,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
 
   const asItFailed = (cause: Errors.ReadError): Errors.ReadError => cause
 
-  /** Reads until the status settles, and gives the settled value. */
+  /** Reads until the status is final, and gives the last value. */
   const awaitFinal = (
     id: Id,
     options: Options<A> = {}
@@ -246,15 +253,17 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     Effect.flatMap(planOf(options), (plan) => wait(id, plan, undefined, asItFailed))
 
   /**
-   * Creates and awaits. What was created is never lost: whatever ends the wait is a `StillPending`
-   * that carries it, and an interruption logs a warning with its id.
+   * Creates a resource and waits for it, in a span. The resource is never lost: any error of the wait
+   * is a `StillPending` that carries it, and an interruption logs a warning with its id.
    */
   const createAndAwait = <E>(
-    /** Says at once what it created, and gives it. */
+    /** The name of the program, such as `Payments.collect`. */
+    name: string,
+    /** Calls `onCreated` in the step in which the creation succeeds. */
     create: (onCreated: (created: A) => void) => Effect.Effect<A, E>,
     idOf: (created: A) => Id,
     options: Options<A> = {},
-    /** The values of the request that no message may show. */
+    /** The values of the request that no message may contain. */
     secrets: () => ReadonlyArray<string> = () => []
   ): Effect.Effect<A, E | Errors.InvalidRequestError | StillPending> => {
     const sanitizer = () => sanitize.make(secrets())
@@ -262,11 +271,11 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     const notFollowed = (id: Id, why: string, progress: Pick<loop.Progress<A>, "cause" | "last">) =>
       stillPending(
         id,
-        `${operation}: ${shown(id)} was created, and cannot be followed: ${why}`,
+        `${operation}: ${shown(id)} was created, and the wait for it failed: ${why}`,
         progress
       )
     const follow = (plan: loop.Plan<A>) => {
-      /** What was created, and then what was last read of it. */
+      /** The created resource, and then its last value. */
       let seen: { readonly id: Id; last: A } | undefined
       const onCreated = (created: A) => (seen = { id: idOf(created), last: created })
       const followed = Effect.flatMap(create(onCreated), (created) => {
@@ -283,7 +292,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
             (cause, last) => notFollowed(own.id, sanitizer().text(cause.message), { last, cause }),
             sanitizer
           ),
-          // Such as an `until` that throws.
+          // A defect, such as an `until` that throws.
           (cause) =>
             Option.match(Cause.failureOption(cause), {
               onNone: () =>
@@ -303,10 +312,13 @@ export const make = <Id extends string, A extends { readonly status: string }, I
       )
     }
     // The options are checked before anything is created.
-    return Effect.flatMap(planOf(options), (plan) => Effect.suspend(() => follow(plan)))
+    return telemetry.program(
+      name,
+      Effect.flatMap(planOf(options), (plan) => Effect.suspend(() => follow(plan)))
+    )
   }
 
-  /** The distinct values as they are read, ending with the one that settles. */
+  /** The distinct values as they are read, ending with the final one. */
   const changes = (
     id: Id,
     options: Options<A> = {}
@@ -332,20 +344,20 @@ export const make = <Id extends string, A extends { readonly status: string }, I
   return { awaitFinal, changes, createAndAwait }
 }
 
-/** Of some things that are thrown, to show them throws. */
+/** Printing a thrown value can throw as well. */
 const wordsOf = (cause: Cause.Cause<unknown>): string => {
   try {
     return Cause.prettyErrors(cause)
       .map(({ message }) => message)
       .join("; ")
   } catch {
-    return "a defect that cannot be shown"
+    return "a defect that cannot be printed"
   }
 }
 
-/** A status as the interface shows them: words. Anything else may be an echo of what is secret. */
+/** A status that has the form of the known ones: words. Any other text may echo a secret. */
 const shownStatus = (status: string): string =>
-  /^[A-Za-z][A-Za-z _-]{0,39}$/.test(status) ? status : "<not a word>"
+  /^[A-Za-z][A-Za-z _-]{0,39}$/.test(status) ? status : "<redacted>"
 
 const outOfTime = (
   operation: string,
@@ -355,10 +367,12 @@ const outOfTime = (
   shown: sanitize.Sanitizer
 ): string =>
   [
-    `${operation}: ${shown.identifier(id)} has not settled within ${waitedMillis} ms`,
+    `${operation}: ${shown.identifier(id)} has no final status after ${waitedMillis} ms`,
     last === undefined
-      ? "; it was never read"
-      : `; its status was ${shownStatus(last.status)} when last seen`,
-    cause === undefined ? "" : `; the last read failed: ${shown.text(cause.message)}`,
-    ". It goes on at the service: wait for it again."
+      ? "; no read succeeded"
+      : `; its last status was ${shownStatus(last.status)}`,
+    cause === undefined
+      ? ""
+      : `; the last read failed: ${shown.text(cause.message).replace(/\.$/, "")}`,
+    ". It continues at the service: wait for it again."
   ].join("")

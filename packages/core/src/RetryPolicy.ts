@@ -16,14 +16,6 @@ import type * as Operation from "./Operation.js"
 export type Fault = keyof typeof table
 
 /**
- * What a fault says about the operation that was asked for.
- *
- * @since 0.1.0
- * @category models
- */
-export type Outcome = "applied" | "not applied" | "unknown"
-
-/**
  * What to do next: `retry` after a back-off, `renew` the token and try once more, or `stop`.
  *
  * @since 0.1.0
@@ -36,10 +28,10 @@ export type Decision = "retry" | "renew" | "stop"
  * @category models
  */
 export interface Rule extends Readonly<Record<Operation.Replay["_tag"], Decision>> {
-  readonly outcome: Outcome
+  readonly outcome: Errors.Outcome
 }
 
-const rule = (outcome: Outcome, Safe: Decision, Keyed: Decision, Once: Decision): Rule => ({
+const rule = (outcome: Errors.Outcome, Safe: Decision, Keyed: Decision, Once: Decision): Rule => ({
   outcome,
   Safe,
   Keyed,
@@ -55,31 +47,31 @@ const rule = (outcome: Outcome, Safe: Decision, Keyed: Decision, Once: Decision)
  */
 export const table = {
   /** The input breaks a rule of the interface: nothing was sent. */
-  InvalidRequestError: rule("not applied", "stop", "stop", "stop"),
+  InvalidRequestError: rule("notApplied", "stop", "stop", "stop"),
   /** No token to send with; the token's own call has been retried already. */
-  TokenUnavailableError: rule("not applied", "stop", "stop", "stop"),
+  TokenUnavailableError: rule("notApplied", "stop", "stop", "stop"),
   /** 401: the token was refused before the request was processed. */
-  UnauthorizedError: rule("not applied", "renew", "renew", "renew"),
+  UnauthorizedError: rule("notApplied", "renew", "renew", "renew"),
   /** 403 */
-  ForbiddenError: rule("not applied", "stop", "stop", "stop"),
+  ForbiddenError: rule("notApplied", "stop", "stop", "stop"),
   /** 422 */
-  UnprocessableError: rule("not applied", "stop", "stop", "stop"),
+  UnprocessableError: rule("notApplied", "stop", "stop", "stop"),
   /** 400 */
-  BadRequestError: rule("not applied", "stop", "stop", "stop"),
+  BadRequestError: rule("notApplied", "stop", "stop", "stop"),
   /** 404 */
-  NotFoundError: rule("not applied", "stop", "stop", "stop"),
+  NotFoundError: rule("notApplied", "stop", "stop", "stop"),
   /** 408: the service gave up waiting for a request that it may have seen in part or in whole. */
   RequestTimeout: rule("unknown", "retry", "retry", "stop"),
   /** 409: perhaps the same key at work elsewhere, perhaps applied before. */
   ConflictError: rule("unknown", "stop", "stop", "stop"),
   /** 429: refused before it was processed. */
-  RateLimitError: rule("not applied", "retry", "retry", "stop"),
+  RateLimitError: rule("notApplied", "retry", "retry", "stop"),
   /** 5xx */
   ServerError: rule("unknown", "retry", "retry", "stop"),
   /** Any other status, redirects among them. */
   UnexpectedStatusError: rule("unknown", "stop", "stop", "stop"),
   /** No connection came about: no byte of the request left. */
-  NotSent: rule("not applied", "retry", "retry", "retry"),
+  NotSent: rule("notApplied", "retry", "retry", "retry"),
   /** The connection broke after the request may have left. */
   ConnectionLost: rule("unknown", "retry", "retry", "stop"),
   /** The attempt's time ran out. */

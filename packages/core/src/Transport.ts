@@ -359,8 +359,8 @@ const pulledBody = (response: HttpClientResponse.HttpClientResponse, limit: numb
       const pulled = yield* pull
       if (Either.isLeft(pulled)) return join(chunks, size)
       for (const chunk of pulled.right) {
-        // A client may give anything: what are not bytes ends the exchange.
-        if (!(chunk instanceof Uint8Array)) return yield* Effect.die("the body is not bytes")
+        // A client may produce any value.
+        if (!(chunk instanceof Uint8Array)) return died
         size += chunk.byteLength
         // A body is opened even if it announces too much: one that is not opened is not freed.
         if (size > limit || announced > limit) return "TooLarge" as const

@@ -48,13 +48,13 @@ export const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient =>
  * gateway's.
  *
  * @example
- * import * as Gateway from "@manilla/core/Gateway"
  * import * as UndiciClient from "@manilla/core/UndiciClient"
- * import * as Token from "@manilla/token/Token"
+ * import * as Payments from "@manilla/payments/Payments"
+ * import * as Manilla from "@manilla/token/Manilla"
  * import * as Layer from "effect/Layer"
  *
- * const live = Gateway.layerConfig().pipe(
- *   Layer.provide(Token.layerConfig()),
+ * const live = Payments.layer.pipe(
+ *   Layer.provide(Manilla.layerConfig()),
  *   Layer.provide(UndiciClient.layer)
  * )
  *

@@ -42,12 +42,12 @@ export * as Envelope from "./Envelope.js"
 export * as Environment from "./Environment.js"
 
 /**
- * Everything that a call can fail with, as tagged errors. A write has three outcomes, and its error
- * says which: unknown (`OutcomeUnknown`, `KeyReused`), applied (`AppliedUnreadable`), or not applied
- * (every other error).
+ * The errors of calls, tagged. A write has three outcomes, and {@link outcome} reads them off its
+ * error: unknown (`OutcomeUnknown`, `KeyReused`), applied (`AppliedUnreadable`), or not applied (every
+ * other error).
  *
- * No error carries a URL, a request, a header or a token. Strings of the service are redacted, escaped
- * and cut before an error carries them.
+ * No error carries a path, a request, a header or a token. Strings that come from the service are
+ * redacted, escaped and shortened first.
  *
  * @since 0.1.0
  */
@@ -130,15 +130,15 @@ export * as OperationKind from "./OperationKind.js"
 export * as Page from "./Page.js"
 
 /**
- * Lists read page by page, as streams that can be taken up again where they broke off.
+ * Lists, read page by page as streams that can be resumed at the page that failed.
  *
  * @since 0.1.0
  */
 export * as Pagination from "./Pagination.js"
 
 /**
- * Waiting for a resource to settle, by reading it again and again: the service has no events
- * (interface section 6).
+ * Waits until the status of a resource is final, by polling: the service has no events (interface
+ * section 6).
  *
  * @since 0.1.0
  */

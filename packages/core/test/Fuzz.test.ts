@@ -91,7 +91,7 @@ const goesOn = (
 /** 4xx whose meaning is that the request was refused. */
 const refusals: ReadonlySet<number | undefined> = new Set([400, 401, 403, 404, 422, 429])
 const isReadError = Schema.is(Errors.ReadError)
-const isWriteError = Schema.is(Schema.Union(Errors.WriteError, Errors.KeyReused))
+const isWriteError = Schema.is(Schema.Union(Errors.WriteError, Errors.KeyedWriteError))
 
 /** What breaks a line of a log, or reorders it. */
 const controls = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u
@@ -160,7 +160,8 @@ const verdicts = (
   }
   if (error._tag === "OutcomeUnknown") {
     const key = hostile.call === "write" ? FakeService.key : undefined
-    if (error.key !== key) wrong.push(`the key is ${String(error.key)}`)
+    const found = "key" in error ? error.key : undefined
+    if (found !== key) wrong.push(`the key is ${String(found)}`)
   }
   return wrong
 }
@@ -521,6 +522,6 @@ it("refusals are what the truth table calls not applied", () => {
     "UnprocessableError",
     "RateLimitError"
   ] as const) {
-    assert.strictEqual(RetryPolicy.table[fault].outcome, "not applied")
+    assert.strictEqual(RetryPolicy.table[fault].outcome, "notApplied")
   }
 })

@@ -28,18 +28,18 @@ const make = (
   options: FakeService.Options = {}
 ) =>
   Effect.gen(function* () {
-    const { calls, gateway, received } = yield* FakeService.make(reactions, options)
-    const polls = gateway.calls(FakeService.group, { attempts: 1 })
+    const { calls, received } = yield* FakeService.make(reactions, options)
     const waits = Polling.make({
       operation: "Things.awaitFinal",
       schema: Thing,
-      read: (thing: Reference, options) => polls.read({ path: { thing } }, options),
+      read: (thing: Reference, options) => calls.read({ path: { thing } }, options),
       stillPending: (reference, fields, options) =>
         new StillPending({ reference, ...fields }, options)
     })
     /** Writes a thing, and waits for what came of it. */
     const writeAndAwait = (options: Polling.Options<Thing>) =>
       waits.createAndAwait(
+        "Things.writeAndAwait",
         (onSuccess) => calls.write(FakeService.calls.write, { onSuccess }),
         ({ reference = "none" }) => FakeService.reference(reference),
         options,
@@ -106,7 +106,7 @@ describe("a hostile text", () => {
     })
   )
 
-  it.effect("as the reference of what cannot be followed is shown on one line", () =>
+  it.effect("is shown on one line as the reference of a created resource", () =>
     Effect.gen(function* () {
       const { writeAndAwait } = yield* make([
         says({ reference: hostile }),
@@ -115,7 +115,7 @@ describe("a hostile text", () => {
       const error = yield* Effect.flip(toTheEnd(writeAndAwait(minute)))
       assert(error._tag === "StillPending")
       assertShown(error.message)
-      assert.include(error.message, "cannot be followed")
+      assert.include(error.message, "was created, and the wait for it failed")
     })
   )
 

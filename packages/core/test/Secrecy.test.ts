@@ -359,18 +359,20 @@ describe("what is not secret is still told", () => {
     })
   )
 
-  it.effect("the operation, its template and its outcome, and no URL", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([FakeService.failure(404)])
-      const { spans, text: shown } = yield* observe(
-        calls.read({ path: { thing: FakeService.reference("PERSONAL-REFERENCE") } })
-      )
-      assert.include(shown, "/things/:thing")
-      assert.include(shown, "NotFoundError")
-      assert.notInclude(shown, "PERSONAL-REFERENCE")
-      assert.notInclude(shown, "service.invalid")
-      assert(spans.every((span) => span.startsWith("Things.read ")))
-    })
+  it.effect(
+    "shows the operation, its path template, the host and the outcome, and no path with ids",
+    () =>
+      Effect.gen(function* () {
+        const { calls } = yield* FakeService.make([FakeService.failure(404)])
+        const { spans, text: shown } = yield* observe(
+          calls.read({ path: { thing: FakeService.reference("PERSONAL-REFERENCE") } })
+        )
+        assert.include(shown, "/things/:thing")
+        assert.include(shown, "NotFoundError")
+        assert.notInclude(shown, "PERSONAL-REFERENCE")
+        assert.include(shown, "service.invalid")
+        assert(spans.every((span) => span.startsWith("Things.read ")))
+      })
   )
 })
 

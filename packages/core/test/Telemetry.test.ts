@@ -210,3 +210,38 @@ describe("a span", () => {
     )
   }
 })
+
+describe("the span of a call", () => {
+  it.effect("has the host, the status, and the ids of the response", () =>
+    Effect.gen(function* () {
+      const attributes = new Map<string, unknown>()
+      const tracer = Spans.tracer({ attribute: (_, key, value) => void attributes.set(key, value) })
+      const { calls } = yield* FakeService.make([FakeService.success])
+      yield* Effect.withTracer(calls.write(FakeService.calls.write), tracer)
+      assert.deepStrictEqual(Object.fromEntries(attributes), {
+        "manilla.operation": "Things.write",
+        "manilla.replay": "Keyed",
+        "http.request.method": "POST",
+        "url.template": "/things",
+        "server.address": "service.invalid",
+        "http.response.status_code": 200,
+        "manilla.correlation_id": "c-1",
+        "manilla.resource.id": "thing-1"
+      })
+    })
+  )
+
+  it.effect("has the status of a refusal", () =>
+    Effect.gen(function* () {
+      const statuses: Array<unknown> = []
+      const tracer = Spans.tracer({
+        attribute: (_, key, value) => {
+          if (key === "http.response.status_code") statuses.push(value)
+        }
+      })
+      const { calls } = yield* FakeService.make([FakeService.failure(422)])
+      yield* Effect.exit(Effect.withTracer(calls.write(FakeService.calls.write), tracer))
+      assert.deepStrictEqual(statuses, [422])
+    })
+  )
+})

@@ -1,5 +1,5 @@
 /**
- * Hosted payment links: created once, listed, and followed while they are used.
+ * Hosted payment links: create, list, and watch them.
  *
  * @since 0.1.0
  */
@@ -23,7 +23,7 @@ import * as PaymentLink from "./PaymentLink.js"
 import * as PaymentLinksApi from "./PaymentLinksApi.js"
 
 /**
- * A link was still in use when its observation ended.
+ * A link was still active at the deadline of the watch.
  *
  * @since 0.1.0
  * @category errors
@@ -42,15 +42,15 @@ export class PaymentLinkStillActive extends Schema.TaggedError<PaymentLinkStillA
 export interface WaitOptions extends Polling.Options<PaymentLink.PaymentLinkDetail> {}
 
 /**
- * What tells the link that was asked for from others that are like it.
+ * How to tell the requested link from similar ones.
  *
  * @since 0.1.0
  * @category models
  */
 export interface CandidatesOptions {
   /**
-   * A moment before the creation whose outcome is unknown: what was made earlier is another link.
-   * `created_at` is of the service's clock, so leave room for how far it may be from yours.
+   * A moment before the creation whose outcome is unknown: links created earlier are not candidates.
+   * `created_at` comes from the service's clock, so allow for its difference from yours.
    */
   readonly since: DateTime.DateTime
 }
@@ -66,28 +66,30 @@ export interface Service extends Pagination.List<
   PaymentLink.PaymentLink
 > {
   /**
-   * Creates a link (interface section 4.8). The interface has no key for it, so it is never sent
-   * again once the service may have processed it: then it fails with `OutcomeUnknown`, and
-   * `candidates` shows the links that it may have made. To retry this call makes a second link.
+   * Creates a link (interface section 4.8). The interface has no idempotency key for it, so a request
+   * that the service may have processed is never sent again: the call fails with `OutcomeUnknown`, and
+   * `candidates` finds the links that it may have created. Retrying this call may create a second link.
    */
   readonly create: (
-    request: PaymentLink.PaymentLinkRequest
+    request: PaymentLink.PaymentLinkRequest,
+    options?: Operation.CallOptions
   ) => Effect.Effect<PaymentLink.PaymentLink, Errors.WriteError>
 
   /** Reads a link with its metadata (interface section 4.10). */
   readonly get: (
-    id: PaymentLink.PaymentLinkId
+    id: PaymentLink.PaymentLinkId,
+    options?: Operation.CallOptions
   ) => Effect.Effect<PaymentLink.PaymentLinkDetail, Errors.ReadError>
 
   /**
-   * After an `OutcomeUnknown`: the links that may be the one that was asked for. Of the first page of
-   * 100 active links these are the ones that nobody has used, made at or after `since`, that are like
-   * the request; when it has `metadata`, each is read, and has the same. Give each link `metadata` of
-   * its own, such as the order's number: without it the links of two buyers can be alike.
+   * After an `OutcomeUnknown`: the links that this request may have created. Searches the first page of
+   * 100 active links for unused ones that match the request and were created at or after `since`. If the
+   * request has `metadata`, each of them is read and compared too. Give each link `metadata` of its own,
+   * such as an order number: otherwise two buyers' links can be equal.
    *
-   * None does not prove that there is none: the list may be longer, and behind. The decision to
-   * create it again is the caller's. Its errors speak of its reads: after any of them the link's
-   * outcome is as unknown as before.
+   * No candidate does not prove that no link was created: the list may be longer than a page, or lag.
+   * Creating the link again is the caller's decision. Errors are about the reads: after any of them the
+   * outcome is still unknown.
    */
   readonly candidates: (
     request: PaymentLink.PaymentLinkRequest,
@@ -95,8 +97,8 @@ export interface Service extends Pagination.List<
   ) => Effect.Effect<ReadonlyArray<PaymentLink.PaymentLink>, Errors.ReadError>
 
   /**
-   * The link each time it has changed, such as its `use_count`, ending when it is no longer
-   * `ACTIVE`, or with `PaymentLinkStillActive` at the deadline, 10 minutes unless set.
+   * Emits the link whenever it changes, such as its `use_count`. Ends when it is no longer `ACTIVE`, or
+   * fails with `PaymentLinkStillActive` at the deadline, 10 minutes unless set.
    */
   readonly changes: (
     id: PaymentLink.PaymentLinkId,
@@ -121,14 +123,10 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const gateway = yield* Gateway.Gateway
   const calls = gateway.calls(PaymentLinksApi.group)
 
-  const create: Service["create"] = (payload) => calls.create({ payload })
+  const create: Service["create"] = (payload, options) => calls.create({ payload }, options)
 
-  const get: Service["get"] = (paymentLink) => calls.get({ path: { paymentLink } })
-
-  /** A wait reads again by itself, so each of its reads is one attempt. */
-  const polls = gateway.calls(PaymentLinksApi.group, { attempts: 1 })
-  const poll = (paymentLink: PaymentLink.PaymentLinkId, options: Operation.CallOptions) =>
-    polls.get({ path: { paymentLink } }, options)
+  const get: Service["get"] = (paymentLink, options) =>
+    calls.get({ path: { paymentLink } }, options)
 
   const candidates: Service["candidates"] = (request, options) =>
     Effect.gen(function* () {
@@ -158,7 +156,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const { changes } = Polling.make({
     operation: "PaymentLinks.changes",
     schema: PaymentLink.PaymentLinkDetail,
-    read: poll,
+    read: get,
     isFinal: ({ status }) => status !== "ACTIVE",
     stillPending: (id, fields, options) => new PaymentLinkStillActive({ id, ...fields }, options)
   })
@@ -172,12 +170,12 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   }
 })
 
-/** The reads of candidates that are under way at once. */
+/** Candidates that are read at the same time. */
 const concurrentReads = 8
 
 const isSame = Schema.equivalence(Metadata.Metadata)
 
-/** As it was made: whoever asked for it never saw its address, and can have given it to nobody. */
+/** A link of unknown outcome is unused: its creator never received its URL. */
 const isUntouched = ({ status, use_count }: PaymentLink.PaymentLink): boolean =>
   status === "ACTIVE" && (use_count ?? 0) === 0
 
@@ -201,7 +199,7 @@ const decodeSought = (
     const issues = Issues.fromParseIssue(issue)
     return new Errors.InvalidRequestError({
       operation: "PaymentLinks.candidates",
-      message: `PaymentLinks.candidates: nothing was read: ${Issues.print(issues)}`,
+      message: `PaymentLinks.candidates did not start: ${Issues.print(issues)}`,
       issues
     })
   })
@@ -227,10 +225,10 @@ const decodeSought = (
  *   return yield* links.create(request).pipe(
  *     Effect.catchTag("OutcomeUnknown", (unknown) =>
  *       links.candidates(request, { since }).pipe(
- *         // Whatever keeps it from looking is about the list. What became of the link stays unknown.
+ *         // A failure to list says nothing about the link: its outcome is still unknown.
  *         Effect.mapError(() => unknown),
  *         Effect.flatMap(([found]) =>
- *           // Not found is not "not made": whether to create it again is for a person to say.
+ *           // Not found does not prove that it was not created: let a person decide.
  *           found === undefined ? Effect.fail(unknown) : Effect.succeed(found)
  *         )
  *       )

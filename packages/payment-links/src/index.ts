@@ -6,7 +6,7 @@
 export * as PaymentLink from "./PaymentLink.js"
 
 /**
- * Hosted payment links: created once, listed, and followed while they are used.
+ * Hosted payment links: create, list, and watch them.
  *
  * @since 0.1.0
  */

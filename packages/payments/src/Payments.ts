@@ -1,5 +1,5 @@
 /**
- * Mobile-money collections and deposits: create a payment intent, and follow it until it settles.
+ * Mobile-money collections and deposits: create a payment intent, and wait for its final status.
  *
  * @since 0.1.0
  */
@@ -19,8 +19,8 @@ import * as PaymentIntent from "./PaymentIntent.js"
 import * as PaymentsApi from "./PaymentsApi.js"
 
 /**
- * The wait for a payment intent ended before it settled. The intent goes on at the service: wait
- * again with `id`.
+ * The wait for a payment intent ended before its status was final. The intent continues at the service:
+ * wait again with its `id`.
  *
  * @since 0.1.0
  * @category errors
@@ -30,21 +30,26 @@ export class PaymentStillPending extends Schema.TaggedError<PaymentStillPending>
 )("PaymentStillPending", {
   id: PaymentIntent.PaymentIntentId,
   ...Polling.stillPending(PaymentIntent.PaymentIntent)
-}) {}
+}) {
+  /** For `Errors.outcome`: the intent exists. */
+  get outcome(): "applied" {
+    return "applied"
+  }
+}
 
 /**
  * @since 0.1.0
  * @category models
  */
-export interface CreateOptions {
-  /** Names the business operation: the same key never moves money twice. */
+export interface CreateOptions extends Operation.CallOptions {
+  /** The idempotency key, derived from your business operation: one key never moves money twice. */
   readonly key: IdempotencyKey.IdempotencyKey
-  /** Ties the request to your own records, as `X-Correlation-ID`. */
+  /** Sent as `X-Correlation-ID`, to find the request in your records and the service's. */
   readonly correlationId?: Identifier.CorrelationId | undefined
 }
 
 /**
- * How long and how often to look whether an intent has settled, and when it has.
+ * How long to wait for a payment intent, how often to read it, and when the wait is over.
  *
  * @since 0.1.0
  * @category models
@@ -91,32 +96,32 @@ export interface Service {
 
   /** Reads a payment intent (interface section 4.2). */
   readonly get: (
-    id: PaymentIntent.PaymentIntentId
+    id: PaymentIntent.PaymentIntentId,
+    options?: Operation.CallOptions
   ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.ReadError>
 
   /**
-   * Reads a payment intent until its status is no longer `PENDING`: any other status is returned
-   * as it is. Passing read failures are tolerated until the deadline, 10 minutes unless set.
-   * Its errors speak of its reads: none of them says that the payment was not made.
+   * Reads a payment intent until its status is final, and returns it. A final status is any other than
+   * `PENDING`. Temporary read failures are retried until the deadline, 10 minutes unless set. Its errors
+   * are about its reads: none of them means that the payment was not made.
    */
   readonly awaitFinal: (
     id: PaymentIntent.PaymentIntentId,
     options?: WaitOptions
   ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.ReadError | PaymentStillPending>
 
-  /** The same as a stream of the distinct values read, ending with the settled one. */
+  /** As `awaitFinal`, as a stream of the distinct values, ending with the final one. */
   readonly changes: (
     id: PaymentIntent.PaymentIntentId,
     options?: WaitOptions
   ) => Stream.Stream<PaymentIntent.PaymentIntent, Errors.ReadError | PaymentStillPending>
 
   /**
-   * Takes a payment from a payer: creates a `COLLECTION` and waits until it settles. Settled is not
-   * paid: look at the `status`, of which the interface shows `COMPLETED` only. Safe to run again with
-   * the same key, after a crash too: it goes on with the same intent.
+   * Takes a payment from a payer: creates a `COLLECTION` and waits until its status is final. A final
+   * status does not mean paid: check for `COMPLETED`. Safe to run again with the same key, after a crash
+   * too: it continues with the same intent.
    *
-   * Once the intent exists nothing loses it: whatever ends the wait is a `PaymentStillPending` that
-   * carries it.
+   * Once the intent exists, any error is a `PaymentStillPending` that carries it.
    */
   readonly collect: (
     request: CollectRequest,
@@ -146,35 +151,35 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 
   const create = (
     payload: PaymentIntent.PaymentIntentRequest,
-    { correlationId, key }: CreateOptions,
+    options: CreateOptions,
     onSuccess?: (created: PaymentIntent.CreatedPaymentIntent) => void
-  ) =>
-    calls.create(
-      { headers: { "idempotency-key": key, "x-correlation-id": correlationId }, payload },
-      { onSuccess }
-    )
+  ) => {
+    // JavaScript may omit the options: then the missing key is an `InvalidRequestError`.
+    const headers = {
+      "idempotency-key": options?.key,
+      "x-correlation-id": options?.correlationId
+    }
+    return calls.create({ headers, payload }, { ...options, onSuccess })
+  }
 
-  const get: Service["get"] = (paymentIntent) => calls.get({ path: { paymentIntent } })
-
-  /** A wait reads again by itself, so each of its reads is one attempt. */
-  const polls = gateway.calls(PaymentsApi.group, { attempts: 1 })
-  const poll = (paymentIntent: PaymentIntent.PaymentIntentId, options: Operation.CallOptions) =>
-    polls.get({ path: { paymentIntent } }, options)
+  const get: Service["get"] = (paymentIntent, options) =>
+    calls.get({ path: { paymentIntent } }, options)
 
   const polling = Polling.make({
     operation: "Payments.awaitFinal",
     schema: PaymentIntent.PaymentIntent,
-    read: poll,
+    read: get,
     stillPending: (id, fields, options) => new PaymentStillPending({ id, ...fields }, options)
   })
 
   const createAndAwait =
-    (operation: "COLLECTION" | "DEPOSIT"): Service["collect"] =>
+    (name: string, operation: "COLLECTION" | "DEPOSIT"): Service["collect"] =>
     (request, options) =>
       polling.createAndAwait(
+        name,
         (onCreated) => create({ ...request, operation }, options, onCreated),
         ({ id }) => id,
-        options.wait,
+        options?.wait,
         () => Sensitive.values(PaymentIntent.PaymentIntentRequest, request)
       )
 
@@ -183,8 +188,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     get,
     awaitFinal: polling.awaitFinal,
     changes: polling.changes,
-    collect: createAndAwait("COLLECTION"),
-    deposit: createAndAwait("DEPOSIT")
+    collect: createAndAwait("Payments.collect", "COLLECTION"),
+    deposit: createAndAwait("Payments.deposit", "DEPOSIT")
   }
 })
 

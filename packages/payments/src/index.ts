@@ -7,7 +7,7 @@
 export * as PaymentIntent from "./PaymentIntent.js"
 
 /**
- * Mobile-money collections and deposits: create a payment intent, and follow it until it settles.
+ * Mobile-money collections and deposits: create a payment intent, and wait for its final status.
  *
  * @since 0.1.0
  */

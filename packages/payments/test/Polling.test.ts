@@ -386,6 +386,7 @@ describe("collect", () => {
       })
       const error = yield* Effect.flip(
         createAndAwait(
+          "Things.create",
           () => Effect.succeed(created),
           () => "thing-1"
         )

@@ -1,5 +1,5 @@
 /**
- * Payouts: create one, and follow it until it settles.
+ * Payouts: create one, and wait for its final status.
  *
  * @since 0.1.0
  */
@@ -19,8 +19,8 @@ import * as Payout from "./Payout.js"
 import * as PayoutsApi from "./PayoutsApi.js"
 
 /**
- * The wait for a payout ended before it settled. The payout goes on at the service: wait again with
- * `reference`.
+ * The wait for a payout ended before its status was final. The payout continues at the service: wait
+ * again with its `reference`.
  *
  * @since 0.1.0
  * @category errors
@@ -30,14 +30,19 @@ export class PayoutStillPending extends Schema.TaggedError<PayoutStillPending>(
 )("PayoutStillPending", {
   reference: Payout.PayoutReference,
   ...Polling.stillPending(Payout.Payout)
-}) {}
+}) {
+  /** For `Errors.outcome`: the payout exists. */
+  get outcome(): "applied" {
+    return "applied"
+  }
+}
 
 /**
  * @since 0.1.0
  * @category models
  */
-export interface CreateOptions {
-  /** Names the business operation: the same key never moves money twice. */
+export interface CreateOptions extends Operation.CallOptions {
+  /** The idempotency key, derived from your business operation: one key never moves money twice. */
   readonly key: IdempotencyKey.IdempotencyKey
 }
 
@@ -76,32 +81,32 @@ export interface Service {
 
   /** Reads a payout (interface section 4.6). */
   readonly get: (
-    reference: Payout.PayoutReference
+    reference: Payout.PayoutReference,
+    options?: Operation.CallOptions
   ) => Effect.Effect<Payout.Payout, Errors.ReadError>
 
   /**
-   * Reads a payout until its status is no longer `PENDING`: any other status is returned as it is.
-   * Passing read failures are tolerated until the deadline, 10 minutes unless set.
-   * Its errors speak of its reads: none of them says that the payout was not made.
+   * Reads a payout until its status is final, and returns it. A final status is any other than
+   * `PENDING`. Temporary read failures are retried until the deadline, 10 minutes unless set. Its errors
+   * are about its reads: none of them means that the payout was not made.
    */
   readonly awaitFinal: (
     reference: Payout.PayoutReference,
     options?: WaitOptions
   ) => Effect.Effect<Payout.Payout, Errors.ReadError | PayoutStillPending>
 
-  /** The same as a stream of the distinct values read, ending with the settled one. */
+  /** As `awaitFinal`, as a stream of the distinct values, ending with the final one. */
   readonly changes: (
     reference: Payout.PayoutReference,
     options?: WaitOptions
   ) => Stream.Stream<Payout.Payout, Errors.ReadError | PayoutStillPending>
 
   /**
-   * Pays a beneficiary: creates a payout and waits until it settles. Settled is not paid: look at the
-   * `status`, of which the interface shows `COMPLETED` only. Safe to run again with the same key, after
-   * a crash too: it goes on with the same payout.
+   * Pays a beneficiary: creates a payout and waits until its status is final. A final status does not
+   * mean paid: check for `COMPLETED`. Safe to run again with the same key, after a crash too: it
+   * continues with the same payout.
    *
-   * Once the payout exists nothing loses it: whatever ends the wait is a `PayoutStillPending` that
-   * carries it.
+   * Once the payout exists, any error is a `PayoutStillPending` that carries it.
    */
   readonly disburse: (
     request: Payout.PayoutRequest,
@@ -125,28 +130,25 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 
   const create = (
     payload: Payout.PayoutRequest,
-    { key }: CreateOptions,
+    options: CreateOptions,
     onSuccess?: (created: Payout.CreatedPayout) => void
-  ) =>
-    Effect.map(
-      calls.create(
-        { headers: { "idempotency-key": key }, payload },
-        { onSuccess: (created) => onSuccess?.(redact(created)) }
-      ),
-      redact
-    )
+  ) => {
+    // JavaScript may omit the options: then the missing key is an `InvalidRequestError`.
+    const headers = { "idempotency-key": options?.key }
+    const hooks = {
+      ...options,
+      onSuccess: (created: Payout.CreatedPayoutWire) => onSuccess?.(redact(created))
+    }
+    return Effect.map(calls.create({ headers, payload }, hooks), redact)
+  }
 
-  const get: Service["get"] = (reference) => Effect.map(calls.get({ path: { reference } }), redact)
-
-  /** A wait reads again by itself, so each of its reads is one attempt. */
-  const polls = gateway.calls(PayoutsApi.group, { attempts: 1 })
-  const poll = (reference: Payout.PayoutReference, options: Operation.CallOptions) =>
-    Effect.map(polls.get({ path: { reference } }, options), redact)
+  const get: Service["get"] = (reference, options) =>
+    Effect.map(calls.get({ path: { reference } }, options), redact)
 
   const polling = Polling.make({
     operation: "Payouts.awaitFinal",
     schema: Payout.Payout,
-    read: poll,
+    read: get,
     stillPending: (reference, fields, options) =>
       new PayoutStillPending({ reference, ...fields }, options)
   })
@@ -158,9 +160,10 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     changes: polling.changes,
     disburse: (request, options) =>
       polling.createAndAwait(
+        "Payouts.disburse",
         (onCreated) => create(request, options, onCreated),
         ({ reference }) => reference,
-        options.wait,
+        options?.wait,
         () => Sensitive.values(Payout.PayoutRequest, request)
       )
   }

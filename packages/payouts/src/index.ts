@@ -6,7 +6,7 @@
 export * as Payout from "./Payout.js"
 
 /**
- * Payouts: create one, and follow it until it settles.
+ * Payouts: create one, and wait for its final status.
  *
  * @since 0.1.0
  */

@@ -1,5 +1,5 @@
 /**
- * Refunds: read one, and follow it until it settles.
+ * Refunds: read one, and wait for its final status.
  *
  * @since 0.1.0
  */
@@ -16,8 +16,8 @@ import * as Refund from "./Refund.js"
 import * as RefundsApi from "./RefundsApi.js"
 
 /**
- * The wait for a refund ended before it settled. The refund goes on at the service: wait again with
- * `reference`.
+ * The wait for a refund ended before its status was final. The refund continues at the service: wait
+ * again with its `reference`.
  *
  * @since 0.1.0
  * @category errors
@@ -42,20 +42,21 @@ export interface WaitOptions extends Polling.Options<Refund.Refund> {}
 export interface Service {
   /** Reads a refund (interface section 4.7). */
   readonly get: (
-    reference: Refund.RefundReference
+    reference: Refund.RefundReference,
+    options?: Operation.CallOptions
   ) => Effect.Effect<Refund.Refund, Errors.ReadError>
 
   /**
-   * Reads a refund until its status is not `PENDING`: any other status is returned as it is. The
-   * interface shows `COMPLETED` only. Passing read failures are tolerated until the deadline, 10
-   * minutes unless set.
+   * Reads a refund until its status is final, and returns it. A final status is any other than
+   * `PENDING`; the interface shows `COMPLETED` only. Temporary read failures are retried until the
+   * deadline, 10 minutes unless set.
    */
   readonly awaitFinal: (
     reference: Refund.RefundReference,
     options?: WaitOptions
   ) => Effect.Effect<Refund.Refund, Errors.ReadError | RefundStillPending>
 
-  /** The same as a stream of the distinct values read, ending with the settled one. */
+  /** As `awaitFinal`, as a stream of the distinct values, ending with the final one. */
   readonly changes: (
     reference: Refund.RefundReference,
     options?: WaitOptions
@@ -76,17 +77,12 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const gateway = yield* Gateway.Gateway
   const calls = gateway.calls(RefundsApi.group)
 
-  const get: Service["get"] = (reference) => calls.get({ path: { reference } })
-
-  /** A wait reads again by itself, so each of its reads is one attempt. */
-  const polls = gateway.calls(RefundsApi.group, { attempts: 1 })
-  const poll = (reference: Refund.RefundReference, options: Operation.CallOptions) =>
-    polls.get({ path: { reference } }, options)
+  const get: Service["get"] = (reference, options) => calls.get({ path: { reference } }, options)
 
   const { awaitFinal, changes } = Polling.make({
     operation: "Refunds.awaitFinal",
     schema: Refund.Refund,
-    read: poll,
+    read: get,
     stillPending: (reference, fields, options) =>
       new RefundStillPending({ reference, ...fields }, options)
   })
@@ -100,7 +96,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
  * import * as Refunds from "@manilla/refunds/Refunds"
  * import * as Effect from "effect/Effect"
  *
- * const settled = Effect.gen(function* () {
+ * const refund = Effect.gen(function* () {
  *   const refunds = yield* Refunds.Refunds
  *   return yield* refunds.awaitFinal(Refund.RefundReference.make("RFD-42"))
  * })

@@ -7,7 +7,7 @@
 export * as Refund from "./Refund.js"
 
 /**
- * Refunds: read one, and follow it until it settles.
+ * Refunds: read one, and wait for its final status.
  *
  * @since 0.1.0
  */

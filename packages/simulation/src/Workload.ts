@@ -174,7 +174,10 @@ type Performed = Effect.Effect<
     readonly shown?: Shown
     readonly finalStatus?: string
   },
-  Errors.WriteError | Errors.KeyReused | Payments.PaymentStillPending | Payouts.PayoutStillPending
+  | Errors.WriteError
+  | Errors.KeyedWriteError
+  | Payments.PaymentStillPending
+  | Payouts.PayoutStillPending
 >
 
 const perform = (instruction: Instruction, call: Call, client: Client, means: Means): Performed => {
@@ -267,12 +270,15 @@ const interrupted: Outcome = {
   attempts: undefined
 }
 
-const isWriteError = Schema.is(Schema.Union(Errors.WriteError, Errors.KeyReused))
+const isWriteError = Schema.is(Schema.Union(Errors.WriteError, Errors.KeyedWriteError))
 
 /** Derives the outcome as an application would: from the tag of the error alone. */
 const outcomeOf = (
   error:
-    Errors.WriteError | Errors.KeyReused | Payments.PaymentStillPending | Payouts.PayoutStillPending
+    | Errors.WriteError
+    | Errors.KeyedWriteError
+    | Payments.PaymentStillPending
+    | Payouts.PayoutStillPending
 ): Outcome => {
   // Any other error of a wait means that the intent or payout exists.
   if (!isWriteError(error)) {
@@ -290,17 +296,20 @@ const outcomeOf = (
       return {
         _tag: "Unknown",
         error: `${error._tag} (${error.cause._tag})`,
-        key: error.key,
+        key: keyOf(error),
         attempts: error.attempts
       }
     case "KeyReused":
       return { _tag: "Unknown", error: error._tag, key: error.key, attempts: error.attempts }
     case "AppliedUnreadable":
-      return applied({ names: [error.id, error.reference], unreadable: { key: error.key } })
+      return applied({ names: [error.id, error.reference], unreadable: { key: keyOf(error) } })
     default:
       return { _tag: "NotApplied", error: error._tag }
   }
 }
+
+const keyOf = (error: Errors.WriteError | Errors.KeyedWriteError) =>
+  "key" in error ? error.key : undefined
 
 const applied = ({
   names,

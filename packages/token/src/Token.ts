@@ -1,6 +1,6 @@
 /**
- * Client-credentials tokens as a scoped service: one request however many callers, renewed ahead of
- * expiry while the old token still serves, gone with its scope (interface section 5.1).
+ * Client-credentials tokens as a scoped service: one request for all callers, renewal before expiry
+ * while the old token still serves, forgotten when the scope closes (interface section 5.1).
  *
  * @since 0.1.0
  */
@@ -18,14 +18,12 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
-import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
-import * as Supervisor from "effect/Supervisor"
 import * as TokenApi from "./TokenApi.js"
 
 /**
@@ -41,30 +39,29 @@ export interface Options {
   readonly clientId: string
   readonly clientSecret: Redacted.Redacted
   /**
-   * The environment that the credentials must be for. A token for another one is never used: no
-   * call is made with it.
+   * The environment that the credentials must be for. A token for another environment is never used.
    */
   readonly environment?: typeof Environment.Input.Type | undefined
-  /** Changes to `RetryPolicy.defaults`, for the request for a token. */
+  /** Changes to `RetryPolicy.defaults`, for token requests. */
   readonly retry?: Partial<RetryPolicy.RetryPolicy> | undefined
-  /** The most bytes of an answer that are read; 64 KiB unless set. */
+  /** The most bytes of a response that are read; 64 KiB unless set. */
   readonly bodyLimit?: number | undefined
 }
 
-/** A token takes a few kilobytes. */
+/** A token response takes a few kilobytes. */
 const defaultBodyLimit = 64 * 1024
 
-/** When the service does not say how long a token lives (interface section 8). */
+/** The life of a token whose response does not state it (interface section 8). */
 const defaultLifeSeconds = 3600
 
-/** Renewal begins when this part of a token's life is left, and 5 minutes before its end at most. */
+/** Renewal starts when this part of a token's life is left, at most 5 minutes before its end. */
 const renewalPart = 0.1
 const renewalMostMillis = Duration.toMillis("5 minutes")
 
-/** A token that is refused sooner than this after it was issued points at a fault, not at a rotation. */
+/** A token that is refused sooner than this suggests a failure, not a rotation of credentials. */
 const youngMillis = Duration.toMillis("10 seconds")
 
-/** The pauses between requests that fail one after the other: not a storm, and not a cached failure. */
+/** The pauses after failed requests: a failure is neither cached nor repeated at once. */
 const spacing = { ...RetryPolicy.defaults, base: "1 second", cap: "30 seconds" } as const
 
 interface Held {
@@ -105,13 +102,13 @@ export const make = (
     let request:
       Deferred.Deferred<BearerTokens.BearerToken, Errors.TokenUnavailableError> | undefined
     let closed = false
-    /** Requests that failed one after the other, when the last of them did, and why. */
+    /** Consecutive failed requests, the time of the last one, and its error. */
     let failures = 0
     let failedMillis = 0
     let failed: Errors.TokenUnavailableError | undefined
-    /** Until then no request is made, after those that failed. */
+    /** No request is sent before this time, after failures. */
     let pausedUntilMillis = 0
-    /** Tokens that were refused young one after the other. The first may be a rotation. */
+    /** Consecutive tokens that were refused young. The first may be due to a rotation. */
     let youngRefusals = 0
 
     yield* Scope.addFinalizer(
@@ -130,16 +127,18 @@ export const make = (
 
     const ask: Effect.Effect<BearerTokens.BearerToken, Errors.TokenUnavailableError> = Effect.gen(
       function* () {
+        // The last token served until its renewal.
+        if (current !== undefined) youngRefusals = 0
         const setbacks = failures + Math.max(0, youngRefusals - 1)
         if (setbacks > 0) {
           const pause = RetryPolicy.backoff(spacing, setbacks, yield* Random.next, undefined)
           const nowMillis = yield* Clock.currentTimeMillis
-          // Never longer than the pause, even when the clock was set back meanwhile.
+          // Never longer than the pause, even if the clock was set back.
           const left = Math.min(pause, Math.max(0, failedMillis + pause - nowMillis))
           pausedUntilMillis = nowMillis + left
           yield* Effect.sleep(left)
         }
-        // Taken before the request: a token is not used longer than it lives.
+        // Measured before the request, so that no token is used after it expires.
         const issuedMillis = yield* Clock.currentTimeMillis
         const issued = yield* Effect.mapError(
           obtain({
@@ -158,7 +157,7 @@ export const make = (
         if (options.environment !== undefined && options.environment !== token.environment) {
           return yield* new Errors.TokenUnavailableError({
             operation,
-            message: `The credentials are not for ${options.environment}, which is configured: no call was made. ${environmentIs(token.environment)}`
+            message: `The credentials are not for the configured environment, ${options.environment}: no call was made. ${environmentIs(token.environment)}`
           })
         }
         const lifeMillis = (issued.expires_in ?? defaultLifeSeconds) * 1000
@@ -175,12 +174,9 @@ export const make = (
       }
     )
 
-    /**
-     * Begins a request in a fiber of its own, which neither a caller's interruption ends nor who
-     * supervises that caller.
-     */
+    /** Starts a request in a fiber of its own, which an interruption of its caller does not end. */
     const begin = Effect.suspend(() => {
-      // Another caller may have come first since this one looked.
+      // Another caller may have started one meanwhile.
       if (request !== undefined) return Effect.succeed(request)
       const own = Deferred.unsafeMake<BearerTokens.BearerToken, Errors.TokenUnavailableError>(
         FiberId.none
@@ -201,7 +197,6 @@ export const make = (
           })
         ),
         Effect.forkIn(scope),
-        Effect.locally(FiberRef.currentSupervisor, Supervisor.none),
         Effect.as(own)
       )
     }).pipe(Effect.uninterruptible)
@@ -235,7 +230,7 @@ export const make = (
         : new Errors.TokenUnavailableError({
             operation,
             cause: failed.cause,
-            message: `${failed.message} The next token is asked for in ${pausedUntilMillis - nowMillis} ms: requests that fail are spaced out.`
+            message: `${failed.message} The next token request is in ${pausedUntilMillis - nowMillis} ms: failed requests are spaced out.`
           })
 
     return { held, get, reject, lastFailure }
@@ -249,11 +244,11 @@ const checkNotEmpty = (
 ): Effect.Effect<void, Errors.ConfigurationError> =>
   text === "" ? new Errors.ConfigurationError({ field, rule: "must not be empty" }) : Effect.void
 
-/** Errors of calls repeat the scopes: a string that has not the form of one may be a secret. */
+/** Errors show the scopes: a string that does not look like a scope may be a secret. */
 const scopesIn = (text: string): ReadonlyArray<string> =>
   text.split(" ").filter((scope) => scope.length <= 100 && /^[a-z_]+(\.[a-z_]+)+$/.test(scope))
 
-/** Any string may come for an environment: only the two that the interface shows are repeated. */
+/** Errors name the environments that the interface shows; another string may be a secret. */
 const environmentIs = (environment: string): string =>
   isKnownEnvironment(environment) ? `They are for ${environment}.` : ""
 
@@ -261,7 +256,7 @@ const isKnownEnvironment = Schema.is(Environment.Input)
 
 const closedError = new Errors.TokenUnavailableError({
   operation,
-  message: "The scope of the token layer is closed: no token is to be had any more."
+  message: "The token layer is closed."
 })
 
 const unavailable = (cause: Errors.ReadError): Errors.TokenUnavailableError =>
@@ -274,7 +269,7 @@ const unavailable = (cause: Errors.ReadError): Errors.TokenUnavailableError =>
       })
 
 /**
- * The tokens as a layer. Closing its scope ends a renewal under way and forgets the token.
+ * The tokens as a layer. Closing its scope stops a renewal in progress and forgets the token.
  *
  * @example
  * import * as Token from "@manilla/token/Token"

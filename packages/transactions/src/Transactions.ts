@@ -1,10 +1,11 @@
 /**
- * Transactions: listed, streamed over all pages, and read one by one.
+ * Transactions: list, stream over all pages, and read one.
  *
  * @since 0.1.0
  */
 import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
+import type * as Operation from "@manilla/core/Operation"
 import * as Pagination from "@manilla/core/Pagination"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,7 +25,8 @@ export interface Service extends Pagination.List<
 > {
   /** Reads a transaction (interface section 4.4). */
   readonly get: (
-    reference: Transaction.TransactionReference
+    reference: Transaction.TransactionReference,
+    options?: Operation.CallOptions
   ) => Effect.Effect<Transaction.TransactionDetail, Errors.ReadError>
 }
 
@@ -45,7 +47,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const gateway = yield* Gateway.Gateway
   const calls = gateway.calls(TransactionsApi.group)
 
-  const get: Service["get"] = (reference) => calls.get({ path: { reference } })
+  const get: Service["get"] = (reference, options) => calls.get({ path: { reference } }, options)
 
   const lists = Pagination.make<TransactionsApi.TransactionFilter, Transaction.Transaction>({
     operation: "Transactions.list",

@@ -7,7 +7,7 @@
 export * as Transaction from "./Transaction.js"
 
 /**
- * Transactions: listed, streamed over all pages, and read one by one.
+ * Transactions: list, stream over all pages, and read one.
  *
  * @since 0.1.0
  */

@@ -1,6 +1,6 @@
 /**
- * The token of an attempt: at once if the source holds one, else as long as the call has time. A source
- * that dies, interrupts itself or never answers gives a failure: nothing was sent.
+ * The token of an attempt: the one that the source holds, or a new one within the time of the call. A
+ * source that dies, interrupts itself or never answers gives a failure: nothing was sent.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -21,18 +21,18 @@ export interface Bearer {
 export interface Source {
   readonly held: (nowMillis: number) => Bearer | Failure | undefined
   readonly obtain: (leftMillis: number, nowMillis: () => number) => Effect.Effect<Bearer | Failure>
-  /** Rejects a token. The next attempt asks the same source, so its failure is heard then. */
-  readonly giveBack: (bearer: Bearer, limitMillis: number) => Effect.Effect<void>
+  /** Rejects a token. Its failure is not reported here: the next attempt asks the same source. */
+  readonly reject: (bearer: Bearer, limitMillis: number) => Effect.Effect<void>
 }
 
 export const make = (name: string, tokens: BearerTokens.Service | undefined): Source => {
   if (tokens === undefined) {
-    const none = noToken(name, "it needs a bearer token, and this gateway was made without tokens")
-    return { held: () => none, obtain: () => Effect.succeed(none), giveBack: () => Effect.void }
+    const none = noToken(name, "it needs a bearer token, and this gateway has no token source")
+    return { held: () => none, obtain: () => Effect.succeed(none), reject: () => Effect.void }
   }
-  const died = noToken(name, "the source of its tokens died or was interrupted")
+  const died = noToken(name, "the token source died or was interrupted")
   const toBearer = (token: BearerTokens.BearerToken): Bearer | Failure =>
-    bearerOf(token) ?? noToken(name, "its token has characters that no header may have")
+    bearerOf(token) ?? noToken(name, "the token contains characters that a header must not contain")
   return {
     held: (nowMillis) => {
       try {
@@ -53,7 +53,7 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
         Effect.catchTag("TokenUnavailableError", (error) => Effect.succeed(noToken(name, error))),
         Effect.catchAllCause(() => Effect.succeed(died))
       ),
-    giveBack: ({ token }, limitMillis) =>
+    reject: ({ token }, limitMillis) =>
       Effect.suspend(() => tokens.reject(token)).pipe(
         Effect.interruptible,
         Effect.timeoutOption(Math.max(0, limitMillis)),
@@ -62,7 +62,7 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
   }
 }
 
-/** A token lives for many calls: its header is made, and looked at, once. */
+/** A token serves many calls: its header is checked and built once. */
 const bearers = new WeakMap<BearerTokens.BearerToken, Bearer>()
 
 const bearerOf = (token: BearerTokens.BearerToken): Bearer | undefined => {

@@ -1,43 +1,78 @@
 /**
- * The end of a call that failed: the error that says the outcome of the operation, over all of its
- * attempts. A refusal speaks of its own attempt only, so a doubt about an earlier one stays.
+ * The error of a call that failed. It states the outcome of the operation over all attempts: a later
+ * 4xx cannot show that an earlier attempt failed, so an earlier doubt remains.
  */
 import * as Errors from "../Errors.js"
 import type { IdempotencyKey } from "../IdempotencyKey.js"
 import * as Issues from "../Issues.js"
 import type * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
-import { withoutValidation } from "./withoutValidation.js"
 import * as response from "./response.js"
+import type { Root } from "./rootUrl.js"
 import type { Reason, State } from "./step.js"
+import { withoutValidation } from "./withoutValidation.js"
 
-export const conclude = (
-  operation: string,
-  replay: Operation.Replay,
-  key: IdempotencyKey | undefined,
-  state: State,
-  because: Reason,
-  failure: response.Failure
-): Errors.ReadError | Errors.WriteError | Errors.KeyReused => {
-  const error = failure.toError(notes[because])
-  if (replay._tag === "Safe") return error
-  if (failure.fault === "UnreadableSuccess" && error._tag === "MalformedResponseError") {
-    return appliedUnreadable(error, failure.found, key)
-  }
-  if (because === "key reused" && key !== undefined) {
-    return keyReused(operation, key, failure, state.sent)
-  }
-  if (!state.doubtful && RetryPolicy.table[failure.fault].outcome === "not applied") return error
-  return new Errors.OutcomeUnknown(
-    {
-      operation,
-      message: outcomeUnknown(operation, key, state.sent, error.message),
-      key,
+export interface Conclusion {
+  readonly error: (
+    key: IdempotencyKey | undefined,
+    state: State,
+    because: Reason,
+    failure: response.Failure,
+    nowMillis: number
+  ) => Errors.ReadError | Errors.WriteError | Errors.KeyedWriteError
+  /** The warning of an interrupted write. */
+  readonly interrupted: (key: IdempotencyKey | undefined) => string
+}
+
+export const compile = (
+  name: string,
+  { pathParams, replay }: Operation.Operation,
+  { origin }: Root
+): Conclusion => {
+  const hasNoId = pathParams === undefined
+
+  const error: Conclusion["error"] = (key, state, because, failure, nowMillis) => {
+    const tried = triedText(origin, state, nowMillis)
+    const note = notes[because]
+    const isNotApplied =
+      !state.doubtful && RetryPolicy.table[failure.fault].outcome === "notApplied"
+    if (replay._tag === "Safe" || isNotApplied) {
+      const applied = replay._tag === "Safe" ? "" : " Nothing was applied."
+      return failure.toError(`${tried}.${applied}${note}${adviceOn(failure, hasNoId)}`)
+    }
+    const cause = failure.toError()
+    if (failure.fault === "UnreadableSuccess" && cause._tag === "MalformedResponseError") {
+      return appliedUnreadable(cause, failure.found, key, tried)
+    }
+    if (because === "key reused" && key !== undefined) {
+      return keyReused(name, key, failure, state.sent, tried)
+    }
+    const unknown = {
+      operation: name,
+      message:
+        `${name}: it is unknown whether the request was applied${tried}.${note} ` +
+        (key === undefined
+          ? "The operation has no idempotency key: look for its effect before you send it again. "
+          : `Send the same request again under the same key, ${key}. `) +
+        `The last attempt: ${cause.message}.`,
       attempts: state.sent,
-      cause: error
-    },
-    withoutValidation
-  )
+      cause
+    }
+    return key === undefined
+      ? new Errors.UnkeyedOutcomeUnknown(unknown, withoutValidation)
+      : new Errors.OutcomeUnknown({ ...unknown, key }, withoutValidation)
+  }
+
+  const interrupted = (key: IdempotencyKey | undefined): string =>
+    `${name} was sent to ${origin} and may have been applied; its caller was interrupted.${keyIs(key)}`
+
+  return { error, interrupted }
+}
+
+/** Where, how often and how long: `(https://host, 5 attempts in 12.3 s)`. */
+const triedText = (origin: string, { sent, startedMillis }: State, nowMillis: number): string => {
+  const seconds = (Math.max(0, nowMillis - startedMillis) / 1000).toFixed(1)
+  return sent === 0 ? "" : ` (${origin}, ${sent} attempt${sent === 1 ? "" : "s"} in ${seconds} s)`
 }
 
 const notes: Record<Reason, string> = {
@@ -49,22 +84,43 @@ const notes: Record<Reason, string> = {
   "key reused": ""
 }
 
-/** The end of an attempt without a token: its source's own error, or why there is none. */
+/** The next thing to do, where a fault has one. */
+const adviceOn = ({ fault, retryAfterMillis }: response.Failure, hasNoId: boolean): string => {
+  switch (fault) {
+    case "UnauthorizedError":
+      return " Check the credentials."
+    case "BadRequestError":
+    case "UnprocessableError":
+      return " Correct the request before you send it again."
+    case "NotFoundError":
+      return hasNoId ? " Does the base URL end with its version segment, such as /api/v1?" : ""
+    case "RateLimitError":
+      return retryAfterMillis === undefined
+        ? " Wait before you try again."
+        : ` Wait ${(retryAfterMillis / 1000).toFixed(1)} s before you try again.`
+    case "NotSent":
+      return " Check the base URL, and that the service can be reached from here."
+    default:
+      return ""
+  }
+}
+
+/** The end of an attempt without a token: the source's own error, or why there is none. */
 export const noToken = (
   operation: string,
   why: string | Errors.TokenUnavailableError,
   cause?: Errors.RequestError
 ): response.Failure =>
-  response.failure((note = "") => {
+  response.failure((ending = "") => {
     if (typeof why !== "string") return why
-    const message = `${operation} was not sent: ${why}.${note}`
+    const message = `${operation} was not sent: ${why}${ending}`
     return new Errors.TokenUnavailableError(
       { operation, message, ...(cause === undefined ? {} : { cause }) },
       withoutValidation
     )
   }, "TokenUnavailableError")
 
-/** The end of an attempt whose token did not come in time, with the last failure of its source. */
+/** The end of an attempt whose token came too late, with the last failure of the source. */
 export const tokenTooLate = (
   operation: string,
   afterMillis: number,
@@ -87,56 +143,43 @@ const namesOf = (found: response.Found): string => {
 const appliedUnreadable = (
   { correlationId, issues, operation, status }: Errors.MalformedResponseError,
   found: response.Found,
-  key: IdempotencyKey | undefined
-): Errors.AppliedUnreadable => {
+  key: IdempotencyKey | undefined,
+  tried: string
+): Errors.AppliedUnreadable | Errors.UnkeyedAppliedUnreadable => {
   const names = namesOf(found)
-  return new Errors.AppliedUnreadable({
+  const fields = {
     operation,
     message:
-      `${operation} was applied, and its answer cannot be read` +
-      (names === "" ? "" : ` (${names})`) +
-      `: ${Issues.print(issues)}. Do not send it again.${keyIs(key)}`,
+      `${operation} was applied${names === "" ? "" : ` (${names})`}, and its response cannot be read: ` +
+      `${Issues.print(issues)}${tried}. Do not send it again.${keyIs(key)}`,
     status,
     correlationId,
     issues,
-    key,
     ...found
-  })
+  }
+  return key === undefined
+    ? new Errors.UnkeyedAppliedUnreadable(fields)
+    : new Errors.AppliedUnreadable({ ...fields, key })
 }
 
 const keyReused = (
   operation: string,
   key: IdempotencyKey,
   { differs, found }: response.Failure,
-  attempts: number
+  attempts: number,
+  tried: string
 ): Errors.KeyReused =>
   new Errors.KeyReused({
     operation,
     message:
       `${operation}: the key ${key} most likely belongs to another request. The same resource came ` +
-      `back twice (${namesOf(found)}), and its ${differs.join(" and ")} is not as it was sent. ` +
+      `back twice (${namesOf(found)}), and its ${differs.join(" and ")} differs from the request${tried}. ` +
       "Look at that resource before you choose a new key.",
     key,
     ...found,
     differs,
     attempts
   })
-
-const outcomeUnknown = (
-  operation: string,
-  key: IdempotencyKey | undefined,
-  sent: number,
-  last: string
-): string =>
-  `${operation}: it is not known whether it was applied, after ${sent} attempt${sent === 1 ? "" : "s"}. ` +
-  (key === undefined
-    ? "It has no key: find out what became of it before sending it again. "
-    : `Send the same request again under the same key, ${key}. `) +
-  `Last: ${last}`
-
-/** The warning of an interrupted write. */
-export const interrupted = (operation: string, key: IdempotencyKey | undefined): string =>
-  `${operation} was sent, and may have been applied; its caller was interrupted.${keyIs(key)}`
 
 const keyIs = (key: IdempotencyKey | undefined): string =>
   key === undefined ? "" : ` Its key is ${key}.`

@@ -1,6 +1,5 @@
 /**
- * The meaning of the end of an attempt: the data of a success, or a fault with the error that explains
- * it.
+ * Reads the result of an attempt: the data of a success, or a fault and the error that explains it.
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -20,18 +19,23 @@ export type Response = Success | Failure
 export interface Success {
   readonly _tag: "Success"
   readonly data: unknown
+  readonly status: number
+  readonly envelope: unknown
+  readonly context: Context
 }
 
 export interface Failure {
   readonly _tag: "Failure"
   readonly fault: RetryPolicy.Fault
+  /** The status of the response, if there was one. */
+  readonly status: number | undefined
   readonly retryAfterMillis: number | undefined
-  /** The resource in the answer, where it can be read. */
+  /** The resource in the response, as far as it can be read. */
   readonly found: Found
-  /** The members of the resource that are not as they were sent. */
+  /** The members of the resource that differ from the request. */
   readonly differs: ReadonlyArray<string>
-  /** Made at the end of the call, with a note on why it was not tried again. */
-  readonly toError: (note?: string) => Errors.ReadError
+  /** Builds the error at the end of the call; `ending` completes its message. */
+  readonly toError: (ending?: string) => Errors.ReadError
 }
 
 export interface Found {
@@ -47,21 +51,31 @@ export interface Context {
   readonly nowMillis: number
 }
 
-/** The resource that an answer was about, if that is not the one that was asked for. */
+/** The resource that the response is about, if it is not the requested one. */
 export const otherIn = ({ differs, found }: Failure): string | undefined =>
   differs.length === 0 ? undefined : (found.id ?? found.reference)
 
-export type Reader = (result: Result, context: Context) => Response
+/** For spans and hooks: ids of the response. */
+export interface Meta {
+  readonly correlationId: string | undefined
+  readonly resource: Found
+}
+
+export interface Reader {
+  readonly read: (result: Result, context: Context) => Response
+  readonly meta: (response: Response) => Meta
+}
 
 const nothingFound: Found = { id: undefined, reference: undefined }
 
 export const failure = (
   toError: Failure["toError"],
   fault: RetryPolicy.Fault,
-  of: Partial<Pick<Failure, "retryAfterMillis" | "found" | "differs">> = {}
+  of: Partial<Pick<Failure, "status" | "retryAfterMillis" | "found" | "differs">> = {}
 ): Failure => ({
   _tag: "Failure",
   fault,
+  status: undefined,
   retryAfterMillis: undefined,
   found: nothingFound,
   differs: [],
@@ -69,22 +83,22 @@ export const failure = (
   toError
 })
 
-export const compile = (name: string, origin: string, operation: Operation.Operation): Reader => {
+export const compile = (name: string, operation: Operation.Operation): Reader => {
   const fits = guard.compile(operation.success)
   const explain = ParseResult.decodeUnknownEither(operation.success)
   const checks = responseChecks.compile(operation)
   const refused = refusal(name, operation.access)
   const unreadable = malformed(name)
 
-  return (answered, context) => {
-    if (answered._tag !== "Answered") return unanswered(name, origin, answered)
+  const read: Reader["read"] = (answered, context) => {
+    if (answered._tag !== "Answered") return unanswered(name, answered)
     const { status } = answered
     const isSuccess = status >= 200 && status < 300
     const parsed = parse(answered.body)
     const value = parsed._tag === "Json" ? parsed.value : undefined
     const says = saysSuccess(value)
     if (!isSuccess && !(status >= 400 && says === true)) return refused(answered, value, context)
-    if (parsed._tag === "Lost") return unanswered(name, origin, parsed)
+    if (parsed._tag === "Lost") return unanswered(name, parsed)
     if (parsed._tag !== "Json") return unreadable(answered, context, parsed._tag, parsed.text)
     if (says === undefined) return unreadable(answered, context, "NotAnEnvelope", value)
     if (says !== isSuccess) return unreadable(answered, context, "Contradiction", value)
@@ -97,7 +111,7 @@ export const compile = (name: string, origin: string, operation: Operation.Opera
       const found = foundIn(checks.resource(data), context)
       return { ...unreadable(answered, context, "AnotherSubject", value, issues), found, differs }
     }
-    if (fits(data)) return { _tag: "Success", data }
+    if (fits(data)) return { _tag: "Success", data, status, envelope: value, context }
 
     const errors = parsed.text.length > detailedLength ? "first" : "all"
     const explained = explain(data, { errors })
@@ -106,6 +120,21 @@ export const compile = (name: string, origin: string, operation: Operation.Opera
     const found = foundIn(checks.resource(data), context)
     return { ...unreadable(answered, context, reason, value, issues), found }
   }
+
+  const meta: Reader["meta"] = (response) => {
+    if (response._tag === "Success") {
+      const { context, data, envelope } = response
+      const resource = foundIn(checks.resource(data), context)
+      return { correlationId: correlationIdOf(envelope, context), resource }
+    }
+    const error = response.toError()
+    return {
+      correlationId: "correlationId" in error ? error.correlationId : undefined,
+      resource: response.found
+    }
+  }
+
+  return { read, meta }
 }
 
 /** The characters up to which all that is wrong is told: of a long body it would take gigabytes. */
@@ -123,27 +152,27 @@ const foundIn = (resource: unknown, { sanitizer }: Context): Found => {
 // No answer
 // -----------------------------------------------------------------------------------------------
 
-const unanswered = (
-  operation: string,
-  origin: string,
-  result: Exclude<Result, Answered>
-): Failure => {
+const unanswered = (operation: string, result: Exclude<Result, Answered>): Failure => {
   if (result._tag === "TimedOut") {
     const { afterMillis } = result
-    const message = `${operation}: no whole answer within ${afterMillis} ms.`
+    const message = `${operation}: no complete response within ${afterMillis} ms`
     return failure(
-      (note = "") => new Errors.TimeoutError({ operation, message: message + note, afterMillis }),
+      (ending = "") =>
+        new Errors.TimeoutError({ operation, message: message + ending, afterMillis }),
       "TimeoutError"
     )
   }
   const { code } = result
-  const because = code === undefined ? "" : ` (${code})`
   const sent = result._tag === "Lost"
-  const message = sent
-    ? `${operation}: the connection was lost after the request may have left${because}.`
-    : `${operation}: no connection to ${origin}${because}; nothing was sent.`
+  const message =
+    `${operation}: ` +
+    (sent
+      ? "the connection was lost after the request may have been sent"
+      : "no connection; nothing was sent") +
+    (code === undefined ? "" : ` (${code})`)
   return failure(
-    (note = "") => new Errors.TransportError({ operation, message: message + note, sent, code }),
+    (ending = "") =>
+      new Errors.TransportError({ operation, message: message + ending, sent, code }),
     sent ? "ConnectionLost" : "NotSent"
   )
 }
@@ -212,74 +241,54 @@ const correlationIdOf = (value: unknown, { sanitizer }: Context): string | undef
 
 const refusal =
   (operation: string, access: Operation.Access) =>
-  (answered: Answered, value: unknown, context: Context): Failure => {
-    const { headers, status } = answered
+  ({ headers, status }: Answered, value: unknown, context: Context): Failure => {
     const retryAfterMillis = parseRetryAfter(headers, context.nowMillis)
-    return failure(
-      (note = "") => {
-        const words = said(value, context)
-        const { code, serviceMessage } = words
-        const message =
-          `${operation} was answered ${status}` +
-          (code === undefined ? "" : ` ${code}`) +
-          (serviceMessage === undefined ? "" : `: ${serviceMessage}`)
-        const correlationId = correlationIdOf(value, context)
-        const fields = { operation, message: message + note, status, ...words, correlationId }
-        return byStatus(fields, note, retryAfterMillis, access, context)
-      },
-      RetryPolicy.faultOfStatus(status),
-      { retryAfterMillis }
-    )
-  }
-
-type Fields = ConstructorParameters<typeof Errors.BadRequestError>[0]
-
-const byStatus = (
-  fields: Fields,
-  note: string,
-  retryAfterMillis: number | undefined,
-  access: Operation.Access,
-  context: Context
-): Errors.RequestError => {
-  switch (RetryPolicy.faultOfStatus(fields.status)) {
-    case "BadRequestError":
-      return new Errors.BadRequestError(fields)
-    case "UnauthorizedError":
-      return new Errors.UnauthorizedError(fields)
-    case "ForbiddenError":
-      return forbidden(fields, access, context)
-    case "NotFoundError":
-      return new Errors.NotFoundError(fields)
-    case "ConflictError":
-      return new Errors.ConflictError(fields)
-    case "UnprocessableError":
-      return new Errors.UnprocessableError(fields)
-    case "RateLimitError":
-      return new Errors.RateLimitError({ ...fields, retryAfterMillis })
-    case "ServerError":
-      return new Errors.ServerError({ ...fields, retryAfterMillis })
-    default: {
-      const isRedirect = fields.status >= 300 && fields.status < 400
-      const hint = isRedirect ? " (redirects are not followed: check the base URL)" : ""
-      const message = fields.message.slice(0, fields.message.length - note.length) + hint + note
-      return new Errors.UnexpectedStatusError({ ...fields, message, retryAfterMillis })
+    const toError = (ending = "") => {
+      const words = said(value, context)
+      const { code, serviceMessage } = words
+      const scopes = status === Errors.ForbiddenError.status ? scopesOf(access, context) : undefined
+      const message =
+        `${operation} was answered ${status}` +
+        (code === undefined ? "" : ` ${code}`) +
+        (serviceMessage === undefined ? "" : `: ${serviceMessage}`) +
+        (scopes?.hint ?? "") +
+        (status >= 300 && status < 400 ? " (redirects are not followed: check the base URL)" : "") +
+        ending
+      const correlationId = correlationIdOf(value, context)
+      const fields = { operation, message, status, ...words, correlationId }
+      switch (RetryPolicy.faultOfStatus(status)) {
+        case "BadRequestError":
+          return new Errors.BadRequestError(fields)
+        case "UnauthorizedError":
+          return new Errors.UnauthorizedError(fields)
+        case "ForbiddenError":
+          return new Errors.ForbiddenError({ ...fields, grantedScopes: [], ...scopes?.members })
+        case "NotFoundError":
+          return new Errors.NotFoundError(fields)
+        case "ConflictError":
+          return new Errors.ConflictError(fields)
+        case "UnprocessableError":
+          return new Errors.UnprocessableError(fields)
+        case "RateLimitError":
+          return new Errors.RateLimitError({ ...fields, retryAfterMillis })
+        case "ServerError":
+          return new Errors.ServerError({ ...fields, retryAfterMillis })
+        default:
+          return new Errors.UnexpectedStatusError({ ...fields, retryAfterMillis })
+      }
     }
+    return failure(toError, RetryPolicy.faultOfStatus(status), { status, retryAfterMillis })
   }
-}
 
-const forbidden = (fields: Fields, access: Operation.Access, context: Context) => {
+/** The scope that a 403 may be about, and the scopes of the token. */
+const scopesOf = (access: Operation.Access, { grantedScopes: all, sanitizer }: Context) => {
   const requiredScope = access === "bearer" || access === "credentials" ? undefined : access
-  const grantedScopes = context.grantedScopes.slice(0, 100).map(context.sanitizer().text)
+  const grantedScopes = all.slice(0, 100).map(sanitizer().text)
   const hint =
-    requiredScope === undefined || context.grantedScopes.includes(requiredScope)
+    requiredScope === undefined || all.includes(requiredScope)
       ? ""
-      : `; it needs the scope ${requiredScope}, and the token has: ${context.sanitizer().text(grantedScopes.join(" "))}`
-  return new Errors.ForbiddenError({
-    ...fields,
-    message: fields.message + hint,
-    requiredScope,
-    grantedScopes
-  })
+      : `; the operation needs the scope ${requiredScope}, and the token has ${sanitizer().text(grantedScopes.join(" "))}`
+  return { members: { requiredScope, grantedScopes }, hint }
 }
 
 /** Engines read a date into almost any words: only HTTP's own form is one. */
@@ -312,15 +321,15 @@ const parseRetryAfter = (headers: Headers, nowMillis: number): number | undefine
 
 const reasons: Record<Errors.MalformedReason, string> = {
   Empty: "without a body",
-  TooLarge: "with a body longer than the gateway reads",
+  TooLarge: "with a body over the gateway's limit",
   NotText: "with a body that is not UTF-8 text",
   NotJson: "with a body that is not JSON",
   NotAnEnvelope: "with JSON that is not an envelope",
   AnotherSubject:
-    "about another operation than was asked for (answers were mixed up, or the key was used before)",
-  Contradiction: "with an envelope that contradicts its status",
-  DataMisfit: "with success around data that does not fit",
-  Unrelated: "with success around data that does not fit and does not show whose it is"
+    "with another resource than the requested one (mixed-up responses, or a key that was used before)",
+  Contradiction: "with an envelope that contradicts the status",
+  DataMisfit: "with success, and data that does not match its schema",
+  Unrelated: "with success, and data that does not match its schema or identify its request"
 }
 
 const malformed =
@@ -332,7 +341,7 @@ const malformed =
     value: unknown,
     issues: ReadonlyArray<Errors.Issue> = []
   ): Failure => {
-    const toError = (note = "") => {
+    const toError = (ending = "") => {
       const words = reason === "Contradiction" ? said(value, context) : unsaid
       const quoted = [words.code, words.serviceMessage].filter((word) => word !== undefined)
       return new Errors.MalformedResponseError({
@@ -341,7 +350,7 @@ const malformed =
           `${operation} was answered ${status} ${reasons[reason]}`,
           quoted.length === 0 ? "" : ` (${quoted.join(": ")})`,
           issues.length === 0 ? "" : `: ${Issues.print(issues)}`,
-          note
+          ending
         ].join(""),
         status,
         correlationId: correlationIdOf(value, context),
@@ -354,5 +363,5 @@ const malformed =
             : undefined
       })
     }
-    return failure(toError, RetryPolicy.faultOfReason(reason))
+    return failure(toError, RetryPolicy.faultOfReason(reason), { status })
   }

@@ -1,5 +1,5 @@
 /**
- * The root of a gateway: https, loopback excepted, and nothing that would travel along unseen.
+ * The root of a gateway: https except on loopback, without credentials, query or fragment.
  */
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
@@ -9,6 +9,8 @@ import { ConfigurationError } from "../Errors.js"
 export interface Root {
   /** Scheme, host and port. */
   readonly origin: string
+  /** Host and port. */
+  readonly host: string
   /** Without a slash at its end, so that paths can be put behind it. */
   readonly path: string
 }
@@ -20,7 +22,11 @@ export const parse = (field: string, text: string): Either.Either<Root, Configur
   if (url.username !== "" || url.password !== "") return invalid("must not contain credentials")
   if (/[?#]/.test(text)) return invalid("must not have a query or a fragment")
   if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) {
-    return Either.right({ origin: url.origin, path: url.pathname.replace(/\/+$/, "") })
+    return Either.right({
+      origin: url.origin,
+      host: url.host,
+      path: url.pathname.replace(/\/+$/, "")
+    })
   }
   return invalid(
     "must begin with https:// (http:// is for this machine only: localhost, 127.x.x.x, [::1])"

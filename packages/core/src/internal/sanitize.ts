@@ -1,24 +1,24 @@
 /**
- * The one way of a service's string into a message, a log, a span or an error: secrets are redacted,
- * control and bidirectional characters escaped, and the rest is cut.
+ * Every string of the service passes here before it enters a message, a log, a span or an error: secrets
+ * are redacted, control and bidirectional characters escaped, and the length is limited.
  */
 
 export interface Sanitizer {
   /** A text for a person: at most 500 characters. */
   readonly text: (text: string) => string
-  /** An id, a reference or a correlation id: whole, unless it is a secret or no identifier at all. */
+  /** An id, a reference or a correlation id: whole, unless it holds a secret or unprintable text. */
   readonly identifier: (text: string) => string
   /** A JSON value: at most 1,000 values, 50 levels deep. */
   readonly json: (value: unknown) => unknown
-  /** The beginning of a body that is not JSON: its outline, without words in quotes, numbers and ids. */
+  /** The beginning of a body that is not JSON, without quoted text, numbers and ids. */
   readonly excerpt: (text: string) => string
 }
 
 const redacted = "<redacted>"
 
 /**
- * A piece of a secret this long gives it away: an echo may lack the dialling code of a phone number, or
- * be cut in the middle of a token.
+ * A piece of a secret of this length counts as the secret: an echo may lack the country code of a phone
+ * number, or end in the middle of a token.
  */
 const pieceLength = 8
 
@@ -28,7 +28,7 @@ const identifierLength = 255
 const maxDepth = 50
 const maxValues = 1000
 
-/** Longer than any token. To look for a longer value costs too much: then nothing is shown. */
+/** Longer than any token. Searching for longer values costs too much: then no text is shown. */
 const secretLength = 8192
 
 export const make = (secrets: ReadonlyArray<string>): Sanitizer => {
@@ -39,19 +39,20 @@ export const make = (secrets: ReadonlyArray<string>): Sanitizer => {
   const redact = (text: string): string =>
     isTooLong ? redacted : wanted.length === 0 ? text : withoutSecrets(text, pieces, short)
 
-  /** Cut after redaction: a secret that is cut in two would not be found. */
+  /** Cut after redaction: half a secret would not be found. */
   const begin = (text: string, length: number): string => {
     const begun = redact(text.slice(0, length * 4))
     return (text.length > length * 4 ? begun.slice(0, -pieceLength) : begun).slice(0, length)
   }
-  const text = (long: string): string => escape(begin(long, textLength))
+  // Limited again: an escaped character is longer.
+  const text = (long: string): string => escape(begin(long, textLength)).slice(0, textLength)
 
   const identifier = (name: string): string => {
     const normal = normalize(name)
     const isKept =
       name.length <= identifierLength &&
       /^[\x20-\x7e]*$/.test(name) &&
-      // Digits of a phone number may well be in a reference; the whole number may not.
+      // A reference may contain digits of a phone number by chance, but not the whole number.
       !wanted.some((secret) => secret.length >= pieceLength && normal.includes(secret))
     return isKept ? name : text(name)
   }
@@ -70,7 +71,7 @@ export const make = (secrets: ReadonlyArray<string>): Sanitizer => {
         return taken.map((item) => within(item, depth + 1))
       }
       const members: Array<readonly [string, unknown]> = []
-      // Not `Object.entries`: of a million members it would make pairs before the first is looked at.
+      // Not `Object.entries`, which would build pairs of a million members first.
       for (const name in value) {
         if (left-- <= 0) break
         members.push([text(name), within(Reflect.get(value, name), depth + 1)])
@@ -80,7 +81,7 @@ export const make = (secrets: ReadonlyArray<string>): Sanitizer => {
     return within(root, 0)
   }
 
-  // A body that was cut short may end in the middle of a token or of a name.
+  // A truncated body may end in the middle of a token or of a name.
   const excerpt = (body: string): string =>
     escape(
       begin(body, excerptLength)
@@ -92,24 +93,24 @@ export const make = (secrets: ReadonlyArray<string>): Sanitizer => {
   return { text, identifier, json, excerpt }
 }
 
-/** A line break of a service would begin a line in the log, a bidirectional mark would reorder it. */
+/** A line break could forge a line of a log; a bidirectional mark could reorder it. */
 const escape = (text: string): string =>
   text.replace(
     /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
   )
 
-/** People write phone numbers and codes with marks between, some of which cannot be seen. */
+/** Phone numbers and codes are written with separators, some of them invisible. */
 const separator = /[\s.()/_+\p{Dash}\p{Format}]/u
 
 const separators = new RegExp(separator, "gu")
 
-/** Of ASCII letters only, so that every character keeps its place. */
+/** ASCII letters only, so that every character keeps its position. */
 const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 const normalize = (text: string): string => lowerCase(text).replace(separators, "")
 
-/** A service that takes a code for a number says it back without the zeros in front. */
+/** A service that parses a code as a number echoes it without leading zeros. */
 const writings = (secret: string): ReadonlyArray<string> => {
   const number = /^0+([1-9][0-9]{3,})$/.exec(secret)?.[1]
   return secret === "" ? [] : number === undefined ? [secret] : [secret, number]
@@ -148,7 +149,7 @@ const withoutSecrets = (
   return shown
 }
 
-/** The text without separators, and where each of its characters stands in the text. */
+/** The text without separators, and the position of each character in the original. */
 const withPlaces = (text: string) => {
   const lower = lowerCase(text)
   const places: Array<number> = []
@@ -162,5 +163,5 @@ const withPlaces = (text: string) => {
   return { normal, places }
 }
 
-/** For strings that come without a request at hand. */
+/** For strings without a request, and so without secrets. */
 export const plain: Sanitizer = make([])

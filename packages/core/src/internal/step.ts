@@ -1,6 +1,6 @@
 /**
- * The retry loop as a value: what a call knows, and what it does after an attempt that failed. Pure: it
- * knows no Effect, no clock and no chance of its own.
+ * The retry loop as a value: the state of a call, and the next step after a failed attempt. Pure: time
+ * and chance are arguments.
  */
 import * as Duration from "effect/Duration"
 import type * as Operation from "../Operation.js"
@@ -12,27 +12,18 @@ export interface Rules {
   readonly replay: Operation.Replay
   readonly attemptMillis: number
   readonly deadlineMillis: number
-  /** With less time left a write would most likely end in doubt: it is not begun. */
+  /** A write does not begin with less time than this: its outcome would most likely be unknown. */
   readonly leastMillis: number
 }
 
-export const rulesOf = (
-  policy: RetryPolicy.RetryPolicy,
-  replay: Operation.Replay,
-  deadlineMillis = Duration.toMillis(policy.deadline)
-): Rules => {
+export const rulesOf = (policy: RetryPolicy.RetryPolicy, replay: Operation.Replay): Rules => {
   const attemptMillis = Duration.toMillis(policy.attemptTimeout)
+  const deadlineMillis = Duration.toMillis(policy.deadline)
   const leastMillis = replay._tag === "Safe" ? 0 : Math.min(attemptMillis, deadlineMillis) / 10
   return { policy, replay, attemptMillis, deadlineMillis, leastMillis }
 }
 
-/** The rules of a call that has less time than the policy gives. */
-export const within = (rules: Rules, millis: number | undefined): Rules =>
-  millis === undefined || millis >= rules.deadlineMillis
-    ? rules
-    : rulesOf(rules.policy, rules.replay, millis)
-
-/** What a call knows of its attempts so far. */
+/** The state of a call between its attempts. */
 export interface State {
   readonly startedMillis: number
   /** Requests that were handed to the transport. */
@@ -42,7 +33,7 @@ export interface State {
   readonly renewed: boolean
   /** Whether the write may have been applied, by any attempt so far. */
   readonly doubtful: boolean
-  /** The other resource that an answer under this key was about. */
+  /** The other resource that a response under this key was about. */
   readonly other: string | undefined
 }
 
@@ -55,16 +46,16 @@ export const start = (nowMillis: number): State => ({
   other: undefined
 })
 
-/** The state while a request is under way: until it is answered, it may have been applied. */
+/** The state while a request is in flight: until its response arrives, it may have been applied. */
 export const sending = (state: State): State => ({ ...state, sent: state.sent + 1, doubtful: true })
 
-/** An attempt that failed, and what the next one would meet. */
+/** A failed attempt, and the conditions of the next one. */
 export interface Failed {
   readonly fault: RetryPolicy.Fault
   readonly retryAfterMillis: number | undefined
   /** Whether it was sent with a token, which can be renewed. */
   readonly hasToken: boolean
-  /** The resource that the answer was about, if that is not the one that was asked for. */
+  /** The resource that the response is about, if it is not the requested one. */
   readonly other: string | undefined
   readonly nowMillis: number
   /** In [0, 1). */
@@ -107,7 +98,7 @@ export const leftMillis = (rules: Rules, { startedMillis }: State, nowMillis: nu
 export const attemptMillis = (rules: Rules, state: State, nowMillis: number): number =>
   Math.min(rules.attemptMillis, leftMillis(rules, state, nowMillis) + rules.leastMillis)
 
-/** `before` is the state before the attempt: its doubt stays, whatever the attempt says. */
+/** `before` is the state before the attempt: no later attempt removes its doubt. */
 export const step = (rules: Rules, before: State, failed: Failed): Step => {
   const { fault, other } = failed
   const { policy, replay } = rules

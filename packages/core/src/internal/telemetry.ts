@@ -1,6 +1,7 @@
 /**
- * What an operation tells of itself: one span with its attempts as events, and metrics. Names,
- * templates, statuses and counts only. Metrics are made once, and a span only if somebody listens.
+ * The telemetry of an operation: metrics, and one span for each call with its attempts as events. They
+ * carry names, path templates, statuses, ids and counts only. Metrics are built once, and a span only
+ * if somebody listens.
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -10,8 +11,11 @@ import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as MetricKey from "effect/MetricKey"
 import * as MetricLabel from "effect/MetricLabel"
 import type * as Tracer from "effect/Tracer"
-import { isTraced, metricLabelsOf } from "./fiber.js"
+import type * as Operation from "../Operation.js"
+import { clockOf, isTraced, metricLabelsOf } from "./fiber.js"
 import type { Running } from "./fiber.js"
+import type { Meta, Response } from "./response.js"
+import type { Root } from "./rootUrl.js"
 
 const calls = MetricKey.counter("manilla_calls", {
   description: "Calls by operation and outcome",
@@ -38,12 +42,11 @@ export interface Telemetry {
   /** Runs a call in its span, if somebody listens. */
   readonly spanned: <A, E>(
     fiber: Running,
-    clock: Clock.Clock,
     call: (span: Tracer.Span | undefined) => Effect.Effect<A, E>
   ) => Effect.Effect<A, E>
 }
 
-/** Tags are part of the key: to add them at each update costs more than the count. */
+/** Labels belong to the key of a metric: adding them at each update costs more than the update. */
 const tagged = (key: MetricKey.MetricKey<typeof calls.keyType>, name: string) => {
   const made = new Map<string, Metric.Metric.Counter<number>>()
   return (value: string): Metric.Metric.Counter<number> => {
@@ -57,22 +60,22 @@ const tagged = (key: MetricKey.MetricKey<typeof calls.keyType>, name: string) =>
   }
 }
 
-export const make = (operation: {
-  readonly name: string
-  readonly method: string
-  readonly template: string
-  readonly replay: string
-}): Telemetry => {
-  const own = [MetricLabel.make("operation", operation.name)]
+export const make = (
+  name: string,
+  { method, path, replay }: Operation.Operation,
+  { host }: Root
+): Telemetry => {
+  const own = [MetricLabel.make("operation", name)]
   const ownAttempts = Metric.fromMetricKey(MetricKey.taggedWithLabels(attempts, own))
   const ownLatency = Metric.fromMetricKey(MetricKey.taggedWithLabels(latency, own))
   const byReason = tagged(MetricKey.taggedWithLabels(retries, own), "reason")
   const byOutcome = tagged(MetricKey.taggedWithLabels(calls, own), "outcome")
   const attributes = {
-    "manilla.operation": operation.name,
-    "manilla.replay": operation.replay,
-    "http.request.method": operation.method,
-    "url.template": operation.template
+    "manilla.operation": name,
+    "manilla.replay": replay._tag,
+    "http.request.method": method,
+    "url.template": path,
+    "server.address": host
   }
   return {
     sent: (fiber) => ownAttempts.unsafeUpdate(1, metricLabelsOf(fiber)),
@@ -82,34 +85,50 @@ export const make = (operation: {
       byOutcome(outcome).unsafeUpdate(1, labels)
       ownLatency.unsafeUpdate(millis, labels)
     },
-    spanned: (fiber, clock, call) =>
+    spanned: (fiber, call) =>
       isTraced(fiber)
         ? Effect.flatMap(
-            Effect.makeSpan(operation.name, {
-              kind: "client",
-              captureStackTrace: false,
-              attributes
-            }),
+            Effect.makeSpan(name, { kind: "client", captureStackTrace: false, attributes }),
             (span) =>
               Effect.onExit(call(span), (exit: Exit.Exit<unknown, unknown>) =>
-                Effect.sync(() => span.end(clock.unsafeCurrentTimeNanos(), exit))
+                Effect.sync(() => span.end(clockOf(fiber).unsafeCurrentTimeNanos(), exit))
               )
           )
         : call(undefined)
   }
 }
 
-/** Notes in the span how an attempt ended. */
+/** Adds an attempt to the span as an event, and the status and ids of its response as attributes. */
 export const attempted = (
   span: Tracer.Span,
   clock: Clock.Clock,
   number: number,
-  result: string
-): void =>
+  response: Response,
+  { correlationId, resource }: Meta
+): void => {
   span.event("attempt", clock.unsafeCurrentTimeNanos(), {
     "manilla.attempt": number,
-    "manilla.result": result
+    "manilla.result": response._tag === "Success" ? "Success" : response.fault
   })
+  const attributes = {
+    "http.response.status_code": response.status,
+    "manilla.correlation_id": correlationId,
+    "manilla.resource.id": resource.id,
+    "manilla.resource.reference": resource.reference
+  }
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined) span.attribute(name, value)
+  }
+}
+
+/** Runs a program of several calls in a span of its own, if somebody listens. */
+export const program = <A, E, R>(
+  name: string,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.withFiberRuntime<A, E, R>((fiber) =>
+    isTraced(fiber) ? Effect.withSpan(effect, name, { captureStackTrace: false }) : effect
+  )
 
 /** The W3C header of the span. */
 export const traceparent = ({ sampled, spanId, traceId }: Tracer.Span): string =>

@@ -1,0 +1,29 @@
+/**
+ * Collects a payment for a web handler, which answers at once, and a worker, which waits.
+ */
+import { IdempotencyKey } from "@manilla/core"
+import { type PaymentIntent, Payments } from "@manilla/payments"
+import { Effect } from "effect"
+
+/** In the web handler: create the payment and answer. */
+export const handle = (order: string, request: Payments.CollectRequest) =>
+  Effect.gen(function* () {
+    const payments = yield* Payments.Payments
+    const { id } = yield* payments.create(
+      { ...request, operation: "COLLECTION" },
+      { key: IdempotencyKey.derive("order", order) }
+    )
+    // Store the id with the order here.
+    return { status: 202, body: { order, payment: id } }
+  }).pipe(
+    // The browser may repeat its request: the same order gives the same key, so nothing is paid twice.
+    Effect.catchTag("OutcomeUnknown", () => Effect.succeed({ status: 503, body: { order } }))
+  )
+
+/** In a worker, for each stored id: wait for the final status. */
+export const follow = (id: PaymentIntent.PaymentIntentId) =>
+  Effect.gen(function* () {
+    const payments = yield* Payments.Payments
+    const payment = yield* payments.awaitFinal(id)
+    return payment.status === "COMPLETED" ? "paid" : "not paid"
+  })

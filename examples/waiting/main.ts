@@ -1,0 +1,30 @@
+/**
+ * Two ways to wait for a payment: `collect` with a short limit, and a web handler that answers at once
+ * while a worker waits.
+ */
+import { Effect } from "effect"
+import * as Example from "../support/Example.js"
+import * as Timeline from "../support/Timeline.js"
+import { collectBriefly } from "./CollectBriefly.js"
+import { follow, handle } from "./WebHandler.js"
+
+const request = {
+  country: "BJ",
+  amount: "1500",
+  currency: "XOF",
+  payment_method: "mtn_momo",
+  payer: { phone_number: "+2290161234567" }
+}
+
+const program = Effect.gen(function* () {
+  const payment = yield* collectBriefly("waiting-1", request)
+  yield* Timeline.print("collect", payment.status)
+
+  const answer = yield* handle("waiting-2", request)
+  yield* Timeline.print("handler", `answered ${answer.status}`)
+  if ("payment" in answer.body) {
+    yield* Timeline.print("worker", yield* follow(answer.body.payment))
+  }
+})
+
+Example.run("Waiting for a payment", program)

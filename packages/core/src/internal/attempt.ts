@@ -1,0 +1,101 @@
+/**
+ * One attempt of a call: a token, the request, and the meaning of its response.
+ */
+import * as Effect from "effect/Effect"
+import type * as BearerTokens from "../BearerTokens.js"
+import type * as Operation from "../Operation.js"
+import type * as Transport from "../Transport.js"
+import * as bearers from "./bearer.js"
+import { tokenTooLate } from "./conclusion.js"
+import type { Encoded } from "./request.js"
+import * as response from "./response.js"
+import type { Root } from "./rootUrl.js"
+import * as sanitize from "./sanitize.js"
+
+export interface Parameters {
+  readonly name: string
+  readonly operation: Operation.Operation
+  readonly transport: Transport.Transport
+  readonly tokens: BearerTokens.Service | undefined
+  readonly root: Root
+  readonly bodyLimit: number
+}
+
+export interface Attempt {
+  readonly response: response.Response
+  /** The token that the request was sent with. */
+  readonly bearer: bearers.Bearer | undefined
+}
+
+/** The call that an attempt belongs to. */
+export interface Call {
+  readonly request: Encoded
+  readonly deadlineMillis: number
+  readonly now: () => number
+  /** Until when the attempt may begin. */
+  readonly leftMillis: () => number
+  /** How long the attempt may take. */
+  readonly attemptMillis: () => number
+  /** Runs just before the request is handed to the transport. */
+  readonly onSend: () => void
+  readonly traceparent: string | undefined
+}
+
+export interface Attempts {
+  readonly perform: (call: Call) => Effect.Effect<Attempt>
+  /** Returns a token that the service refused. */
+  readonly reject: (bearer: bearers.Bearer, limitMillis: number) => Effect.Effect<void>
+  readonly meta: response.Reader["meta"]
+}
+
+export const compile = (parameters: Parameters): Attempts => {
+  const { bodyLimit, name, operation, root, tokens, transport } = parameters
+  const { access, method } = operation
+  const reader = response.compile(name, operation)
+  const source = bearers.make(name, tokens)
+
+  const perform = (call: Call): Effect.Effect<Attempt> => {
+    if (access === "credentials") return send(call, undefined)
+    const held = source.held(call.now())
+    if (held !== undefined) return authorized(call, held)
+    return Effect.flatMap(source.obtain(call.leftMillis(), call.now), (bearer) => {
+      if (bearer._tag === "Failure" || call.leftMillis() > 0) return authorized(call, bearer)
+      const late = tokenTooLate(name, call.deadlineMillis, tokens?.lastFailure?.(call.now()))
+      return Effect.succeed({ response: late, bearer })
+    })
+  }
+
+  const authorized = (call: Call, bearer: bearers.Bearer | response.Failure) =>
+    bearer._tag === "Failure"
+      ? Effect.succeed({ response: bearer, bearer: undefined })
+      : send(call, bearer)
+
+  const send = (call: Call, bearer: bearers.Bearer | undefined): Effect.Effect<Attempt> => {
+    const { request, traceparent } = call
+    call.onSend()
+    const headers: Record<string, string> = { ...request.headers }
+    if (bearer !== undefined) headers["authorization"] = bearer.authorization
+    if (traceparent !== undefined) headers["traceparent"] = traceparent
+    const sent = transport.send({
+      method,
+      origin: root.origin,
+      path: root.path + request.target,
+      headers,
+      body: request.body,
+      timeoutMillis: call.attemptMillis(),
+      bodyLimit
+    })
+    return Effect.map(sent, (result) => {
+      const context: response.Context = {
+        request,
+        grantedScopes: bearer?.token.scopes ?? [],
+        sanitizer: () =>
+          sanitize.make([...request.sensitive(), ...(bearer === undefined ? [] : [bearer.text])]),
+        nowMillis: call.now()
+      }
+      return { response: reader.read(result, context), bearer }
+    })
+  }
+
+  return { perform, reject: source.reject, meta: reader.meta }
+}

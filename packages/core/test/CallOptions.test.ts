@@ -1,0 +1,104 @@
+/**
+ * The options of one call: its timeout, its retries, and the hook for its response.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import type * as Operation from "@manilla/core/Operation"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as TestClock from "effect/TestClock"
+import * as FakeService from "./utils/FakeService.js"
+
+const toTheEnd = <A, E>(effect: Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(Effect.either(effect))
+    yield* TestClock.adjust("1 hour")
+    return yield* Fiber.join(fiber)
+  })
+
+describe("the timeout of a call", () => {
+  it.effect("ends the call earlier than the deadline of the policy", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make(["silence"])
+      const call = calls.read(FakeService.calls.read, { timeout: "2 seconds" })
+      const fiber = yield* Effect.fork(Effect.flip(call))
+      yield* TestClock.adjust("1999 millis")
+      assert.isTrue(Option.isNone(yield* Fiber.poll(fiber)))
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* Fiber.join(fiber))._tag, "TimeoutError")
+    })
+  )
+
+  it.effect("gives the call more time than the deadline of the policy", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
+        retry: { base: "1 second", cap: "1 second", deadline: "1 second", attempts: 3 }
+      })
+      const result = yield* toTheEnd(calls.read(FakeService.calls.read, { timeout: "1 minute" }))
+      assert(result._tag === "Left" && result.left._tag === "TransportError")
+      assert.include(result.left.message, "3 attempts")
+    })
+  )
+})
+
+describe("the retry options of a call", () => {
+  it.effect("change the policy for this call only", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.failure(503)])
+      yield* toTheEnd(calls.read(FakeService.calls.read, { retry: { attempts: 2 } }))
+      assert.strictEqual(received.length, 2)
+      yield* toTheEnd(calls.read(FakeService.calls.read))
+      assert.strictEqual(received.length, 2 + 5)
+    })
+  )
+})
+
+describe("options that break a rule", () => {
+  const cases: ReadonlyArray<readonly [string, Operation.CallOptions]> = [
+    ["retry.attempts", { retry: { attempts: 0 } }],
+    ["retry.attempts", { retry: { attempts: NaN } }],
+    ["retry.base", { retry: { base: "-1 second" as never } }],
+    ["retry.attemptTimeout", { retry: { attemptTimeout: 0 } }],
+    ["timeout", { timeout: 0 }],
+    ["timeout", { timeout: "soon" as never }]
+  ]
+  for (const [field, options] of cases) {
+    it.effect(`are named before anything is sent: ${field} in ${JSON.stringify(options)}`, () =>
+      Effect.gen(function* () {
+        const { calls, received } = yield* FakeService.make([FakeService.success])
+        const error = yield* Effect.flip(calls.write(FakeService.calls.write, options))
+        assert(error._tag === "InvalidRequestError")
+        assert.deepStrictEqual(
+          error.issues.map((issue) => issue.field),
+          [field]
+        )
+        assert.isEmpty(received)
+      })
+    )
+  }
+})
+
+describe("onResponse", () => {
+  it.effect("tells the status, the correlation id and the attempts of a success", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }, FakeService.success])
+      const responses: Array<Operation.ResponseInfo> = []
+      yield* toTheEnd(
+        calls.write(FakeService.calls.write, { onResponse: (info) => void responses.push(info) })
+      )
+      assert.deepStrictEqual(responses, [{ status: 200, correlationId: "c-1", attempts: 2 }])
+    })
+  )
+
+  it.effect("does not turn a success into a failure when it throws", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([FakeService.success])
+      const thing = yield* calls.write(FakeService.calls.write, {
+        onResponse: () => {
+          throw new Error("the caller's own")
+        }
+      })
+      assert.strictEqual(thing.id, "thing-1")
+    })
+  )
+})

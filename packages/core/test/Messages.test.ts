@@ -1,0 +1,106 @@
+/**
+ * The messages of errors: what happened, where, how often it was tried, the outcome, and the next step.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import * as TestClock from "effect/TestClock"
+import * as FakeService from "./utils/FakeService.js"
+
+const messageOf = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(Effect.flip(effect))
+    yield* TestClock.adjust("1 hour")
+    return (yield* Fiber.join(fiber)).message
+  })
+
+const written = (...reactions: Parameters<typeof FakeService.make>[0]) =>
+  Effect.flatMap(FakeService.make(reactions), ({ calls }) =>
+    messageOf(calls.write(FakeService.calls.write))
+  )
+
+const read = (...reactions: Parameters<typeof FakeService.make>[0]) =>
+  Effect.flatMap(FakeService.make(reactions), ({ calls }) =>
+    messageOf(calls.read(FakeService.calls.read))
+  )
+
+const once = "(https://service.invalid, 1 attempt in 0.0 s)"
+
+describe("the message of", () => {
+  it.effect("a refused write says that nothing was applied, and what to do", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(
+        yield* written(FakeService.failure(422)),
+        `Things.write was answered 422 SOME_CODE: some words ${once}. ` +
+          "Nothing was applied. Correct the request before you send it again."
+      )
+    })
+  )
+
+  it.effect("a 404 on a path without ids asks about the base URL", () =>
+    Effect.gen(function* () {
+      assert.include(yield* written(FakeService.failure(404)), "base URL end with its version")
+      assert.notInclude(yield* read(FakeService.failure(404)), "base URL")
+    })
+  )
+
+  it.effect("a 429 says how long to wait", () =>
+    Effect.gen(function* () {
+      const limited = FakeService.failure(429, { "retry-after": "7200" })
+      assert.include(yield* read(limited), "Wait 7200.0 s before you try again.")
+    })
+  )
+
+  it.effect("a refused connection names the address, and how often it was tried", () =>
+    Effect.gen(function* () {
+      const message = yield* written({ drop: "ECONNREFUSED" })
+      assert.include(message, "nothing was sent (ECONNREFUSED)")
+      assert.match(message, /\(https:\/\/service\.invalid, 5 attempts in \d+\.\d s\)/)
+      assert.include(message, "Check the base URL")
+    })
+  )
+
+  it.effect("an unknown outcome names the key and the end of the last attempt", () =>
+    Effect.gen(function* () {
+      const message = yield* written({ drop: "ECONNRESET" }, FakeService.failure(422))
+      assert.match(
+        message,
+        /^Things\.write: it is unknown whether the request was applied \(https:\/\/service\.invalid, 2 attempts in \d+\.\d s\)\. Send the same request again under the same key, order-42\. The last attempt: Things\.write was answered 422 SOME_CODE: some words\.$/
+      )
+    })
+  )
+})
+
+describe("a retry", () => {
+  const logged = (retryAfter: string) =>
+    Effect.gen(function* () {
+      const levels: Array<string> = []
+      const logger = Logger.make<unknown, void>(({ logLevel, message }) => {
+        if (String(message).includes("Retrying in")) levels.push(logLevel.label)
+      })
+      const { calls } = yield* FakeService.make([
+        FakeService.failure(503, { "retry-after": retryAfter }),
+        FakeService.success
+      ])
+      const fiber = yield* Effect.fork(
+        calls
+          .read(FakeService.calls.read)
+          .pipe(
+            Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+            Logger.withMinimumLogLevel(LogLevel.Debug)
+          )
+      )
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(fiber)
+      return levels
+    })
+
+  it.effect("that keeps a person waiting is logged at Info, a short one at Debug", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* logged("0"), ["DEBUG"])
+      assert.deepStrictEqual(yield* logged("2"), ["INFO"])
+    })
+  )
+})

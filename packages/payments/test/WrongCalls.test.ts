@@ -1,0 +1,34 @@
+/**
+ * Calls that the compiler refuses and JavaScript makes: they fail with a typed error that names the
+ * field, and nothing is sent.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import type * as Errors from "@manilla/core/Errors"
+import * as Effect from "effect/Effect"
+import * as Intents from "./utils/Intents.js"
+
+describe("a call from JavaScript", () => {
+  const cases: ReadonlyArray<readonly [string, ReadonlyArray<unknown>, string]> = [
+    ["without options", [Intents.request], "headers.idempotency-key"],
+    ["with null for its options", [Intents.request, null], "headers.idempotency-key"],
+    ["without a key", [Intents.request, {}], "headers.idempotency-key"],
+    ["without a request", [undefined, { key: Intents.key }], "request"]
+  ]
+  for (const name of ["create", "collect", "deposit"] as const) {
+    for (const [how, given, field] of cases) {
+      it.effect(`of ${name} ${how} is an InvalidRequestError`, () =>
+        Effect.gen(function* () {
+          const { payments, received } = yield* Intents.make([Intents.answer(Intents.created)])
+          const call: (
+            ...given: ReadonlyArray<unknown>
+          ) => Effect.Effect<unknown, Errors.KeyedWriteError> = payments[name] as never
+          const error = yield* Effect.flip(call(...given))
+          assert(error._tag === "InvalidRequestError", String(error))
+          const fields = error.issues.map((issue) => issue.field)
+          if (name === "create" || field !== "request") assert.include(fields, field)
+          assert.isEmpty(received)
+        })
+      )
+    }
+  }
+})

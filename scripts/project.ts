@@ -1,0 +1,91 @@
+// The packages as a user has them: packed into tarballs, and installed into an empty project, where
+// programs are compiled and bundled.
+import { build } from "esbuild"
+import type { BuildResult, Plugin } from "esbuild"
+import { execFileSync } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { manifestIn, peers, published, root } from "./packages.js"
+
+export const run = (cwd: string, command: string, ...args: ReadonlyArray<string>): string =>
+  execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
+
+/** The tarball of each package, as npm takes it. */
+export type Tarballs = Readonly<Record<string, string>>
+
+/** Builds every package and packs it into a directory. */
+export const packInto = (directory: string): Tarballs => {
+  const { packageManager = "pnpm" } = manifestIn()
+  run(root, "npx", "tsc", "-b", ...published.map((folder) => `packages/${folder}`))
+  return Object.fromEntries(
+    published.map((folder) => {
+      const packed = run(
+        join(root, "packages", folder),
+        "npx",
+        "--yes",
+        packageManager,
+        "pack",
+        "--json",
+        "--pack-destination",
+        directory
+      )
+      const { filename, name }: { readonly filename: string; readonly name: string } =
+        JSON.parse(packed)
+      return [name, `file:${filename}`]
+    })
+  )
+}
+
+/** The arguments of the `npm install` that gives a project every package and its peers. */
+export const everything = (tarballs: Tarballs): ReadonlyArray<string> => [
+  ...peers,
+  ...Object.values(tarballs)
+]
+
+/** Installs into a project what is named, or else what its package.json names. */
+export const install = (project: string, ...wanted: ReadonlyArray<string>): void => {
+  const quiet = ["--silent", "--no-audit", "--no-fund", "--ignore-scripts"]
+  run(project, "npm", "install", ...quiet, ...wanted)
+}
+
+interface Strictness {
+  readonly skipLibCheck?: boolean
+  readonly types?: ReadonlyArray<string>
+}
+
+/** Compiles programs in a project, as strictly as a user may. */
+export const compile = (
+  project: string,
+  files: ReadonlyArray<string>,
+  { skipLibCheck = false, types = [] }: Strictness = {}
+): void => {
+  const compilerOptions = {
+    target: "es2022",
+    lib: ["es2022", "dom", "dom.iterable"],
+    module: "nodenext",
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck,
+    types
+  }
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }))
+  run(root, "npx", "tsc", "-p", project)
+}
+
+/** Bundles a program of a project for a runtime that is not Node, and has none of its modules. */
+export const bundle = (
+  project: string,
+  contents: string,
+  plugins: Array<Plugin> = []
+): Promise<BuildResult<{ write: false }>> =>
+  build({
+    stdin: { contents, resolveDir: project },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "neutral",
+    conditions: ["workerd", "worker", "browser"],
+    mainFields: ["browser", "module", "main"],
+    plugins,
+    logLevel: "error"
+  })
