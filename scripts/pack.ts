@@ -16,7 +16,7 @@ import type { Tarballs } from "./project.js"
 /** The sandbox is a server. All other packages are clients, which must run wherever `fetch` does. */
 const onNodeOnly: ReadonlySet<string> = new Set(["sandbox"])
 
-/** Of Node's own types, on which those of undici are built. */
+/** Node's types, which the types of undici require. */
 const nodeTypes = {
   "@types/node": manifestIn("node_modules", "@types", "node").version ?? "*"
 }
@@ -84,7 +84,7 @@ const nodeImportsOf = async (project: string, paths: ReadonlyArray<string>) => {
   return wanted
 }
 
-/** Installs a package alone, compiles and runs a program on it, and bundles it. */
+/** Installs a package with its peers only, and compiles, runs and bundles a program that uses it. */
 const tryAlone = async (work: string, tarballs: Tarballs, folder: string) => {
   const {
     bin = {},

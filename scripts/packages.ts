@@ -15,7 +15,7 @@ export interface Manifest {
 
 export const root = fileURLToPath(new URL("../", import.meta.url))
 
-/** The package.json in a folder. */
+/** Reads the package.json of a folder. */
 export const manifestIn = (...folder: ReadonlyArray<string>): Manifest =>
   JSON.parse(readFileSync(join(root, ...folder, "package.json"), "utf8"))
 
@@ -34,8 +34,8 @@ export const modulesOf = (folder: string): ReadonlyArray<string> =>
 export const apart: ReadonlySet<string> = new Set(["UndiciClient"])
 
 /**
- * What npm is to install of a dependency: exactly the version that the package is developed on, which
- * the catalog in pnpm-workspace.yaml names. npm's latest is too new for some.
+ * A dependency with the exact version in the catalog of pnpm-workspace.yaml, for `npm install`. The
+ * latest version is too new for some packages.
  */
 export const exact = (folder: string, dependency: string): string => {
   const { version } = manifestIn("packages", folder, "node_modules", dependency)
@@ -43,11 +43,11 @@ export const exact = (folder: string, dependency: string): string => {
   return `${dependency}@${version}`
 }
 
-/** The peers of a package, as npm is to install them. */
+/** The peers of a package, for `npm install`. */
 export const peersOf = (folder: string): ReadonlyArray<string> =>
   Object.keys(manifestIn("packages", folder).peerDependencies ?? {}).map((peer) =>
     exact(folder, peer)
   )
 
-/** The peers of all packages together. */
+/** The peers of all packages. */
 export const peers: ReadonlyArray<string> = [...new Set(published.flatMap(peersOf))]
