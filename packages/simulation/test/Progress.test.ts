@@ -1,6 +1,7 @@
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import { assert, describe, it } from "vitest"
+import * as Outcomes from "../src/invariants/Outcomes.js"
 import * as Progress from "../src/invariants/Progress.js"
 import * as Sent from "../src/Sent.js"
 
@@ -33,5 +34,31 @@ describe("mustRetry", () => {
 
   it("ignores failures in other processes and later failures", () => {
     assert.isTrue(mustRetry([failed(1), failed(0, call.endedMillis + 1)], 1))
+  })
+})
+
+describe("KeyReused", () => {
+  it("needs two responses about another resource", () => {
+    const mismatched = { ...failed(0), mismatched: true }
+    assert.isTrue(Progress.mayBeReused([mismatched, mismatched]))
+    assert.isFalse(Progress.mayBeReused([mismatched, failed(0)]))
+  })
+})
+
+describe("an interruption in the last step of a call", () => {
+  const policy = RetryPolicy.defaults
+  const silent = (closedMillis: number): Sent.Sent => ({
+    ...failed(0, closedMillis),
+    received: undefined
+  })
+
+  it("comes with a response, or with the timeout of the attempt", () => {
+    assert.isTrue(Outcomes.isLastStep(failed(0, 1000), 1000, { policy }))
+    assert.isTrue(Outcomes.isLastStep(silent(30_000), 30_000, { policy }))
+  })
+
+  it("does not come in the middle of an attempt, or after it", () => {
+    assert.isFalse(Outcomes.isLastStep(silent(1000), 1000, { policy }))
+    assert.isFalse(Outcomes.isLastStep(failed(0, 1000), 2000, { policy }))
   })
 })

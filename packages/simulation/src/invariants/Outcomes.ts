@@ -94,6 +94,16 @@ const isRefusedTwice = (sent: Evidence["sent"], name: string): boolean => {
   return new Set(last.flatMap((one) => (one.received === 401 ? [one.authorization] : []))).size > 1
 }
 
+/** Whether the call ended by itself at the time of its interruption: by a response or by a timeout. */
+export const isLastStep = (
+  { atMillis, closedMillis, received }: Sent.Sent,
+  endedMillis: number,
+  { policy }: Pick<Evidence, "policy">
+): boolean =>
+  closedMillis === endedMillis &&
+  (typeof received === "number" ||
+    endedMillis - atMillis >= Duration.toMillis(policy.attemptTimeout))
+
 /** An interrupted write that was applied, or may have been, logs a warning. */
 export const interruptionsLogged = (evidence: Evidence): ReadonlyArray<string> => {
   const { clockWasSet, instructions, logs, sent } = evidence
@@ -119,8 +129,7 @@ export const interruptionsLogged = (evidence: Evidence): ReadonlyArray<string> =
           Workload.isKeyed(instruction) && !hasRead && mustRetry(call, writes, evidence)
         // A call that is interrupted in the step in which it ends logs nothing.
         const mayHaveEnded = clockWasSet || !(isWaiting || isRetrying)
-        const isLastStep = typeof last?.received === "number" && last.closedMillis === endedMillis
-        if (mayHaveEnded && isLastStep) return []
+        if (mayHaveEnded && last !== undefined && isLastStep(last, endedMillis, evidence)) return []
         const marks = Workload.isKeyed(instruction) ? [instruction.key] : ["PaymentLinks.create"]
         const names = Sent.namesIn(writes.at(-1)?.data)
         const expected = hasRead ? names : [...marks, ...names]

@@ -44,6 +44,10 @@ export const mustRetry = (
   )
 }
 
+/** Whether two responses under one key were about another resource. */
+export const mayBeReused = (writes: ReadonlyArray<Sent.Sent>): boolean =>
+  writes.filter(({ mismatched }) => mismatched).length > 1
+
 /** A call retries while attempts, time and budget last, and a wait lasts until its deadline. */
 export const retriesWhilePossible = (evidence: Evidence): ReadonlyArray<string> => {
   const { clockWasSet, instructions, sent } = evidence
@@ -72,6 +76,10 @@ export const retriesWhilePossible = (evidence: Evidence): ReadonlyArray<string> 
       }
       // An interrupted call, or one without a token, cannot retry.
       if (/Interrupted|TokenUnavailableError/.test(outcome.error)) continue
+      if (outcome.error === "KeyReused") {
+        if (!mayBeReused(writes)) violations.push(`${name}: KeyReused without two mismatches`)
+        continue
+      }
       if (mustRetry(call, writes, evidence)) {
         violations.push(`${name}: gave up after ${writes.length} attempts with time left`)
       }
