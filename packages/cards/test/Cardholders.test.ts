@@ -13,7 +13,7 @@ const holders = Effect.flatMap(Cardholders.Cardholders, ({ list }) =>
 )
 
 describe("cardholders", () => {
-  it.effect("are listed without personal data, and read with it", () =>
+  it.effect("show personal data in the detail but not in the list", () =>
     Effect.gen(function* () {
       const cardholders = yield* Cardholders.Cardholders
       const listed = yield* holders
@@ -33,7 +33,7 @@ describe("cardholders", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("are read though a detail has an id that the interface does not show", () =>
+  it.effect("are read although the detail has an undocumented id", () =>
     Effect.gen(function* () {
       const cardholders = yield* Cardholders.Cardholders
       const { faults } = yield* Sandbox.Sandbox
@@ -51,11 +51,11 @@ describe("cardholders", () => {
   )
 
   for (const [what, data] of [
-    ["a page of something", { current_page: 1, data: [] }],
+    ["a page", { current_page: 1, data: [] }],
     ["a token", { access_token: "x", expires_in: 3600, token_type: "Bearer" }],
-    ["a detail that does not fit", { reference: "CHD-1", is_business: 0 }]
+    ["a detail that does not match the schema", { reference: "CHD-1", is_business: 0 }]
   ] as const) {
-    it.effect(`are not taken from ${what}, which is not asked for again`, () =>
+    it.effect(`are not read from ${what}, and the read is not retried`, () =>
       Effect.gen(function* () {
         const cardholders = yield* Cardholders.Cardholders
         const { exchanges, faults } = yield* Sandbox.Sandbox

@@ -34,7 +34,7 @@ interface Listening {
   readonly headers: Array<IncomingHttpHeaders>
   /** The open connections that carried a request: after an abort undici opens one with nothing on it. */
   readonly open: Set<Socket>
-  /** Ends as soon as a condition on the requests, or on the open connections, holds. */
+  /** Completes when a condition on the requests or the open connections holds. */
   readonly until: (condition: () => boolean) => Effect.Effect<void>
   /** How many connections have carried a request. */
   readonly connections: () => number
@@ -101,10 +101,10 @@ const callsAt = (baseUrl: string, options: Partial<Gateway.Options> = {}) =>
     (gateway) => gateway.calls(FakeService.group)
   )
 
-/** The channels on which undici, which fetch is built on, and node:http tell of the head of an answer. */
+/** The diagnostics channels on which undici (also under fetch) and node:http report response headers. */
 const heads = ["undici:request:headers", "http.client.response.finish"]
 
-/** Ends when the next head of an answer has been read by a client, which no server sees. */
+/** Completes when a client has read response headers. The server cannot observe this. */
 const headRead = Effect.async<void>((resume) => {
   const ignore = () => heads.forEach((name) => unsubscribe(name, tell))
   const tell = () => {
@@ -209,7 +209,7 @@ for (const name of Clients.names) {
         Effect.gen(function* () {
           const { baseUrl, open, until } = yield* listen((_, response) => {
             response.writeHead(200, json)
-            // In real time: what is tested is a server that writes on and on.
+            // Real time: the test is about a server that keeps writing.
             const drip = setInterval(() => response.write(" "), 20)
             response.on("close", () => clearInterval(drip))
           })
@@ -221,7 +221,7 @@ for (const name of Clients.names) {
       )
     )
 
-    /** Answers that never come to an end, and the moment from which a call stalls there. */
+    /** Responses that never end, and an effect that completes when the call stalls there. */
     const endless = [
       ["before the answer", () => {}, Effect.void],
       [

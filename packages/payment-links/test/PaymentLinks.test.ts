@@ -73,7 +73,7 @@ describe("a payment link", () => {
   )
 })
 
-describe("links", () => {
+describe("payment links", () => {
   it.effect("are listed newest first, by status, in pages", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
@@ -97,7 +97,7 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that may have been made are found among them", () =>
+  it.effect("are found as candidates after an unknown outcome", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const { id } = yield* links.create({ ...request, description: "this one" })
@@ -107,7 +107,7 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that differ in one member alone are others", () =>
+  it.effect("are no candidates if they differ in one member", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const whole = {
@@ -132,7 +132,7 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that were made without words may be shown without a description", () =>
+  it.effect("match an absent description for an empty one", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       yield* links.create({ ...request, description: "" })
@@ -146,10 +146,10 @@ describe("links", () => {
   )
 
   for (const [what, count, isUsed] of [
-    ["many that are active", 99, false],
-    ["a hundred that are not", 100, true]
+    ["many active links", 99, false],
+    ["a hundred inactive links", 100, true]
   ] as const) {
-    it.effect(`that may have been made are found behind ${what}`, () =>
+    it.effect(`are found as candidates behind ${what}`, () =>
       Effect.gen(function* () {
         const links = yield* PaymentLinks.PaymentLinks
         const sandbox = yield* Sandbox.Sandbox
@@ -163,7 +163,7 @@ describe("links", () => {
     )
   }
 
-  it.effect("of which the list does not show everything may be the one", () =>
+  it.effect("are candidates if the list omits a member", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -187,7 +187,7 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that may have been made are found by codes in small letters", () =>
+  it.effect("match codes case-insensitively", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const { id } = yield* links.create(request)
@@ -200,7 +200,7 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("of another buyer are told apart by their metadata, and not read without need", () =>
+  it.effect("are distinguished by metadata, with as few reads as possible", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -215,14 +215,14 @@ describe("links", () => {
       const reads = Effect.map(sandbox.exchanges, (seen) =>
         seen.filter(({ operation }) => operation === "PaymentLinks.get")
       )
-      // Three of the four are alike but for their metadata.
+      // Three of the four differ only in their metadata.
       assert.lengthOf(yield* reads, 6)
       assert.lengthOf(yield* links.candidates({ ...request, metadata: {} }, { since }), 3)
       assert.lengthOf(yield* reads, 6)
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that were made before are others, however they say when", () =>
+  it.effect("are no candidates if they were made before since, in any time zone", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       yield* links.create(request)
@@ -239,7 +239,7 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that were used, or are no longer active, are others", () =>
+  it.effect("are no candidates once they are used or inactive", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -252,7 +252,7 @@ describe("links", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("are not looked for by what could not be asked", () =>
+  it.effect("are not searched for with invalid input", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox

@@ -22,7 +22,7 @@ for (const [method, operation] of [
       Effect.gen(function* () {
         const payments = yield* Payments.Payments
         const sandbox = yield* Sandbox.Sandbox
-        // The first answer is lost: the same key finds what the first attempt has made.
+        // The first response is lost. The retry with the same key finds the same payment.
         yield* sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create" }))
         const paying = yield* Effect.fork(payments[method](request, { key }))
         yield* TestClock.adjust("1 minute")

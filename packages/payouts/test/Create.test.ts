@@ -43,7 +43,7 @@ const make = (reaction: FakeService.Reaction, options: FakeService.Options = {})
   })
 
 describe("create", () => {
-  it.effect("gives the payout, with its destination redacted", () =>
+  it.effect("returns the payout with a redacted destination", () =>
     Effect.gen(function* () {
       const { payouts, received } = yield* make(answer())
       const payout = yield* payouts.create(request, { key })
@@ -55,7 +55,7 @@ describe("create", () => {
     })
   )
 
-  it.effect("sends a key of 255 characters whole", () =>
+  it.effect("sends a key of 255 characters", () =>
     Effect.gen(function* () {
       const long = IdempotencyKey.IdempotencyKey.make(`salary-${"7".repeat(248)}`)
       const { payouts, received } = yield* make(FakeService.failure(503), {
@@ -68,7 +68,7 @@ describe("create", () => {
     })
   )
 
-  it.effect("does not take a payout to somebody else for its own", () =>
+  it.effect("rejects a response for another beneficiary", () =>
     Effect.gen(function* () {
       const { payouts, received } = yield* make(answer({ destination: "+2290199999999" }))
       const fiber = yield* Effect.fork(Effect.flip(payouts.create(request, { key })))

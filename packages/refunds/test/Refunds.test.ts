@@ -1,6 +1,6 @@
 /**
- * The client over the sandbox. The interface shows no request that makes a refund, so the sandbox is
- * told to make each one.
+ * The client over the sandbox. The interface shows no operation that creates a refund, so each test
+ * creates it with the sandbox's controls.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Refund from "@manilla/refunds/Refund"

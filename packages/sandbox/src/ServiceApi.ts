@@ -1,6 +1,6 @@
 /**
- * The whole service as the packages declare it: the main gateway and the account gateway
- * (interface section 4).
+ * All operations that the packages declare, for the main gateway and the account gateway (interface
+ * section 4).
  *
  * @since 0.1.0
  */
@@ -38,7 +38,7 @@ const mainGroups = [
 const accountGroups = [TokenApi.group] as const
 
 /**
- * Every group of operations, of both gateways.
+ * The groups of operations of both gateways.
  *
  * @since 0.1.0
  * @category operations
@@ -66,7 +66,7 @@ export type OperationName<Replay extends Operation.Replay = Operation.Replay> = 
 >
 
 /**
- * What is served below `{base_url}`.
+ * The API below `{base_url}`.
  *
  * @since 0.1.0
  * @category apis
@@ -74,7 +74,7 @@ export type OperationName<Replay extends Operation.Replay = Operation.Replay> = 
 export const main = httpApi.make("Service", mainGroups)
 
 /**
- * What is served below `{auth_url}`.
+ * The API below `{auth_url}`.
  *
  * @since 0.1.0
  * @category apis
@@ -82,7 +82,7 @@ export const main = httpApi.make("Service", mainGroups)
 export const account = httpApi.make("Accounts", accountGroups)
 
 /**
- * Every operation with its name: `Payments.create`, `Payments.get`, …
+ * All operations by name: `Payments.create`, `Payments.get`, …
  *
  * @since 0.1.0
  * @category operations

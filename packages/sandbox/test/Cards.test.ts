@@ -30,7 +30,7 @@ const holders = Effect.flatMap(Cardholders.Cardholders, ({ list }) =>
 )
 
 describe("a card", () => {
-  it.effect("costs its fee and what is on it, at the rate of the day", () =>
+  it.effect("costs the fee plus the balance, at the exchange rate", () =>
     Effect.gen(function* () {
       const cards = yield* Cards.Cards
       const sandbox = yield* Sandbox.Sandbox
@@ -75,7 +75,7 @@ describe("a card", () => {
     }).pipe(Effect.provide(layer({ wallets })))
   )
 
-  it.effect("counts the cards of its holder", () =>
+  it.effect("has a sequence number per cardholder", () =>
     Effect.gen(function* () {
       const cards = yield* Cards.Cards
       const [, second] = yield* holders
@@ -114,31 +114,31 @@ describe("is refused", () => {
       assert.isTrue("details" in error && JSON.stringify(error.details).includes(`"${field}"`))
       assert.strictEqual((yield* cards.list()).total, 0)
       assert.deepStrictEqual(yield* walletIn(currency), before)
-      // The key is still free for the right request.
+      // The refused request did not use up the key.
       yield* cards.issue(yield* cardFrom(), { key })
     }).pipe(Effect.provide(layer({ wallets })))
 
   const nobody = "00000000-0000-4000-8000-000000000000"
 
-  it.effect("a cardholder that there is not", () =>
+  it.effect("for an unknown cardholder", () =>
     refused("CARDHOLDER_NOT_FOUND", "customer_id", () => ({ customer_id: nobody }))
   )
-  it.effect("a wallet that there is not", () =>
+  it.effect("for an unknown wallet", () =>
     refused("WALLET_NOT_FOUND", "wallet_id", () => ({ wallet_id: nobody }))
   )
-  it.effect("another currency than the wallet's", () =>
+  it.effect("for a currency other than the wallet's", () =>
     refused("CURRENCY_MISMATCH", "debit_currency", () => ({ debit_currency: "USD" }))
   )
-  it.effect("a currency without a rate", () =>
+  it.effect("for a currency without an exchange rate", () =>
     refused("CURRENCY_NOT_SUPPORTED", "debit_currency", () => ({}), "GHS")
   )
-  it.effect("more than there is", () =>
+  it.effect("for insufficient funds", () =>
     refused("INSUFFICIENT_FUNDS", "wallet_id", () => ({ initial_balance: "13.6" }))
   )
 })
 
 describe("a card's key", () => {
-  it.effect("makes one card of 50 requests at once, with one debit", () =>
+  it.effect("makes one card and one debit from 50 concurrent requests", () =>
     Effect.gen(function* () {
       const cards = yield* Cards.Cards
       const sandbox = yield* Sandbox.Sandbox
@@ -157,7 +157,7 @@ describe("a card's key", () => {
     }).pipe(Effect.provide(layer({ wallets })))
   )
 
-  it.effect("is refused for another body, and is none of a payout's", () =>
+  it.effect("is refused for another body, and independent of payout keys", () =>
     Effect.gen(function* () {
       const cards = yield* Cards.Cards
       const payouts = yield* Payouts.Payouts
@@ -171,7 +171,7 @@ describe("a card's key", () => {
 })
 
 describe("a key in the body", () => {
-  it.effect("is written down with its exchange, if there is one to be read", () =>
+  it.effect("is recorded in the exchange if the body is readable", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const bodies = [

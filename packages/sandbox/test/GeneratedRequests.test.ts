@@ -1,6 +1,5 @@
 /**
- * Whatever body the declarations allow, the client sends, and the sandbox finds nothing wrong with
- * its form.
+ * The client sends every body that the declarations allow, and the sandbox accepts its form.
  */
 import { assert, it } from "@effect/vitest"
 import * as Cards from "@manilla/cards/Cards"
@@ -16,11 +15,11 @@ import * as writes from "./utils/writes.js"
 
 const services = layer({}, { retry: { attempts: 1 } })
 
-/** Each body is sent, and is refused for its content at most, such as a wallet that does not exist. */
+/** Each body is sent. A refusal may only concern its content, such as an unknown wallet. */
 for (const { keyField, name, operation, send } of writes.all) {
   it.effect(`any body of ${name}`, () =>
     Effect.gen(function* () {
-      const schema = operation.payload ?? assert.fail("it has no body")
+      const schema = operation.payload ?? assert.fail("the operation has no body")
       const bodies: ReadonlyArray<unknown> = FastCheck.sample(Arbitrary.make(schema), {
         numRuns: 100,
         seed: 42
@@ -41,8 +40,8 @@ for (const { keyField, name, operation, send } of writes.all) {
   )
 }
 
-/** The longest and the least that section 8 allows. */
-it.effect("what stands on a limit", () =>
+/** The limits of section 8. */
+it.effect("values on a limit", () =>
   Effect.gen(function* () {
     const text = (length: number) => "x".repeat(length)
     const money = { amount: "0.0001", currency: "XOF", country: "BJ" }

@@ -1,6 +1,6 @@
 /**
- * Hostile input: each is refused before it is sent, by the name of its field, or it arrives at the
- * service exactly as it was given.
+ * Hostile input is either refused by field name before it is sent, or arrives at the service
+ * unchanged.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
@@ -31,7 +31,7 @@ const payout = {
   payment_method: "mtn_momo",
   destination: phone
 }
-/** A copy with another value at a path; inherits nothing. */
+/** A copy with another value at a path, without inherited members. */
 const withAt = (target: object, path: ReadonlyArray<string>, value: unknown): object => {
   const [first = "", ...rest] = path
   const members: Record<string, unknown> = { ...target }
@@ -52,15 +52,15 @@ const valueAt = (target: unknown, path: ReadonlyArray<string>): unknown =>
     target
   )
 
-/** JSON knows no objects without a prototype. */
+/** A parsed JSON object has a prototype. */
 const plain = (given: unknown): unknown =>
   typeof given === "object" && given !== null && Object.getPrototypeOf(given) === null
     ? { ...given }
     : given
 
 /**
- * The places in a body: each field, each member of a field that is an object, and in metadata, whose
- * members are the caller's own, two that nobody has declared.
+ * The paths in a body: each field, each member of an object field, and two arbitrary members of
+ * metadata.
  */
 const placesIn = (ast: AST.AST): ReadonlyArray<ReadonlyArray<string>> => {
   switch (ast._tag) {
@@ -81,7 +81,7 @@ const key = IdempotencyKey.IdempotencyKey.make("hostile")
 
 const sending = ({ send }: writes.Write, body: unknown) => hostile.endOf(() => send(body, key))
 
-/** What is wrong with what became of a value in a field. */
+/** The problem with the handling of a value in a field, if any. */
 const check = (
   end: hostile.End,
   sent: ReadonlyArray<hostile.Sent>,
@@ -98,20 +98,22 @@ const check = (
       return end.fields.length > 0 &&
         end.fields.every((field) => field === top || field.startsWith(`${top}.`))
         ? undefined
-        : `refused by the name of ${end.fields.join()}`
+        : `refused with the fields ${end.fields.join()}`
     }
     default: {
       const [only, ...more] = sent
       if (only === undefined || more.length > 0) return `sent ${sent.length} requests`
       const arrived = valueAt(JSON.parse(only.body), path)
-      return isDeepStrictEqual(arrived, plain(given)) ? undefined : "arrived as something else"
+      return isDeepStrictEqual(arrived, plain(given)) ? undefined : "arrived changed"
     }
   }
 }
 
 describe("a hostile value in a field", () => {
   for (const write of writes.all) {
-    const places = placesIn(write.operation.payload?.ast ?? assert.fail("it has no body"))
+    const places = placesIn(
+      write.operation.payload?.ast ?? assert.fail("the operation has no body")
+    )
     for (const place of places.filter(([name]) => name !== write.keyField)) {
       it.effect(`${write.name}, ${place.join(".")}, is refused by name, or arrives as it is`, () =>
         Effect.gen(function* () {
@@ -124,7 +126,7 @@ describe("a hostile value in a field", () => {
               ...Object.entries(hostile.texts),
               ...Object.entries(hostile.things).map(([name, make]) => [name, make()] as const)
             ]) {
-              // Nothing that JSON could say at that place, so it was not given.
+              // JSON cannot represent undefined, so the member is absent.
               if (given === undefined) continue
               sent.length = 0
               const end = yield* sending(write, withAt(body, place, given))
@@ -141,8 +143,8 @@ describe("a hostile value in a field", () => {
   }
 })
 
-describe("what is stored", () => {
-  it.effect("is read back exactly as it was given: descriptions, metadata, destinations", () =>
+describe("stored values", () => {
+  it.effect("are read back unchanged: descriptions, metadata, destinations", () =>
     Effect.gen(function* () {
       const { layer, sandbox } = yield* hostile.make
       const short = Object.fromEntries(
@@ -198,7 +200,7 @@ describe("what is stored", () => {
 })
 
 describe("a hostile key or correlation id", () => {
-  it.effect("is refused by name, or arrives as one header with the same characters", () =>
+  it.effect("is refused by name or arrives as one unchanged header", () =>
     Effect.gen(function* () {
       const { layer, sandbox, sent } = yield* hostile.make
       yield* Effect.gen(function* () {
@@ -328,7 +330,7 @@ describe("a hostile key or correlation id", () => {
 })
 
 describe("a hostile identifier or reference", () => {
-  it.effect("is refused by name, or stays within its own segment of the path", () =>
+  it.effect("is refused by name or stays within its path segment", () =>
     Effect.gen(function* () {
       const { layer, sandbox, sent } = yield* hostile.make
       yield* Effect.gen(function* () {
@@ -405,7 +407,7 @@ describe("a hostile parameter of a query", () => {
     ["links", "search", ({ links }, search) => links.list({}, { extraParams: { search } })]
   ]
   for (const [operation, name, list] of filters) {
-    it.effect(`${operation}, ${name}, is refused by name, or arrives as it is`, () =>
+    it.effect(`${operation}, ${name}, is refused by name or arrives unchanged`, () =>
       Effect.gen(function* () {
         const { layer, sent } = yield* hostile.make
         yield* Effect.gen(function* () {
@@ -430,7 +432,7 @@ describe("a hostile parameter of a query", () => {
     )
   }
 
-  it.effect("is not given twice, nor in the place of one that was left out", () =>
+  it.effect("is not duplicated and does not replace an absent parameter", () =>
     Effect.gen(function* () {
       const { layer, sent } = yield* hostile.make
       yield* Effect.gen(function* () {
@@ -448,7 +450,7 @@ describe("a hostile parameter of a query", () => {
     })
   )
 
-  it.effect("that is no text is refused", () =>
+  it.effect("that is not a string is refused", () =>
     Effect.gen(function* () {
       const { layer, sent } = yield* hostile.make
       yield* Effect.gen(function* () {
@@ -475,7 +477,7 @@ describe("a hostile parameter of a query", () => {
   )
 })
 
-describe("a body that is no body", () => {
+describe("a body that is not an object", () => {
   for (const write of writes.all) {
     it.effect(`of ${write.name} is refused`, () =>
       Effect.gen(function* () {

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 
 describe("a payment link", () => {
-  it.effect("takes payments until it is used up", () =>
+  it.effect("accepts payments until it is used up", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -39,7 +39,7 @@ describe("a payment link", () => {
     }).pipe(Effect.provide(layer({ wallets: [] })))
   )
 
-  it.effect("is used no more often than it may be by 50 payers at once", () =>
+  it.effect("respects its maximum number of uses with 50 concurrent payers", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -52,7 +52,7 @@ describe("a payment link", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("expires by the clock, to the millisecond", () =>
+  it.effect("expires on time, to the millisecond", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -69,7 +69,7 @@ describe("a payment link", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that is used up stays INACTIVE when its time is over", () =>
+  it.effect("stays INACTIVE after its expiry once it is used up", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
@@ -81,7 +81,7 @@ describe("a payment link", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("must expire in the future, by the service's clock", () =>
+  it.effect("must expire in the future", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       yield* TestClock.adjust("1 hour")

@@ -29,7 +29,7 @@ const wallets = [
 const other = IdempotencyKey.IdempotencyKey.make("another")
 
 describe("a payout", () => {
-  it.effect("sets aside its amount and fee, and pays them when it settles", () =>
+  it.effect("reserves its amount and fee, and pays them when it settles", () =>
     Effect.gen(function* () {
       const payouts = yield* Payouts.Payouts
       const created = yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
@@ -52,7 +52,7 @@ describe("a payout", () => {
     }).pipe(Effect.provide(layer({ wallets })))
   )
 
-  it.effect("that is paid is a transaction, with its metadata and provider reference", () =>
+  it.effect("becomes a transaction with its metadata and provider reference", () =>
     Effect.gen(function* () {
       const payouts = yield* Payouts.Payouts
       const transactions = yield* Transactions.Transactions
@@ -80,28 +80,26 @@ describe("a payout", () => {
     }).pipe(Effect.provide(layer({ wallets })))
   )
 
-  it.effect(
-    "that fails gives everything back, under a status that the interface does not show",
-    () =>
-      Effect.gen(function* () {
-        const payouts = yield* Payouts.Payouts
-        const sandbox = yield* Sandbox.Sandbox
-        const { reference } = yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
-        assert.isTrue(yield* sandbox.settlePayout(reference, "RETURNED_TO_SENDER"))
-        assert.strictEqual((yield* payouts.awaitFinal(reference)).status, "RETURNED_TO_SENDER")
-        assert.deepStrictEqual(yield* balancesIn("XOF"), {
-          available: "1500.0000",
-          reserved: "0.0000"
-        })
-        // What has ended stays so.
-        yield* settled
-        assert.isFalse(yield* sandbox.settlePayout(reference))
-        assert.strictEqual((yield* payouts.get(reference)).status, "RETURNED_TO_SENDER")
-        assert.lengthOf(yield* sandbox.transactions, 0)
-      }).pipe(Effect.provide(layer({ wallets })))
+  it.effect("releases all funds when it fails, also with an undocumented status", () =>
+    Effect.gen(function* () {
+      const payouts = yield* Payouts.Payouts
+      const sandbox = yield* Sandbox.Sandbox
+      const { reference } = yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
+      assert.isTrue(yield* sandbox.settlePayout(reference, "RETURNED_TO_SENDER"))
+      assert.strictEqual((yield* payouts.awaitFinal(reference)).status, "RETURNED_TO_SENDER")
+      assert.deepStrictEqual(yield* balancesIn("XOF"), {
+        available: "1500.0000",
+        reserved: "0.0000"
+      })
+      // A final status does not change.
+      yield* settled
+      assert.isFalse(yield* sandbox.settlePayout(reference))
+      assert.strictEqual((yield* payouts.get(reference)).status, "RETURNED_TO_SENDER")
+      assert.lengthOf(yield* sandbox.transactions, 0)
+    }).pipe(Effect.provide(layer({ wallets })))
   )
 
-  it.effect("settles at once when it is told, and once only", () =>
+  it.effect("settles immediately on demand, and only once", () =>
     Effect.gen(function* () {
       const payouts = yield* Payouts.Payouts
       const sandbox = yield* Sandbox.Sandbox
@@ -119,7 +117,7 @@ describe("a payout", () => {
     }).pipe(Effect.provide(layer({ wallets })))
   )
 
-  it.effect("can spend what was collected a moment before, and not earlier", () =>
+  it.effect("can spend a collection from the moment it completes", () =>
     Effect.gen(function* () {
       const payouts = yield* Payouts.Payouts
       const payments = yield* Payments.Payments
@@ -128,7 +126,7 @@ describe("a payout", () => {
       yield* TestClock.adjust("1999 millis")
       const early = yield* Effect.flip(payouts.create(request, { key: other }))
       assert.strictEqual(codeOf(early), "INSUFFICIENT_FUNDS")
-      // Nothing reads the payment meanwhile: its completion is applied all the same.
+      // The payment completes although nothing reads it meanwhile.
       yield* TestClock.adjust("1 millis")
       yield* payouts.create(request, { key: other })
       assert.strictEqual((yield* walletIn("XOF")).available, "957.5000")
@@ -155,26 +153,26 @@ describe("is refused", () => {
         available: "1500.0000",
         reserved: "0.0000"
       })
-      // The key is still free for the right request.
+      // The refused request did not use up the key.
       yield* payouts.create(request, { key })
     }).pipe(Effect.provide(layer({ wallets })))
 
-  it.effect("a wallet that there is not", () =>
+  it.effect("for an unknown wallet", () =>
     refused("WALLET_NOT_FOUND", "wallet_id", (request) => ({
       ...request,
       wallet_id: "00000000-0000-4000-8000-000000000000"
     }))
   )
 
-  it.effect("another currency than the wallet's", () =>
+  it.effect("for a currency other than the wallet's", () =>
     refused("CURRENCY_MISMATCH", "currency", (request) => ({ ...request, currency: "USD" }))
   )
 
-  it.effect("more than there is, with the fee", () =>
+  it.effect("for insufficient funds, including the fee", () =>
     refused("INSUFFICIENT_FUNDS", "wallet_id", (request) => ({ ...request, amount: "1485.1486" }))
   )
 
-  it.effect("a service that is unavailable", () =>
+  it.effect("for an unavailable service", () =>
     refused("SERVICE_UNAVAILABLE", "payment_method", (request) => ({
       ...request,
       payment_method: "celtiis_cash"
@@ -183,7 +181,7 @@ describe("is refused", () => {
 })
 
 describe("a payout's key", () => {
-  it.effect("makes one payout of 50 requests at once, with one effect", () =>
+  it.effect("makes one payout and one effect from 50 concurrent requests", () =>
     Effect.gen(function* () {
       const payouts = yield* Payouts.Payouts
       const sandbox = yield* Sandbox.Sandbox
@@ -202,7 +200,7 @@ describe("a payout's key", () => {
     }).pipe(Effect.provide(layer({ wallets })))
   )
 
-  it.effect("is answered with the first answer, however late, and whatever became of it", () =>
+  it.effect("returns the first response, also after settlement", () =>
     Effect.gen(function* () {
       const payouts = yield* Payouts.Payouts
       const request = payoutFrom(yield* walletIn("XOF"))
@@ -212,7 +210,7 @@ describe("a payout's key", () => {
     }).pipe(Effect.provide(layer({ wallets })))
   )
 
-  it.effect("is refused for another body", () =>
+  it.effect("is refused for a different body", () =>
     Effect.gen(function* () {
       const payouts = yield* Payouts.Payouts
       const request = payoutFrom(yield* walletIn("XOF"))
@@ -224,7 +222,7 @@ describe("a payout's key", () => {
     }).pipe(Effect.provide(layer({ wallets })))
   )
 
-  it.effect("names another operation than the same key of a payment", () =>
+  it.effect("is independent of the same key of a payment", () =>
     Effect.gen(function* () {
       const payouts = yield* Payouts.Payouts
       const payments = yield* Payments.Payments

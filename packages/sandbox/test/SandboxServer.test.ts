@@ -40,7 +40,7 @@ describe("on sockets", () => {
     ["undici", NodeHttpClient.layerUndici],
     ["node:http", NodeHttpClient.layer]
   ] as const) {
-    it.live(`a collection comes to its end, through dropped connections (${name})`, () =>
+    it.live(`a collection completes despite dropped connections (${name})`, () =>
       Effect.gen(function* () {
         const payments = yield* Payments.Payments
         const sandbox = yield* Sandbox.Sandbox
@@ -64,7 +64,7 @@ describe("on sockets", () => {
     )
   }
 
-  it.live("a drop breaks the connection without a byte of an answer", () =>
+  it.live("a drop closes the connection without a byte of a response", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       yield* sandbox.faults.add(Fault.dropAfter(), Fault.dropBefore())
@@ -79,7 +79,7 @@ describe("on sockets", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("a caller that goes away ends its exchange, and undoes nothing", () =>
+  it.live("a caller that disconnects ends its exchange and undoes nothing", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -95,7 +95,7 @@ describe("on sockets", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("200 calls at once under 20 keys make 20 intents", () =>
+  it.live("200 concurrent calls with 20 keys make 20 intents", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -108,7 +108,7 @@ describe("on sockets", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("a method that the API has no use for is answered with the error envelope", () =>
+  it.live("an unsupported method gets the error envelope", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
       const traced = yield* Effect.async<string>((resume) => {
@@ -122,7 +122,7 @@ describe("on sockets", () => {
 })
 
 describe("the scope", () => {
-  it.live("closes at once, breaks what is open, and frees its ports", () =>
+  it.live("closes immediately, with its connections and ports", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const sandbox = yield* SandboxServer.make().pipe(Scope.extend(scope))
@@ -144,14 +144,14 @@ describe("the scope", () => {
       yield* EventLoop.until(sandbox.exchanges, ({ length }) => length === 1)
 
       const [took] = yield* Effect.timed(Scope.close(scope, Exit.void))
-      // In real time: it does not wait for the minute that the delay has left.
+      // Real time: closing must not wait for the delay of one minute.
       assert.isBelow(Duration.toMillis(took), 500)
       yield* Fiber.join(broken)
       yield* Effect.scoped(SandboxServer.make({ port }))
     })
   )
 
-  it.live("fails to open on a port that is taken", () =>
+  it.live("fails to open on a port in use", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* SandboxServer.make()
       const port = Number(new URL(baseUrl).port)

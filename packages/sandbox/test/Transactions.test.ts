@@ -10,7 +10,7 @@ import * as TestClock from "effect/TestClock"
 import { decodeFailure, sendAuthorised } from "./utils/harness.js"
 
 describe("a payment that completes", () => {
-  it.effect("becomes a transaction, and credits the wallet with what is left of it", () =>
+  it.effect("becomes a transaction and credits the wallet with the net amount", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const transactions = yield* Transactions.Transactions
@@ -27,14 +27,14 @@ describe("a payment that completes", () => {
       assert.deepInclude(plain(read), {
         operation: "COLLECTION",
         amount: "333.3300",
-        // 4.99995: half of the last digit is rounded up.
+        // 4.99995 is rounded half up.
         fee_amount: "5.0000",
         net_amount: "328.3300",
         currency: "XOF",
         country: "BJ",
         environment: "SANDBOX",
         status: "COMPLETED",
-        // When it happened, not when it was first seen.
+        // The time of completion, not of the first read.
         completed_at: "1970-01-01T00:00:02.000000Z",
         created_at: "1970-01-01T00:00:02.000000Z",
         metadata
@@ -47,7 +47,7 @@ describe("a payment that completes", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("as something else than COMPLETED moves nothing", () =>
+  it.effect("moves no money unless it is COMPLETED", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -62,7 +62,7 @@ describe("a payment that completes", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("of a kind that the interface does not describe moves nothing either", () =>
+  it.effect("moves no money if its operation is undocumented", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -75,7 +75,7 @@ describe("a payment that completes", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("happens in the order of time, whoever looks first", () =>
+  it.effect("completes in order of time, independent of reads", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -97,7 +97,7 @@ describe("a payment that completes", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("at the same moment as others happens in the order of creation", () =>
+  it.effect("completes in order of creation at the same time", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -128,7 +128,7 @@ describe("filters", () => {
     ["page=two", "urlParams.page"],
     ["page=1&page=2", "urlParams.page"]
   ] as const) {
-    it.effect(`may not be ${query}`, () =>
+    it.effect(`refuse ${query}`, () =>
       Effect.gen(function* () {
         const { status, text } = yield* sendAuthorised(`/transactions?${query}`, {})
         assert.strictEqual(status, 422)

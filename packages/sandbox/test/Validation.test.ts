@@ -19,7 +19,7 @@ const fieldsOf = (text: string) =>
   decodeIssues(decodeFailure(text).data.error.details).map(({ field }) => field)
 
 describe("validation", () => {
-  it.effect("names every broken field with its rule, and echoes no value", () =>
+  it.effect("names every invalid field with its rule, without its value", () =>
     Effect.gen(function* () {
       const refused = yield* create({
         headers: { "idempotency-key": "k".repeat(256), "x-correlation-id": "not-a-uuid-4711" },
@@ -62,7 +62,7 @@ describe("validation", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("asks for what is missing", () =>
+  it.effect("names missing fields", () =>
     Effect.gen(function* () {
       const refused = yield* create({ body: { payer: {} } })
       assert.strictEqual(refused.status, 422)
@@ -78,7 +78,7 @@ describe("validation", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("asks for JSON", () =>
+  it.effect("requires JSON", () =>
     Effect.gen(function* () {
       const headers = { "idempotency-key": key }
       for (const text of [`{"country":"${phone}`, "", "\u0000", "nul"]) {
@@ -96,7 +96,7 @@ describe("validation", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("comes before the credentials are looked at", () =>
+  it.effect("precedes the check of credentials", () =>
     Effect.gen(function* () {
       const refused = yield* send(yield* tokenUrl, {
         method: "POST",
@@ -108,7 +108,7 @@ describe("validation", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("refuses an id that is none", () =>
+  it.effect("refuses an invalid id", () =>
     Effect.gen(function* () {
       const refused = yield* sendAuthorised("/payments/intent-4711", {})
       assert.strictEqual(refused.status, 422)
@@ -117,7 +117,7 @@ describe("validation", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("stands whatever JSON comes: created or refused, and never a fault of its own", () =>
+  it.effect("creates or refuses any JSON, without an internal error", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
       const { access_token } = yield* obtain
@@ -154,8 +154,8 @@ describe("validation", () => {
   )
 })
 
-describe("routes that there are not", () => {
-  it.effect("are 404 with the error envelope", () =>
+describe("unknown routes", () => {
+  it.effect("get 404 with the error envelope", () =>
     Effect.gen(function* () {
       const { authUrl, baseUrl } = yield* Sandbox.Sandbox
       const unknown = [

@@ -1,6 +1,6 @@
 /**
- * The turns of Node's event loop. They pass without a clock: whatever has arrived is read, and whatever
- * is due is done.
+ * Waits for turns of Node's event loop, without a clock. In each turn Node reads the data that has
+ * arrived and runs the callbacks that are due.
  */
 import * as Effect from "effect/Effect"
 
@@ -11,7 +11,7 @@ const turn = Effect.async<void>((resume) => {
 
 export const turns = (count: number): Effect.Effect<void> => Effect.repeatN(turn, count - 1)
 
-/** Looks after each turn, for what changes without an event that a test could wait for. */
+/** Repeats an effect once per turn until its value fits, for state that changes without an event. */
 export const until = <A, E, R>(
   look: Effect.Effect<A, E, R>,
   holds: (value: A) => boolean

@@ -1,5 +1,5 @@
 /**
- * The sandbox in process with the clients of every domain above it, and a good request of each write.
+ * The in-process sandbox with the client of every domain, and a valid request for each write.
  */
 import * as Cardholders from "@manilla/cards/Cardholders"
 import * as Cards from "@manilla/cards/Cards"
@@ -35,7 +35,7 @@ export const clients = Layer.mergeAll(
 
 export type Clients = Layer.Layer.Success<typeof clients>
 
-/** The clients, over a gateway that knows how to ask the sandbox for a page. */
+/** The clients over a gateway that knows the sandbox's page parameter. */
 export const overGateway = (gateway: SandboxGateway.Options = {}) =>
   Layer.provideMerge(
     clients,
@@ -80,7 +80,7 @@ export const cardFrom = (currency = "XOF") =>
     const [holder] = yield* sandbox.cardholders
     const wallet = yield* walletIn(currency)
     const request: Cards.IssueRequest = {
-      customer_id: holder?.id ?? assert.fail("there is no cardholder"),
+      customer_id: holder?.id ?? assert.fail("no cardholder"),
       wallet_id: wallet.id,
       debit_currency: currency,
       initial_balance: "10"
@@ -88,20 +88,20 @@ export const cardFrom = (currency = "XOF") =>
     return request
   })
 
-/** The wallet of a currency, as it is now. */
+/** The current wallet of a currency. */
 export const walletIn = (currency: string) =>
   Effect.flatMap(Sandbox.Sandbox, ({ wallets }) =>
     Effect.map(wallets, (all) => {
       const found = all.find((wallet) => wallet.currency === currency)
-      return found ?? assert.fail(`there is no wallet in ${currency}`)
+      return found ?? assert.fail(`no wallet in ${currency}`)
     })
   )
 
-/** The two balances of a wallet, as one value to compare. */
+/** The balances of a wallet, for comparison. */
 export const balancesIn = (currency: string) =>
   Effect.map(walletIn(currency), ({ available, reserved }) => ({ available, reserved }))
 
-/** Collects 1500 XOF, or the changed request, to its end; gives its transaction. */
+/** Completes a collection, by default of 1500 XOF, and returns its transaction. */
 export const collected = (name: string, changes: Partial<typeof collection> = {}) =>
   Effect.gen(function* () {
     const payments = yield* Payments.Payments
@@ -110,14 +110,14 @@ export const collected = (name: string, changes: Partial<typeof collection> = {}
     const { id, reference } = yield* payments.create({ ...collection, ...changes }, { key })
     yield* sandbox.settle(id)
     const found = (yield* sandbox.transactions).find(({ source }) => source === reference)
-    return found ?? assert.fail("there is no transaction")
+    return found ?? assert.fail("no transaction")
   })
 
-/** Lets everything settle that is on its way. */
+/** Advances the clock until everything has settled. */
 export const settled = TestClock.adjust("2 seconds")
 
-/** `error.code` of a refusal. */
+/** The `code` of a refusal. */
 export const codeOf = (error: object): unknown => ("code" in error ? error.code : undefined)
 
-/** A plain object with the same members, to compare with literals. */
+/** Converts to plain data, for comparison with literals. */
 export const plain = (value: object): Readonly<Record<string, unknown>> => ({ ...value })

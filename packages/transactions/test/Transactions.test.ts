@@ -13,7 +13,7 @@ describe("250 transactions", () => {
     (index) => collected(`order ${index}`, { amount: `${index}.${index % 10}1` })
   )
 
-  it.effect("are streamed over all pages, newest first, each with an exact net amount", () =>
+  it.effect("are streamed over all pages, newest first, with exact net amounts", () =>
     Effect.gen(function* () {
       const transactions = yield* Transactions.Transactions
       const sandbox = yield* Sandbox.Sandbox
@@ -30,7 +30,7 @@ describe("250 transactions", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("come in pages that say where they are", () =>
+  it.effect("are returned in pages with their position", () =>
     Effect.gen(function* () {
       const transactions = yield* Transactions.Transactions
       yield* many
@@ -58,7 +58,7 @@ describe("250 transactions", () => {
 })
 
 describe("filters", () => {
-  it.effect("are status, currency and environment, all of them at once", () =>
+  it.effect("combine status, currency and environment", () =>
     Effect.gen(function* () {
       const transactions = yield* Transactions.Transactions
       yield* collected("one")

@@ -1,17 +1,17 @@
 /**
- * A condition on a server, looked at whenever something has happened there: it is waited for without a
- * clock.
+ * Waits for a condition on a test server. The condition is checked on each event of the server, without
+ * polling.
  */
 import * as Effect from "effect/Effect"
 
 export interface Changes {
-  /** Says that something has happened. */
+  /** Reports an event. */
   readonly tell: () => void
-  /** Ends as soon as the condition holds. */
+  /** Completes when the condition holds. */
   readonly until: (condition: () => boolean) => Effect.Effect<void>
 }
 
-/** A limit for what never happens, generous to a busy machine: the test then fails with these words. */
+/** The test fails after this time. It is long enough for a busy machine. */
 const limitMillis = 10_000
 
 export const make = (): Changes => {
@@ -28,7 +28,10 @@ export const make = (): Changes => {
           clearTimeout(limit)
           resume(result)
         }
-        const limit = setTimeout(() => end(Effect.dieMessage("it never came true")), limitMillis)
+        const limit = setTimeout(
+          () => end(Effect.dieMessage("the condition never held")),
+          limitMillis
+        )
         looks.add(look)
         look()
         return Effect.sync(() => {

@@ -20,7 +20,7 @@ export interface RawServer {
   readonly baseUrl: string
   readonly seen: Array<Seen>
   readonly open: Set<Socket>
-  /** Ends as soon as a condition on the requests that were read, or on the connections, holds. */
+  /** Completes when a condition on the received requests or the connections holds. */
   readonly until: (condition: () => boolean) => Effect.Effect<void>
   /** What is done with the next request that is read. */
   answer: (socket: Socket, seen: Seen) => void

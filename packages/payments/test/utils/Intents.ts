@@ -1,5 +1,5 @@
 /**
- * Payments over a service of scripted answers.
+ * Payments over a service with scripted responses.
  */
 import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -64,7 +64,7 @@ const decodeBody = Schema.decodeUnknownSync(
   )
 )
 
-/** Creates what is asked for, and repeats it as the service does. */
+/** Responds to a create with the values of the request. */
 export const creates: FakeService.Reaction = ({ body }) =>
   Effect.sync(() => {
     const { amount, ...repeated } = decodeBody(body)
@@ -72,7 +72,7 @@ export const creates: FakeService.Reaction = ({ body }) =>
     return answer({ ...created, ...repeated, amount: `${whole}.${fraction.padEnd(4, "0")}` }, 201)
   })
 
-/** A read that finds this status. */
+/** Responds to a read with this status. */
 export const finds = (status: string, members: Record<string, unknown> = {}) =>
   answer({ ...read, status, ...members })
 
@@ -86,7 +86,7 @@ export const make = (
     return { payments, received }
   })
 
-/** Payments over a gateway that only reads, without HTTP. */
+/** Payments over a gateway without HTTP, which only reads. */
 export const over = (read: (id: string) => Effect.Effect<unknown>) => {
   const calls = {
     get: ({ path }: { readonly path: { readonly paymentIntent: string } }) =>

@@ -14,11 +14,11 @@ export interface Raw {
   readonly method?: HttpMethod
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** The body as it is, in place of JSON. */
+  /** A raw body instead of JSON. */
   readonly text?: string
 }
 
-/** One request without a client's help, and its answer as JSON. */
+/** Sends a raw request, and returns the response with its text. */
 export const send = (url: string, { body, headers = {}, method = "GET", text }: Raw) =>
   Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
@@ -37,7 +37,7 @@ const Token = Schema.parseJson(
   Schema.Struct({ data: Schema.Struct({ access_token: Schema.String, scope: Schema.String }) })
 )
 
-/** The body that asks for a token with the credentials that are valid now. */
+/** The body of a token request with the current credentials. */
 export const credentialsBody = Effect.gen(function* () {
   const { clientId, clientSecret } = yield* (yield* Sandbox.Sandbox).credentials
   return { client_id: clientId, client_secret: Redacted.value(clientSecret) }

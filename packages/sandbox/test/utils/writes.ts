@@ -1,6 +1,6 @@
 /**
- * Every declared write: a request that the sandbox accepts, and the client that sends it. What must
- * hold for each write is tested over this table, so the compiler names the write that is missing here.
+ * Every declared write, with a request that the sandbox accepts and the method that sends it. Tests that
+ * apply to every write use this table. The compiler reports a missing write.
  */
 import * as Cards from "@manilla/cards/Cards"
 import type * as Errors from "@manilla/core/Errors"
@@ -18,7 +18,7 @@ import * as Record from "effect/Record"
 
 interface Entry {
   readonly request: Effect.Effect<object, never, Sandbox.Sandbox>
-  /** Takes anything for a request: types are for callers that keep to them. */
+  /** Accepts any value as the request, as an untyped caller would pass it. */
   readonly send: (
     request: unknown,
     key: IdempotencyKey.IdempotencyKey
@@ -28,7 +28,7 @@ interface Entry {
 export interface Write extends Entry {
   readonly name: Name
   readonly operation: Operation.Operation
-  /** The field of the body that carries the key, which the client fills in. */
+  /** The body field that carries the key. The client fills it in. */
   readonly keyField: string | undefined
 }
 
