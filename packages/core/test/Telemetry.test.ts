@@ -8,6 +8,8 @@ import * as Spans from "@manilla/test-support/Spans"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/TestClock"
 import * as Tracer from "effect/Tracer"
@@ -171,6 +173,26 @@ describe("a span", () => {
     })
   )
 
+  it.effect("has the logs of its call as events, and its caller's has none", () =>
+    Effect.gen(function* () {
+      const events: Array<string> = []
+      const tracer = Spans.tracer({ event: (name, event) => void events.push(`${name}: ${event}`) })
+      const { calls } = yield* FakeService.make([FakeService.failure(503), FakeService.success], {
+        retry: { base: 0 }
+      })
+      yield* calls
+        .read(FakeService.calls.read)
+        .pipe(
+          Effect.withSpan("checkout"),
+          Effect.withTracer(tracer),
+          Logger.withMinimumLogLevel(LogLevel.Debug)
+        )
+      assert.lengthOf(events, 3)
+      assert.isTrue(events.every((event) => event.startsWith("Things.read: ")))
+      assert.include(events[1], "Retrying in 0 ms")
+    })
+  )
+
   it.effect("is named to the service, by each attempt", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make(
@@ -224,6 +246,7 @@ describe("the span of a call", () => {
         "http.request.method": "POST",
         "url.template": "/things",
         "server.address": "service.invalid",
+        "server.port": 443,
         "http.response.status_code": 200,
         "manilla.correlation_id": "c-1",
         "manilla.resource.id": "thing-1"
