@@ -39,14 +39,15 @@ const rowsOf = (metric: MetricData): Array<readonly [string, string, string]> =>
     : metric.dataPoints.map(({ attributes, value: { count, sum = 0 } }) => [
         name,
         wordsOf(attributes),
-        `${count} calls, ${sum.toFixed(0)} ms`
+        `${count} in ${sum.toFixed(0)} ms`
       ])
 }
 
-/** The last export counts everything since the start. */
+/** The library's metrics, without those of Effect itself. The last export counts from the start. */
 export const metrics = (exports: ReadonlyArray<ResourceMetrics>): string => {
   const rows = (exports.at(-1)?.scopeMetrics ?? [])
     .flatMap(({ metrics }) => metrics.flatMap(rowsOf))
+    .filter(([name]) => name.startsWith("manilla_"))
     .sort()
   const width = (column: 0 | 1) => Math.max(0, ...rows.map((row) => row[column].length))
   return rows

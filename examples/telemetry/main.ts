@@ -3,8 +3,6 @@
  * OpenTelemetry exports them. The exporters keep everything in memory: no collector is needed.
  */
 import { NodeSdk } from "@effect/opentelemetry"
-import { IdempotencyKey } from "@manilla/core"
-import { Payments } from "@manilla/payments"
 import { Fault } from "@manilla/sandbox"
 import {
   AggregationTemporality,
@@ -14,6 +12,7 @@ import {
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base"
 import { Console, Effect } from "effect"
 import * as Example from "../support/Example.js"
+import { checkout } from "./Checkout.js"
 import * as Report from "./Report.js"
 
 // An application uses the OTLP exporters here, and a `BatchSpanProcessor`.
@@ -27,26 +26,11 @@ const telemetry = NodeSdk.layer(() => ({
   metricReader
 }))
 
-const collect = Effect.gen(function* () {
-  const payments = yield* Payments.Payments
-  return yield* payments.collect(
-    {
-      country: "BJ",
-      amount: "1500",
-      currency: "XOF",
-      payment_method: "mtn_momo",
-      payer: { phone_number: "+2290161234567" }
-    },
-    { key: IdempotencyKey.derive("order", "42") }
-  )
-})
-
 const program = Effect.gen(function* () {
   yield* Example.onSandbox(({ faults }) =>
     faults.add(Fault.dropAfter({ operation: "Payments.create" }))
   )
-  // The application's own span is the parent of the library's.
-  yield* Effect.withSpan(collect, "checkout")
+  yield* checkout
   yield* Effect.promise(() => metricReader.forceFlush())
   yield* Console.log(`\nTrace\n\n${Report.trace(spans.getFinishedSpans())}\n`)
   yield* Console.log(`Metrics\n\n${Report.metrics(metrics.getMetrics())}\n`)
