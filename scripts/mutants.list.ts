@@ -1298,12 +1298,12 @@ export const mutants: ReadonlyArray<Mutant> = [
     `/^[A-Za-z][A-Za-z _-]{0,39}$/.test(status) ?`,
     "status !== undefined ?"
   ),
-  inPolling("a delay that outlives its wait", "          reader.cancel()\n", ""),
   inPolling(
-    "a delay that outlives its stream",
-    "Effect.zipRight(Effect.sync(reader.cancel), Metric.modify(waitsInFlight, -1))",
-    "Metric.modify(waitsInFlight, -1)"
+    "a delay that outlives its wait",
+    "        Effect.sync(() => {\n          reader.cancel()\n",
+    "        Effect.sync(() => {\n"
   ),
+  inPolling("a delay that outlives its stream", "              reader.cancel()\n", ""),
   inPollingLoop(
     "wait beyond the deadline",
     "clock.unsafeCurrentTimeMillis() + plan.deadlineMillis",

@@ -67,9 +67,11 @@ it.effect("shows a payment with its attempts and reads", () => {
       ]
     )
   }).pipe(
-    Effect.provide(client),
     Effect.provide(
-      NodeSdk.layer(() => ({ resource: { serviceName: "shop" }, spanProcessor, metricReader }))
+      Layer.merge(
+        client,
+        NodeSdk.layer(() => ({ resource: { serviceName: "shop" }, spanProcessor, metricReader }))
+      )
     )
   )
 })
