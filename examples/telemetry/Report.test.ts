@@ -17,7 +17,7 @@ import * as Report from "./Report.js"
 
 const client = Payments.layer.pipe(
   Layer.provideMerge(SandboxGateway.layer()),
-  Layer.provideMerge(SandboxClient.layer({ settleAfter: "100 millis" }))
+  Layer.provideMerge(SandboxClient.layer())
 )
 
 it.effect("shows a payment with its attempts and reads", () => {
@@ -34,17 +34,15 @@ it.effect("shows a payment with its attempts and reads", () => {
     yield* Effect.promise(() => metricReader.forceFlush())
 
     const trace = Report.trace(spans.getFinishedSpans()).split("\n")
-    assert.deepStrictEqual(
-      trace.filter((line) => line.endsWith(" ms")).map((line) => line.replace(/ {2}\d+ ms$/, "")),
-      [
-        "checkout",
-        "  Payments.collect",
-        "    Payments.create",
-        "      Token.obtain",
-        "    Payments.get",
-        "    Payments.get"
-      ]
-    )
+    const names = trace
+      .filter((line) => line.endsWith(" ms"))
+      .map((line) => line.replace(/ {2}\d+ ms$/, ""))
+    const first = ["checkout", "  Payments.collect", "    Payments.create", "      Token.obtain"]
+    assert.deepStrictEqual(names.slice(0, 4), first)
+    // The number of reads depends on the length of the random pauses.
+    const reads = names.slice(4)
+    assert.isNotEmpty(reads)
+    assert.isTrue(reads.every((name) => name === "    Payments.get"))
     const create = trace.slice(
       trace.findIndex((line) => line.startsWith("    Payments.create")),
       trace.findIndex((line) => line.startsWith("      Token.obtain"))
