@@ -3,18 +3,18 @@ import { parseArgs } from "node:util"
 import { candidates } from "./candidates/index.js"
 import { isOperation, operations, type Operation } from "./wire/messages.js"
 
-const usage = `npm run bench                        everything, written to docs/performance.md
-npm run bench -- --quick             everything within five minutes, printed only
-npm run bench -- [FILTERS]           a part of the calls, printed only
-npm run bench -- --profile [FILTERS] where the CPU time of each candidate goes
+const usage = `npm run bench                        run everything and write docs/performance.md
+npm run bench -- --quick             run everything within five minutes, print only
+npm run bench -- [FILTERS]           run a subset of the calls, print only
+npm run bench -- --profile [FILTERS] profile the CPU time of each candidate
 
   --part PART,..         ${["calls", "decode", "size", "waits"].join(", ")}
   --only CANDIDATE,..    ${candidates.map(({ name }) => name).join(", ")}
   --op OPERATION,..      ${operations.join(", ")}
   --concurrency N,..     calls in flight
-  --rounds N             windows of each candidate
-  --waits N              how many waits at once
-  --write                write docs/performance.md all the same`
+  --rounds N             windows per candidate
+  --waits N              concurrent waits
+  --write                also write docs/performance.md`
 
 export const parts = ["calls", "decode", "size", "waits"] as const
 
@@ -25,7 +25,7 @@ const isPart = (text: string): text is Part => parts.some((part) => part === tex
 export interface Options {
   readonly quick: boolean
   readonly profile: boolean
-  /** Only some of the calls. */
+  /** Whether filters select a subset of the calls. */
   readonly narrowed: boolean
   readonly write: boolean
   readonly parts: ReadonlyArray<Part>
@@ -36,16 +36,16 @@ export interface Options {
   readonly waits: number | undefined
 }
 
-const refuse = (what: string): never => {
-  console.error(`${what}\n\n${usage}`)
+const refuse = (problem: string): never => {
+  console.error(`${problem}\n\n${usage}`)
   process.exit(2)
 }
 
-const whole = (name: string, text: string): number => {
+const positiveInteger = (name: string, text: string): number => {
   const number = Number(text)
   return Number.isSafeInteger(number) && number > 0
     ? number
-    : refuse(`--${name} must be a whole number from 1: ${text}`)
+    : refuse(`--${name} must be a positive integer: ${text}`)
 }
 
 const list = <A extends string>(
@@ -53,7 +53,9 @@ const list = <A extends string>(
   text: string | undefined,
   isKnown: (text: string) => text is A
 ): ReadonlyArray<A> | undefined =>
-  text?.split(",").map((item) => (isKnown(item) ? item : refuse(`--${name} does not know ${item}`)))
+  text
+    ?.split(",")
+    .map((item) => (isKnown(item) ? item : refuse(`--${name}: unknown value ${item}`)))
 
 const isCandidate = (text: string): text is string => candidates.some(({ name }) => name === text)
 
@@ -86,7 +88,9 @@ export const read = (): Options => {
   }
   const only = list("only", values.only, isCandidate)
   const chosen = list("op", values.op, isOperation)
-  const concurrency = values.concurrency?.split(",").map((text) => whole("concurrency", text))
+  const concurrency = values.concurrency
+    ?.split(",")
+    .map((text) => positiveInteger("concurrency", text))
   const narrowed =
     values.profile || only !== undefined || chosen !== undefined || concurrency !== undefined
   return {
@@ -98,7 +102,7 @@ export const read = (): Options => {
     only,
     operations: chosen,
     concurrency,
-    rounds: values.rounds === undefined ? undefined : whole("rounds", values.rounds),
-    waits: values.waits === undefined ? undefined : whole("waits", values.waits)
+    rounds: values.rounds === undefined ? undefined : positiveInteger("rounds", values.rounds),
+    waits: values.waits === undefined ? undefined : positiveInteger("waits", values.waits)
   }
 }

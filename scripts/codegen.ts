@@ -1,5 +1,5 @@
-// Writes packages/*/src/index.ts: every PascalCase module of the package as a namespace, under
-// its own leading doc comment. With --check, fails and names each index that is not current.
+// Generates packages/*/src/index.ts, which exports every PascalCase module of the package as a namespace
+// with the module's doc comment. With --check, fails and names each stale index.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"

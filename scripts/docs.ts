@@ -1,5 +1,5 @@
-// Checks the documentation in the sources: every public export says since when and in which category
-// it is, and every example compiles.
+// Checks the documentation in the sources: every public export has @since and @category tags, and every
+// example compiles.
 import { spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -7,7 +7,7 @@ import { exampleIn } from "./docstring.js"
 import { published } from "./packages.js"
 
 const root = new URL("../", import.meta.url)
-// Inside this package, so that examples can import every other one.
+// Inside this package, so that examples can import all other packages.
 const out = new URL("scripts/.examples/", root)
 const problems: Array<string> = []
 

@@ -1,4 +1,4 @@
-/** The code below the first `@example` of a docstring, or of a file of them, as it is written. */
+/** The code of the first `@example` in a docstring or a source file. */
 export const exampleIn = (text: string): string | undefined =>
   /@example\n([\s\S]*?)\n \* @/
     .exec(text)?.[1]

@@ -1,5 +1,5 @@
-// Runs examples/NAME/main.ts. Unless MANILLA_BASE_URL points elsewhere, a sandbox is started for an
-// example that does not bring its own.
+// Runs examples/NAME/main.ts. Starts a sandbox for it, unless MANILLA_BASE_URL is set or the example
+// starts its own.
 import { NodeRuntime } from "@effect/platform-node"
 import * as Command from "@effect/platform/Command"
 import * as NodeContext from "@effect/platform-node/NodeContext"
@@ -47,9 +47,9 @@ const program = Effect.gen(function* () {
     )
     return 2
   }
-  const elsewhere = yield* Config.option(Config.string("MANILLA_BASE_URL"))
+  const configuredUrl = yield* Config.option(Config.string("MANILLA_BASE_URL"))
   const source = readFileSync(new URL(`${name}/main.ts`, examples), "utf8")
-  return yield* Option.isSome(elsewhere) || source.includes("../support/Example.js")
+  return yield* Option.isSome(configuredUrl) || source.includes("../support/Example.js")
     ? run(name, {})
     : onSandbox(name)
 })

@@ -1,4 +1,4 @@
-// One way for scripts to write a generated file, or with --check to fail when it is stale.
+// Writes a generated file. With --check, fails if the file is stale.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 
 export const emit = (path: string, content: string, command: string): void => {

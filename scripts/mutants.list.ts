@@ -1,12 +1,12 @@
-// Deliberate faults in the client, as edits of its source: each has to be noticed.
+// Mutants of the client, as edits of its source. The simulation or the tests must detect each of them.
 
 export interface Mutant {
   readonly name: string
   readonly file: string
-  /** Stands in the file exactly once. */
+  /** A snippet that occurs in the file exactly once. */
   readonly find: string
   readonly replace: string
-  /** The test files that look at this part of the client. */
+  /** The test files of this part of the client. */
   readonly tests: ReadonlyArray<string>
 }
 
@@ -31,8 +31,23 @@ const inCall = inFile(
   "core/Request",
   "core/Telemetry"
 )
-const inCards = inFile("cards/src/Cards.ts", "sandbox/Cards", "sandbox/Echoes")
-const inCardsApi = inFile("cards/src/CardsApi.ts", "sandbox/Echoes", "sandbox/Cards")
+const inAttempt = inFile(
+  "core/src/internal/attempt.ts",
+  "core/Retry",
+  "core/Interruption",
+  "core/Secrecy",
+  "core/Request",
+  "core/Telemetry"
+)
+const inErrors = inFile("core/src/Errors.ts", "core/Retry")
+const inCallPolicy = inFile(
+  "core/src/internal/policy.ts",
+  "core/CallOptions",
+  "core/Polling",
+  "payments/Polling"
+)
+const inCards = inFile("cards/src/Cards.ts", "cards/Cards", "sandbox/Echoes")
+const inCardsApi = inFile("cards/src/CardsApi.ts", "sandbox/Echoes", "sandbox/Interface")
 const inGuard = inFile(
   "core/src/internal/guard.ts",
   "sandbox/Guards",
@@ -48,19 +63,28 @@ const inConclusion = inFile(
 )
 const inGateway = inFile("core/src/Gateway.ts", "core/RetryBudget", "core/Retry", "core/Request")
 const inKey = inFile("core/src/IdempotencyKey.ts", "core/IdempotencyKey")
-const inLinks = inFile("payment-links/src/PaymentLinks.ts", "sandbox/PaymentLinks")
-const inLinksApi = inFile("payment-links/src/PaymentLinksApi.ts", "sandbox/PaymentLinks")
+const inLinks = inFile("payment-links/src/PaymentLinks.ts", "payment-links/PaymentLinks")
+const inLinksApi = inFile(
+  "payment-links/src/PaymentLinksApi.ts",
+  "payment-links/PaymentLinks",
+  "sandbox/Interface"
+)
 const inMetadata = inFile("core/src/Metadata.ts", "core/Metadata", "sandbox/Tricks")
 const inPagination = inFile("core/src/Pagination.ts", "core/Pagination")
 const inPayments = inFile(
   "payments/src/Payments.ts",
   "payments/Create",
   "payments/Polling",
-  "sandbox/Payments"
+  "payments/Payments"
 )
-const inPayout = inFile("payouts/src/Payout.ts", "payouts/Create", "sandbox/Payouts")
-const inPayouts = inFile("payouts/src/Payouts.ts", "payouts/Create", "sandbox/Payouts")
-const inPayoutsApi = inFile("payouts/src/PayoutsApi.ts", "payouts/Create", "sandbox/Echoes")
+const inPayout = inFile("payouts/src/Payout.ts", "payouts/Create", "payouts/Payouts")
+const inPayouts = inFile("payouts/src/Payouts.ts", "payouts/Create", "payouts/Payouts")
+const inPayoutsApi = inFile(
+  "payouts/src/PayoutsApi.ts",
+  "payouts/Create",
+  "sandbox/Echoes",
+  "sandbox/Interface"
+)
 const inPermits = inFile("core/src/internal/permits.ts", "core/Permits", "payments/Polling")
 const inDoubt = inFile("core/src/internal/step.ts", "core/Interruption")
 const inFirstRead = inFile("core/src/internal/call.ts", "sandbox/Interruptions")
@@ -76,7 +100,7 @@ const inResponseChecks = inFile(
   "core/KeyReused",
   "payouts/Create",
   "sandbox/Echoes",
-  "sandbox/Cards"
+  "cards/Cardholders"
 )
 const inBudget = inFile("core/src/internal/retryBudget.ts", "core/RetryBudget")
 const inRootUrl = inFile("core/src/internal/rootUrl.ts", "core/Request")
@@ -86,7 +110,7 @@ const inPolling = inFile(
   "core/src/Polling.ts",
   "payments/Polling",
   "core/Polling",
-  "sandbox/Payouts"
+  "payouts/Payouts"
 )
 const inStep = inFile("core/src/internal/step.ts", "core/Step", "core/Retry", "core/KeyReused")
 const inTimer = inFile(
@@ -116,7 +140,7 @@ const inUndici = inFile(
   "core/Exit"
 )
 
-/** A success that each operation can take for its own. */
+/** A success that every operation accepts. */
 const plausible = {
   id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d",
   reference: "PAY-234567ABCDEF",
@@ -132,143 +156,139 @@ export const mutants: ReadonlyArray<Mutant> = [
   // -----------------------------------------------------------------------------------------------
   // The key
   // -----------------------------------------------------------------------------------------------
-  inCall(
-    "mint the key anew for each attempt",
+  inAttempt(
+    "generate a new key for each attempt",
     "= { ...request.headers }",
     `= { ...request.headers, ...("idempotency-key" in request.headers ? { "idempotency-key": String(Math.random()) } : {}) }`
   ),
-  inCall(
+  inAttempt(
     "drop the key of a payment",
     "= { ...request.headers }",
     `= Object.fromEntries(Object.entries(request.headers).filter(([name]) => name !== "idempotency-key"))`
   ),
   inPayouts(
     "one key for all payouts",
-    `headers: { "idempotency-key": key }`,
-    `headers: { "idempotency-key": "payout" as typeof key }`
+    `"idempotency-key": options?.key }`,
+    `"idempotency-key": "payout" as NonNullable<typeof options>["key"] }`
   ),
   inPayouts(
-    "cut a payout's key to 100 characters",
-    `headers: { "idempotency-key": key }`,
-    `headers: { "idempotency-key": key.slice(0, 100) as typeof key }`
+    "truncate the key of a payout to 100 characters",
+    `"idempotency-key": options?.key }`,
+    `"idempotency-key": options?.key.slice(0, 100) as NonNullable<typeof options>["key"] }`
   ),
   inRequest(
-    "cut a header to 100 characters",
+    "truncate headers to 100 characters",
     "headers[name] = value\n",
     "headers[name] = value.slice(0, 100)\n"
   ),
   inCards(
-    "a card's key of its own making",
-    "idempotency_key: key }",
-    `idempotency_key: (key + "-card") as typeof key }`
+    "generate the key of a card",
+    "idempotency_key: options?.key }",
+    `idempotency_key: (options?.key + "-card") as NonNullable<typeof options>["key"] }`
   ),
   inRequest(
-    "forget the key in the error",
+    "omit the key from the error",
     "return hasKeyForm(key) ? key : undefined",
     "return hasKeyForm(key) ? undefined : undefined"
   ),
   inConclusion(
-    "an unknown outcome without its key",
-    "      key,\n      attempts: state.sent,",
-    "      attempts: state.sent,"
+    "omit the key from an unknown outcome",
+    "new Errors.OutcomeUnknown({ ...unknown, key }, withoutValidation)",
+    "new Errors.UnkeyedOutcomeUnknown(unknown, withoutValidation)"
   ),
   inConclusion(
-    "applied, and no longer under its key",
-    "    key,\n    ...found\n",
-    "    ...found\n"
+    "omit the key from AppliedUnreadable",
+    "new Errors.AppliedUnreadable({ ...fields, key })",
+    "new Errors.UnkeyedAppliedUnreadable(fields)"
   ),
   inKey(
-    "one random key for all",
+    "one random key for all operations",
     "Effect.sync(() => crypto.randomUUID())",
     "Effect.succeed(crypto.randomUUID())"
   ),
   inKey(
-    "one key for two operations that are split otherwise",
+    "one key for two operations that differ in how their parts are split",
     `parts.map(escape).join(":")`,
     `parts.join(":")`
   ),
   inKey(
-    "one key for two long operations that are split otherwise",
+    "one key for two long operations that differ in how their parts are split",
     "JSON.stringify(parts)",
     `parts.join("")`
   ),
   inKey(
-    "one key for all operations that begin alike",
+    "one key for all operations with a common prefix",
     "whole && readable.length <= maxLengthInBody ? readable : digested(readable, parts)",
     "readable.slice(0, maxLengthInBody)"
   ),
 
   // -----------------------------------------------------------------------------------------------
-  // What is asked for
+  // Requests
   // -----------------------------------------------------------------------------------------------
   inPayouts(
     "pay from another wallet",
-    `headers: { "idempotency-key": key }, payload }`,
-    `headers: { "idempotency-key": key }, payload: { ...payload, wallet_id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d" as never } }`
+    "calls.create({ headers, payload }, hooks)",
+    `calls.create({ headers, payload: { ...payload, wallet_id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d" as never } }, hooks)`
   ),
   inPayouts(
     "pay someone else",
-    `headers: { "idempotency-key": key }, payload }`,
-    `headers: { "idempotency-key": key }, payload: { ...payload, destination: "+2290100000000" } }`
+    "calls.create({ headers, payload }, hooks)",
+    `calls.create({ headers, payload: { ...payload, destination: "+2290100000000" } }, hooks)`
   ),
   inPayments(
     "collect as a deposit",
-    `collect: createAndAwait("COLLECTION")`,
-    `collect: createAndAwait("DEPOSIT")`
+    `createAndAwait("Payments.collect", "COLLECTION")`,
+    `createAndAwait("Payments.collect", "DEPOSIT")`
   ),
   inPayments(
-    "let the request say which operation it is",
+    "let the request override the operation",
     "create({ ...request, operation }, options, onCreated)",
     "create({ operation, ...request } as never, options, onCreated)"
   ),
   inCards(
-    "let the request say the card's key",
-    "{ ...request, idempotency_key: key }",
-    "{ idempotency_key: key, ...request } as never"
+    "let the request override the key of a card",
+    "{ ...request, idempotency_key: options?.key }",
+    "{ idempotency_key: options?.key, ...request } as never"
   ),
   inRequest(
-    "let a class's toJSON say what is sent",
+    "apply the toJSON of an input",
     "const copy: Record<string, unknown> = { ...input }",
     "const copy = input as Record<string, unknown>"
   ),
   inRequest(
-    "let the toJSON of a member's class say what is sent",
+    "apply the toJSON of a nested input",
     "if (guard.isRecord(member)) copy[name] = { ...member }",
     ""
   ),
   inRequest(
-    "send members that the interface does not show",
+    "send undocumented members",
     `guard.compile(schema, "refuse")`,
     `guard.compile(schema, "pass")`
   ),
   inRequest(
-    "send a request that breaks a rule",
+    "send an invalid request",
     "guard.isRecord(members) && fits(members)",
     "guard.isRecord(members) && (fits(members) || true)"
   ),
   inRequest(
-    "let a query parameter be given twice",
+    "send a duplicate query parameter",
     "if (Object.hasOwn(query, name) && query[name] !== undefined) {",
     "if (query === undefined) {"
   ),
+  inRequest("do not encode path parameters", "path += encodeURIComponent(value)", "path += value"),
   inRequest(
-    "a path parameter that leads elsewhere",
-    "path += encodeURIComponent(value)",
-    "path += value"
-  ),
-  inRequest(
-    "let a path parameter climb",
+    "allow dot segments in path parameters",
     `(value === "" || value === "." || value === ".." || !isWellFormed(value))`,
     `(value === "" || !isWellFormed(value))`
   ),
-  inRequest("accept compressed answers", `    "accept-encoding": "identity",\n`, ""),
+  inRequest("accept compressed responses", `    "accept-encoding": "identity",\n`, ""),
   inMetadata(
-    "metadata that JSON drops without a word",
+    "accept metadata that JSON drops",
     "if (!isPlain(value) || Object.getOwnPropertySymbols(value).length > 0) return false",
     ""
   ),
   inMetadata(
-    "let a toJSON in metadata say what is sent",
+    "accept metadata with a toJSON",
     `if ("toJSON" in value && typeof value.toJSON === "function") return false`,
     ""
   ),
@@ -278,7 +298,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     `url.protocol === "https:" || url.protocol === "http:"`
   ),
   inRootUrl(
-    "take a host whose name ends like this machine's for this machine",
+    "treat a host with the suffix of a local name as local",
     `hostname.endsWith(".localhost")`,
     `hostname.endsWith("localhost")`
   ),
@@ -287,100 +307,100 @@ export const mutants: ReadonlyArray<Mutant> = [
   // Guards
   // -----------------------------------------------------------------------------------------------
   inGuard(
-    "look at no optional member",
+    "do not check optional members",
     "value[name] === undefined ? mayBeAbsent : guard(value[name])",
     "mayBeAbsent || guard(value[name])"
   ),
   inGuard(
-    "let a required member be left out",
+    "accept a missing required member",
     "value[name] === undefined ? mayBeAbsent : guard(value[name])",
     "value[name] === undefined || guard(value[name])"
   ),
   inGuard(
-    "take null for any member",
+    "accept null for any member",
     "value[name] === undefined ? mayBeAbsent : guard(value[name])",
     "value[name] === undefined ? mayBeAbsent : value[name] === null || guard(value[name])"
   ),
   inGuard(
-    "take null for a member that is left out",
+    "accept null for an optional member",
     "value[name] === undefined ? mayBeAbsent : guard(value[name])",
     "value[name] == null ? mayBeAbsent : guard(value[name])"
   ),
   inGuard(
-    "look at no member of a value that has the shape of the one before",
+    "do not check members of a value with the previous shape",
     "name !== names[i] || guards[i]?.(value[name]) !== true",
     "name !== names[i]"
   ),
   inGuard(
-    "look at no name of a value when the members of the one before fit",
+    "do not check member names against the previous shape",
     "name !== names[i] || guards[i]?.(value[name]) !== true",
     "guards[i]?.(value[name]) !== true"
   ),
   inGuard(
-    "take a value that lacks the last members of the one before",
+    "accept a value without the last members of the previous shape",
     "return i === names.length || lookUp(value)",
     "return i <= names.length || lookUp(value)"
   ),
-  inGuard("remember the shape of a value that does not fit", "if (fits) shape =", "shape ="),
-  inGuard("look at the first row only", "!item(value[i])", "i === 0 && !item(value[i])"),
+  inGuard("cache the shape of an invalid value", "if (fits) shape =", "shape ="),
+  inGuard("check only the first row", "!item(value[i])", "i === 0 && !item(value[i])"),
   inGuard(
-    "look at no row",
+    "do not check rows",
     "? array(guardOf(item.type, excess))",
     "? (value) => Array.isArray(value)"
   ),
   inGuard(
-    "look at no struct within a struct",
+    "do not check nested structs",
     "guard: guardOf(withoutUndefined(type), excess),",
     `guard: withoutUndefined(type)._tag === "TypeLiteral" ? isRecord : guardOf(withoutUndefined(type), excess),`
   ),
   inGuard(
-    "take excess members within a struct",
+    "accept excess members in nested structs",
     "guard: guardOf(withoutUndefined(type), excess),",
     `guard: guardOf(withoutUndefined(type), "pass"),`
   ),
   inGuard(
-    "take excess members",
+    "accept excess members",
     `(excess === "pass" || Object.keys(value).every((name) => guards.has(name)))`,
     "guards !== undefined"
   ),
   inGuard(
-    "look at no pattern",
+    "do not check patterns",
     `return (value) => typeof value === "string" && regex.test(value)`,
     `return (value) => typeof value === "string"`
   ),
   inGuard(
-    "look at no rule of a text",
+    "do not check the rules of strings",
     `return (value) => typeof value === "string" && holds(value)`,
     `return (value) => typeof value === "string"`
   ),
   inGuard(
-    "look at no rule of a number",
+    "do not check the rules of numbers",
     "return (value) => from(value) && holds(value)",
     "return (value) => from(value)"
   ),
   inGuard(
-    "take a number for a text",
+    "accept a number for a string",
     `const isString: Guard = (value) => typeof value === "string"`,
     `const isString: Guard = (value) => typeof value === "string" || typeof value === "number"`
   ),
   inGuard(
-    "take any value for a literal",
+    "accept any value for a literal",
     "return (value) => value === literal",
     "return (value) => typeof value === typeof literal"
   ),
   inGuard(
-    "take a list for an object",
+    "accept an array for an object",
     `typeof value === "object" && value !== null && !Array.isArray(value)`,
     `typeof value === "object" && value !== null`
   ),
   inGuard(
-    "look at the first two of three kinds",
+    "check only two of three union members",
     "return (value) => first(value) || second(value) || third(value)",
     "return (value) => first(value) || second(value)"
   ),
 
   // -----------------------------------------------------------------------------------------------
-  // What is sent again
+  // Retries
   // -----------------------------------------------------------------------------------------------
   inPolicy(
     "retry Once after a lost connection",
@@ -403,7 +423,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     `RequestTimeout: rule("unknown", "retry", "retry", "retry")`
   ),
   inPolicy(
-    "retry Once after an answer that is no envelope",
+    "retry Once after a response without an envelope",
     `NotAnEnvelope: rule("unknown", "retry", "retry", "stop")`,
     `NotAnEnvelope: rule("unknown", "retry", "retry", "retry")`
   ),
@@ -413,313 +433,323 @@ export const mutants: ReadonlyArray<Mutant> = [
     `ServerError: rule("unknown", "retry", "stop", "stop")`
   ),
   inPolicy(
-    "never retry what was not sent",
+    "never retry a request that was not sent",
     `NotSent: rule("notApplied", "retry", "retry", "retry")`,
     `NotSent: rule("notApplied", "retry", "retry", "stop")`
   ),
   inLinksApi(
-    "take the making of a link for a read",
+    "declare the creation of a link as Safe",
     "export const create = Operation.once({",
     "export const create = Operation.safe({"
   ),
   inStep(
-    "one attempt more than the policy allows",
+    "allow one more attempt than the policy",
     "if (retries >= policy.attempts)",
     "if (retries > policy.attempts)"
   ),
   inTransport("follow redirects", `redirect: "manual"`, `redirect: "follow"`),
 
   // -----------------------------------------------------------------------------------------------
-  // Whether it was sent
+  // Sent or not sent
   // -----------------------------------------------------------------------------------------------
   inTransport(
-    "take every broken connection for one that never was",
+    "treat every broken connection as refused",
     `_tag: isNotSent ? "NotSent" : "Lost"`,
     `_tag: isNotSent ? "NotSent" : "NotSent"`
   ),
   inTransport(
-    "take a refused connection for a lost one",
+    "treat a refused connection as a lost one",
     `syscall === "connect" || syscall === "getaddrinfo"`,
     `syscall === "getaddrinfo"`
   ),
   inTransport(
-    "one address that was never reached speaks for all",
+    "treat one unreachable address as proof that nothing was sent",
     "failures.every(isBeforeSending)",
     "failures.some(isBeforeSending)"
   ),
   inTransport(
-    "take a reset for a connection that never was",
+    "treat a reset as a refused connection",
     `  "UND_ERR_CONNECT_TIMEOUT",\n`,
     `  "UND_ERR_CONNECT_TIMEOUT",\n  "ECONNRESET",\n`
   ),
   inTransport(
-    "take an error after the answer for a request that was not sent",
+    "treat an error after the response as not sent",
     `error._tag === "RequestError" && failures.length > 0`,
     "failures.length > 0"
   ),
   inTransport(
-    "a client that dies has sent nothing",
+    "treat a dying client as not sent",
     `{ _tag: "Lost", code: "CLIENT_DIED" }`,
     `{ _tag: "NotSent", code: "CLIENT_DIED" } as never`
   ),
   inUndici(
-    "UndiciClient: a lost connection has sent nothing",
+    "UndiciClient: treat a lost connection as not sent",
     "else if (this.status === 0) this.end(lost)",
     `else if (this.status === 0) this.end({ _tag: "NotSent", code })`
   ),
   inUndici(
-    "UndiciClient: take a refused connection for a lost one",
+    "UndiciClient: treat a refused connection as a lost one",
     `if (this.controller === undefined) this.end({ _tag: "NotSent", code })`,
     "if (this.controller === undefined) this.end(lost)"
   ),
   inUndici(
-    "UndiciClient: a timeout has sent nothing",
+    "UndiciClient: treat a timeout as not sent",
     `this.controller === undefined\n          ?`,
     `this.status === 0\n          ?`
   ),
   inUndici(
-    "UndiciClient: a timeout before a connection has sent it",
+    "UndiciClient: treat a timeout before the connection as sent",
     `this.controller === undefined\n          ?`,
     `this.controller === null\n          ?`
   ),
   inUndici(
-    "UndiciClient: send later what was given up",
-    "    if (this.isFinal) controller.abort(aborted)\n",
+    "UndiciClient: send an aborted request later",
+    "    if (this.isOver) controller.abort(aborted)\n",
     ""
   ),
   inUndici(
-    "UndiciClient: a dispatcher that throws has sent nothing",
+    "UndiciClient: treat a throwing dispatcher as not sent",
     `this.end({ _tag: "Lost", code: "CLIENT_DIED" })`,
     `this.end({ _tag: "NotSent", code: "CLIENT_DIED" })`
   ),
-  inDoubt("no doubt while a request is under way", ", doubtful: true })", " })"),
+  inDoubt("do not mark a request in flight as doubtful", ", doubtful: true })", " })"),
 
   // -----------------------------------------------------------------------------------------------
-  // What is said of it
+  // Outcomes
   // -----------------------------------------------------------------------------------------------
   inPolicy(
-    "call a 409 not applied",
+    "report a 409 as not applied",
     `ConflictError: rule("unknown",`,
     `ConflictError: rule("notApplied",`
   ),
   inPolicy(
-    "call a 408 not applied",
+    "report a 408 as not applied",
     `RequestTimeout: rule("unknown",`,
     `RequestTimeout: rule("notApplied",`
   ),
   inPolicy(
-    "call a timeout not applied",
+    "report a timeout as not applied",
     `TimeoutError: rule("unknown",`,
     `TimeoutError: rule("notApplied",`
   ),
   inPolicy(
-    "call a lost connection not applied",
+    "report a lost connection as not applied",
     `ConnectionLost: rule("unknown",`,
     `ConnectionLost: rule("notApplied",`
   ),
   inPolicy(
-    "call a 5xx not applied",
+    "report a 5xx as not applied",
     `ServerError: rule("unknown",`,
     `ServerError: rule("notApplied",`
   ),
   inPolicy(
-    "call an unexpected status not applied",
+    "report an unexpected status as not applied",
     `UnexpectedStatusError: rule("unknown",`,
     `UnexpectedStatusError: rule("notApplied",`
   ),
   inPolicy(
-    "call an answer that is no envelope not applied",
+    "report a response without an envelope as not applied",
     `NotAnEnvelope: rule("unknown",`,
     `NotAnEnvelope: rule("notApplied",`
   ),
   inPolicy(
-    "call an answer that is too large not applied",
+    "report a response that is too large as not applied",
     `TooLarge: rule("unknown",`,
     `TooLarge: rule("notApplied",`
   ),
   inPolicy(
-    "call an unreadable success unknown, and send it again",
+    "report an unreadable success as unknown, and retry",
     `UnreadableSuccess: rule("applied", "stop", "stop", "stop")`,
     `UnreadableSuccess: rule("unknown", "retry", "retry", "retry")`
   ),
   inReasons(
-    "call the answer to another write applied",
+    "report a mismatched response as applied",
     `reason === "DataMisfit"`,
     `reason === "DataMisfit" || reason === "AnotherSubject"`
   ),
   inResponse(
-    "take a 409 for a success",
+    "treat a 409 as a success",
     "    const isSuccess = status >= 200 && status < 300\n",
     `    if (status === 409 && operation.access !== "credentials") return { _tag: "Success", data: ${JSON.stringify(plausible)} }\n    const isSuccess = status >= 200 && status < 300\n`
   ),
   inResponse(
-    "take a redirect for a success",
+    "treat a redirect as a success",
     "const isSuccess = status >= 200 && status < 300",
     "const isSuccess = status >= 200 && status < 400"
   ),
   inResponse(
-    "believe success: true under an error",
+    "trust success: true under an error status",
     "if (!isSuccess && !(status >= 400 && succeeded === true)) return",
     "if (!isSuccess) return"
   ),
   inResponse(
-    "believe a 2xx that says success: false",
+    "trust a 2xx with success: false",
     "if (succeeded !== isSuccess) return",
     "if (!isSuccess && succeeded !== isSuccess) return"
   ),
   inLostBody(
-    "take a success whose body is lost for a refusal",
+    "treat a success with a lost body as a refusal",
     `if (parsed._tag === "Lost") return noResponse(name, parsed)`,
     `if (parsed._tag === "Lost") return refused({ ...result, status: 422 }, value, context)`
   ),
   inLostBody(
-    "take a success whose body is lost for a request that was not sent",
+    "treat a success with a lost body as not sent",
     `if (parsed._tag === "Lost") return noResponse(name, parsed)`,
     `if (parsed._tag === "Lost") return noResponse(name, { ...parsed, _tag: "NotSent" })`
   ),
-  inResponse("take bytes that are no text", `{ fatal: true }`, `{ fatal: false }`),
+  inResponse("accept invalid UTF-8", `{ fatal: true }`, `{ fatal: false }`),
   inResponse(
-    "take an answer that breaks its schema",
-    `if (fits(data)) return { _tag: "Success", data }`,
-    `if (fits(data) || data !== undefined) return { _tag: "Success", data }`
+    "accept a response that does not match its schema",
+    "if (fits(data)) return {",
+    "if (fits(data) || data !== undefined) return {"
   ),
   inConclusion(
-    "call an unknown outcome a failure",
-    "if (!state.doubtful && RetryPolicy",
-    "if (RetryPolicy"
+    "report an unknown outcome as a failure",
+    "!state.doubtful && RetryPolicy",
+    "RetryPolicy"
   ),
   inConclusion(
-    "call every unknown outcome a failure",
-    `  if (!state.doubtful && RetryPolicy.table[failure.fault].outcome === "notApplied") return error\n`,
-    "  if (state.sent >= 0) return error\n"
+    "report every unknown outcome as a failure",
+    `if (replay._tag === "Safe" || isNotApplied) {`,
+    `if (replay._tag === "Safe" || isNotApplied || state.sent >= 0) {`
   ),
-  inStep("forget a doubt about an earlier attempt", "doubtful: before.doubtful || ", "doubtful: "),
+  inStep("forget an earlier doubtful attempt", "doubtful: before.doubtful || ", "doubtful: "),
   inCall(
-    "forget a doubt when the next answer comes",
+    "forget a doubtful attempt on the next response",
     "{ ...before, sent: state.sent },",
     "{ ...before, sent: state.sent, doubtful: false },"
   ),
-  inCall("doubt whatever was answered", "{ ...before, sent: state.sent },", "state,"),
+  inCall("mark every answered attempt as doubtful", "{ ...before, sent: state.sent },", "state,"),
   inFirstRead(
-    "say nothing of what was created when the interruption comes at once",
-    "        onSuccess?.(response.data)\n",
+    "do not warn about a created resource on an immediate interruption",
+    "      onSuccess?.(success.data)\n",
     ""
   ),
   inConclusion(
-    "lose the id of an unreadable success",
-    "    key,\n    ...found\n",
-    "    key,\n    id: undefined, reference: found.reference\n"
+    "omit the id of an unreadable success",
+    "    issues,\n    ...found\n",
+    "    issues,\n    id: undefined, reference: found.reference\n"
   ),
   inCall(
-    "call a success after a retry unknown",
-    "        return Effect.succeed(response.data)\n",
-    `        return state.retries > 0 && replay._tag !== "Safe"
-          ? Effect.fail(conclude(name, replay, request.key, state, "rule", tokenTooLate(name, 0, undefined)))
-          : Effect.succeed(response.data)\n`
+    "report a success after a retry as unknown",
+    "      budget.earn()\n",
+    `      if (state.retries > 0 && replay._tag !== "Safe") {
+        const late = conclusion.noToken(name, "late")
+        return Effect.fail(endings.error(request.key, state, "rule", late, now())) as never
+      }
+      budget.earn()\n`
   ),
-  inConclusion("count the attempts wrongly", "attempts: state.sent,", "attempts: state.retries,"),
+  inConclusion(
+    "report the number of retries as attempts",
+    "attempts: state.sent,",
+    "attempts: state.retries,"
+  ),
   inCall(
-    "interrupt a write in silence",
+    "do not warn about an interrupted write",
     `return replay._tag !== "Safe" && state.doubtful && isInterrupted(exit)`,
     "return state.sent < 0"
   ),
   inCall(
-    "warn of an interrupted write without its key",
-    "interrupted(name, request.key)",
-    "interrupted(name, undefined)"
+    "omit the key from the warning",
+    "endings.interrupted(request.key)",
+    "endings.interrupted(undefined)"
   ),
   inCall(
-    "warn of what was certainly not applied",
+    "warn about a write that was not applied",
     `state.doubtful && isInterrupted(exit)`,
     `isInterrupted(exit)`
   ),
   inCall(
-    "an interruption that joins a failure passes in silence",
+    "do not warn about an interruption combined with a failure",
     "Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)",
     "Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) && Cause.isEmpty(exit.cause)"
   ),
   inCall(
-    "count every end as a success",
+    "count every outcome as a success",
     `if (Exit.isSuccess(exit)) return "Success"`,
     `if (Exit.isExit(exit)) return "Success"`
   ),
 
   // -----------------------------------------------------------------------------------------------
-  // A key that was used before
+  // Reused keys
   // -----------------------------------------------------------------------------------------------
   inStep(
-    "never see that a key was used before",
+    "never report KeyReused",
     "other !== undefined && other === before.other",
     "other !== undefined && other !== other"
   ),
   inStep(
-    "take the first answer to another request for a used key",
+    "report KeyReused at the first mismatched response",
     "other !== undefined && other === before.other",
     "other !== undefined"
   ),
   inStep(
-    "take two different answers for a used key",
+    "report KeyReused for two different mismatched responses",
     "other !== undefined && other === before.other",
     "other !== undefined && before.other !== undefined"
   ),
   inStep(
-    "forget the other resource when something comes between",
+    "forget the mismatched resource after another failure",
     "other: other ?? before.other",
     "other"
   ),
   inConclusion(
-    "a used key under an earlier doubt is unknown",
+    "report KeyReused after a doubtful attempt as unknown",
     `if (because === "key reused" && key !== undefined)`,
     `if (because === "key reused" && key === undefined)`
   ),
 
   // -----------------------------------------------------------------------------------------------
-  // Whose answer it is
+  // Mismatched responses
   // -----------------------------------------------------------------------------------------------
   inResponse(
-    "take a read of another payment",
+    "accept a read of another payment",
     "checks.isAbout(request, data) === false || differs.length > 0",
     "differs.length > 0"
   ),
   inResponse(
-    "take the answer to another write",
+    "accept the response to another write",
     "checks.isAbout(request, data) === false || differs.length > 0",
     "checks.isAbout(request, data) === false"
   ),
   inResponseChecks(
-    "look for nothing that differs",
+    "do not compare responses",
     "return different.length === 0 ? nothing",
     "return different.length >= 0 ? nothing"
   ),
   inResponseChecks(
-    "take the answer to another's payout",
+    "accept a response about another payout",
     "undefined : expected === actual",
     "undefined : true"
   ),
-  inResponseChecks("tell beneficiaries apart by four digits", "/\\d{8}$/.exec", "/\\d{4}$/.exec"),
+  inResponseChecks("compare only four digits of beneficiaries", "/\\d{8}$/.exec", "/\\d{4}$/.exec"),
   inResponseChecks(
-    "take a key for the same in another case",
+    "compare keys case-insensitively",
     "text: (sent, back) => sent === back",
     "text: (sent, back) => sent.toLowerCase() === back.toLowerCase()"
   ),
   inResponseChecks(
-    "compare amounts by their first digits",
+    "compare only the integer part of amounts",
     "Amount.Equivalence(sent, back)",
     "Number.parseInt(sent, 10) === Number.parseInt(back, 10)"
   ),
   inResponseChecks(
-    "take any currency",
+    "accept any currency",
     "code: (sent, back) => sent === back ||",
     "code: (sent, back) => sent.length === back.length ||"
   ),
   inPayoutsApi(
-    "compare no beneficiary",
+    "do not compare beneficiaries",
     `{ field: "currency", as: "code" },\n      { field: "destination", as: "phone" }`,
     `{ field: "currency", as: "code" }`
   ),
-  inPayoutsApi("compare no amount of a payout", `      { field: "amount", as: "amount" },\n`, ""),
+  inPayoutsApi(
+    "do not compare the amount of a payout",
+    `      { field: "amount", as: "amount" },\n`,
+    ""
+  ),
   inCardsApi(
-    "compare no key of a card",
+    "do not compare the key of a card",
     `      { field: "idempotency_key", member: "issuance_reference", as: "text" },\n`,
     ""
   ),
@@ -729,7 +759,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "Number(self) === Number(that)"
   ),
   inAmount(
-    "amounts with another number of zeros differ",
+    "compare amounts as strings",
     "self === that || canonical(self) === canonical(that)",
     "self === that"
   ),
@@ -744,67 +774,67 @@ export const mutants: ReadonlyArray<Mutant> = [
     `replace(/(\\.[0-9]{4})[0-9]+$/, "$1")`
   ),
   inResponseChecks(
-    "take any misfit for applied",
+    "report any unreadable success as applied",
     "if (!canShow || isAbout(request, data) === true) return true",
     "return true"
   ),
   inResponseChecks(
-    "take a misfit with the same amount for applied",
+    "report an unreadable success with the same amount as applied",
     "(compared.length > 0 && compared.every(same))",
     "compared.some(same)"
   ),
   inResponseChecks(
-    "never call a misfit applied",
+    "never report an unreadable success as applied",
     "(compared.length > 0 && compared.every(same))",
     "compared.length < 0"
   ),
   inResponseChecks(
-    "stop at a misfit that may be another's",
+    "do not retry after an unreadable, possibly mismatched response",
     "(request.subject !== undefined && members.has(nameOf(request.subject)))",
     "false"
   ),
   inResponseChecks(
-    "stop at a token's answer that may be another's",
+    "do not retry after a possibly mismatched token response",
     `access === "credentials" ||`,
     ""
   ),
 
   // -----------------------------------------------------------------------------------------------
-  // What dies
+  // Defects
   // -----------------------------------------------------------------------------------------------
   inBearer(
-    "end with a source of tokens that dies",
+    "fail when the token source dies",
     ",\n        Effect.catchAllCause(() => Effect.succeed(died))",
     ""
   ),
   inBearer(
-    "end with a source of tokens that dies as it is asked what it holds",
+    "fail when the token source dies in its synchronous part",
     "        return died\n",
     "        throw new Error()\n"
   ),
   inBearer(
-    "end with a source of tokens that is interrupted",
+    "fail when the token source is interrupted",
     "Effect.catchAllCause(() => Effect.succeed(died))",
     "Effect.catchAllDefect(() => Effect.succeed(died))"
   ),
   inBearer(
-    "end with what a token is given back to",
+    "fail when the rejection of a token dies",
     ",\n        Effect.catchAllCause(() => Effect.void)",
     ""
   ),
   inBearer(
-    "wait for ever for what a token is given back to",
+    "wait forever for the rejection of a token",
     "        Effect.timeoutOption(Math.max(0, limitMillis)),\n",
     ""
   ),
-  inBearer("wait for a token for ever", "Effect.timeoutOption(leftMillis),", "Effect.asSome,"),
+  inBearer("wait forever for a token", "Effect.timeoutOption(leftMillis),", "Effect.asSome,"),
   inBearer(
-    "wait for a token for ever where nothing may interrupt",
+    "wait forever for a token in an uninterruptible region",
     "tokens.get).pipe(\n        Effect.interruptible,",
     "tokens.get).pipe("
   ),
   inTransport(
-    "end with a client that dies",
+    "fail when the client dies",
     "Effect.succeed(Exit.getOrElse(exit, () => died))",
     "exit"
   ),
@@ -817,32 +847,28 @@ export const mutants: ReadonlyArray<Mutant> = [
     "retryAfterMillis: failure.retryAfterMillis,",
     "retryAfterMillis: undefined,"
   ),
-  inResponse("take Retry-After for milliseconds", "Number(form) * 1000", "Number(form)"),
+  inResponse("read Retry-After as milliseconds", "Number(form) * 1000", "Number(form)"),
   inResponse(
-    "take the first of several Retry-After",
+    "use the first of several Retry-After values",
     "Math.max(0, ...millis)",
     "Math.max(0, millis[0] ?? 0)"
   ),
   inResponse(
-    "take any words for a Retry-After",
+    "accept any Retry-After",
     "!retryAfterForm.test(form)\n      ? NaN",
     "form === undefined\n      ? NaN"
   ),
   inPolicy(
-    "back off without a pause",
+    "back off without a delay",
     "const jittered = chance * ceiling",
     "const jittered = 0 * ceiling"
   ),
   inPolicy(
-    "back off without chance",
+    "back off without jitter",
     "const jittered = chance * ceiling",
     "const jittered = ceiling"
   ),
-  inPolicy(
-    "come back at once after Retry-After",
-    "retryAfterMillis + chance * base",
-    "retryAfterMillis"
-  ),
+  inPolicy("no jitter after Retry-After", "retryAfterMillis + chance * base", "retryAfterMillis"),
   inStep(
     "sleep beyond the deadline",
     `  if (pauseMillis >= left) return done("deadline")
@@ -851,63 +877,63 @@ export const mutants: ReadonlyArray<Mutant> = [
     "  const afterMillis = Math.max(pauseMillis, failed.budgetMillis)\n"
   ),
   inCall(
-    "begin an attempt after the machine slept beyond the deadline",
-    "step.leftMillis(rules, state, now()) > 0 ? loop :",
-    "step.leftMillis(rules, state, now()) > -Infinity ? loop :"
+    "start an attempt after a suspension past the deadline",
+    "leftMillis() > 0 ? loop :",
+    "leftMillis() > -Infinity ? loop :"
   ),
   inStep(
-    "begin a write without time for its answer",
+    "start a write without time for its response",
     "Math.min(attemptMillis, deadlineMillis) / 10",
     "Math.min(attemptMillis, deadlineMillis) / 1e9"
   ),
   inStep(
-    "no limit for one attempt",
+    "no timeout of an attempt",
     "  Math.min(rules.attemptMillis, leftMillis(rules, state, nowMillis) + rules.leastMillis)",
     "  1000 * Math.max(rules.attemptMillis, leftMillis(rules, state, nowMillis) + rules.leastMillis)"
   ),
   inStep(
-    "a clock that is set back gives a call more time",
+    "extend the deadline when the clock is set back",
     "Math.max(0, nowMillis - startedMillis)",
     "(nowMillis - startedMillis)"
   ),
   inStep(
-    "an attempt may outlast its call",
+    "let an attempt outlast its call",
     "  Math.min(rules.attemptMillis, leftMillis(rules, state, nowMillis) + rules.leastMillis)",
     "  rules.attemptMillis"
   ),
   inStep(
-    "never begin a write whose caller gives it little time",
-    ": rulesOf(rules.policy, rules.replay, millis)",
-    ": { ...rules, deadlineMillis: millis }"
+    "never start a write with a short deadline",
+    "Math.min(attemptMillis, deadlineMillis) / 10",
+    "attemptMillis / 10"
   ),
   inCall(
-    "take the time of the token from the attempt",
-    "timeoutMillis: step.attemptMillis(rules, state, now())",
-    "timeoutMillis: step.attemptMillis(rules, state, now()) - (state.sent === 1 ? now() - startedMillis : 0)"
+    "count the token request towards the timeout of the attempt",
+    "const attemptMillis = () => step.attemptMillis(rules, state, now())",
+    "const attemptMillis = () => step.attemptMillis(rules, state, now()) - (state.sent === 1 ? now() - state.startedMillis : 0)"
   ),
-  inCall(
-    "let a call take longer than its caller gives it",
-    "step.within(policyRules, timeoutMillis)",
-    "policyRules"
+  inCallPolicy(
+    "ignore the deadline of the caller",
+    "deadline: timeout\n",
+    "deadline: policy.deadline\n"
   ),
-  inCall(
-    "send with a token that came too late",
-    "if (step.leftMillis(rules, state, now()) > 0) return send(bearer)",
-    "if (rules !== undefined) return send(bearer)"
+  inAttempt(
+    "send with a token that arrived after the deadline",
+    `bearer._tag === "Failure" || call.leftMillis() > 0`,
+    `bearer._tag === "Failure" || call.leftMillis() > -Infinity`
   ),
-  inCall("retries without a budget", "budgetMillis: budget.waitMillis(now())", "budgetMillis: 0"),
-  inCall("retries that cost nothing", "      budget.take(now())\n", ""),
+  inCall("retry without a budget", "budgetMillis: budget.waitMillis(now())", "budgetMillis: 0"),
+  inCall("do not charge retries to the budget", "      budget.take(now())\n", ""),
   inCall(
-    "keep the turn of a retry that was interrupted",
+    "do not return the budget of an interrupted retry",
     ",\n        Effect.onInterrupt(() => Effect.sync(budget.giveBack))",
     ""
   ),
   inBudget(
-    "a turn that is given back makes two",
+    "return the budget of a retry twice",
     "left = Math.min(capacity, left + 1)",
     "left = Math.min(capacity, left + 2)"
   ),
-  inBudget("a budget that never runs dry", "      left -= 1\n", ""),
+  inBudget("a budget that never runs out", "      left -= 1\n", ""),
   inBudget(
     "a success earns a whole retry",
     "const earnedPerSuccess = 0.1",
@@ -924,7 +950,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "left = left + (nowMillis - atMillis) * perMilli"
   ),
   inBudget(
-    "a budget that a clock drains as it is set back",
+    "drain the budget when the clock is set back",
     "if (nowMillis > atMillis && atMillis !== -Infinity)",
     "if (atMillis !== -Infinity)"
   ),
@@ -939,25 +965,29 @@ export const mutants: ReadonlyArray<Mutant> = [
     "failed.budgetMillis > 0 ? failed.budgetMillis : pauseMillis"
   ),
   inGateway(
-    "reads take the retries of writes",
-    `operation.replay._tag === "Safe" ? budgets.reads : budgets.writes`,
+    "share one budget between reads and writes",
+    `replay._tag === "Safe" ? budgets.reads : budgets.writes`,
     "budgets.writes"
   ),
   inGateway(
     "a budget for each operation",
-    `operation.replay._tag === "Safe" ? budgets.reads : budgets.writes`,
+    `replay._tag === "Safe" ? budgets.reads : budgets.writes`,
     "retryBudget.make(policy.budget)"
   ),
-  inGateway("no limit of its own for a loop around calls", "{ ...policy, attempts }", "policy"),
+  inCallPolicy(
+    "ignore the limit of attempts of a surrounding loop",
+    "...withDefaults(policy, { ...retry })",
+    "...policy"
+  ),
   inTimer(
-    "a pause that outlives its call",
+    "a delay that outlives its call",
     "return Effect.onInterrupt(sleeper.sleep(millis), () => Effect.sync(sleeper.cancel))",
     "return sleeper.sleep(millis)"
   ),
   inTimer("a long deadline ends at once", "Math.min(millis, longestMillis)", "millis"),
-  inTimer("a timer that goes on", "return () => clearTimeout(timer)", "return () => undefined"),
+  inTimer("do not clear a timer", "return () => clearTimeout(timer)", "return () => undefined"),
   inTimer(
-    "a timer of another clock than the fiber's",
+    "ignore the clock of the fiber",
     "if (clock.sleep !== realSleep) {",
     "if (clock.sleep === undefined) {"
   ),
@@ -976,27 +1006,27 @@ export const mutants: ReadonlyArray<Mutant> = [
     "if (size < 0) return"
   ),
   inTransport(
-    "read what a client derived from UndiciClient gives without a limit",
+    "no body limit for clients derived from UndiciClient",
     "Context.add(withoutRedirects(context), BodyLimit, request.bodyLimit)",
     "withoutRedirects(context)"
   ),
   inTransport(
-    "believe the length that a compressed body announces",
+    "trust the content-length of a compressed body",
     `encoding === "identity" && /^`,
     `encoding !== "" && /^`
   ),
   inTransport(
-    "cut a body at the limit, and read it",
+    "truncate a body at the limit",
     `if (size > limit || announced > limit) return "TooLarge" as const`,
     "if (size > limit || announced > limit) return join(chunks, size - chunk.byteLength)"
   ),
   inTransport(
-    "take a body that breaks off for an empty one",
+    "treat a broken body as empty",
     `error.reason === "EmptyBody"`,
     `error.reason !== "StatusCode"`
   ),
   inUndici(
-    "UndiciClient: cut a body at the limit, and read it",
+    "UndiciClient: truncate a body at the limit",
     "if (this.size > this.request.bodyLimit) this.tooLarge(controller)",
     "if (this.size > this.request.bodyLimit) this.respond(join(this.chunks, this.size - chunk.byteLength))"
   ),
@@ -1006,67 +1036,63 @@ export const mutants: ReadonlyArray<Mutant> = [
     "if (this.size > Infinity) this.tooLarge(controller)"
   ),
   inUndici(
-    "UndiciClient: read on beyond the limit",
+    "UndiciClient: continue reading past the limit",
     `    this.respond("TooLarge")\n    controller.abort(aborted)\n`,
     `    this.respond("TooLarge")\n`
   ),
   inUndici(
-    "UndiciClient: take a body that breaks off for whole",
+    "UndiciClient: treat a broken body as complete",
     "else this.respond(lost)",
     "else this.respond(join(this.chunks, this.size))"
   ),
   inUndici(
-    "UndiciClient: forget the status when a body breaks off",
+    "UndiciClient: forget the status when the body breaks",
     "else this.respond(lost)",
     "else this.end(lost)"
   ),
   inUndici(
-    "UndiciClient: take an interim answer for the answer",
+    "UndiciClient: treat an informational response as final",
     "    if (status < 200) return\n",
     ""
   ),
   inUndici(
-    "UndiciClient: abort nothing when the caller is interrupted",
+    "UndiciClient: do not abort on interruption",
     "() => Effect.sync(() => exchange.abort())",
     "() => Effect.void"
   ),
   inUndici(
-    "UndiciClient: abort nothing at the deadline",
+    "UndiciClient: do not abort at the deadline",
     "      )\n      this.abort()\n",
     "      )\n"
   ),
   inUndici(
-    "UndiciClient: a deadline that outlives its answer",
+    "UndiciClient: a deadline that outlives the response",
     "    this.cancelDeadline?.()\n    this.result = result\n",
     "    this.result = result\n"
   ),
   inUndici(
-    "UndiciClient: a deadline that outlives its caller",
+    "UndiciClient: a deadline that outlives the caller",
     "    this.cancelDeadline?.()\n    this.controller?.abort(aborted)\n",
     "    this.controller?.abort(aborted)\n"
   ),
   inTransport(
-    "go on before the exchange is let go",
+    "continue before the exchange has ended",
     "() => Fiber.interrupt(child)",
     "() => Fiber.interruptFork(child)"
   ),
+  inTransport("do not abort on interruption", "() => Fiber.interrupt(child)", "() => Effect.void"),
   inTransport(
-    "abort nothing when the caller is interrupted",
-    "() => Fiber.interrupt(child)",
-    "() => Effect.void"
-  ),
-  inTransport(
-    "never let the connection go",
+    "never release the connection",
     "isRead(exit) ? Effect.void : Scope.close(scope, exit)",
     "Effect.void"
   ),
   inTransport(
-    "let the connection go of an answer that is too large, and of no other",
+    "release the connection only after a response that is too large",
     "isRead(exit) ? Effect.void : Scope.close(scope, exit)",
     "Exit.isSuccess(exit) ? Scope.close(scope, exit) : Effect.void"
   ),
   inTransport(
-    "abort nothing at the deadline",
+    "do not abort at the deadline",
     "              child.unsafeInterruptAsFork(FiberId.none)\n",
     ""
   ),
@@ -1075,24 +1101,24 @@ export const mutants: ReadonlyArray<Mutant> = [
   // Tokens
   // -----------------------------------------------------------------------------------------------
   inBearer(
-    "one token's header for all tokens",
+    "use the header of one token for all tokens",
     "const known = bearers.get(token)",
     "const known = bearers.get(((globalThis as { first?: object }).first ??= token) as typeof token)"
   ),
   inBearer(
-    "send a token that no header may have",
+    "send a token with invalid header characters",
     "  if (!/^[\\x21-\\x7e]+$/.test(text)) return undefined\n",
     ""
   ),
-  inCall("never renew a token", "return Effect.zipRight(giveBack(bearer), loop)", "return loop"),
+  inCall("never renew a token", "return Effect.zipRight(rejected, loop)", "return loop"),
   inCall(
-    "keep a token that was refused when no time is left",
-    `decided.because === "deadline" && failure.fault === "UnauthorizedError"`,
-    `decided.because === "deadline" && failure.fault === "ForbiddenError"`
+    "keep a refused token when no time is left",
+    "Effect.zipRight(rejected, fail(failure, decided.because))",
+    "fail(failure, decided.because)"
   ),
-  inStep("renew a token for ever", "{ ...state, renewed: true }", "{ ...state }"),
+  inStep("renew a token without limit", "{ ...state, renewed: true }", "{ ...state }"),
   inStep(
-    "renew a token twice in a call",
+    "renew a token twice per call",
     "{ ...state, renewed: true }",
     "{ ...state, renewed: before.sent > 1 }"
   ),
@@ -1107,47 +1133,47 @@ export const mutants: ReadonlyArray<Mutant> = [
     "request = undefined\n      return Effect.flatMap(begin, Deferred.await)"
   ),
   inToken(
-    "use a token beyond its end",
+    "use an expired token",
     "if (current !== undefined && nowMillis < current.expiresMillis) {",
     "if (current !== undefined) {"
   ),
   inToken(
-    "hold a token beyond its end",
+    "keep an expired token",
     "current !== undefined && nowMillis < current.renewMillis ?",
     "current !== undefined ?"
   ),
   inToken(
-    "hold a token until its end, and renew it then",
+    "renew a token only when it expires",
     "current !== undefined && nowMillis < current.renewMillis ?",
     "current !== undefined && nowMillis < current.expiresMillis ?"
   ),
   inToken(
-    "keep a token that was refused",
+    "keep a refused token",
     "        if (youngRefusals > 1) failedMillis = nowMillis\n        current = undefined\n",
     "        if (youngRefusals > 1) failedMillis = nowMillis\n"
   ),
   inToken(
-    "drop whatever token is held",
+    "drop the current token when an older one is refused",
     "if (current?.token !== token) return\n",
     "if (current === undefined) return\n"
   ),
   inToken(
-    "never forget the refusals of young tokens",
+    "never reset the count of early refusals",
     "youngRefusals = young ? youngRefusals + 1 : 0",
     "youngRefusals = young ? youngRefusals + 1 : youngRefusals"
   ),
   inToken(
-    "storm the service with tokens that it refuses",
+    "no delay between refused new tokens",
     "youngRefusals = young ? youngRefusals + 1 : 0",
     "youngRefusals = 0"
   ),
   inToken(
-    "storm a service that gives no token",
+    "no growing delay between failed token requests",
     "      failures++\n      failedMillis = nowMillis\n",
     "      failedMillis = nowMillis\n"
   ),
-  inToken("a renewal that its caller's interruption ends", "Effect.forkIn(scope),", "Effect.fork,"),
-  inToken("a renewal that the end of its scope cannot stop", "        Effect.interruptible,\n", ""),
+  inToken("end a renewal with its caller", "Effect.forkIn(scope),", "Effect.fork,"),
+  inToken("a renewal that outlives its scope", "        Effect.interruptible,\n", ""),
   inToken(
     "use a token of another environment",
     "options.environment !== undefined && options.environment !== token.environment",
@@ -1158,7 +1184,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   // Secrets
   // -----------------------------------------------------------------------------------------------
   inSanitize(
-    "look for a secret as it was typed alone",
+    "redact secrets only as they were typed",
     "secrets.map(normalize)",
     "secrets.map(lowerCase)"
   ),
@@ -1167,15 +1193,15 @@ export const mutants: ReadonlyArray<Mutant> = [
     "isTooLong ? redacted : wanted.length === 0 ? text : withoutSecrets(text, pieces, short)",
     "text"
   ),
-  inSanitize("redact no short code", "pieces, short)\n", "pieces, [])\n"),
-  inSanitize("look for a code with its zeros alone", "[secret, number]", "[secret]"),
+  inSanitize("do not redact short codes", "pieces, short)\n", "pieces, [])\n"),
+  inSanitize("redact codes only with their leading zeros", "[secret, number]", "[secret]"),
   inSanitize(
-    "look for whole secrets only",
+    "redact only complete secrets",
     "new Set(wanted.flatMap(piecesOf))",
     "new Set(wanted.flatMap((secret) => piecesOf(secret).slice(0, 1)))"
   ),
   inSanitize(
-    "cut before redaction",
+    "truncate before redaction",
     "const begun = redact(text.slice(0, length * 4))",
     "const begun = redact(text.slice(0, length))"
   ),
@@ -1184,126 +1210,122 @@ export const mutants: ReadonlyArray<Mutant> = [
     "const text = (long: string): string => escape(begin(long, textLength))",
     "const text = (long: string): string => begin(long, textLength)"
   ),
-  inSanitize("cut nothing", "const textLength = 500", "const textLength = 1e9"),
-  inSanitize("count no values", "if (left-- <= 0) break\n", ""),
-  inSanitize("redact no identifier", "return isKept ? name : text(name)", "return name"),
+  inSanitize("do not truncate", "const textLength = 500", "const textLength = 1e9"),
+  inSanitize("do not limit the number of values", "if (left-- <= 0) break\n", ""),
+  inSanitize("do not redact identifiers", "return isKept ? name : text(name)", "return name"),
   inSanitize("redact every identifier", "return isKept ? name : text(name)", "return text(name)"),
   inSanitize(
-    "redact no number",
+    "do not redact numbers",
     "redact(String(value)) === String(value) ? value : redacted",
     "value"
   ),
-  inCall(
-    "hide nothing of the request",
+  inAttempt(
+    "do not redact request data",
     "sanitize.make([...request.sensitive(), ",
     "sanitize.make(["
   ),
-  inCall("hide no token", "...(bearer === undefined ? [] : [bearer.text])", ""),
+  inAttempt("do not redact the token", "...(bearer === undefined ? [] : [bearer.text])", ""),
   inSensitive(
-    "hide no member that may be null",
+    "do not redact nullable members",
     `    case "Union":\n      return ast.types.flatMap((member) => collect(member, value))\n`,
     ""
   ),
   inPayout(
-    "do not hide a beneficiary",
+    "do not redact the beneficiary",
     "destination: Schema.String.pipe(Sensitive.mark),\n  metadata",
     "destination: Schema.String,\n  metadata"
   ),
   inPayouts(
-    "show a beneficiary to whoever prints a payout",
+    "show the beneficiary when a payout is printed",
     "{ destination: Redacted.make(destination) }",
     "{ destination: destination as never }"
   ),
-  inResponse("name every fault of a long answer", `? "first" : "all"`, `? "all" : "all"`),
+  inResponse("report all issues of a long response", `? "first" : "all"`, `? "all" : "all"`),
 
   // -----------------------------------------------------------------------------------------------
   // Waiting and reading
   // -----------------------------------------------------------------------------------------------
-  inPolling("take PENDING for settled", `status !== "PENDING"`, `status !== ""`),
+  inPolling("treat PENDING as final", `status !== "PENDING"`, `status !== ""`),
   inPolling(
-    "leave a wait in silence",
+    "do not warn about an interrupted wait",
     "        seen === undefined\n          ? Effect.void",
     "        seen !== null\n          ? Effect.void"
   ),
   inPolling(
-    "print what a wait has read",
+    "show the last value when the error is printed",
     "{ value: last, enumerable: false }",
     "{ value: last, enumerable: true }"
   ),
   inPolling(
-    "lose what was created when its wait ends",
+    "lose the created resource when its wait ends",
     "            created,\n            (cause, last) =>",
     "            undefined,\n            (cause, last) =>"
   ),
   inPolling(
-    "say that what was made was not when its read is refused",
+    "report a refused read of a wait as a failed creation",
     "(cause, last) => waitFailed(known.id, sanitizer().text(cause.message), { last, cause })",
     "(cause) => cause as never"
   ),
   inPolling(
-    "lose what was created when what looks at it throws",
+    "lose the created resource when until throws",
     "onNone: () =>\n                Effect.fail(",
     "onNone: () =>\n                Effect.die("
   ),
-  inPolling("forget what was last read", "          known.last = value\n", ""),
+  inPolling("forget the last value", "          known.last = value\n", ""),
   inPolling(
-    "make a payment whose wait cannot be begun",
+    "create a payment with invalid wait options",
     "issues.length === 0 ? Either.right(plan)",
     "issues.length >= 0 ? Either.right(plan)"
   ),
   inPolling(
-    "no limit for the reads of all waits",
+    "no limit of concurrent reads",
     "permits.make(concurrentReads)",
     "permits.make(Infinity)"
   ),
   inPolling(
-    "keep the permit of a read for as long as Retry-After says",
-    "reads.withPermit(subject.read(id, { timeoutMillis: leftMillis }))",
-    `reads.withPermit(Effect.tapError(subject.read(id, { timeoutMillis: leftMillis }), (cause) => Effect.sleep("retryAfterMillis" in cause ? (cause.retryAfterMillis ?? 0) : 0)))`
+    "hold the permit of a read during Retry-After",
+    "reads.withPermit(subject.read(id, onePoll(leftMillis)))",
+    `reads.withPermit(Effect.tapError(subject.read(id, onePoll(leftMillis)), (cause) => Effect.sleep("retryAfterMillis" in cause ? (cause.retryAfterMillis ?? 0) : 0)))`
   ),
-  inPolling(
-    "a read may outlast its wait",
-    "subject.read(id, { timeoutMillis: leftMillis })",
-    "subject.read(id, {})"
-  ),
+  inPolling("let a read outlast its wait", "timeout: Math.max(1, leftMillis),", ""),
   inPolling(
     "wait for a permit beyond the deadline",
     "reads.isFree() ? Effect.asSome(limited) : Effect.timeoutOption(limited, leftMillis)",
     "Effect.asSome(limited)"
   ),
   inPolling(
-    "show any text as a status",
+    "show any string as a status",
     `/^[A-Za-z][A-Za-z _-]{0,39}$/.test(status) ?`,
     "status !== undefined ?"
   ),
-  inPolling("a pause that outlives its wait", "          reader.cancel()\n", ""),
   inPolling(
-    "a pause that outlives its stream",
-    "Effect.zipRight(Effect.sync(reader.cancel), Metric.modify(waitsInFlight, -1))",
-    "Metric.modify(waitsInFlight, -1)"
+    "a delay that outlives its wait",
+    "        Effect.sync(() => {\n          reader.cancel()\n",
+    "        Effect.sync(() => {\n"
   ),
+  inPolling("a delay that outlives its stream", "              reader.cancel()\n", ""),
   inPollingLoop(
     "wait beyond the deadline",
     "clock.unsafeCurrentTimeMillis() + plan.deadlineMillis",
     "clock.unsafeCurrentTimeMillis() + 10 * plan.deadlineMillis"
   ),
   inPollingLoop(
-    "give up at the first read that fails",
+    "stop waiting at the first failed read",
     "return lags || isPassing(cause)",
     "return lags"
   ),
   inPollingLoop(
-    "read on though a read was refused",
+    "continue waiting after a refused read",
     "return lags || isPassing(cause)",
     "return lags || cause !== undefined"
   ),
   inPollingLoop(
-    "take a read that lags for the end of a wait",
+    "stop waiting at a stale 404",
     `progress.isCreated && cause._tag === "NotFoundError"`,
     "false"
   ),
   inPollingLoop(
-    "wait for what is not there",
+    "keep waiting for a missing resource",
     `progress.isCreated && cause._tag === "NotFoundError"`,
     `cause._tag === "NotFoundError"`
   ),
@@ -1313,37 +1335,75 @@ export const mutants: ReadonlyArray<Mutant> = [
     "drawn"
   ),
   inPollingLoop(
-    "pauses that do not grow",
+    "delays that do not grow",
     "Math.min(progress.pauseMillis * factor, capMillis)",
     "progress.pauseMillis"
   ),
-  inPollingLoop("pauses without chance", "(0.5 + chance / 2)", "1"),
+  inPollingLoop("delays without jitter", "(0.5 + chance / 2)", "1"),
   inPermits(
-    "keep a permit that comes with an interruption",
+    "leak a permit that is granted during an interruption",
     "granted ? Effect.zipRight(release, gone) : gone",
     "granted ? gone : gone"
   ),
   inPermits(
-    "keep the permit of what fails",
+    "leak the permit of a failing effect",
     "Effect.ensuring(restore(effect), release)",
     "Effect.zipLeft(restore(effect), release)"
   ),
-  inPagination("leave out the last page", "page * size >= total", "(page + 1) * size >= total"),
+  inPagination("omit the last page", "page * size >= total", "(page + 1) * size >= total"),
   inPagination(
-    "go on behind the page that failed",
+    "resume after the failed page",
     "            page,\n            cause\n",
     "            page: page + 1,\n            cause\n"
   ),
   inPagination(
-    "take the first page for every page",
+    "accept the first page for every page",
     "read.current_page !== undefined && read.current_page !== page",
     "read.current_page !== undefined && read.current_page < 0"
   ),
-  inLinks("take a link that somebody has used", "isUntouched(link) &&\n", "\n"),
-  inLinks("take a link that was made before", "isMadeSince(link, sought.since) &&\n", "\n"),
+  inLinks("accept a used link as a candidate", "isUntouched(link) &&\n", "\n"),
+  inLinks("accept an earlier link as a candidate", "isMadeSince(link, sought.since) &&\n", "\n"),
   inLinks(
-    "take another buyer's link",
+    "accept a link with other metadata as a candidate",
     "isSame(link.metadata ?? {}, metadata)",
     "isSame(metadata, metadata)"
+  ),
+
+  // The options of a call, the hook, and the words of errors
+  inCall(
+    "fail a success whose hook throws",
+    "Effect.as(Effect.ignoreLogged(hook), success.data)",
+    "Effect.as(Effect.orDie(hook), success.data)"
+  ),
+  inCallPolicy("let a call change the budget", "  budget: policy.budget,\n", ""),
+  inCallPolicy(
+    "accept a timeout of zero",
+    "...duration(deadline, policy.deadline, 1)",
+    "...duration(deadline, policy.deadline, 0)"
+  ),
+  inConclusion(
+    "say nothing was applied of an unknown outcome",
+    "the request may have been applied",
+    "nothing was applied"
+  ),
+  inErrors(
+    "call an unknown outcome not applied",
+    `    case "OutcomeUnknown":\n    case "KeyReused":\n      return "unknown"`,
+    `    case "KeyReused":\n      return "unknown"`
+  ),
+  inErrors(
+    "call an unreadable success not applied",
+    `      return "applied"\n    case "OutcomeUnknown":`,
+    `      return "notApplied"\n    case "OutcomeUnknown":`
+  ),
+  inToken(
+    "remember refusals of young tokens after a renewal",
+    "        if (current !== undefined) youngRefusals = 0\n",
+    ""
+  ),
+  inTransport(
+    "trust the announced length of a body",
+    `buffer.byteLength > limit ? "TooLarge" : new Uint8Array(buffer)`,
+    "new Uint8Array(buffer)"
   )
 ]

@@ -1,6 +1,6 @@
-// `npm run mutants` puts one deliberate fault after the other into a copy of the client, and sees
-// whether the simulation, or else the tests that the mutant names, notice. `--only NAME` tries one,
-// `--seeds N` runs more of the simulation, `--jobs N` tries several at a time.
+// `npm run mutants` applies one mutant at a time to a copy of the client, and checks that the simulation
+// or the tests of the mutant fail. `--only NAME` runs one mutant, `--seeds N` sets the number of
+// simulation seeds, and `--jobs N` runs several mutants in parallel.
 import { execFileSync, spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
 import {
@@ -33,19 +33,19 @@ const { values } = parseArgs({
 
 const atLeastOne = (name: string, text: string): number => {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  console.error(`--${name} must be a whole number from 1: ${text}`)
+  console.error(`--${name} must be a positive integer: ${text}`)
   process.exit(2)
 }
 const jobs = atLeastOne("jobs", values.jobs)
 const seeds = atLeastOne("seeds", values.seeds)
 
-/** A mutant whose place has changed finds nothing: it has to be written anew. */
+/** Mutants whose snippet no longer matches the source exactly once, or whose tests do not exist. */
 const stale = mutants.flatMap(({ file, find, name, tests }) => {
   const matches = readFileSync(join(root, file), "utf8").split(find).length - 1
   return [
-    ...(matches === 1 ? [] : [`${name}: ${matches} matches in ${file}, and one is expected`]),
+    ...(matches === 1 ? [] : [`${name}: expected one match in ${file}, found ${matches}`]),
     ...tests.flatMap((test) =>
-      existsSync(join(root, test)) ? [] : [`${name}: there is no ${test}`]
+      existsSync(join(root, test)) ? [] : [`${name}: ${test} does not exist`]
     )
   ]
 })
@@ -58,22 +58,22 @@ const chosen =
   values.only === undefined ? mutants : mutants.filter(({ name }) => name === values.only)
 if (chosen.length === 0) {
   console.error(
-    `There is no mutant "${values.only}". There are:\n${mutants.map(({ name }) => `  ${name}`).join("\n")}`
+    `Unknown mutant "${values.only}". Known mutants:\n${mutants.map(({ name }) => `  ${name}`).join("\n")}`
   )
   process.exit(2)
 }
 
-/** What is to be taken away, however this ends. */
+// Cleaned up on every exit.
 const copies = new Set<string>()
 const children = new Set<ChildProcess>()
 
-/** A child leads a group of its own: with it goes all that it started. */
+/** Kills a child and its descendants, because each child leads a process group. */
 const kill = ({ exitCode, pid, signalCode }: ChildProcess): void => {
   if (pid === undefined || exitCode !== null || signalCode !== null) return
   try {
     process.kill(-pid, "SIGKILL")
   } catch {
-    // It has ended meanwhile.
+    // It has already exited.
   }
 }
 
@@ -84,7 +84,7 @@ process.on("exit", () => {
 process.on("SIGINT", () => process.exit(130))
 process.on("SIGTERM", () => process.exit(143))
 
-/** The tracked and the new files, and the installed dependencies by links. */
+/** Copies tracked and untracked files, and links the installed dependencies. */
 const copyRepository = (): string => {
   const copy = mkdtempSync(join(tmpdir(), "manilla-mutants-"))
   copies.add(copy)
@@ -108,7 +108,7 @@ const copyRepository = (): string => {
   return copy
 }
 
-/** Links between packages are relative: copied as they are, they lead to the copy. */
+/** Links between packages are relative, so that verbatim copies point into the copy. */
 const linkDependencies = (copy: string, member: string): void => {
   const installed = join(root, member, "node_modules")
   if (!existsSync(installed)) return
@@ -129,7 +129,7 @@ const linkDependencies = (copy: string, member: string): void => {
 interface Ran {
   readonly failed: boolean
   readonly timedOut: boolean
-  readonly said: string
+  readonly output: string
 }
 
 const run = (copy: string, args: ReadonlyArray<string>): Promise<Ran> =>
@@ -141,13 +141,13 @@ const run = (copy: string, args: ReadonlyArray<string>): Promise<Ran> =>
       timedOut = true
       kill(child)
     }, 300_000)
-    let said = ""
-    child.stdout.on("data", (chunk) => (said += String(chunk)))
-    child.stderr.on("data", (chunk) => (said += String(chunk)))
+    let output = ""
+    child.stdout.on("data", (chunk) => (output += String(chunk)))
+    child.stderr.on("data", (chunk) => (output += String(chunk)))
     child.on("close", (code) => {
       clearTimeout(limit)
       children.delete(child)
-      resolve({ failed: code !== 0, timedOut, said })
+      resolve({ failed: code !== 0, timedOut, output })
     })
   })
 
@@ -155,14 +155,14 @@ interface Result {
   readonly name: string
   readonly verdict: "caught by simulation" | "caught by tests" | "unclear" | "MISSED"
   readonly seconds: number
-  readonly how: string
+  readonly detail: string
 }
 
 const simulate = (copy: string) =>
   run(copy, ["--import", "tsx", "scripts/simulate.ts", "--seeds", String(seeds), "--stop-at", "1"])
 
-/** Not those of ten thousand callers: they take long, and break last. */
-const ordinary = "--testNamePattern=^(?!.*10,000)"
+/** Excludes the slow tests with 10,000 callers. */
+const withoutSlowTests = "--testNamePattern=^(?!.*10,000)"
 const vitest = "node_modules/vitest/vitest.mjs"
 
 const test = (copy: string, tests: ReadonlyArray<string>) =>
@@ -170,22 +170,22 @@ const test = (copy: string, tests: ReadonlyArray<string>) =>
     vitest,
     "run",
     "--bail=1",
-    // One file after the other: to bail breaks off a test in another file, which would be named as well.
+    // Sequential files: with parallel files, `--bail` also aborts and reports tests in other files.
     "--no-file-parallelism",
     "--reporter=dot",
     "--testTimeout=60000",
-    ordinary,
+    withoutSlowTests,
     ...tests
   ])
 
 /**
- * It did not misbehave: it cannot run, and any program would have noticed. And a test that runs out of
- * time may do so on a busy machine.
+ * Whether the failure proves nothing: a mutant that cannot run at all, or a test timeout, which may be
+ * due to a busy machine.
  */
-const isNonsense = (said: string): boolean =>
-  /\b(?:Reference|Type|Syntax)Error\b|Test timed out/.test(said)
+const isInconclusive = (output: string): boolean =>
+  /\b(?:Reference|Type|Syntax)Error\b|Test timed out/.test(output)
 
-const lastLine = (said: string): string => said.trim().split("\n").at(-1) ?? ""
+const lastLine = (output: string): string => output.trim().split("\n").at(-1) ?? ""
 
 const attempt = async (
   copy: string,
@@ -194,11 +194,11 @@ const attempt = async (
   const startedMillis = performance.now()
   const path = join(copy, file)
   const source = readFileSync(path, "utf8")
-  const result = (verdict: Result["verdict"], how: string): Result => ({
+  const result = (verdict: Result["verdict"], detail: string): Result => ({
     name,
     verdict,
     seconds: (performance.now() - startedMillis) / 1000,
-    how
+    detail
   })
   writeFileSync(
     path,
@@ -206,31 +206,31 @@ const attempt = async (
   )
   try {
     const simulated = await simulate(copy)
-    const violation = /FAILED: (.*)/.exec(simulated.said)?.[1]
+    const violation = /FAILED: (.*)/.exec(simulated.output)?.[1]
     if (simulated.timedOut) return result("unclear", "the simulation did not end")
     if (simulated.failed) {
-      return violation === undefined || isNonsense(violation)
-        ? result("unclear", violation ?? lastLine(simulated.said))
+      return violation === undefined || isInconclusive(violation)
+        ? result("unclear", violation ?? lastLine(simulated.output))
         : result("caught by simulation", violation)
     }
     const tested = await test(copy, tests)
-    const [, title, error = ""] = /FAIL\s+(.*)\n(.*)/.exec(tested.said) ?? []
+    const [, title, error = ""] = /FAIL\s+(.*)\n(.*)/.exec(tested.output) ?? []
     if (tested.timedOut) return result("unclear", "the tests did not end")
     if (!tested.failed) return result("MISSED", "")
-    return title === undefined || isNonsense(error)
-      ? result("unclear", title ?? lastLine(tested.said))
+    return title === undefined || isInconclusive(error)
+      ? result("unclear", title ?? lastLine(tested.output))
       : result("caught by tests", title)
   } finally {
     writeFileSync(path, source)
   }
 }
 
-const row = ({ how, name, seconds, verdict }: Result): string =>
+const row = ({ detail, name, seconds, verdict }: Result): string =>
   [
     name.padEnd(Math.max(...mutants.map(({ name }) => name.length))),
     verdict.padEnd(20),
     `${seconds.toFixed(0)} s`.padStart(5),
-    how.slice(0, 90)
+    detail.slice(0, 90)
   ].join("  ")
 
 const waiting = [...chosen]
@@ -238,13 +238,13 @@ const results: Array<Result> = []
 const worker = async (_: unknown, index: number): Promise<void> => {
   const copy = copyRepository()
   try {
-    // What fails without a mutant would seem to catch them all.
+    // A test that fails without a mutant would appear to catch every mutant.
     if (index === 0) {
       const tests = [...new Set(chosen.flatMap(({ tests }) => tests))]
       const [simulated, tested] = [await simulate(copy), await test(copy, tests)]
       if (simulated.failed || tested.failed) {
         console.error(
-          `It fails${tested.timedOut ? " (for want of time)" : ""} without a mutant:\n${simulated.failed ? simulated.said : tested.said}`
+          `The checks fail${tested.timedOut ? " (timeout)" : ""} without a mutant:\n${simulated.failed ? simulated.output : tested.output}`
         )
         process.exitCode = 2
         waiting.length = 0
@@ -272,6 +272,6 @@ for (const { name, verdict } of results) {
 }
 const caught = count("caught by simulation") + count("caught by tests")
 if (results.length !== chosen.length) {
-  console.error(`${chosen.length} mutants were to be tried, and ${results.length} were`)
+  console.error(`Only ${results.length} of ${chosen.length} mutants were run`)
 }
 process.exitCode ??= caught === chosen.length ? 0 : 1

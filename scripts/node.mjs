@@ -1,15 +1,15 @@
-// Node in a version of one's choice, downloaded from npm by npx.
+// Installs a given version of Node from npm with npx.
 import { spawnSync } from "node:child_process"
 
 /**
- * Whether a version is one and not a range, like 22.23.3.
+ * Whether a version is exact, such as 22.23.3, and not a range.
  *
  * @param {string} version
  */
 export const isExact = (version) => /^\d+\.\d+\.\d+$/.test(version)
 
 /**
- * The package that holds Node itself. npm's "node" only installs this one, by a script.
+ * The platform-specific npm package of Node. The "node" package only installs it through a script.
  *
  * @param {string} version
  */
@@ -20,7 +20,7 @@ const packageOf = (version) => {
 }
 
 /**
- * The path of that Node, or nothing if it is not to be had.
+ * The path of the installed Node, or `undefined` if the installation failed.
  *
  * @param {string} version
  */

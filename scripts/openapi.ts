@@ -1,5 +1,5 @@
-// Writes docs/openapi.json: the OpenAPI 3.1 document of every declared operation. With --check,
-// fails when the file is not what the declarations say.
+// Generates docs/openapi.json, the OpenAPI 3.1 document of all declared operations. With --check, fails
+// if the file is stale.
 import { OpenApiDocument } from "@manilla/sandbox"
 import { emit } from "./generated.js"
 

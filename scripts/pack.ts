@@ -1,8 +1,8 @@
-// Packs every package, and installs each tarball alone, with its peers, into an empty project: a
-// program that imports all of its modules must compile and run there. Modules that need an optional
-// peer are tried once that is installed too. What clients are made of must run without Node.
+// Packs every package, and installs each tarball with its peers into an empty project, in which a program
+// that imports all modules must compile and run. Modules that require an optional peer are tested after
+// that peer is installed. Client packages must bundle without Node's modules.
 //
-// With --out DIR it only leaves the tarballs there, and prints the line that installs them.
+// With --out DIR, only writes the tarballs there and prints the command that installs them.
 import type { ImportKind, Plugin } from "esbuild"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { isBuiltin } from "node:module"
@@ -13,15 +13,15 @@ import { apart, manifestIn, modulesOf, published } from "./packages.js"
 import { bundle, compile, everything, install, packInto, run } from "./project.js"
 import type { Tarballs } from "./project.js"
 
-/** The sandbox is a server; everything else is a client, and runs wherever `fetch` does. */
+/** The sandbox is a server. All other packages are clients, which must run wherever `fetch` does. */
 const onNodeOnly: ReadonlySet<string> = new Set(["sandbox"])
 
-/** Of Node's own types, on which those of undici are built. */
+/** Node's types, which the types of undici require. */
 const nodeTypes = {
   "@types/node": manifestIn("node_modules", "@types", "node").version ?? "*"
 }
 
-/** Imports the package whole and module by module, and holds one against the other. */
+/** Imports the package by its index and by module, and compares the exports. */
 const program = (name: string, modules: ReadonlyArray<string>): string => `
 import * as All from "${name}"
 ${modules.map((module) => `import * as ${module} from "${name}/${module}"`).join("\n")}
@@ -38,7 +38,7 @@ if (reached !== "ERR_PACKAGE_PATH_NOT_EXPORTED") throw new Error(\`internal: \${
 console.log("${name}: " + Object.keys(All).length + " modules")
 `
 
-/** Imports what needs an optional peer: it cannot be had without. */
+/** Checks that modules that require an optional peer cannot be imported without it. */
 const without = (paths: ReadonlyArray<string>): string => `
 for (const path of ${JSON.stringify(paths)}) {
   const code = await import(path).then(() => "none", (error: { code?: string }) => error.code)
@@ -50,20 +50,20 @@ const withPeers = (paths: ReadonlyArray<string>): string => `
 ${paths.map((path, i) => `import * as module${i} from "${path}"`).join("\n")}
 
 for (const module of [${paths.map((_, i) => `module${i}`).join(", ")}]) {
-  if (Object.keys(module).length === 0) throw new Error("nothing is exported")
+  if (Object.keys(module).length === 0) throw new Error("no exports")
 }
 console.log("${paths.join(", ")}")
 `
 
-/** Compiles a program in a project, and runs it there. */
+/** Compiles and runs a program in a project. */
 const attempt = (project: string, source: string, types: ReadonlyArray<string> = []): void => {
   writeFileSync(join(project, "main.ts"), source)
   compile(project, ["main.ts"], { types })
   process.stdout.write(run(project, "node", "main.js"))
 }
 
-/** What a bundle for a runtime that is not Node still wants of Node, and where it wants it. */
-const wantedOfNode = async (project: string, paths: ReadonlyArray<string>) => {
+/** The imports of Node's modules in a bundle for other runtimes. */
+const nodeImportsOf = async (project: string, paths: ReadonlyArray<string>) => {
   const wanted: Array<string> = []
   const kinds: ReadonlySet<ImportKind> = new Set([
     "import-statement",
@@ -84,7 +84,7 @@ const wantedOfNode = async (project: string, paths: ReadonlyArray<string>) => {
   return wanted
 }
 
-/** Installs a package alone, compiles and runs a program on it, and bundles it. */
+/** Installs a package with its peers only, and compiles, runs and bundles a program that uses it. */
 const tryAlone = async (work: string, tarballs: Tarballs, folder: string) => {
   const {
     bin = {},
@@ -104,7 +104,7 @@ const tryAlone = async (work: string, tarballs: Tarballs, folder: string) => {
     }
     writeFileSync(
       join(project, "package.json"),
-      // Until they are published, the packages that it depends on come from here too.
+      // The dependencies are not published yet, so they are installed from their tarballs.
       JSON.stringify({ private: true, type: "module", dependencies, overrides: others })
     )
     install(project)
@@ -119,7 +119,7 @@ const tryAlone = async (work: string, tarballs: Tarballs, folder: string) => {
   attempt(project, program(name, others) + without(needy))
   for (const command of Object.keys(bin)) run(project, "npx", "--no-install", command, "--help")
   if (!onNodeOnly.has(folder)) {
-    const wanted = await wantedOfNode(project, [
+    const wanted = await nodeImportsOf(project, [
       name,
       ...others.map((module) => `${name}/${module}`)
     ])

@@ -1,5 +1,4 @@
-// The packages that users install, by their folders, and what users import of them. The private ones
-// are the project's own.
+// The folders of the published packages, and their public modules.
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -16,7 +15,7 @@ export interface Manifest {
 
 export const root = fileURLToPath(new URL("../", import.meta.url))
 
-/** The package.json in a folder. */
+/** Reads the package.json of a folder. */
 export const manifestIn = (...folder: ReadonlyArray<string>): Manifest =>
   JSON.parse(readFileSync(join(root, ...folder, "package.json"), "utf8"))
 
@@ -24,19 +23,19 @@ export const published: ReadonlyArray<string> = readdirSync(join(root, "packages
   (name) => manifestIn("packages", name).private !== true
 )
 
-/** The modules of a package: its files that have a name in PascalCase. */
+/** The public modules of a package: its files with PascalCase names. */
 export const modulesOf = (folder: string): ReadonlyArray<string> =>
   readdirSync(join(root, "packages", folder, "src"))
     .filter((file) => /^[A-Z][A-Za-z0-9]*\.ts$/.test(file))
     .map((file) => file.slice(0, -".ts".length))
     .sort()
 
-/** Modules that the index leaves out: they need an optional peer, which the others do not. */
+/** Modules that are not in the index, because they require an optional peer dependency. */
 export const apart: ReadonlySet<string> = new Set(["UndiciClient"])
 
 /**
- * What npm is to install of a dependency: exactly the version that the package is developed on, which
- * the catalog in pnpm-workspace.yaml names. npm's latest is too new for some.
+ * A dependency with the exact version in the catalog of pnpm-workspace.yaml, for `npm install`. The
+ * latest version is too new for some packages.
  */
 export const exact = (folder: string, dependency: string): string => {
   const { version } = manifestIn("packages", folder, "node_modules", dependency)
@@ -44,11 +43,11 @@ export const exact = (folder: string, dependency: string): string => {
   return `${dependency}@${version}`
 }
 
-/** The peers of a package, as npm is to install them. */
+/** The peers of a package, for `npm install`. */
 export const peersOf = (folder: string): ReadonlyArray<string> =>
   Object.keys(manifestIn("packages", folder).peerDependencies ?? {}).map((peer) =>
     exact(folder, peer)
   )
 
-/** The peers of all packages together. */
+/** The peers of all packages. */
 export const peers: ReadonlyArray<string> = [...new Set(published.flatMap(peersOf))]

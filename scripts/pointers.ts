@@ -1,5 +1,5 @@
-// Checks that what the documents point at is there: files that they link to, tests that they name,
-// and the rules of the simulation.
+// Checks the references in the documents: linked files, named tests, and named invariants of the
+// simulation.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 
 const root = new URL("../", import.meta.url)
@@ -15,16 +15,16 @@ const documents = [
 ].filter((file) => file.endsWith(".md") && isFile(new URL(file, root)))
 
 const simulation = "packages/simulation/src/"
-const rules = readdirSync(new URL(simulation, root), { encoding: "utf8", recursive: true })
+const invariants = readdirSync(new URL(simulation, root), { encoding: "utf8", recursive: true })
   .filter((file) => file === "Simulation.ts" || file.startsWith("invariants/"))
   .map((file) => read(`${simulation}${file}`))
   .join("\n")
 
 const problems: Array<string> = []
 let pointers = 0
-const expect = (holds: boolean, document: string, what: string): void => {
+const expect = (holds: boolean, document: string, target: string): void => {
   pointers++
-  if (!holds) problems.push(`${document}: there is no ${what}`)
+  if (!holds) problems.push(`${document}: ${target} does not exist`)
 }
 
 for (const document of documents) {
@@ -34,7 +34,7 @@ for (const document of documents) {
     if (document.startsWith("packages/")) problems.push(`${document}: on npm there is no ${target}`)
     expect(existsSync(new URL(target, new URL(document, root))), document, target)
   }
-  // `core/test/Retry.test.ts`, and the title of a test that may follow it.
+  // `core/test/Retry.test.ts`, optionally followed by the title of a test.
   for (const [, file = "", title] of text.matchAll(/`([\w./-]+\.test\.ts)`(?:, "([^"]+)")?/g)) {
     const url = [file, `packages/${file}`].map((path) => new URL(path, root)).find(isFile)
     expect(url !== undefined, document, file)
@@ -43,11 +43,15 @@ for (const document of documents) {
   }
   for (const [, names = ""] of text.matchAll(/simulation: (`\w+`(?:(?:, | and )`\w+`)*)/g)) {
     for (const name of names.match(/\w+/g)?.filter((word) => word !== "and") ?? []) {
-      expect(new RegExp(`^(export )?const ${name} = `, "m").test(rules), document, `rule ${name}`)
+      expect(
+        new RegExp(`^(export )?const ${name} = `, "m").test(invariants),
+        document,
+        `invariant ${name}`
+      )
     }
   }
 }
 
 for (const problem of problems) console.error(problem)
-console.log(`${pointers} pointers of ${documents.length} documents checked`)
+console.log(`${pointers} references in ${documents.length} documents checked`)
 process.exitCode = problems.length === 0 && pointers > 0 ? 0 : 1

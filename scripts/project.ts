@@ -1,5 +1,5 @@
-// The packages as a user has them: packed into tarballs, and installed into an empty project, where
-// programs are compiled and bundled.
+// Installs the packages as a user would: from tarballs, into an empty project, in which programs are
+// compiled and bundled.
 import { build } from "esbuild"
 import type { BuildResult, Plugin } from "esbuild"
 import { execFileSync } from "node:child_process"
@@ -10,7 +10,7 @@ import { manifestIn, peers, published, root } from "./packages.js"
 export const run = (cwd: string, command: string, ...args: ReadonlyArray<string>): string =>
   execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
 
-/** The tarball of each package, as npm takes it. */
+/** The `file:` URL of the tarball of each package. */
 export type Tarballs = Readonly<Record<string, string>>
 
 /** Builds every package and packs it into a directory. */
@@ -36,13 +36,13 @@ export const packInto = (directory: string): Tarballs => {
   )
 }
 
-/** The arguments of the `npm install` that gives a project every package and its peers. */
+/** The arguments of an `npm install` of all packages and their peers. */
 export const everything = (tarballs: Tarballs): ReadonlyArray<string> => [
   ...peers,
   ...Object.values(tarballs)
 ]
 
-/** Installs into a project what is named, or else what its package.json names. */
+/** Installs the given packages into a project, or by default those of its package.json. */
 export const install = (project: string, ...wanted: ReadonlyArray<string>): void => {
   const quiet = ["--silent", "--no-audit", "--no-fund", "--ignore-scripts"]
   run(project, "npm", "install", ...quiet, ...wanted)
@@ -53,7 +53,7 @@ interface Strictness {
   readonly types?: ReadonlyArray<string>
 }
 
-/** Compiles programs in a project, as strictly as a user may. */
+/** Compiles programs in a project with strict options. */
 export const compile = (
   project: string,
   files: ReadonlyArray<string>,
@@ -72,7 +72,7 @@ export const compile = (
   run(root, "npx", "tsc", "-p", project)
 }
 
-/** Bundles a program of a project for a runtime that is not Node, and has none of its modules. */
+/** Bundles a program of a project for a runtime without Node's modules. */
 export const bundle = (
   project: string,
   contents: string,

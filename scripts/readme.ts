@@ -1,12 +1,12 @@
-// Writes the code blocks of READMEs. The block below each of these marks is
+// Updates the code blocks in READMEs. The marker above a block selects its content:
 //
-// - `<!-- program: FILE -->`: that file, from its first import to its end;
-// - `<!-- example: FILE -->`: the first example of that file's docstrings, which `npm run docs` compiles;
-// - `<!-- install: packages/NAME -->`: how to install that package, and all else that is imported in the
-//   programs of its README;
-// - `<!-- peers: packages -->`: how to install the peers of all packages.
+// - `<!-- program: FILE -->`: the file, from its first import to its end
+// - `<!-- example: FILE -->`: the first example in the file's docstrings, which `npm run docs` compiles
+// - `<!-- install: packages/NAME -->`: the command that installs the package, and all other imports of the
+//   programs in its README
+// - `<!-- peers: packages -->`: the command that installs the peers of all packages
 //
-// With --check, fails when one differs.
+// With --check, fails if a block is stale.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename } from "node:path"
 import { exampleIn } from "./docstring.js"

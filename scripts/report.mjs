@@ -1,12 +1,12 @@
-// Counts tests from the runners' own reports: those of the last `npm test`, and those of
-// `npm run test:on` for each version of Node that is named. They lie in .reports/.
+// Counts tests from the runners' reports in .reports/: those of the last `npm test`, and those of
+// `npm run test:on` for each given version of Node.
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const directory = join(dirname(dirname(fileURLToPath(import.meta.url))), ".reports")
 
-/** Where the unit tests leave their report on a named version of Node. */
+/** The report of the unit tests on a version of Node. */
 export const reportOn = (version) => join(directory, `node-${version}.json`)
 
 const read = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined)
@@ -33,14 +33,14 @@ const sum = (all) => ({
   failed: all.reduce((total, { failed }) => total + failed, 0)
 })
 
-/** What `npm test` counts: the units and the types. */
+/** The counts of `npm test`: unit tests and type tests. */
 export const counts = () =>
   sum([
     countsOfUnits(join(directory, "vitest.json")),
     countsOfTypes(join(directory, "tstyche.json"))
   ])
 
-/** What `npm run test:on` counts on a version: the units. */
+/** The counts of `npm run test:on` on a version of Node: unit tests. */
 export const countsOn = (version) => countsOfUnits(reportOn(version))
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,6 +1,6 @@
-// Runs the quickstart as a user has it, installed from the tarballs, on each supported runtime: it
-// collects one payment from a sandbox of its own, over loopback. npx downloads the runtimes. The
-// versions of Node are arguments; without any it is the version that runs this.
+// Runs the quickstart on each supported runtime, with the packages installed from tarballs. It collects
+// one payment from a local sandbox. npx downloads the runtimes. The arguments are versions of Node, and
+// default to the current version.
 import { Command, FileSystem } from "@effect/platform"
 import type { CommandExecutor } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
@@ -13,18 +13,18 @@ import { bundle, compile, everything, install, packInto } from "./project.js"
 
 class Failed extends Data.TaggedError("Failed")<{ readonly message: string }> {}
 
-/** The quickstart prints this, and nothing else. */
+/** The expected output of the quickstart. */
 const collected = "1500.0000 XOF collected"
 
-/** For one run, with its download. */
+/** The timeout of one run, including its download. */
 const limit = Duration.minutes(3)
 
 const within = Effect.timeoutFail({
   duration: limit,
-  onTimeout: () => new Failed({ message: `it was not done in ${Duration.format(limit)}` })
+  onTimeout: () => new Failed({ message: `timed out after ${Duration.format(limit)}` })
 })
 
-/** Of the sandbox, and read by the quickstart. */
+/** The environment variables that the sandbox prints and the quickstart reads. */
 const variables = [
   "MANILLA_BASE_URL",
   "MANILLA_AUTH_URL",
@@ -33,14 +33,14 @@ const variables = [
   "MANILLA_ENVIRONMENT"
 ]
 
-/** `UndiciClient` is for Node. */
+/** Other runtimes use fetch, because `UndiciClient` requires Node. */
 const onFetch = {
   'import * as UndiciClient from "@manilla/core/UndiciClient"':
     'import { FetchHttpClient } from "@effect/platform"',
   "UndiciClient.layer": "FetchHttpClient.layer"
 }
 
-/** A worker runs the program when it is asked, and has its configuration from its bindings. */
+/** A worker runs the program on a request, with its configuration from bindings. */
 const inWorker = {
   ...onFetch,
   'import { NodeRuntime } from "@effect/platform-node"': 'import { ConfigProvider } from "effect"',
@@ -55,14 +55,14 @@ const inWorker = {
 }`
 }
 
-/** The quickstart with some of its text replaced. It throws when the text is not there. */
+/** Replaces parts of the quickstart. Throws if a part is missing. */
 const adapted = (quickstart: string, replacements: Readonly<Record<string, string>>): string =>
   Object.entries(replacements).reduce((program, [from, to]) => {
-    if (!program.includes(from)) throw new Error(`The quickstart does not say: ${from}`)
+    if (!program.includes(from)) throw new Error(`The quickstart does not contain: ${from}`)
     return program.replaceAll(from, to)
   }, quickstart)
 
-/** workerd demands a date. The worker can reach this machine alone, and nothing of Node. */
+/** workerd requires a compatibility date. The worker can reach only this machine. */
 const workerdConfig = (port: number): string => `
 using Workerd = import "/workerd/workerd.capnp";
 
@@ -94,7 +94,7 @@ const freePort = Effect.async<number>((resume) => {
   })
 })
 
-/** An empty project with every package installed, and the quickstart for each kind of runtime. */
+/** Makes a project with all packages installed, and the quickstart for each kind of runtime. */
 const makeProject = (port: number) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
@@ -108,7 +108,7 @@ const makeProject = (port: number) =>
     yield* write("main.ts", quickstart)
     yield* write("fetch.ts", adapted(quickstart, onFetch))
     yield* write("worker.ts", adapted(quickstart, inWorker))
-    // @effect/platform-node's own types need those of packages that come without.
+    // The types of @effect/platform-node require these type packages.
     compile(project, ["main.ts", "fetch.ts", "worker.ts"], { skipLibCheck: true })
     const { outputFiles } = yield* Effect.promise(() =>
       bundle(project, 'export { default } from "./worker.js"')
@@ -126,7 +126,7 @@ const commandIn = (
   [name = "", ...args]: ReadonlyArray<string>
 ) => Command.make(name, ...args).pipe(Command.env(environment), Command.workingDirectory(project))
 
-/** Starts the sandbox that is installed beside the clients, and reads what it says of itself. */
+/** Starts the installed sandbox, and reads the environment variables that it prints. */
 const startSandbox = (project: string) =>
   Effect.gen(function* () {
     const { stdout } = yield* commandIn(
@@ -155,7 +155,7 @@ const startSandbox = (project: string) =>
 const exited = ({ exitCode }: CommandExecutor.Process) =>
   Effect.mapError(exitCode, ({ message }) => new Failed({ message }))
 
-/** A program runs until it exits. */
+/** Runs a program until it exits. */
 const untilExit = (process: CommandExecutor.Process) =>
   Effect.filterOrFail(
     exited(process),
@@ -163,7 +163,7 @@ const untilExit = (process: CommandExecutor.Process) =>
     (code) => new Failed({ message: `it exited with ${code}` })
   )
 
-/** A worker runs when it is asked, and stays. */
+/** Sends a request to a worker, which keeps running. */
 const untilAnswer = (port: number) => (process: CommandExecutor.Process) =>
   Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/`)).pipe(
     Effect.retry(Schedule.spaced("200 millis")),
@@ -179,7 +179,7 @@ const untilAnswer = (port: number) => (process: CommandExecutor.Process) =>
 
 interface Runtime {
   readonly name: string
-  /** None when it could not be installed. */
+  /** Absent if the installation failed. */
   readonly command: ReadonlyArray<string> | undefined
   readonly run?: (process: CommandExecutor.Process) => Effect.Effect<unknown, Failed>
 }
@@ -189,7 +189,7 @@ const onNode = (version: string): Runtime => {
   return { name: `node@${version}`, command: node === undefined ? undefined : [node, "main.js"] }
 }
 
-/** On what npm has under a name and version, by a command of it. */
+/** A runtime from an npm package, started by a command of the package. */
 const onPackage = (name: string, ...command: ReadonlyArray<string>): Runtime => ({
   name,
   command: ["npx", "--yes", "--package", name, "--", ...command]
@@ -218,7 +218,9 @@ const collectOn = (project: string, { command, run = untilExit }: Runtime) =>
 const program = Effect.gen(function* () {
   const versions = process.argv.slice(2)
   if (!versions.every(isExact)) {
-    yield* Console.error("Usage: npm run runtimes -- [VERSION...], each exact, like 22.23.3")
+    yield* Console.error(
+      "Usage: npm run runtimes -- [VERSION...], with exact versions such as 22.23.3"
+    )
     return 2
   }
   const port = yield* freePort
@@ -226,7 +228,7 @@ const program = Effect.gen(function* () {
   const runtimes: ReadonlyArray<Runtime> = [
     ...(versions.length > 0 ? versions : [process.versions.node]).map(onNode),
     onPackage("bun@1.4.5", "bun", "fetch.ts"),
-    // Deno grants a program nothing unasked.
+    // Deno requires explicit permissions.
     onPackage("deno@2.9.6", "deno", "run", "--allow-net", "--allow-env", "fetch.ts"),
     {
       ...onPackage("workerd@1.20261117.1", "workerd", "serve", "workerd.capnp"),

@@ -1,5 +1,5 @@
-// Installs the locked dependencies with the pnpm named in package.json's "packageManager".
-// Skips when nothing that decides the outcome has changed since the last successful install.
+// Installs the locked dependencies with the pnpm version in package.json's "packageManager".
+// Skips if no input has changed since the last successful install.
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"

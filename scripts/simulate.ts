@@ -1,5 +1,5 @@
-// `npm run simulate -- --seeds N [--from SEED] [--jobs JOBS]` runs N seeds, and prints the timeline of
-// the first that fails. `npm run simulate -- --seed SEED` runs one and prints its timeline.
+// `npm run simulate -- --seeds N [--from SEED] [--jobs JOBS]` runs N seeds and prints the timeline of
+// the first failing seed. `npm run simulate -- --seed SEED` runs one seed and prints its timeline.
 import { fork } from "node:child_process"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -11,17 +11,17 @@ import * as Simulation from "@manilla/simulation/Simulation"
 const usage = `npm run simulate -- [--seeds N] [--from SEED] [--jobs JOBS] [--stop-at FAILURES]
 npm run simulate -- --seed SEED`
 
-/** Ends the program with what is wrong with its arguments. */
-const refuse = (what: string): never => {
-  console.error(`${what}\n\n${usage}`)
+/** Reports a usage error and exits. */
+const refuse = (problem: string): never => {
+  console.error(`${problem}\n\n${usage}`)
   process.exit(2)
 }
 
-const whole = (name: string, text: string, least: number): number => {
+const integer = (name: string, text: string, min: number): number => {
   const number = Number(text)
-  return /^\d+$/.test(text) && Number.isSafeInteger(number) && number >= least
+  return /^\d+$/.test(text) && Number.isSafeInteger(number) && number >= min
     ? number
-    : refuse(`--${name} must be a whole number from ${least}: ${text}`)
+    : refuse(`--${name} must be an integer of at least ${min}: ${text}`)
 }
 
 const parse = () => {
@@ -43,60 +43,60 @@ const parse = () => {
 
 const values = parse()
 const options = {
-  seeds: whole("seeds", values.seeds, 1),
-  from: whole("from", values.from, 0),
-  jobs: whole("jobs", values.jobs, 1),
-  stopAt: whole("stop-at", values["stop-at"], 1)
+  seeds: integer("seeds", values.seeds, 1),
+  from: integer("from", values.from, 0),
+  jobs: integer("jobs", values.jobs, 1),
+  stopAt: integer("stop-at", values["stop-at"], 1)
 }
 
 const print = ({ seed, trace, violations }: Simulation.Report): void => {
   console.log(`\nSeed ${seed}, trace ${trace.hash().slice(0, 16)}\n\n${trace.lines().join("\n")}\n`)
   for (const violation of violations) console.log(`VIOLATION  ${violation}`)
-  console.log(`\nAgain: npm run simulate -- --seed ${seed}\n`)
+  console.log(`\nRerun: npm run simulate -- --seed ${seed}\n`)
 }
 
-/** What a worker tells of some seeds. */
-interface Told {
+/** The results of a batch of seeds, as a worker reports them. */
+interface Batch {
   readonly seeds: number
   readonly counts: Simulation.Counts
   readonly failed: ReadonlyArray<Pick<Simulation.Report, "seed" | "violations">>
 }
 
-const isTold = (message: unknown): message is Told =>
+const isBatch = (message: unknown): message is Batch =>
   typeof message === "object" && message !== null && "seeds" in message && "counts" in message
 
-/** Runs every `jobs`-th seed, and tells its parent of them, a hundred at a time. */
+/** Runs every `jobs`-th seed, and reports to the parent in batches of a hundred. */
 const work = async (index: number): Promise<void> => {
-  // Thousands of errors are made in a run: what matters of them is in the timeline.
+  // A run creates thousands of errors, and stack traces would dominate its time.
   Error.stackTraceLimit = 0
-  // A worker whose parent has gone works for nobody.
+  // Exit when the parent has gone.
   process.on("disconnect", () => process.exit(1))
-  const nothing = () => ({
+  const emptyBatch = () => ({
     seeds: 0,
-    counts: { ...Simulation.nothingCounted },
-    failed: new Array<Told["failed"][number]>()
+    counts: { ...Simulation.zeroCounts },
+    failed: new Array<Batch["failed"][number]>()
   })
-  let told = nothing()
-  /** Waits until it is told: only then does the worker hear whether its parent is still there. */
-  const tell = () =>
+  let batch = emptyBatch()
+  /** Waits for the message to be sent, because only then can the worker see a "disconnect". */
+  const send = () =>
     new Promise<void>((resolve) => {
-      process.send?.(told, undefined, {}, () => setImmediate(resolve))
-      told = nothing()
+      process.send?.(batch, undefined, {}, () => setImmediate(resolve))
+      batch = emptyBatch()
     })
   const end = options.from + options.seeds
   for (let seed = options.from + index; seed < end; seed += options.jobs) {
     const { counts, violations } = Simulation.run(seed)
-    told.seeds++
-    for (const name of Simulation.counted) told.counts[name] += counts[name]
-    if (violations.length > 0) told.failed.push({ seed, violations })
-    if (told.seeds === 100 || violations.length > 0) await tell()
+    batch.seeds++
+    for (const name of Simulation.countNames) batch.counts[name] += counts[name]
+    if (violations.length > 0) batch.failed.push({ seed, violations })
+    if (batch.seeds === 100 || violations.length > 0) await send()
   }
-  if (told.seeds > 0) await tell()
+  if (batch.seeds > 0) await send()
 }
 
 /**
- * This program in one file, for the workers: what tsx adds to give each function its name takes a
- * fifth of their time.
+ * Bundles this program into one file for the workers. The code that tsx adds to keep function names
+ * would take a fifth of their time.
  */
 const bundle = async (directory: string): Promise<string> => {
   const { build } = await import("esbuild")
@@ -113,14 +113,14 @@ const bundle = async (directory: string): Promise<string> => {
   return outfile
 }
 
-/** Shares the seeds out to workers, and adds up what they tell. */
+/** Distributes the seeds over workers, and sums their results. */
 const runAll = async (program: string): Promise<void> => {
   const startedMillis = performance.now()
-  const counts = { ...Simulation.nothingCounted }
-  const failed: Array<Told["failed"][number]> = []
+  const counts = { ...Simulation.zeroCounts }
+  const failed: Array<Batch["failed"][number]> = []
   let done = 0
   let printed = 0
-  /** Some two hundred lines of progress, however many seeds there are. */
+  /** At most two hundred lines of progress, for any number of seeds. */
   const stride = Math.max(500, Math.floor(options.seeds / 200))
   const rate = () => (done / (performance.now() - startedMillis)) * 1000
   const workers = Array.from({ length: options.jobs }, (_, index) =>
@@ -132,7 +132,7 @@ const runAll = async (program: string): Promise<void> => {
         `--jobs=${options.jobs}`,
         `--worker=${index}`
       ],
-      // Almost all of what a run allocates is gone by its end, and other cores have their own worker.
+      // A run's allocations are short-lived, and the other cores are busy with other workers.
       { execArgv: ["--max-semi-space-size=64", "--single-threaded-gc"] }
     )
   )
@@ -140,9 +140,9 @@ const runAll = async (program: string): Promise<void> => {
     (worker) =>
       new Promise<number>((resolve) => {
         worker.on("message", (message) => {
-          if (!isTold(message)) return
+          if (!isBatch(message)) return
           done += message.seeds
-          for (const name of Simulation.counted) counts[name] += message.counts[name]
+          for (const name of Simulation.countNames) counts[name] += message.counts[name]
           for (const { seed, violations } of message.failed) {
             failed.push({ seed, violations })
             console.log(`seed ${seed} FAILED: ${violations.join("; ")}`)
@@ -151,7 +151,7 @@ const runAll = async (program: string): Promise<void> => {
             printed = done
             const left = (options.seeds - done) / rate()
             console.log(
-              `${done} of ${options.seeds} seeds, ${rate().toFixed(1)} a second, ${left.toFixed(0)} s to go, ${failed.length} failed`
+              `${done} of ${options.seeds} seeds, ${rate().toFixed(1)} per second, ${left.toFixed(0)} s left, ${failed.length} failed`
             )
           }
           if (failed.length >= options.stopAt) for (const each of workers) each.kill()
@@ -165,23 +165,23 @@ const runAll = async (program: string): Promise<void> => {
   if (first !== undefined) print(Simulation.run(first.seed))
   const rows = [
     ["seeds", `${done}, from ${options.from}`],
-    ...Simulation.counted.map((name) => [name, String(counts[name])]),
-    ["seeds a second", rate().toFixed(1)],
+    ...Simulation.countNames.map((name) => [name, String(counts[name])]),
+    ["seeds per second", rate().toFixed(1)],
     ["failed seeds", failed.length === 0 ? "none" : failed.map(({ seed }) => seed).join(", ")]
   ]
-  console.log(`\n${rows.map(([name = "", value = ""]) => name.padEnd(20) + value).join("\n")}`)
-  const whole = codes.every((code) => code === 0) && done === options.seeds
-  if (!whole && failed.length === 0) console.error("A worker ended before its time.")
-  process.exitCode = whole && failed.length === 0 ? 0 : 1
+  console.log(`\n${rows.map(([name = "", value = ""]) => name.padEnd(22) + value).join("\n")}`)
+  const completed = codes.every((code) => code === 0) && done === options.seeds
+  if (!completed && failed.length === 0) console.error("A worker exited early.")
+  process.exitCode = completed && failed.length === 0 ? 0 : 1
 }
 
-/** A run that stands still may leave something behind that would keep the program. */
+/** A deadlocked run may leave handles open that keep the process alive, so exit explicitly. */
 const end = () => process.stdout.write("", () => process.exit())
 
 if (values.worker !== undefined) {
-  await work(whole("worker", values.worker, 0))
+  await work(integer("worker", values.worker, 0))
 } else if (values.seed !== undefined) {
-  const report = Simulation.run(whole("seed", values.seed, 0))
+  const report = Simulation.run(integer("seed", values.seed, 0))
   print(report)
   process.exitCode = report.violations.length === 0 ? 0 : 1
 } else {

@@ -1,5 +1,5 @@
-// Runs the unit tests on the versions of Node that are named, each downloaded from npm by npx.
-// Each leaves its report where scripts/report.mjs reads it.
+// Runs the unit tests on the given versions of Node, each downloaded from npm by npx, and writes a
+// report per version for scripts/report.mjs.
 import { spawnSync } from "node:child_process"
 import { rmSync } from "node:fs"
 import { delimiter, dirname } from "node:path"
@@ -11,7 +11,7 @@ process.chdir(dirname(dirname(fileURLToPath(import.meta.url))))
 
 const versions = process.argv.slice(2)
 if (versions.length === 0 || !versions.every(isExact)) {
-  console.error("Usage: npm run test:on -- VERSION..., each exact, like 22.23.3")
+  console.error("Usage: npm run test:on -- VERSION..., with exact versions such as 22.23.3")
   process.exit(2)
 }
 
@@ -28,7 +28,7 @@ for (const version of versions) {
       node,
       ["node_modules/vitest/vitest.mjs", ...args, `--outputFile.json=${reportOn(version)}`],
       {
-        // What a test starts as `node` is the same Node.
+        // Tests that start `node` get the same version.
         env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
         stdio: ["ignore", "inherit", "inherit"],
         timeout: 1_800_000,

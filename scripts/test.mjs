@@ -1,5 +1,5 @@
-// Runs the unit tests and then the type tests, both always; fails when either does, or when
-// their reports count no test or a failed one.
+// Runs the unit tests and the type tests. Fails if either fails, or if their reports contain no test or
+// a failed one.
 import { spawnSync } from "node:child_process"
 import { rmSync } from "node:fs"
 import { dirname } from "node:path"
@@ -9,7 +9,7 @@ import { counts } from "./report.mjs"
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))))
 rmSync(".reports", { recursive: true, force: true })
 
-// TypeScript 7.0 has no JavaScript API: tstyche takes the 6.0 that this folder depends on.
+// TypeScript 7.0 has no JavaScript API, so tstyche uses version 6.0, a dependency of this folder.
 process.env.TSTYCHE_TYPESCRIPT_MODULE = import.meta.resolve("typescript")
 
 const run = (entry, ...args) =>

@@ -1,4 +1,4 @@
-// Leaves the type tests' counts where scripts/report.mjs reads them.
+// Writes the counts of the type tests for scripts/report.mjs.
 import { mkdirSync, writeFileSync } from "node:fs"
 
 export default class CountsReporter {

@@ -1,20 +1,20 @@
-// What one window of calls gives: the messages between the runner and a client's process.
+// The messages between the runner and a client process, for one measurement window.
 import type { Operation } from "../wire/messages.js"
 
 export interface Window {
   readonly operation: Operation
   readonly concurrency: number
-  /** How long calls are made before any counts. */
+  /** The warm-up time before the measurement. */
   readonly warmMillis: number
   readonly millis: number
-  /** Where to write a CPU profile of the window. */
+  /** The file for a CPU profile of the window. */
   readonly profile?: string | undefined
 }
 
 export interface Sample {
   readonly calls: number
   readonly seconds: number
-  /** CPU time of the client's process, of all of its threads. */
+  /** CPU time of all threads of the client process. */
   readonly cpuMicros: number
   readonly p50Millis: number
   readonly p99Millis: number
@@ -24,7 +24,7 @@ export interface Sample {
 export type Ready = { readonly ready: true } | { readonly skipped: string }
 
 export interface Retained {
-  /** The heap after a collection, beyond what it was before the first call. */
+  /** The growth of the heap since before the first call, after garbage collection. */
   readonly retainedBytes: number
 }
 

@@ -1,4 +1,4 @@
-// How much is measured.
+// The cells, rounds and window lengths of a run.
 import type { Options } from "../options.js"
 import { operations } from "../wire/messages.js"
 import type { Cell, Plan } from "./run.js"

@@ -1,4 +1,4 @@
-// All candidates in turn, round by round, each in its own process against one server.
+// Measures all candidates in rounds, each in its own process, against one server.
 import { baseline, candidates, type Candidate } from "../candidates/index.js"
 import { start, type Started } from "../machine/processes.js"
 import { median, type Quartiles, quartiles } from "../report/statistics.js"
@@ -13,18 +13,18 @@ export interface Cell {
 export interface Plan {
   readonly cells: ReadonlyArray<Cell>
   readonly rounds: number
-  /** How long each candidate makes calls of a kind before its first round. */
+  /** The warm-up time of each candidate before the first round of a cell. */
   readonly heatMillis: number
   readonly warmMillis: number
   readonly millis: number
-  /** Names of candidates; all unless set. The baseline is always there. */
+  /** Names of candidates. Defaults to all. The baseline is always included. */
   readonly only?: ReadonlyArray<string> | undefined
   readonly progress: (line: string) => void
 }
 
 export interface Measured extends Cell {
   readonly candidate: string
-  /** CPU per call as a ratio to the baseline in a neighbouring window. */
+  /** CPU time per call, relative to the baseline in a neighbouring window. */
   readonly ratio: Quartiles
   readonly cpuMicros: Quartiles
   readonly perSecond: number
@@ -46,13 +46,13 @@ export interface Client {
   readonly stop: () => Promise<void>
 }
 
-/** Starts the server, and gives its port. */
+/** Starts the server and returns its port. */
 export const startServer = async (): Promise<readonly [Started, number]> => {
   const [server, first] = await start({ file: "wire/server.js", core: "server" })
   return [server, (first as { readonly port: number }).port]
 }
 
-/** Starts the process of a candidate, or says why it cannot be tried. */
+/** Starts the process of a candidate, or returns why it must be skipped. */
 export const startClient = async (candidate: Candidate, port: number): Promise<Client | string> => {
   const [started, first] = await start({
     file: "calls/worker.js",
@@ -75,18 +75,18 @@ export const startClient = async (candidate: Candidate, port: number): Promise<C
 
 const cpuPerCall = ({ calls, cpuMicros }: Sample): number => cpuMicros / calls
 
-/** Starts one place further in each round, so that nobody always follows the same neighbour. */
+/** Rotates the order in each round, so that the neighbours of a candidate vary. */
 const rotated = <A>(all: ReadonlyArray<A>, by: number): ReadonlyArray<A> => [
   ...all.slice(by % all.length),
   ...all.slice(0, by % all.length)
 ]
 
-/** After so many candidates the baseline is measured anew: the machine does not hold still. */
+/** The baseline is measured again after this many candidates, because the machine's speed drifts. */
 const neighbours = 3
 
 interface Taken {
   readonly sample: Sample
-  /** CPU per call as a ratio to the baseline just before. */
+  /** CPU time per call, relative to the preceding baseline window. */
   readonly ratio: number
 }
 
@@ -135,7 +135,7 @@ export const run = async (plan: Plan): Promise<Results> => {
       const client = await startClient(candidate, port)
       if (typeof client === "string") {
         skipped[candidate.name] = client
-        progress(`${candidate.name} is skipped: ${client}`)
+        progress(`${candidate.name} skipped: ${client}`)
       } else {
         clients.push(client)
       }

@@ -1,4 +1,4 @@
-// The tables of the calls.
+// The tables of the call measurements.
 import { baseline, candidates } from "../candidates/index.js"
 import { megabytes, number, spread, table } from "../report/format.js"
 import { operations } from "../wire/messages.js"
@@ -9,7 +9,7 @@ const titleOf = (name: string): string =>
 
 const unique = <A>(all: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(all)]
 
-/** One row for each candidate, one column for each cell of an operation. */
+/** One row per candidate and one column per concurrency, for one operation. */
 const across = (
   measured: ReadonlyArray<Measured>,
   show: (measured: Measured) => string
@@ -38,7 +38,7 @@ const byOperation = (
     .filter(([, of]) => of.length > 0)
     .map(([operation, of]) => [operation, across(of, show)])
 
-/** CPU per call as a ratio to the baseline. */
+/** CPU time per call, relative to the baseline. */
 export const ratios = (results: Results) => byOperation(results, ({ ratio }) => spread(ratio))
 
 export const rates = (results: Results) =>
@@ -48,7 +48,7 @@ export const rates = (results: Results) =>
       `${number(perSecond)}/s, ${number(p50Millis)} / ${number(p99Millis)} ms`
   )
 
-/** CPU time per call of the baseline itself, one row for each operation. */
+/** CPU time per call of the baseline, one row per operation. */
 export const baselineMicros = ({ measured }: Results): string => {
   const base = measured.filter(({ candidate }) => candidate === baseline.name)
   const concurrencies = unique(base.map(({ concurrency }) => concurrency))
@@ -66,12 +66,12 @@ export const baselineMicros = ({ measured }: Results): string => {
   )
 }
 
-/** Everything about each cell, for a terminal. */
+/** All figures of each cell, for a terminal. */
 export const summary = ({ measured }: Results): string =>
   unique(measured.map(({ concurrency, operation }) => `${operation}, ${concurrency} in flight`))
     .map((cell) =>
       table(
-        [cell, "beside raw undici", "CPU per call", "per second", "p50", "p99", "peak heap"],
+        [cell, "relative to undici", "CPU per call", "per second", "p50", "p99", "peak heap"],
         measured
           .filter((one) => `${one.operation}, ${one.concurrency} in flight` === cell)
           .map((one) => [

@@ -1,4 +1,4 @@
-// One window: a number of lanes make calls for a while, and the calls in its middle are counted.
+// One measurement window: concurrent lanes make calls, and calls are counted after the warm-up.
 import { writeFileSync } from "node:fs"
 import { Session } from "node:inspector/promises"
 import { getHeapStatistics } from "node:v8"
@@ -9,7 +9,7 @@ import type { Sample, Window } from "./Sample.js"
 
 const heapEveryMillis = 5
 
-/** The largest heap that was seen, looked at every few milliseconds. */
+/** Samples the heap size, and returns its peak. */
 const watchHeap = () => {
   let peak = 0
   const timer = setInterval(() => {
@@ -21,7 +21,7 @@ const watchHeap = () => {
   }
 }
 
-/** Begins a CPU profile; the end of it writes the file. */
+/** Starts a CPU profile. The returned function stops it and writes the file. */
 const profiled = async (file: string | undefined): Promise<() => Promise<void>> => {
   if (file === undefined) return () => Promise.resolve()
   const session = new Session()
@@ -51,7 +51,7 @@ export const run = async (
   }
   const lanes = Promise.all(Array.from({ length: concurrency }, () => drive(operation, lane)))
   try {
-    // A lane that fails ends the window at once.
+    // A failing lane ends the window immediately.
     await Promise.race([sleep(warmMillis), lanes])
     const endProfile = await profiled(profile)
     const peakHeap = watchHeap()

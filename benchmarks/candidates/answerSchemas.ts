@@ -1,4 +1,4 @@
-// The answers as a user of Effect would declare them: everything is checked, nothing is converted.
+// Response schemas as an Effect user would write them: all fields are validated, none is converted.
 import * as Schema from "effect/Schema"
 
 const Amount = Schema.String.pipe(Schema.pattern(/^[0-9]+(\.[0-9]+)?$/))

@@ -1,25 +1,25 @@
-// How a client is driven: it makes calls in lanes, of one call after the other.
+// Drives a client in lanes, each of which makes sequential calls.
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import type { Operation } from "../wire/messages.js"
 
-/** Tells a lane whether to go on, and takes down how long each call took. */
+/** The control of a lane: whether to continue, and a record of each call. */
 export interface Lane {
   readonly more: () => boolean
-  /** Takes the moment when the call began, and what it gave. */
+  /** Records a call by its start time and its result. */
   readonly ended: (startedMillis: number, data: unknown) => void
 }
 
-/** Makes one call after the other until the lane is over. */
+/** Makes sequential calls until the lane ends. */
 export type Drive = (operation: Operation, lane: Lane) => Promise<void>
 
-/** Sets a client up for a server at a port; gives a text instead if it cannot be tried. */
+/** Creates a client for a server port, or returns why it must be skipped. */
 export type Open = (port: number) => Promise<Drive | string>
 
 type Calls<Call> = Readonly<Record<Operation, Call>>
 
-/** What a client makes of each operation. */
+/** Makes a call for each operation. */
 export const forEach = <Call>(make: (operation: Operation) => Call): Calls<Call> => ({
   create: make("create"),
   get: make("get"),
@@ -36,7 +36,7 @@ export const promises =
     }
   }
 
-/** Each lane is a fiber, as it is in a program that is written with Effect. */
+/** Runs each lane as a fiber, as an Effect program would. */
 export const effects = async <R, E>(
   layer: Layer.Layer<R, E>,
   make: Effect.Effect<Calls<Effect.Effect<unknown, unknown, R>>, unknown, R>
@@ -57,7 +57,7 @@ export const effects = async <R, E>(
   }
 }
 
-/** Fails unless the status is the one that the operation has. */
+/** Throws on an unexpected status. */
 export const expectStatus = (expected: number, status: number): void => {
   if (status !== expected) throw new Error(`status ${status}`)
 }

@@ -1,10 +1,10 @@
-// Every candidate, in the order of the tables. A process loads only the one that it measures.
+// All candidates, in the order of the tables. A process loads only the one that it measures.
 import type { Open } from "./drive.js"
 
 export interface Candidate {
   readonly name: string
   readonly title: string
-  /** What it does for a call. */
+  /** The work per call. */
   readonly does: string
   readonly load: () => Promise<Open>
 }
@@ -12,7 +12,7 @@ export interface Candidate {
 const manilla = () => import("./manilla.js")
 const everything = "validation, typed errors, retries, deadlines, redaction and metrics"
 
-/** The candidate that the others are measured by. */
+/** The candidate that all others are compared with. */
 export const baseline = {
   name: "raw-undici",
   title: "undici `request`",

@@ -36,7 +36,7 @@ const calls = Effect.map(
   })
 )
 
-/** The domains over a gateway whose tokens come from the server. */
+/** The services over a gateway with tokens from the server. */
 const manilla = (port: number, client: Layer.Layer<HttpClient.HttpClient>) => {
   const address = `http://127.0.0.1:${port}${root}`
   const tokens = Token.layer({

@@ -3,9 +3,9 @@ import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 
-const kept = 1024
+const capacity = 1024
 
-/** A tracer that keeps the last spans with their attributes and events, and sends them nowhere. */
+/** A tracer that keeps the latest spans with their attributes and events in memory. */
 export const recordingTracer = (): Tracer.Tracer => {
   const ended: Array<Tracer.Span> = []
   let made = 0
@@ -45,7 +45,7 @@ export const recordingTracer = (): Tracer.Tracer => {
 
     end(endTime: bigint, exit: Exit.Exit<unknown, unknown>): void {
       this.status = { _tag: "Ended", startTime: this.status.startTime, endTime, exit }
-      ended[made % kept] = this
+      ended[made % capacity] = this
     }
   }
 

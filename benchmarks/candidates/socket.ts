@@ -13,7 +13,7 @@ const requestOf = (operation: Operation): string => {
   ].join("\r\n")
 }
 
-/** Sends a request over a socket that nobody else uses, and reads as much as is announced. */
+/** Sends a request over an exclusive socket, and reads a response by its content-length. */
 const exchange = (socket: Socket, request: string): Promise<unknown> =>
   new Promise((resolve, reject) => {
     let read: Buffer | undefined

@@ -1,4 +1,4 @@
-// The answers in zod.
+// The response schemas in zod.
 import * as z from "zod"
 
 const amount = z.string().regex(/^[0-9]+(\.[0-9]+)?$/)

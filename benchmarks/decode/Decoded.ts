@@ -4,11 +4,11 @@ export const documents = ["one payment", "page of 100"] as const
 
 export type Document = (typeof documents)[number]
 
-/** What a decoder costs for a document. */
+/** The cost of a decoder for a document. */
 export interface Decoded {
   readonly document: Document
   readonly decoder: string
   readonly micros: number
-  /** As a ratio to `JSON.parse` of the same text. */
+  /** The time relative to `JSON.parse` of the same text. */
   readonly ratio: Quartiles
 }

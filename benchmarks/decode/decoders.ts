@@ -1,5 +1,4 @@
-// The decoders: what each makes of a document that is parsed. Each throws on a document that does
-// not fit.
+// The decoders. Each takes a parsed document and throws if it is invalid.
 import * as Envelope from "@manilla/core/Envelope"
 import * as Page from "@manilla/core/Page"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
@@ -7,7 +6,7 @@ import * as Transaction from "@manilla/transactions/Transaction"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
-// Not exported, and measured by itself all the same.
+// Not exported by its package, but measured separately.
 import * as guard from "../../packages/core/src/internal/guard.js"
 import { answerSchemas } from "../candidates/answerSchemas.js"
 import { zodSchemas } from "../candidates/zodSchemas.js"
@@ -25,14 +24,14 @@ const manilla = {
 const bySchema = <A, I>(schema: Schema.Schema<A, I>): Decode => {
   const decode = ParseResult.decodeUnknownEither(schema)
   return (value) => {
-    if (Either.isLeft(decode(value))) throw new Error("does not fit")
+    if (Either.isLeft(decode(value))) throw new Error("invalid document")
   }
 }
 
 const byGuard = <A, I>(schema: Schema.Schema<A, I>): Decode => {
   const fits = guard.compile(schema)
   return (value) => {
-    if (!fits(value)) throw new Error("does not fit")
+    if (!fits(value)) throw new Error("invalid document")
   }
 }
 

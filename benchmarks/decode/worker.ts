@@ -1,4 +1,4 @@
-// Decodes and parses in turn, round by round, tells what it cost, and ends.
+// Measures parsing and decoding in rounds, and sends the results.
 import { answers } from "../wire/messages.js"
 import { median, quartiles } from "../report/statistics.js"
 import { documents, type Decoded, type Document } from "./Decoded.js"
@@ -12,7 +12,7 @@ const texts: Readonly<Record<Document, string>> = {
   "page of 100": answers.list
 }
 
-/** Microseconds of CPU time of one run, over a window of many. */
+/** The CPU time of one run in microseconds, averaged over a window. */
 const timed = (run: () => void): number => {
   const started = process.cpuUsage()
   let runs = 0
@@ -51,5 +51,5 @@ const measure = (): ReadonlyArray<Decoded> => {
 }
 
 process.on("disconnect", () => process.exit(0))
-const told = measure()
-process.send?.(told)
+const results = measure()
+process.send?.(results)

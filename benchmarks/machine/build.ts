@@ -1,5 +1,5 @@
-// Turns the packages and the benchmarks into plain JavaScript, file by file, as they would be
-// installed: no loader runs in a process that is measured.
+// Compiles the packages and the benchmarks to JavaScript, file by file, as they would be installed, so
+// that no loader runs in a measured process.
 import {
   existsSync,
   mkdirSync,
@@ -14,7 +14,7 @@ import { build } from "esbuild"
 
 const root = new URL("../../", import.meta.url)
 
-/** Inside the benchmarks, so that their dependencies are found from it. */
+/** Inside the benchmarks folder, so that their dependencies resolve. */
 export const built = new URL("benchmarks/dist/", root)
 
 interface Manifest {
@@ -38,7 +38,7 @@ const transpile = (from: URL, to: URL) =>
     logLevel: "warning"
   })
 
-/** A package with its exports, which then lead to the built files. */
+/** Installs a package with its exports pointing to the built files. */
 const installPackage = async (folder: string): Promise<void> => {
   const source = new URL(`packages/${folder}/`, root)
   const manifestFile = new URL("package.json", source)
@@ -46,13 +46,18 @@ const installPackage = async (folder: string): Promise<void> => {
   const { exports, name }: Manifest = JSON.parse(readFileSync(manifestFile, "utf8"))
   const target = new URL(`packages/${folder}/`, built)
   await transpile(new URL("src/", source), new URL("src/", target))
-  const led = Object.entries(exports ?? {}).map(([key, file]) => [
+  const builtExports = Object.entries(exports ?? {}).map(([key, file]) => [
     key,
     file?.replace(/\.ts$/, ".js") ?? null
   ])
   writeFileSync(
     new URL("package.json", target),
-    JSON.stringify({ name, type: "module", sideEffects: [], exports: Object.fromEntries(led) })
+    JSON.stringify({
+      name,
+      type: "module",
+      sideEffects: [],
+      exports: Object.fromEntries(builtExports)
+    })
   )
   symlinkSync(
     fileURLToPath(target),

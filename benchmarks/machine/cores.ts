@@ -1,4 +1,4 @@
-// Which cores the two sides of a call are bound to.
+// The cores that the server and the client are pinned to.
 import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 
@@ -7,7 +7,7 @@ export interface Cores {
   readonly client: number
 }
 
-/** Reads a list such as `0-3,8`. */
+/** Parses a list such as `0-3,8`. */
 const parse = (list: string): ReadonlyArray<number> =>
   list.split(",").flatMap((part) => {
     const [first = NaN, last = first] = part.split("-").map(Number)
@@ -26,5 +26,5 @@ const find = (): Cores | undefined => {
     : { server, client }
 }
 
-/** `undefined` where processes cannot be bound, or there is one core only. */
+/** `undefined` if processes cannot be pinned, or if there is only one core. */
 export const cores: Cores | undefined = find()

@@ -1,4 +1,4 @@
-// The processes of the benchmark: plain Node on the built files, bound to a core each.
+// The benchmark processes: plain Node on the built files, each pinned to a core.
 import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
@@ -6,21 +6,21 @@ import { built } from "./build.js"
 import { cores, type Cores } from "./cores.js"
 
 export interface Started {
-  /** Sends a message and gives the answer to it. */
+  /** Sends a message and returns the reply. */
   readonly ask: (message: object) => Promise<unknown>
   readonly stop: () => Promise<void>
 }
 
 export interface Spawn {
-  /** A file of the benchmarks, such as `wire/server.js`. */
+  /** A file relative to the benchmarks, such as `wire/server.js`. */
   readonly file: string
   readonly core: keyof Cores
   readonly args?: ReadonlyArray<string>
   readonly node?: ReadonlyArray<string>
 }
 
-/** Puts a command onto a core, where that is possible. */
-export const bound = (core: keyof Cores, command: ReadonlyArray<string>): ReadonlyArray<string> =>
+/** Pins a command to a core if possible. */
+export const pinned = (core: keyof Cores, command: ReadonlyArray<string>): ReadonlyArray<string> =>
   cores === undefined ? command : ["taskset", "-c", String(cores[core]), ...command]
 
 const nextMessage = (child: ChildProcess, file: string): Promise<unknown> =>
@@ -31,13 +31,13 @@ const nextMessage = (child: ChildProcess, file: string): Promise<unknown> =>
     }
     const onExit = (code: number | null) => {
       child.off("message", onMessage)
-      reject(new Error(`${file} ended with ${code}`))
+      reject(new Error(`${file} exited with ${code}`))
     }
     child.once("message", onMessage)
     child.once("exit", onExit)
   })
 
-/** Starts a process, and gives its first message too. */
+/** Starts a process, and returns it with its first message. */
 export const start = async ({
   args = [],
   core,
@@ -45,7 +45,7 @@ export const start = async ({
   node = []
 }: Spawn): Promise<readonly [Started, unknown]> => {
   const path = fileURLToPath(new URL(`benchmarks/${file}`, built))
-  const [command = "", ...rest] = bound(core, [process.execPath, ...node, path, ...args])
+  const [command = "", ...rest] = pinned(core, [process.execPath, ...node, path, ...args])
   const child = spawn(command, rest, { stdio: ["ignore", "inherit", "inherit", "ipc"] })
   child.on("error", (error) => console.error(error.message))
   const first = await nextMessage(child, file)
@@ -67,7 +67,7 @@ export const start = async ({
   ]
 }
 
-/** What a process has to say once, and then it ends. */
+/** Runs a process that sends one message, and returns the message. */
 export const result = async (options: Spawn): Promise<unknown> => {
   const [started, message] = await start(options)
   await started.stop()

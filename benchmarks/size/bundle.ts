@@ -1,4 +1,4 @@
-// How many bytes a program brings along: bundled and minified by esbuild, then compressed.
+// The size of a program, bundled and minified by esbuild, then compressed.
 import { writeFileSync } from "node:fs"
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
@@ -8,7 +8,7 @@ export interface Bundled {
   readonly program: Program
   readonly bytes: number
   readonly gzipBytes: number
-  /** Compressed bytes of the project's own packages alone, with all others left out. */
+  /** Compressed bytes of the project's packages, without their dependencies. */
   readonly ownGzipBytes: number
   /** Minified bytes by package. */
   readonly packages: Readonly<Record<string, number>>
@@ -41,7 +41,7 @@ const bundle = async (program: Program, external: ReadonlyArray<string> = []) =>
 
 const gzipped = (contents: Uint8Array): number => gzipSync(contents, { level: 9 }).byteLength
 
-/** The names of all packages that are not the project's, and of their modules. */
+/** The names of all external packages and their modules. */
 const others = (packages: Readonly<Record<string, number>>): ReadonlyArray<string> =>
   Object.keys(packages)
     .filter((name) => name !== theProgram && !name.startsWith("@manilla/"))

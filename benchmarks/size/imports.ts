@@ -1,21 +1,21 @@
-// How long a program takes that only imports: the whole process, from start to end.
+// The run time of a process that only imports a program.
 import { spawnSync } from "node:child_process"
-import { bound } from "../machine/processes.js"
+import { pinned } from "../machine/processes.js"
 import { type Quartiles, quartiles } from "../report/statistics.js"
 import { bundleOf, fileOf, names, type Program } from "./programs.js"
 
 export interface Imported {
   readonly program: Program
   readonly bundled: boolean
-  /** Milliseconds beyond the empty program of the same round. */
+  /** Milliseconds more than the empty program of the same round. */
   readonly millis: Quartiles
 }
 
 const timed = (file: string): number => {
-  const [command = "", ...rest] = bound("client", [process.execPath, file])
+  const [command = "", ...rest] = pinned("client", [process.execPath, file])
   const startedMillis = performance.now()
   const { status } = spawnSync(command, rest, { stdio: "ignore" })
-  if (status !== 0) throw new Error(`${file} ended with ${status}`)
+  if (status !== 0) throw new Error(`${file} exited with ${status}`)
   return performance.now() - startedMillis
 }
 

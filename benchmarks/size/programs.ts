@@ -1,4 +1,4 @@
-// The programs that are bundled and imported.
+// The programs for bundle sizes and import times.
 import { fileURLToPath } from "node:url"
 import { built } from "../machine/build.js"
 
@@ -14,10 +14,10 @@ export type Program = keyof typeof programs
 
 export const names = Object.keys(programs) as ReadonlyArray<Program>
 
-/** The program as plain JavaScript, which imports its packages. */
+/** The unbundled JavaScript file of a program. */
 export const fileOf = (program: Program): string =>
   fileURLToPath(new URL(`benchmarks/size/programs/${program}.js`, built))
 
-/** The same in one file. */
+/** The bundled file of a program. */
 export const bundleOf = (program: Program): string =>
   fileURLToPath(new URL(`bundles/${program}.mjs`, built))

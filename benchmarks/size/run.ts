@@ -21,7 +21,7 @@ export interface Added {
   readonly own: number
 }
 
-/** Compressed bytes that a program has beyond the one with Effect and its client alone. */
+/** Compressed bytes that a program adds to the one with Effect and its HTTP client. */
 export const added = ({ bundled }: Sizes, program: Program): Added | undefined => {
   const find = (wanted: Program) => bundled.find((one) => one.program === wanted)
   const [base, found] = [find("effect"), find(program)]
@@ -56,7 +56,7 @@ export const bundles = (sizes: Sizes): string =>
       })
   )
 
-/** Minified bytes of each package. */
+/** Minified bytes per package. */
 export const packages = ({ bundled }: Sizes): string => {
   const shown = bundled.filter(({ program }) => program !== "empty" && program !== "stripe")
   const names = [...new Set(shown.flatMap((one) => Object.keys(one.packages)))].sort()

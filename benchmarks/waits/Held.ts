@@ -1,7 +1,9 @@
-// What the processes of this part tell.
+// The results of the processes of this part.
 
-/** What is held: a wait for a payment, Effect's least that waits at all, or a
- * create in flight: over Manilla's own client, and over any other. */
+/**
+ * The kinds of pending effects: waits for a payment, minimal Effect fibers for comparison, and creates
+ * in flight over `UndiciClient` or another client.
+ */
 export const kinds = ["wait", "late", "sleep", "async", "create", "plainCreate"] as const
 
 export type Kind = (typeof kinds)[number]
@@ -13,11 +15,11 @@ export interface Held {
   readonly kind: Kind
   readonly count: number
   readonly bytesEach?: number
-  /** How long it took to start them all: of waits, with their first reads. */
+  /** The time to start all of them; for waits, including their first reads. */
   readonly startSeconds: number
-  /** CPU time that the start of each took. */
+  /** CPU time per start. */
   readonly startMicros: number
-  /** Of waits: how long after it was due each of them ended. */
+  /** The lateness of waits: the time between the due read and the end of the wait. */
   readonly late?: Late
 }
 
@@ -25,6 +27,6 @@ export interface Late {
   readonly p50Millis: number
   readonly p99Millis: number
   readonly mostMillis: number
-  /** The longest pause between two reads; the shortest is half of it. */
+  /** The longest delay between two reads; the shortest is half of it. */
   readonly pauseSeconds: number
 }

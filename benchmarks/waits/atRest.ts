@@ -1,4 +1,4 @@
-// What Effect's own least costs to hold, and a create whose answer never comes.
+// The cost of minimal pending Effect fibers, and of creates without a response.
 import { setTimeout as pause } from "node:timers/promises"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ const bare = async (
     const started = startOf(number)
     const fibers = await Effect.runPromise(many(number, effect))
     const start = started()
-    // Each begins to wait in a turn of its own.
+    // Each fiber starts to wait in its own turn of the event loop.
     await pause(100)
     const bytesEach = (heapBytes() - before) / number
     await Effect.runPromise(Fiber.interruptAll(fibers))
@@ -41,7 +41,7 @@ export const async = (count: number): Promise<Held> =>
     Effect.async<void>(() => {})
   )
 
-/** What each create adds from the first in flight to the last. */
+/** The cost that each additional create in flight adds. */
 const creates = async (
   kind: "create" | "plainCreate",
   client: (reply: stub.Reply) => HttpClient.HttpClient,
@@ -75,7 +75,7 @@ const creates = async (
   await until(() => unanswered === count)
   const start = started()
   const bytesEach = (heapBytes() - before) / (count - 1)
-  // They end with the process: each that is interrupted would log its key.
+  // The process exit ends the creates. An interruption would log each key.
   return { kind, count, bytesEach, ...start }
 }
 

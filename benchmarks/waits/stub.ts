@@ -1,4 +1,4 @@
-// Servers in the same process: they answer in the next turn of the event loop, or never.
+// In-process servers that respond in the next turn of the event loop, or never.
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as UndiciClient from "@manilla/core/UndiciClient"
@@ -10,7 +10,7 @@ export interface Answer {
   readonly body: string
 }
 
-/** What a request is answered with; nothing when it never is. */
+/** The response to a request, or `undefined` for no response. */
 export type Reply = (path: string) => Answer | undefined
 
 const controller: Dispatcher.DispatchController = {
@@ -43,10 +43,10 @@ class Stub extends Dispatcher {
   }
 }
 
-/** Manilla's own client, on a stub instead of undici's connections. */
+/** Manilla's `UndiciClient` over the stub instead of undici's connections. */
 export const lean = (reply: Reply): HttpClient.HttpClient => UndiciClient.make(new Stub(reply))
 
-/** Any other client. */
+/** A generic client over the stub. */
 export const plain = (reply: Reply): HttpClient.HttpClient =>
   HttpClient.make((request, { pathname }) => {
     const answer = reply(pathname)

@@ -1,4 +1,4 @@
-// What is waited for, and what is created: the only place that names the calls.
+// The measured calls: waits and creates.
 import * as Gateway from "@manilla/core/Gateway"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -13,7 +13,7 @@ import type * as stub from "./stub.js"
 
 const address = `http://127.0.0.1:1${root}`
 
-/** Payments over a stub, which is asked for everything but the token. */
+/** Payments over a stub, which handles all requests except token requests. */
 export const layer = (
   client: (reply: stub.Reply) => HttpClient.HttpClient,
   reply: stub.Reply
@@ -34,7 +34,7 @@ export const layer = (
   )
 }
 
-/** Waits for the payment of this number, with pauses of one length. */
+/** Waits for a payment by number, with a constant delay. */
 export const wait = (number: number, pauseMillis: number) =>
   Effect.flatMap(Payments.Payments, (payments) =>
     payments.awaitFinal(PaymentIntent.PaymentIntentId.make(uuid(number)), {
@@ -53,7 +53,7 @@ export const created: stub.Answer = { status: 201, body: answers.create }
 
 const [before = "", after = ""] = answers.get.split(uuid(1))
 
-/** The payment that a path names, and its number. */
+/** The response for the payment in a path, and its number. */
 export const read = (path: string, isSettled: boolean): readonly [stub.Answer, number] => {
   const id = path.slice(-36)
   const body = before + id + after

@@ -1,4 +1,4 @@
-// Many waits at once: what each of them holds while all sleep, and, of others, how late they end.
+// Many concurrent waits: their heap while all of them sleep, and how late they end.
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Random from "effect/Random"
@@ -8,27 +8,27 @@ import { heapBytes, startOf, until } from "./heap.js"
 import * as stub from "./stub.js"
 import * as subject from "./subject.js"
 
-/** Pauses are drawn between half of their length and the whole: this draws the whole. */
+/** Delays have jitter between half and full: this selects the full delay. */
 const wholePause = Random.fixed([1 - 2 ** -20])
 
-/** No wait pauses longer than a `WaitPolicy` does by itself, unless starting them takes longer. */
+/** The default cap of a `WaitPolicy`, used unless the start of all waits takes longer. */
 const leastPauseSeconds = 15
 const warmUps = 2000
 const warmRounds = 3
 
-/** Below the deadline of a wait, and above what any measurement takes. */
+/** Shorter than the deadline of a wait, and longer than any measurement. */
 const longPauseMillis = 50 * 60 * 1000
 
-/** However slow the machine is: it bounds how long the measurement takes. */
+/** Bounds the duration of the measurement on slow machines. */
 const mostPauseSeconds = 90
 
-/** What a clock that counts whole milliseconds may be off by. */
+/** The tolerance for a clock with millisecond resolution. */
 const earlyMillis = 5
 
-/** A part in [0, 1) for each number, spread evenly in any order of starts. */
+/** An evenly distributed fraction in [0, 1) for each number. */
 const spread = (number: number): number => (number * 0.618_033_988_749_895) % 1
 
-/** Waits over a stub, warmed up; the last warm-up tells how long a start takes. */
+/** Prepares waits over a stub. The last warm-up estimates the start time. */
 const prepare = async (count: number) => {
   let isSettled = false
   const readAt = new Float64Array(Math.max(count, warmUps))
@@ -44,7 +44,7 @@ const prepare = async (count: number) => {
     })
   )
 
-  /** Starts waits, and gives how late each was once all have ended. */
+  /** Starts waits. `end` returns their sorted lateness after all have ended. */
   const begin = async (waits: number, pauseMillis: number) => {
     const late: Array<number> = []
     const started = startOf(waits)
@@ -52,7 +52,7 @@ const prepare = async (count: number) => {
     firstReads = 0
     readAt.fill(0)
     const one = (number: number) => {
-      // Half of it to the whole, as by chance; but known, to tell when the next read is due.
+      // From half to full, like random jitter, but deterministic, so that the due time is known.
       const ownPause = Math.ceil(pauseMillis * (0.5 + spread(number) / 2))
       return Effect.map(subject.wait(number, ownPause), () => {
         late.push(performance.now() - (readAt[number] ?? NaN) - ownPause)
@@ -89,7 +89,7 @@ const prepare = async (count: number) => {
   return { begin, expectedSeconds: (warmSeconds * count) / warmUps }
 }
 
-/** The heap of each while all of them sleep: none is read again before it is measured. */
+/** The heap per wait while all sleep. No wait reads again before the measurement. */
 export const heap = async (count: number): Promise<Held> => {
   const { begin } = await prepare(count)
   const before = heapBytes()
@@ -97,15 +97,15 @@ export const heap = async (count: number): Promise<Held> => {
   return { kind: "wait", count, bytesEach: (heapBytes() - before) / count, ...start }
 }
 
-/** How late each ends. A client that cannot read as often as it is to is late all the more. */
+/** The lateness of each wait. A client that cannot keep up with the reads is later. */
 export const lateness = async (count: number): Promise<Held> => {
   const { begin, expectedSeconds } = await prepare(count)
-  // Long enough for all to have started, so that what is measured is a wait and not a start.
+  // Long enough for all waits to start, so that starts do not affect the lateness.
   const neededSeconds = Math.ceil(2 * (1.25 * expectedSeconds + 1))
   const pauseSeconds = Math.min(mostPauseSeconds, Math.max(leastPauseSeconds, neededSeconds))
   const { end, start } = await begin(count, pauseSeconds * 1000)
   const late = await end()
-  if (quantile(late, 0) < -earlyMillis) throw new Error("A wait pauses less than is thought")
+  if (quantile(late, 0) < -earlyMillis) throw new Error("A wait ended before its next read was due")
   return {
     kind: "late",
     count,

@@ -1,10 +1,10 @@
-// Measures one kind of thing that is held, tells it, and ends.
+// Measures one kind of pending effect, and sends the result.
 import * as atRest from "./atRest.js"
 import { isKind, type Held, type Kind } from "./Held.js"
 import * as waits from "./waits.js"
 
 const [kind, count] = process.argv.slice(2)
-if (!isKind(kind)) throw new Error(`There is no kind ${kind}`)
+if (!isKind(kind)) throw new Error(`Unknown kind: ${kind}`)
 
 const measures: Readonly<Record<Kind, (count: number) => Promise<Held>>> = {
   wait: waits.heap,
@@ -16,5 +16,5 @@ const measures: Readonly<Record<Kind, (count: number) => Promise<Held>>> = {
 }
 
 process.on("disconnect", () => process.exit(0))
-const told = await measures[kind](Number(count))
-process.send?.(told)
+const held = await measures[kind](Number(count))
+process.send?.(held)

@@ -1,5 +1,5 @@
-// The requests and the answers of every benchmark, in one place: the service's own, and answers of
-// the same size in Stripe's shape for its client.
+// The requests and responses of all benchmarks: those of the service, and responses of the same size in
+// Stripe's format for the Stripe client.
 
 export const operations = ["create", "get", "list"] as const
 
@@ -10,17 +10,17 @@ export const isOperation = (text: string): text is Operation =>
 
 export const rows = 100
 
-/** The token that every client sends; Manilla obtains it from the token endpoint. */
+/** The token that every client sends. Manilla requests it from the token endpoint. */
 export const token = `eyJhbGciOiJSUzI1NiJ9.${"t".repeat(600)}.${"s".repeat(342)}`
 
 export const correlationId = "5f0c2a34-8b1d-4e6f-9a7b-3c2d1e0f9a8b"
 
 const hex = (number: number, length: number): string => number.toString(16).padStart(length, "0")
 
-/** The UUID of a number. */
+/** A UUID derived from a number. */
 export const uuid = (number: number): string => `0b9b8a3e-6c5f-4d1e-9b8a-${hex(number, 12)}`
 
-/** Ten fields, counted at the leaves. */
+/** A request with ten leaf fields. */
 export const payment = {
   country: "BJ",
   amount: "1500",
@@ -93,7 +93,7 @@ export const tokenAnswer = envelope({
   scope: "payments.read payments.write transactions.read"
 })
 
-/** Makes an answer as long as another one, with a text that fills it up. */
+/** Makes a response of a given length by padding it with filler text. */
 const asLongAs = (length: number, make: (filler: string) => unknown): string => {
   const empty = JSON.stringify(make(""))
   return JSON.stringify(make("x".repeat(Math.max(0, length - empty.length))))
@@ -128,7 +128,7 @@ const stripeTransaction = (number: number) => ({
   fee_details: []
 })
 
-/** As many rows, and as many bytes. */
+/** A list with the same number of rows and bytes. */
 const stripeList = (): string => {
   const page = (filler: number, rest: string) => ({
     object: "list",
@@ -150,7 +150,7 @@ export const stripeAnswers: Readonly<Record<Operation, string>> = {
   list: stripeList()
 }
 
-/** The path below the server's address, with its version segment. */
+/** The base path, which contains the version segment. */
 export const root = "/api/v1"
 
 export const paths: Readonly<Record<Operation, string>> = {
@@ -167,7 +167,7 @@ export const methods: Readonly<Record<Operation, "GET" | "POST">> = {
 
 export const statuses: Readonly<Record<Operation, number>> = { create: 201, get: 200, list: 200 }
 
-/** The headers of a request, beside its length. */
+/** The headers of a request, except its content-length. */
 export const headersOf = (operation: Operation): Record<string, string> => ({
   accept: "application/json",
   authorization: `Bearer ${token}`,
@@ -179,5 +179,5 @@ export const headersOf = (operation: Operation): Record<string, string> => ({
 
 let keys = 0
 
-/** A key that no call has used. */
+/** A new key. */
 export const nextKey = (): string => `bench:order:${++keys}`

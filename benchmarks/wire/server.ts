@@ -1,5 +1,5 @@
-// A server of one process that answers every request with bytes that it has at hand. Prints its port
-// to the process that started it.
+// A single-process server that responds with precomputed bytes. It sends its port to its parent
+// process.
 import { createServer, type Socket } from "node:net"
 import * as messages from "./messages.js"
 
@@ -40,7 +40,7 @@ const notFound = answer("404 Not Found", "{}")
 
 const lengthHeader = /\r\ncontent-length: *(\d+)/i
 
-/** How long the first request is, with its body; `undefined` while its head is incomplete. */
+/** The head and the total size of the first request; `undefined` while its head is incomplete. */
 const measure = (bytes: Buffer): { readonly head: string; readonly size: number } | undefined => {
   const end = bytes.indexOf("\r\n\r\n")
   if (end === -1) return undefined
@@ -69,7 +69,7 @@ const serve = (socket: Socket): void => {
       }
       const route = routeOf(request.head)
       const found = routes.get(route)
-      if (found === undefined) console.error(`The server has no answer for ${route}`)
+      if (found === undefined) console.error(`No route for ${route}`)
       socket.write(found ?? notFound)
       bytes = bytes.subarray(request.size)
     }

@@ -1,4 +1,4 @@
-// A program that has Effect and its HTTP client over fetch already.
+// A program that already uses Effect and its HTTP client over fetch.
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"

@@ -1,2 +1,2 @@
-// Nothing: what Node itself takes.
+// An empty program, to measure Node alone.
 export {}

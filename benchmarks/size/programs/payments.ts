@@ -1,4 +1,4 @@
-// The same program, which also takes payments. Its tokens come from elsewhere.
+// The same program with payments, without a token source.
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"

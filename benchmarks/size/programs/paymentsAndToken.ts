@@ -1,4 +1,4 @@
-// The same, with its tokens.
+// The same program with payments and a token source.
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Token from "@manilla/token/Token"
 import * as Layer from "effect/Layer"

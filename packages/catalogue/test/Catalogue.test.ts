@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as AvailableService from "@manilla/catalogue/AvailableService"
 import * as Catalogue from "@manilla/catalogue/Catalogue"
 import * as Gateway from "@manilla/core/Gateway"
+import * as Added from "@manilla/test-support/Added"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as Added from "../../core/test/utils/Added.js"
-import * as FakeService from "../../core/test/utils/FakeService.js"
 
 const momo = {
   country: { code: "BJ", name: "Bénin" },
@@ -38,7 +38,7 @@ const answer = (data: unknown): FakeService.Reaction => ({
 const decode = Schema.decodeUnknownSync(AvailableService.ServiceList)
 
 describe("list", () => {
-  it.effect("reads the whole catalogue", () =>
+  it.effect("returns the whole catalogue", () =>
     Effect.gen(function* () {
       const { catalogue, received } = yield* over(answer(whole))
       assert.deepStrictEqual<unknown>(yield* catalogue.list, whole)
@@ -49,7 +49,7 @@ describe("list", () => {
     })
   )
 
-  it.effect("reads it anew each time", () =>
+  it.effect("is not cached", () =>
     Effect.gen(function* () {
       const { catalogue, received } = yield* over(answer(whole))
       yield* Effect.repeatN(catalogue.list, 2)
@@ -57,7 +57,7 @@ describe("list", () => {
     })
   )
 
-  it.effect("fails as a read does, and blames no scope", () =>
+  it.effect("fails with a read error that names no scope", () =>
     Effect.gen(function* () {
       const { catalogue } = yield* over(FakeService.failure(403))
       const error = yield* Effect.flip(catalogue.list)
@@ -66,7 +66,7 @@ describe("list", () => {
     })
   )
 
-  it.effect("names the row that cannot be read", () =>
+  it.effect("names the row that does not match the schema", () =>
     Effect.gen(function* () {
       const { catalogue } = yield* over(answer({ services: [momo, { ...momo, available: "yes" }] }))
       const error = yield* Effect.flip(catalogue.list)
@@ -78,7 +78,7 @@ describe("list", () => {
     })
   )
 
-  it.effect("does not flood an error with the rows that cannot be read", () =>
+  it.effect("limits the number of issues in the error", () =>
     Effect.gen(function* () {
       const services = Array.from({ length: 5000 }, () => ({}))
       const { catalogue } = yield* over(answer({ services }))
@@ -90,16 +90,16 @@ describe("list", () => {
 
 describe("available", () => {
   for (const [what, wanted, expected] of [
-    ["nothing said", {}, [momo, payout, abroad]],
+    ["no filter", {}, [momo, payout, abroad]],
     ["a country", { country: "BJ" }, [momo, payout]],
     ["a currency", { currency: "XAF" }, [abroad]],
     ["an operation", { operation: "PAYOUT" }, [payout]],
-    ["a method that is down", { payment_method: "moov_money" }, []],
-    ["all of it", { country: "BJ", currency: "XOF", operation: "COLLECTION" }, [momo]],
+    ["an unavailable method", { payment_method: "moov_money" }, []],
+    ["all filters", { country: "BJ", currency: "XOF", operation: "COLLECTION" }, [momo]],
     ["undefined members", { country: undefined, currency: "XAF" }, [abroad]],
-    ["what there is nowhere", { country: "FR" }, []],
+    ["an unknown country", { country: "FR" }, []],
     ["another spelling", { country: "bj" }, []],
-    ["an empty text", { country: "" }, []]
+    ["an empty string", { country: "" }, []]
   ] as const) {
     it.effect(`with ${what}`, () =>
       Effect.gen(function* () {
@@ -110,8 +110,8 @@ describe("available", () => {
   }
 })
 
-describe("the catalogue of tomorrow", () => {
-  it.prop("is the same with members that nobody knows", [Added.to(whole)], ([more]) => {
+describe("forward compatibility", () => {
+  it.prop("ignores unknown members", [Added.to(whole)], ([more]) => {
     assert.deepStrictEqual<unknown>(decode(more), whole)
   })
 
@@ -120,7 +120,7 @@ describe("the catalogue of tomorrow", () => {
     assert.deepStrictEqual<unknown>(decode(list), list)
   })
 
-  it("needs no names and no environment", () => {
+  it("accepts rows without names and environment", () => {
     const list = { services: [{ ...momo, country: { code: "BJ" }, currency: { code: "XOF" } }] }
     assert.deepStrictEqual<unknown>(decode(list), list)
     assert.deepStrictEqual<unknown>(decode({ services: [] }), { services: [] })

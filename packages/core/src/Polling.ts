@@ -15,6 +15,7 @@ import * as Errors from "./Errors.js"
 import { withoutValidation } from "./internal/withoutValidation.js"
 import { withDefaults } from "./internal/defaults.js"
 import * as durations from "./internal/durations.js"
+import { metricLabelsOf } from "./internal/fiber.js"
 import type { Running } from "./internal/fiber.js"
 import * as permits from "./internal/permits.js"
 import * as loop from "./internal/pollingLoop.js"
@@ -122,8 +123,6 @@ const onePoll = (leftMillis: number): Operation.CallOptions => ({
   timeout: Math.max(1, leftMillis),
   retry: { attempts: 1 }
 })
-
-type Reader<A, E> = ReturnType<typeof loop.make<A, E>>
 
 /** Enough for many waits, without overloading the service. */
 const concurrentReads = 64
@@ -236,12 +235,13 @@ export const make = <Id extends string, A extends { readonly status: string }, I
         Effect.flatMap(reading, (seen) =>
           plan.isFinal(seen.last) ? Effect.succeed(seen.last) : untilOver(reader.pause(seen))
         )
-      waitsInFlight.unsafeModify(1, [])
+      const labels = metricLabelsOf(fiber)
+      waitsInFlight.unsafeModify(1, labels)
       // One finalizer for all pauses: a finalizer for each needs more memory than the pause.
       return Effect.onExit(untilOver(reader.look(loop.start(plan, created))), () =>
         Effect.sync(() => {
           reader.cancel()
-          waitsInFlight.unsafeModify(-1, [])
+          waitsInFlight.unsafeModify(-1, labels)
         })
       )
     })
@@ -329,11 +329,16 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     Stream.unwrapScoped(
       Effect.gen(function* () {
         const plan = yield* planOf(options)
-        const reader = yield* Effect.withFiberRuntime<Reader<A, Errors.ReadError | StillPending>>(
-          (fiber) => Effect.succeed(readerOf(id, plan, fiber, asItFailed))
-        )
-        yield* Effect.acquireRelease(Metric.modify(waitsInFlight, 1), () =>
-          Effect.zipRight(Effect.sync(reader.cancel), Metric.modify(waitsInFlight, -1))
+        const fiber = yield* Effect.withFiberRuntime<Running>(Effect.succeed)
+        const reader = readerOf(id, plan, fiber, asItFailed)
+        const labels = metricLabelsOf(fiber)
+        yield* Effect.acquireRelease(
+          Effect.sync(() => waitsInFlight.unsafeModify(1, labels)),
+          () =>
+            Effect.sync(() => {
+              reader.cancel()
+              waitsInFlight.unsafeModify(-1, labels)
+            })
         )
         const first = loop.start(plan, undefined)
         return Stream.unfoldEffect(first, (progress) =>

@@ -354,7 +354,7 @@ const pulledBody = (response: HttpClientResponse.HttpClientResponse, limit: numb
       if (Either.isLeft(pulled)) return join(chunks, size)
       for (const chunk of pulled.right) {
         // A client may emit other values in spite of its types.
-        if (!(chunk instanceof Uint8Array)) return yield* Effect.die("the body is not bytes")
+        if (!(chunk instanceof Uint8Array)) return died
         size += chunk.byteLength
         // Only now, even if `content-length` is over the limit: an unread body is not released.
         if (size > limit || announced > limit) return "TooLarge" as const

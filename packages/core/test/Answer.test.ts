@@ -3,13 +3,13 @@ import * as Amount from "@manilla/core/Amount"
 import type * as Errors from "@manilla/core/Errors"
 import * as Operation from "@manilla/core/Operation"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
 import { gzipSync } from "node:zlib"
-import * as FakeService from "./utils/FakeService.js"
 
 const options: FakeService.Options = { bodyLimit: 1_000_000, retry: { attempts: 1 } }
 const utf8 = new TextEncoder()
@@ -164,6 +164,15 @@ describe("a 2xx that cannot be read", () => {
       })
     )
   }
+
+  it.effect("is over the limit although its announced length is not", () =>
+    Effect.gen(function* () {
+      const body = JSON.stringify(envelope({ x: "x".repeat(1_000_000) }))
+      const { read } = yield* failed({ status: 200, headers: { "content-length": "10" }, body })
+      assert(read._tag === "MalformedResponseError", read._tag)
+      assert.strictEqual(read.reason, "TooLarge")
+    })
+  )
 
   it.effect("keeps the beginning of a body that is not JSON", () =>
     Effect.gen(function* () {

@@ -3,11 +3,11 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import type * as Operation from "@manilla/core/Operation"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "./utils/FakeService.js"
 
 const toTheEnd = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {

@@ -8,13 +8,14 @@ import { Agent } from "@effect/platform-node/Undici"
 import { assert, describe, it } from "@effect/vitest"
 import * as Gateway from "@manilla/core/Gateway"
 import * as UndiciClient from "@manilla/core/UndiciClient"
+import * as EventLoop from "@manilla/test-support/EventLoop"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Socket } from "node:net"
 import * as Undici from "undici"
 import * as Clients from "./utils/Clients.js"
-import * as FakeService from "./utils/FakeService.js"
 import * as RawServer from "./utils/RawServer.js"
 
 const tokens = {
@@ -152,13 +153,13 @@ for (const [name, client] of clients) {
           const calls = yield* callsAt(server.baseUrl, twice)
           yield* calls.read(FakeService.calls.read)
           // Until the connection can be reused.
-          yield* Effect.sleep("20 millis")
+          yield* EventLoop.turns(10)
           yield* calls.write(FakeService.calls.write)
           const [one, two, three] = server.seen.map(({ connection }) => connection)
           assert.lengthOf(server.seen, 3)
           assert.strictEqual(two, one)
           assert.notStrictEqual(three, one)
-          yield* Effect.sleep("20 millis")
+          yield* EventLoop.turns(10)
           const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
           assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
           assert.isTrue(error.cause.sent)
@@ -173,7 +174,8 @@ for (const [name, client] of clients) {
         const calls = yield* callsAt(server.baseUrl)
         for (let i = 0; i < 3; i++) {
           yield* calls.writeOnce(FakeService.calls.writeOnce)
-          yield* Effect.sleep("50 millis")
+          // Once the server has seen its end the client has closed it.
+          yield* server.until(() => server.open.size === 0)
         }
         assert.lengthOf(server.seen, 3)
         assert.strictEqual(new Set(server.seen.map(({ connection }) => connection)).size, 3)
@@ -282,8 +284,8 @@ for (const [name, client] of clients) {
           const calls = yield* callsAt(server.baseUrl)
           const read = (id: string) => calls.read({ path: { thing: FakeService.reference(id) } })
           assert.strictEqual((yield* read(first)).id, first)
-          // Long enough for the connection to be reused.
-          yield* Effect.sleep("5 millis")
+          // Until the connection can be reused.
+          yield* EventLoop.turns(10)
           const answered = yield* Effect.either(read(second))
           if (answered._tag === "Right") assert.strictEqual(answered.right.id, second)
         })
@@ -363,7 +365,7 @@ describe("UndiciClient knows that nothing was sent", () => {
       const server = yield* RawServer.listen
       const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
       yield* Effect.fork(calls.read(FakeService.calls.read))
-      yield* Effect.sleep("100 millis")
+      yield* server.until(() => server.seen.length === 1)
       yield* notSent(server.baseUrl, { retry: hasty })
       assert.lengthOf(server.seen, 1)
     }).pipe(Effect.scoped, Effect.provide(over(() => new Undici.Agent({ connections: 1 }))))
@@ -379,7 +381,7 @@ describe("UndiciClient knows that nothing was sent", () => {
       }
       const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
       yield* Effect.fork(calls.read(FakeService.calls.read))
-      yield* Effect.sleep("100 millis")
+      yield* server.until(() => server.seen.length === 1)
       yield* notSent(server.baseUrl, { retry: hasty })
       if (busy !== undefined) RawServer.play(busy, [RawServer.good(thing("thing-1"))])
       yield* calls.read(FakeService.calls.read)

@@ -1,6 +1,7 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as UndiciClient from "@manilla/core/UndiciClient"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
@@ -11,7 +12,6 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import * as Undici from "undici"
 import { FakeDispatcher } from "./utils/FakeDispatcher.js"
-import * as FakeService from "./utils/FakeService.js"
 
 type Made = Effect.Effect.Success<ReturnType<typeof FakeService.make>>
 

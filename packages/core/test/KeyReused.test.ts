@@ -7,12 +7,12 @@ import type * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Operation from "@manilla/core/Operation"
 import * as Sensitive from "@manilla/core/Sensitive"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "./utils/FakeService.js"
 
 const Order = Schema.Struct({
   amount: Schema.String,

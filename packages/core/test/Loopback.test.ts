@@ -6,12 +6,15 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { assert, describe, it } from "@effect/vitest"
 import * as Gateway from "@manilla/core/Gateway"
+import * as EventLoop from "@manilla/test-support/EventLoop"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -19,10 +22,9 @@ import {
   type ServerResponse
 } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import { setTimeout as sleep } from "node:timers/promises"
 import { gzipSync } from "node:zlib"
+import * as Changes from "./utils/Changes.js"
 import * as Clients from "./utils/Clients.js"
-import * as FakeService from "./utils/FakeService.js"
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -32,6 +34,8 @@ interface Listening {
   readonly headers: Array<IncomingHttpHeaders>
   /** The open connections that carried a request. After an abort, undici opens another idle one. */
   readonly open: Set<Socket>
+  /** Completes when a condition on the requests or the open connections holds. */
+  readonly until: (condition: () => boolean) => Effect.Effect<void>
   /** How many connections have carried a request. */
   readonly connections: () => number
 }
@@ -44,6 +48,7 @@ const listen = (handler: Handler) =>
       const asked = new WeakSet<Socket>()
       const urls: Array<string> = []
       const headers: Array<IncomingHttpHeaders> = []
+      const changes = Changes.make()
       let count = 0
       const server = createServer((request, response) => {
         const { socket } = request
@@ -51,12 +56,16 @@ const listen = (handler: Handler) =>
           asked.add(socket)
           count++
           open.add(socket)
-          socket.on("close", () => open.delete(socket))
+          socket.on("close", () => {
+            open.delete(socket)
+            changes.tell()
+          })
         }
         urls.push(request.url ?? "")
         headers.push(request.headers)
         request.resume()
         handler(request, response)
+        changes.tell()
       })
       server.on("connection", (socket) => socket.on("error", () => {}))
       server.listen(0, "127.0.0.1", () => {
@@ -67,6 +76,7 @@ const listen = (handler: Handler) =>
             urls,
             headers,
             open,
+            until: changes.until,
             connections: () => count,
             close: Effect.sync(() => {
               server.closeAllConnections()
@@ -91,12 +101,19 @@ const callsAt = (baseUrl: string, options: Partial<Gateway.Options> = {}) =>
     (gateway) => gateway.calls(FakeService.group)
   )
 
-/** Waits in real time, regardless of the clock of the test. */
-const eventually = (condition: () => boolean) =>
-  Effect.promise(async () => {
-    for (let tries = 0; !condition() && tries < 500; tries++) await sleep(10)
-    assert(condition(), "it never came true")
-  })
+/** The diagnostics channels on which undici (also under fetch) and node:http report response headers. */
+const heads = ["undici:request:headers", "http.client.response.finish"]
+
+/** Completes when a client has read response headers. The server cannot observe this. */
+const headRead = Effect.async<void>((resume) => {
+  const ignore = () => heads.forEach((name) => unsubscribe(name, tell))
+  const tell = () => {
+    ignore()
+    resume(Effect.void)
+  }
+  heads.forEach((name) => subscribe(name, tell))
+  return Effect.sync(ignore)
+})
 
 const json = { "content-type": "application/json" }
 const thing = JSON.stringify({ success: true, data: { id: "thing-1", status: "PENDING" } })
@@ -145,7 +162,7 @@ for (const name of Clients.names) {
       "a body over the limit is aborted, with or without content-length",
       Effect.scoped(
         Effect.gen(function* () {
-          const { baseUrl, open } = yield* listen((request, response) => {
+          const { baseUrl, open, until } = yield* listen((request, response) => {
             const big = Buffer.alloc(3_000_000, " ")
             response.writeHead(200, {
               ...json,
@@ -162,7 +179,7 @@ for (const name of Clients.names) {
             chunked._tag === "OutcomeUnknown" && chunked.cause._tag === "MalformedResponseError"
           )
           assert.strictEqual(chunked.cause.reason, "TooLarge")
-          yield* eventually(() => open.size === 0)
+          yield* until(() => open.size === 0)
         })
       )
     )
@@ -190,45 +207,50 @@ for (const name of Clients.names) {
       "a slow body ends at the attempt timeout",
       Effect.scoped(
         Effect.gen(function* () {
-          const { baseUrl, open } = yield* listen((_, response) => {
+          const { baseUrl, open, until } = yield* listen((_, response) => {
             response.writeHead(200, json)
+            // Real time: the test is about a server that keeps writing.
             const drip = setInterval(() => response.write(" "), 20)
             response.on("close", () => clearInterval(drip))
           })
           const calls = yield* callsAt(baseUrl, { retry: hasty })
           const error = yield* Effect.flip(calls.read(FakeService.calls.read))
           assert.strictEqual(error._tag, "TimeoutError")
-          yield* eventually(() => open.size === 0)
+          yield* until(() => open.size === 0)
         })
       )
     )
 
-    /** Responses that never end. */
+    /** Responses that never end, and an effect that completes when the call stalls there. */
     const endless = [
-      ["before the response", () => {}],
+      ["before the response", () => {}, Effect.void],
       [
         "within the body",
         (_: IncomingMessage, response: ServerResponse) => {
           response.writeHead(200, json).write(`{"success":`)
-        }
+        },
+        headRead
       ]
     ] as const
 
-    for (const [where, handler] of endless) {
+    for (const [where, handler, stalls] of endless) {
       it.effect(`a call that stalls ${where} ends at its deadline by the clock of its fiber`, () =>
         Effect.gen(function* () {
-          const { baseUrl, open, urls } = yield* listen(handler)
+          const { baseUrl, open, until, urls } = yield* listen(handler)
           const calls = yield* callsAt(baseUrl, { retry: { attempts: 1 } })
+          const stalled = yield* Effect.fork(stalls)
+          yield* Effect.yieldNow()
           const call = yield* Effect.fork(Effect.flip(calls.writeOnce(FakeService.calls.writeOnce)))
-          yield* eventually(() => urls.length === 1)
+          yield* until(() => urls.length === 1)
+          yield* Fiber.join(stalled)
           yield* TestClock.adjust("29 seconds")
-          yield* Effect.promise(() => sleep(50))
+          yield* EventLoop.turns(10)
           assert.isTrue(Option.isNone(yield* Fiber.poll(call)))
           yield* TestClock.adjust("1 second")
           const error = yield* Fiber.join(call)
           assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TimeoutError")
           assert.strictEqual(error.cause.afterMillis, 30_000)
-          yield* eventually(() => open.size === 0)
+          yield* until(() => open.size === 0)
         }).pipe(Effect.scoped, Effect.provide(client))
       )
 
@@ -236,7 +258,7 @@ for (const name of Clients.names) {
         `a call that stalls ${where} ends at its deadline in real time`,
         Effect.scoped(
           Effect.gen(function* () {
-            const { baseUrl, open, urls } = yield* listen(handler)
+            const { baseUrl, open, until, urls } = yield* listen(handler)
             const calls = yield* callsAt(baseUrl, {
               retry: { attempts: 3, base: "1 milli", attemptTimeout: "300 millis", deadline: 700 }
             })
@@ -249,25 +271,27 @@ for (const name of Clients.names) {
             // Tolerance for a busy machine.
             assert.isBelow(Duration.toMillis(took), 5000)
             assert.isAtLeast(urls.length, 1)
-            yield* eventually(() => open.size === 0)
+            yield* until(() => open.size === 0)
           })
         )
       )
     }
 
-    for (const [where, handler] of endless) {
+    for (const [where, handler, stalls] of endless) {
       live(
         `a call that is interrupted ${where} releases its connection`,
         Effect.scoped(
           Effect.gen(function* () {
-            const { baseUrl, open, urls } = yield* listen(handler)
+            const { baseUrl, open, until, urls } = yield* listen(handler)
             const calls = yield* callsAt(baseUrl)
+            const stalled = yield* Effect.fork(stalls)
+            yield* Effect.yieldNow()
             const call = yield* Effect.fork(calls.read(FakeService.calls.read))
-            yield* eventually(() => urls.length === 1)
-            yield* Effect.sleep("50 millis")
+            yield* until(() => urls.length === 1)
+            yield* Fiber.join(stalled)
             assert.strictEqual(open.size, 1)
             yield* Fiber.interrupt(call)
-            yield* eventually(() => open.size === 0)
+            yield* until(() => open.size === 0)
           })
         )
       )
@@ -293,7 +317,7 @@ for (const name of Clients.names) {
       "a body with too large a content-length is also aborted in a derived client",
       Effect.scoped(
         Effect.gen(function* () {
-          const { baseUrl, open } = yield* listen((_, response) => {
+          const { baseUrl, open, until } = yield* listen((_, response) => {
             response.writeHead(200, { ...json, "content-length": "3000000" }).write(" ".repeat(100))
           })
           const inner = yield* HttpClient.HttpClient
@@ -307,7 +331,7 @@ for (const name of Clients.names) {
           const error = yield* Effect.flip(calls.read(FakeService.calls.read))
           assert(error._tag === "MalformedResponseError")
           assert.strictEqual(error.reason, "TooLarge")
-          yield* eventually(() => open.size === 0)
+          yield* until(() => open.size === 0)
         })
       )
     )
@@ -317,8 +341,8 @@ for (const name of Clients.names) {
       Effect.scoped(
         Effect.gen(function* () {
           const { baseUrl, urls } = yield* listen((request, response) => {
-            response.writeHead(201, { ...json, "content-length": "500" }).write(thing)
-            setTimeout(() => request.socket.destroy(), 10)
+            response.writeHead(201, { ...json, "content-length": "500" })
+            response.write(thing, () => request.socket.destroy())
           })
           const calls = yield* callsAt(baseUrl, { retry: { attempts: 2, base: "1 milli" } })
           const error = yield* Effect.flip(calls.write(FakeService.calls.write))

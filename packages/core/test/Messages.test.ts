@@ -2,12 +2,12 @@
  * Error messages: the failure, the origin, the number of attempts, the outcome and the next step.
  */
 import { assert, describe, it } from "@effect/vitest"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "./utils/FakeService.js"
 
 const messageOf = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {

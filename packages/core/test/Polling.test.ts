@@ -3,15 +3,17 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Polling from "@manilla/core/Polling"
+import * as FakeService from "@manilla/test-support/FakeService"
+import * as Observed from "@manilla/test-support/Observed"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
+import * as Metric from "effect/Metric"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "./utils/FakeService.js"
-import * as Observed from "./utils/Observed.js"
 
 const Thing = FakeService.group.operations.read.success
 interface Thing extends Schema.Schema.Type<typeof Thing> {}
@@ -186,6 +188,40 @@ describe("a wait that ends before the status is final", () => {
     })
   )
 })
+
+/** Waits in flight with this label; 0 if there was none yet. */
+const inFlight = (label: string) =>
+  Effect.map(Metric.snapshot, (pairs) =>
+    pairs
+      .filter(
+        ({ metricKey }) =>
+          metricKey.name === "manilla_waits_in_flight" &&
+          metricKey.tags.some(({ value }) => value === label)
+      )
+      .reduce(
+        (sum, { metricState }) => sum + ("value" in metricState ? Number(metricState.value) : 0),
+        0
+      )
+  )
+
+for (const way of ["awaitFinal", "changes"] as const) {
+  it.effect(`${way} is counted with the labels of its caller`, () =>
+    Effect.gen(function* () {
+      const { waits } = yield* make([says({})])
+      const reference = FakeService.reference("T-1")
+      const wait =
+        way === "awaitFinal"
+          ? waits.awaitFinal(reference, minute)
+          : Stream.runDrain(waits.changes(reference, minute))
+      const fiber = yield* Effect.fork(Effect.tagMetrics(Effect.exit(wait), "shop", way))
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual(yield* inFlight(way), 1)
+      yield* TestClock.adjust("1 hour")
+      yield* Fiber.join(fiber)
+      assert.strictEqual(yield* inFlight(way), 0)
+    })
+  )
+}
 
 it.effect("64 waits with a Retry-After of a minute do not block another wait", () =>
   Effect.gen(function* () {

@@ -8,6 +8,7 @@ import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Operation from "@manilla/core/Operation"
 import * as Page from "@manilla/core/Page"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,7 +17,6 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as FakeService from "./utils/FakeService.js"
 
 describe("a request", () => {
   it.effect("has its key, its token and its JSON", () =>

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type * as BearerTokens from "@manilla/core/BearerTokens"
 import * as Errors from "@manilla/core/Errors"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as FakeService from "@manilla/test-support/FakeService"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -14,7 +15,6 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "./utils/FakeService.js"
 
 /** Runs a call to its end while the clock advances by an hour. */
 const toTheEnd = <A, E>(call: Effect.Effect<A, E>) =>

@@ -3,6 +3,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as FakeService from "@manilla/test-support/FakeService"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
@@ -10,8 +12,6 @@ import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/TestClock"
 import * as retryBudget from "../src/internal/retryBudget.js"
-import * as FakeService from "./utils/FakeService.js"
-import * as VirtualClock from "./utils/VirtualClock.js"
 
 const refillMillis = 10_000
 

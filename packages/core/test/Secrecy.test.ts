@@ -2,14 +2,14 @@
  * A hostile service repeats the secrets of requests in every way; no output may contain them.
  */
 import { assert, describe, it } from "@effect/vitest"
+import * as FakeService from "@manilla/test-support/FakeService"
+import { observe, traces } from "@manilla/test-support/Observed"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
-import * as FakeService from "./utils/FakeService.js"
-import { observe, traces } from "./utils/Observed.js"
 
 const token = "eyJhbGciOiJSUzI1NiJ9.Y2FuYXJ5LXRva2Vu.kR9xWq-sT_4vZ"
 const phone = "+22901949372650"

@@ -2,15 +2,17 @@
  * The metrics and the span of a call, and the trace context in its requests.
  */
 import { assert, describe, it } from "@effect/vitest"
+import * as FakeService from "@manilla/test-support/FakeService"
+import { observe } from "@manilla/test-support/Observed"
+import * as Spans from "@manilla/test-support/Spans"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/TestClock"
 import * as Tracer from "effect/Tracer"
-import * as FakeService from "./utils/FakeService.js"
-import { observe } from "./utils/Observed.js"
-import * as Spans from "./utils/Spans.js"
 
 /** The counts of an operation, by metric name and tags except the operation. */
 const countsOf = (operation: string) =>
@@ -171,6 +173,26 @@ describe("a span", () => {
     })
   )
 
+  it.effect("has the logs of its call as events, and its caller's has none", () =>
+    Effect.gen(function* () {
+      const events: Array<string> = []
+      const tracer = Spans.tracer({ event: (name, event) => void events.push(`${name}: ${event}`) })
+      const { calls } = yield* FakeService.make([FakeService.failure(503), FakeService.success], {
+        retry: { base: 0 }
+      })
+      yield* calls
+        .read(FakeService.calls.read)
+        .pipe(
+          Effect.withSpan("checkout"),
+          Effect.withTracer(tracer),
+          Logger.withMinimumLogLevel(LogLevel.Debug)
+        )
+      assert.lengthOf(events, 3)
+      assert.isTrue(events.every((event) => event.startsWith("Things.read: ")))
+      assert.include(events[1], "Retrying in 0 ms")
+    })
+  )
+
   it.effect("is in the traceparent header of each attempt", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make(
@@ -224,6 +246,7 @@ describe("the span of a call", () => {
         "http.request.method": "POST",
         "url.template": "/things",
         "server.address": "service.invalid",
+        "server.port": 443,
         "http.response.status_code": 200,
         "manilla.correlation_id": "c-1",
         "manilla.resource.id": "thing-1"

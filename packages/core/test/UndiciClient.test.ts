@@ -116,7 +116,7 @@ describe("UndiciClient as an HttpClient", () => {
         server.answer = (socket) => void socket.once("close", () => resolve())
       })
       const fiber = yield* Effect.fork(client.get(server.baseUrl))
-      while (server.seen.length === 0) yield* Effect.sleep("10 millis")
+      yield* server.until(() => server.seen.length === 1)
       assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(fiber)))
       yield* Effect.promise(() => closed)
     })

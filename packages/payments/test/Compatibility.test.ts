@@ -1,11 +1,11 @@
 /**
- * What the service may add or leave out tomorrow does not break today's client.
+ * Forward compatibility: additions and omissions by the service do not break the client.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import * as Added from "@manilla/test-support/Added"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as Added from "../../core/test/utils/Added.js"
 import * as Intents from "./utils/Intents.js"
 
 const shapes = [
@@ -20,33 +20,33 @@ for (const [name, schema, whole] of shapes) {
     schema as Schema.Schema<unknown, unknown>
   )
 
-  describe(`a payment intent as it is ${name}`, () => {
-    it("keeps every described member, digit for digit", () => {
+  describe(`the schema of a payment intent as ${name}`, () => {
+    it("keeps every documented member, digit for digit", () => {
       assert.deepStrictEqual(decode(whole), whole)
     })
 
     it.prop(
-      "is the same with unknown members anywhere but in metadata",
+      "ignores unknown members outside metadata",
       [Added.to(whole, ["metadata"])],
       ([more]) => {
         assert.deepStrictEqual(decode(more), whole)
       }
     )
 
-    it.prop("keeps unknown values of its enums", [Schema.String], ([text]) => {
+    it.prop("keeps unknown enum values", [Schema.String], ([text]) => {
       const members = { status: text, operation: text, environment: text }
       assert.deepStrictEqual(decode({ ...whole, ...members }), { ...whole, ...members })
     })
 
     for (const field of Object.keys(whole).filter((field) => !needed.includes(field))) {
-      it(`is read without ${field}`, () => {
+      it(`accepts a missing ${field}`, () => {
         const { [field]: _, ...rest } = whole as Record<string, unknown>
         assert.deepStrictEqual(decode(rest), rest)
       })
     }
 
     for (const field of needed) {
-      it(`is not read without ${field}`, () => {
+      it(`rejects a missing ${field}`, () => {
         const { [field]: _, ...rest } = whole as Record<string, unknown>
         assert.throws(() => decode(rest))
         assert.throws(() => decode({ ...whole, [field]: null }))
@@ -61,7 +61,7 @@ for (const [name, schema, whole] of shapes) {
       ["metadata", "{}"],
       ["reference", ""]
     ] as const) {
-      it(`is not read when ${field} is ${JSON.stringify(value)}`, () => {
+      it(`rejects ${JSON.stringify(value)} for ${field}`, () => {
         assert.throws(() => decode({ ...whole, [field]: value }))
       })
     }
@@ -69,7 +69,7 @@ for (const [name, schema, whole] of shapes) {
 }
 
 describe("nulls", () => {
-  it("are read where there may be no value", () => {
+  it("are accepted for optional members", () => {
     for (const field of ["metadata", "updated_at", "description", "expires_at"]) {
       const members = { ...Intents.created, [field]: null }
       assert.deepStrictEqual<unknown>(
@@ -79,7 +79,7 @@ describe("nulls", () => {
     }
   })
 
-  it.effect("or the least that a caller needs, do not hide that a payment was made", () =>
+  it.effect("and missing optional members do not fail a create", () =>
     Effect.gen(function* () {
       const least = { id: Intents.id, status: "PENDING", amount: "1500", currency: "XOF" }
       const { payments } = yield* Intents.make([Intents.answer(least, 201)])
@@ -90,7 +90,7 @@ describe("nulls", () => {
     })
   )
 
-  it.effect("where none may be still tell a write that it was applied", () =>
+  it.effect("in required members make a create fail with AppliedUnreadable", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([
         Intents.answer({ ...Intents.created, status: null }, 201)
@@ -109,7 +109,7 @@ describe("nulls", () => {
 })
 
 describe("metadata", () => {
-  it.effect("comes back as it was sent, __proto__ included", () =>
+  it.effect("is returned as sent, including __proto__", () =>
     Effect.gen(function* () {
       const metadata = JSON.parse(`{"__proto__":{"admin":true},"note":"é","list":[{"x":null}]}`)
       const { payments, received } = yield* Intents.make([

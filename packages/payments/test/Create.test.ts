@@ -5,9 +5,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@manilla/core/Amount"
 import * as Identifier from "@manilla/core/Identifier"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as FakeService from "../../core/test/utils/FakeService.js"
 import * as Intents from "./utils/Intents.js"
 
 const { creates, key, request } = Intents
@@ -33,7 +33,7 @@ const without = (field: string) =>
 const payer = (members: Record<string, unknown>) => ({ payer: { ...request.payer, ...members } })
 
 describe("a payment intent", () => {
-  it.effect("is created with its key, its correlation id and its body", () =>
+  it.effect("is created with the key, the correlation id and the body", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([creates])
       const correlationId = Identifier.CorrelationId.make("018f3f6e-7c1a-7def-8000-123456789abc")
@@ -47,7 +47,7 @@ describe("a payment intent", () => {
     })
   )
 
-  it.effect("is for the payer that was given, whatever its class makes of it", () =>
+  it.effect("sends the members of a payer that is a class instance", () =>
     Effect.gen(function* () {
       class Payer {
         readonly phone_number = request.payer.phone_number
@@ -62,14 +62,14 @@ describe("a payment intent", () => {
     })
   )
 
-  it.effect("has no correlation header without a correlation id", () =>
+  it.effect("sends no correlation header without a correlation id", () =>
     Effect.gen(function* () {
       const { received } = yield* create(request)
       assert.notProperty(received[0]?.headers, "x-correlation-id")
     })
   )
 
-  it.effect("is read by its id", () =>
+  it.effect("is read by id", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([Intents.answer(Intents.read)])
       assert.deepStrictEqual<unknown>(yield* payments.get(Intents.id), Intents.read)
@@ -77,7 +77,7 @@ describe("a payment intent", () => {
     })
   )
 
-  it.effect("is not asked for by what is no UUID", () =>
+  it.effect("is not requested by an id that is not a UUID", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([Intents.answer(Intents.read)])
       for (const id of ["../payouts", "", "PI-0042", `${Intents.id}/x`]) {
@@ -91,7 +91,7 @@ describe("a payment intent", () => {
     })
   )
 
-  it.effect("says 403 with the scope that it needs", () =>
+  it.effect("fails with the required scope on 403", () =>
     Effect.gen(function* () {
       const { result } = yield* create(request, FakeService.failure(403))
       assert(result._tag === "Left" && result.left._tag === "ForbiddenError")
@@ -100,7 +100,7 @@ describe("a payment intent", () => {
   )
 })
 
-it.effect("what a payer gave is not shown, whatever the service says back", () =>
+it.effect("an error does not show payer data that the service echoes", () =>
   Effect.gen(function* () {
     const secrets = { phone_number: "+2290161234567", otp_code: "482190" }
     const { result } = yield* create(
@@ -120,7 +120,7 @@ it.effect("what a payer gave is not shown, whatever the service says back", () =
   })
 )
 
-describe("a body is sent as it is", () => {
+describe("a body is sent unchanged", () => {
   for (const [what, members] of [
     ["a whole amount", { amount: "0" }],
     ["4 decimals", { amount: "1500.1234" }],
@@ -155,7 +155,7 @@ describe("a body is sent as it is", () => {
     )
   }
 
-  it.effect("with the amount of an answer", () =>
+  it.effect("with the amount of a response", () =>
     Effect.gen(function* () {
       const amount = yield* Amount.toInput(Amount.Amount.make("1500.00000000"))
       const { received } = yield* create({ ...request, amount })
@@ -164,7 +164,7 @@ describe("a body is sent as it is", () => {
   )
 })
 
-describe("a broken field is named, and it alone", () => {
+describe("validation names exactly the invalid field", () => {
   for (const [field, what, body] of [
     ...(["country", "amount", "currency", "operation", "payment_method", "payer"] as const).map(
       (field) => [field, "left out", without(field)] as const
@@ -218,7 +218,7 @@ describe("a broken field is named, and it alone", () => {
     )
   }
 
-  it.effect("all of them, when several are broken", () =>
+  it.effect("names all invalid fields", () =>
     Effect.gen(function* () {
       const { issues } = yield* refused({
         country: "BEN",
@@ -250,7 +250,7 @@ describe("a broken field is named, and it alone", () => {
     })
   )
 
-  it.effect("without its value", () =>
+  it.effect("does not show the value", () =>
     Effect.gen(function* () {
       const secret = "HUSH4821"
       const error = yield* refused({
@@ -267,18 +267,15 @@ describe("a broken field is named, and it alone", () => {
   )
 })
 
-describe("requests of any kind", () => {
-  it.effect.prop(
-    "are sent as they are when they keep the rules",
-    [PaymentIntent.PaymentIntentRequest],
-    ([body]) =>
-      Effect.gen(function* () {
-        const { received, result } = yield* create(body)
-        assert.strictEqual(result._tag, "Right")
-        assert.strictEqual(
-          received[0]?.body,
-          JSON.stringify(Schema.encodeSync(PaymentIntent.PaymentIntentRequest)(body))
-        )
-      })
+describe("arbitrary valid requests", () => {
+  it.effect.prop("are sent unchanged", [PaymentIntent.PaymentIntentRequest], ([body]) =>
+    Effect.gen(function* () {
+      const { received, result } = yield* create(body)
+      assert.strictEqual(result._tag, "Right")
+      assert.strictEqual(
+        received[0]?.body,
+        JSON.stringify(Schema.encodeSync(PaymentIntent.PaymentIntentRequest)(body))
+      )
+    })
   )
 })

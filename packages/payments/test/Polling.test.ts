@@ -3,6 +3,8 @@ import * as Errors from "@manilla/core/Errors"
 import * as Polling from "@manilla/core/Polling"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import type * as Payments from "@manilla/payments/Payments"
+import * as FakeService from "@manilla/test-support/FakeService"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -12,11 +14,9 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "../../core/test/utils/FakeService.js"
 import * as Intents from "./utils/Intents.js"
-import * as VirtualClock from "../../core/test/utils/VirtualClock.js"
 
-/** Runs an effect to its end while the clock goes on. */
+/** Runs an effect to completion while the clock advances. */
 const toTheEnd = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.fork(Effect.exit(effect))
@@ -34,7 +34,7 @@ const { finds, id } = Intents
 const token = { value: Redacted.make("token"), environment: "SANDBOX", scopes: [] }
 
 describe("awaitFinal", () => {
-  it.effect("reads at once, and again until the status is no longer PENDING", () =>
+  it.effect("reads immediately and then until the status is final", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([
         finds("PENDING"),
@@ -53,7 +53,7 @@ describe("awaitFinal", () => {
   )
 
   for (const status of ["COMPLETED", "FAILED", "CANCELLED", "pending", "", "SOMETHING_NEW"]) {
-    it.effect(`ends with ${JSON.stringify(status)}, and returns it as it is`, () =>
+    it.effect(`returns the final status ${JSON.stringify(status)} unchanged`, () =>
       Effect.gen(function* () {
         const { payments, received } = yield* Intents.make([finds(status)])
         const settled = yield* payments.awaitFinal(id)
@@ -63,7 +63,7 @@ describe("awaitFinal", () => {
     )
   }
 
-  it.effect("pauses longer each time, up to the cap, each pause half to whole", () =>
+  it.effect("backs off exponentially up to the cap, with jitter from half to full", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([finds("PENDING")])
       const options = {
@@ -84,7 +84,7 @@ describe("awaitFinal", () => {
     })
   )
 
-  it.effect("until says otherwise", () =>
+  it.effect("honours the until option", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([
         finds("PENDING"),
@@ -105,11 +105,11 @@ describe("awaitFinal", () => {
     ["a reset", { drop: "ECONNRESET" }],
     ["a refused connection", { drop: "ECONNREFUSED" }],
     ["HTML", { status: 200, body: "<html>" }],
-    ["the answer to another read", Intents.answer({ ...Intents.read, id: Intents.read.reference })],
-    ["a misfit that does not show whose it is", Intents.answer({ status: 7 })],
-    ["silence", "silence"]
+    ["another response", Intents.answer({ ...Intents.read, id: Intents.read.reference })],
+    ["an invalid response without an id", Intents.answer({ status: 7 })],
+    ["no response", "silence"]
   ] as const) {
-    it.effect(`bears with ${what}`, () =>
+    it.effect(`continues after ${what}`, () =>
       Effect.gen(function* () {
         const { payments } = yield* Intents.make(
           [finds("PENDING"), reaction, reaction, finds("COMPLETED")],
@@ -128,7 +128,7 @@ describe("awaitFinal", () => {
     ["UnexpectedStatusError", FakeService.failure(410)],
     ["MalformedResponseError", Intents.answer({ ...Intents.read, status: 7 })]
   ] as const) {
-    it.effect(`fails at once with ${tag}`, () =>
+    it.effect(`fails immediately with ${tag}`, () =>
       Effect.gen(function* () {
         const { payments } = yield* Intents.make([finds("PENDING"), reaction])
         const error = yield* Effect.flip(toTheEnd(payments.awaitFinal(id)))
@@ -137,7 +137,7 @@ describe("awaitFinal", () => {
     )
   }
 
-  it.effect("ends with its deadline, and tells the last value", () =>
+  it.effect("fails at the deadline with the last value", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([finds("PENDING")])
       const call = payments.awaitFinal(id, { deadline: "30 seconds" })
@@ -157,7 +157,7 @@ describe("awaitFinal", () => {
     })
   )
 
-  it.effect("reads by an id in capitals what is answered in small letters", () =>
+  it.effect("compares ids case-insensitively", () =>
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([finds("COMPLETED")])
       const capitals = PaymentIntent.PaymentIntentId.make(id.toUpperCase())
@@ -165,7 +165,7 @@ describe("awaitFinal", () => {
     })
   )
 
-  it.effect("ends with its deadline, and tells no failure that was long over", () =>
+  it.effect("fails at the deadline without the cause of a recovered failure", () =>
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([FakeService.failure(503), finds("PENDING")], {
         retry: { attempts: 1 }
@@ -179,7 +179,7 @@ describe("awaitFinal", () => {
     })
   )
 
-  it.effect("ends with its deadline within a read that never ends", () =>
+  it.effect("fails at the deadline during a read that never ends", () =>
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([finds("PENDING"), "silence"])
       const fiber = yield* Effect.fork(
@@ -192,7 +192,7 @@ describe("awaitFinal", () => {
     })
   )
 
-  it.effect("says why it never read anything", () =>
+  it.effect("fails at the deadline with the cause if no read succeeded", () =>
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([FakeService.failure(503)], {
         retry: { attempts: 1 }
@@ -200,7 +200,7 @@ describe("awaitFinal", () => {
       const error = yield* Effect.flip(toTheEnd(payments.awaitFinal(id, { deadline: "1 minute" })))
       assert(error._tag === "PaymentStillPending")
       assert.strictEqual(error.last, undefined)
-      // What was waited for can be waited for again, seen or not.
+      // The id is known even without a value, so the caller can wait again.
       assert.strictEqual(error.id, id)
       assert.include(error.message, id)
       assert.strictEqual(error.cause?._tag, "ServerError")
@@ -208,7 +208,7 @@ describe("awaitFinal", () => {
     })
   )
 
-  it.effect("counts the waits in flight, whatever ends them", () =>
+  it.effect("counts the waits in flight, however they end", () =>
     Effect.gen(function* () {
       const before = yield* waitsInFlight
       const { payments } = yield* Intents.make([finds("PENDING")])
@@ -229,7 +229,7 @@ describe("collect", () => {
   const { collectRequest, creates, key } = Intents
   const newest = "2026-01-31T12:30:00.000001Z"
 
-  it.effect("creates with its key, and returns what settles", () =>
+  it.effect("creates with the key and returns the final value", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([
         creates,
@@ -250,7 +250,7 @@ describe("collect", () => {
     })
   )
 
-  it.effect("deposit is the same for a DEPOSIT", () =>
+  it.effect("is available as deposit for a DEPOSIT", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([creates, finds("COMPLETED")])
       yield* payments.deposit(collectRequest, { key })
@@ -258,7 +258,7 @@ describe("collect", () => {
     })
   )
 
-  it.effect("says itself which operation it is, whatever its request says", () =>
+  it.effect("overrides the operation of the request", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([creates, finds("COMPLETED")])
       const request = { ...collectRequest, operation: "DEPOSIT" }
@@ -267,7 +267,7 @@ describe("collect", () => {
     })
   )
 
-  it.effect("hands the wait's options on", () =>
+  it.effect("passes on the wait options", () =>
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([creates, finds("PENDING"), finds("REFUNDED")])
       const settled = yield* toTheEnd(
@@ -280,7 +280,7 @@ describe("collect", () => {
     })
   )
 
-  it.effect("never reads what was not created", () =>
+  it.effect("does not read after a failed creation", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([FakeService.failure(422)])
       const error = yield* Effect.flip(payments.collect(collectRequest, { key }))
@@ -300,13 +300,13 @@ describe("collect", () => {
     ["503", FakeService.failure(503)],
     ["a redirect", { status: 302 }],
     ["HTML", { status: 200, body: "<html>" }],
-    ["data that does not fit", Intents.answer({ ...Intents.read, amount: 1500 })],
+    ["data that does not match the schema", Intents.answer({ ...Intents.read, amount: 1500 })],
     ["a body over the limit", { status: 200, body: "x".repeat(100_000) }],
     ["a reset", { drop: "ECONNRESET" }],
     ["a refused connection", { drop: "ECONNREFUSED" }],
-    ["silence", "silence"]
+    ["no response", "silence"]
   ] as const) {
-    it.effect(`does not lose the intent to ${what}`, () =>
+    it.effect(`keeps the intent after ${what}`, () =>
       Effect.gen(function* () {
         const { payments } = yield* Intents.make([creates, reaction], { bodyLimit: 50_000 })
         const error = yield* Effect.flip(toTheEnd(payments.collect(collectRequest, { key })))
@@ -318,7 +318,7 @@ describe("collect", () => {
       })
     )
 
-    it.effect(`tells the newest value that it read before ${what}`, () =>
+    it.effect(`reports the last value read before ${what}`, () =>
       Effect.gen(function* () {
         const { payments } = yield* Intents.make(
           [creates, finds("PENDING", { updated_at: newest }), reaction],
@@ -331,7 +331,7 @@ describe("collect", () => {
     )
   }
 
-  it.effect("does not lose the intent to the token's end", () =>
+  it.effect("keeps the intent when no token is available", () =>
     Effect.gen(function* () {
       let asked = 0
       const tokens = {
@@ -352,7 +352,7 @@ describe("collect", () => {
     })
   )
 
-  it.effect("does not lose the intent when no time is left to wait", () =>
+  it.effect("keeps the intent when no time is left to wait", () =>
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([creates, finds("PENDING")])
       const error = yield* Effect.flip(
@@ -363,7 +363,7 @@ describe("collect", () => {
     })
   )
 
-  it.effect("goes on when a client interrupts itself", () =>
+  it.effect("continues when an HttpClient interrupts itself", () =>
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([
         creates,
@@ -375,7 +375,7 @@ describe("collect", () => {
     })
   )
 
-  it.effect("keeps what was created when a fiber that it waits for is interrupted", () =>
+  it.effect("keeps the created value when a read interrupts itself", () =>
     Effect.gen(function* () {
       const created = { status: "PENDING" }
       const { createAndAwait } = Polling.make({
@@ -398,9 +398,9 @@ describe("collect", () => {
 
   for (const [what, thrown] of [
     ["nothing", undefined],
-    ["what has no prototype", Object.create(null)],
-    ["what JSON cannot say", 10n],
-    ["what JSON cannot say, within", { a: 1n }],
+    ["an object without a prototype", Object.create(null)],
+    ["a bigint", 10n],
+    ["an object with a bigint", { a: 1n }],
     [
       "an error that throws",
       Object.defineProperty(new Error(), "message", {
@@ -410,7 +410,7 @@ describe("collect", () => {
       })
     ]
   ] as const) {
-    it.effect(`tells the last value when what looks at it throws ${what}`, () =>
+    it.effect(`reports the last value when until throws ${what}`, () =>
       Effect.gen(function* () {
         const { payments } = yield* Intents.make([creates, finds("PENDING"), finds("PROCESSING")])
         const until = ({ status }: PaymentIntent.PaymentIntent): boolean => {
@@ -429,11 +429,11 @@ describe("collect", () => {
 
   for (const [what, field, wait] of [
     ["no options", "wait", null],
-    ["a cap that is no duration", "wait.cap", { cap: "soon" }],
-    ["a deadline that is no number", "wait.deadline", { deadline: NaN }],
-    ["a pause below zero", "wait.initial", { initial: "-1 second" }],
-    ["an end that is no function", "wait.until", { until: "COMPLETED" }],
-    ["a factor that is no number", "wait.factor", { factor: 2n }],
+    ["a cap that is not a duration", "wait.cap", { cap: "soon" }],
+    ["a deadline of NaN", "wait.deadline", { deadline: NaN }],
+    ["a negative initial delay", "wait.initial", { initial: "-1 second" }],
+    ["until that is not a function", "wait.until", { until: "COMPLETED" }],
+    ["a factor that is not a number", "wait.factor", { factor: 2n }],
     [
       "options that throw",
       "wait",
@@ -445,7 +445,7 @@ describe("collect", () => {
       })
     ]
   ] as const) {
-    it.effect(`creates nothing that it cannot follow: ${what}`, () =>
+    it.effect(`creates nothing with invalid wait options: ${what}`, () =>
       Effect.gen(function* () {
         const { payments, received } = yield* Intents.make([creates, finds("PENDING")])
         const ways: ReadonlyArray<
@@ -470,7 +470,7 @@ describe("collect", () => {
     )
   }
 
-  it.effect("waits on through a token that is refused, and another that comes late", () =>
+  it.effect("continues after a refused token and a late one", () =>
     Effect.gen(function* () {
       let refused = false
       const { payments } = yield* Intents.make(
@@ -478,7 +478,7 @@ describe("collect", () => {
         {
           retry: { deadline: "1 minute" },
           tokens: {
-            // Late for those who ask first.
+            // The first requests get the token late.
             get: Effect.suspend(() => {
               if (!refused) return Effect.succeed(token)
               return Effect.delay(Effect.succeed(token), "90 seconds").pipe(
@@ -497,7 +497,7 @@ describe("collect", () => {
     })
   )
 
-  it.effect("does not speak of an interruption when there was none", () =>
+  it.effect("logs no warning without an interruption", () =>
     Effect.gen(function* () {
       const warnings: Array<string> = []
       const logger = Logger.make(({ logLevel, message }) => {
@@ -514,7 +514,7 @@ describe("collect", () => {
     })
   )
 
-  it.effect("names the intent when its interruption kills the client", () =>
+  it.effect("logs the intent when the HttpClient dies on interruption", () =>
     Effect.gen(function* () {
       const warnings: Array<string> = []
       const logger = Logger.make(({ message }) => warnings.push(String(message)))
@@ -529,7 +529,7 @@ describe("collect", () => {
     })
   )
 
-  it.effect("goes on with the same intent when it runs again", () =>
+  it.effect("continues with the same intent when it is run again", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([
         creates,
@@ -551,7 +551,7 @@ describe("changes", () => {
   const statuses = (stream: ReturnType<Payments.Service["changes"]>) =>
     Effect.map(Stream.runCollect(stream), (values) => Chunk.toReadonlyArray(values))
 
-  it.effect("tells each value once, and ends with the settled one", () =>
+  it.effect("emits each value once and ends with the final one", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([
         finds("PENDING"),
@@ -573,7 +573,7 @@ describe("changes", () => {
     })
   )
 
-  it.effect("tells a change within metadata, and nothing when only its order changed", () =>
+  it.effect("emits a change within metadata but ignores member order", () =>
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([
         finds("PENDING", { metadata: { a: { b: [1] }, c: 2 } }),
@@ -589,7 +589,7 @@ describe("changes", () => {
     })
   )
 
-  it.effect("fails when its deadline comes, after what it told", () =>
+  it.effect("fails at the deadline, after the emitted values", () =>
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([finds("PENDING")])
       const told: Array<string> = []
@@ -605,7 +605,7 @@ describe("changes", () => {
     })
   )
 
-  it.effect("reads only as long as somebody listens", () =>
+  it.effect("stops reading when the consumer stops", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([finds("PENDING")])
       yield* toTheEnd(Stream.runDrain(Stream.take(payments.changes(id), 1)))
@@ -615,7 +615,7 @@ describe("changes", () => {
 })
 
 describe("many waits at once", () => {
-  it.effect("read at most 64 at a time", () =>
+  it.effect("make at most 64 concurrent reads", () =>
     Effect.gen(function* () {
       let reading = 0
       let most = 0
@@ -638,7 +638,7 @@ describe("many waits at once", () => {
   )
 
   it.effect(
-    "are ordinary: 10,000",
+    "scale to 10,000",
     () =>
       Effect.gen(function* () {
         const clock = VirtualClock.make()
@@ -681,8 +681,8 @@ describe("many waits at once", () => {
   )
 })
 
-describe("what was just created", () => {
-  it.effect("is waited for though a read that lags has not seen it", () =>
+describe("a resource that was just created", () => {
+  it.effect("is waited for although a stale replica responds 404", () =>
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([
         Intents.creates,
@@ -697,7 +697,7 @@ describe("what was just created", () => {
   )
 })
 
-it.effect("no pause, however it is set, hammers the service", () =>
+it.effect("no option makes the delay too short", () =>
   Effect.gen(function* () {
     const { payments, received } = yield* Intents.make([finds("PENDING")])
     const wait = { initial: 0, cap: 0, factor: Number.NaN, deadline: "10 seconds" } as const
@@ -706,7 +706,7 @@ it.effect("no pause, however it is set, hammers the service", () =>
   })
 )
 
-it.effect("a factor below 1 does not shorten the pauses", () =>
+it.effect("a factor below 1 does not shorten the delays", () =>
   Effect.gen(function* () {
     const soon = Array.from({ length: 20 }, () => finds("PENDING"))
     const { payments } = yield* Intents.make([finds("PENDING"), ...soon, finds("COMPLETED")])

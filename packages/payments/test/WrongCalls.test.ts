@@ -1,6 +1,6 @@
 /**
- * Calls that the compiler refuses and JavaScript makes: they fail with a typed error that names the
- * field, and nothing is sent.
+ * Ill-typed calls, as JavaScript can make them. They fail with a typed error that names the field, and
+ * nothing is sent.
  */
 import { assert, describe, it } from "@effect/vitest"
 import type * as Errors from "@manilla/core/Errors"
@@ -16,7 +16,7 @@ describe("a call from JavaScript", () => {
   ]
   for (const name of ["create", "collect", "deposit"] as const) {
     for (const [how, given, field] of cases) {
-      it.effect(`of ${name} ${how} is an InvalidRequestError`, () =>
+      it.effect(`to ${name} ${how} fails with InvalidRequestError`, () =>
         Effect.gen(function* () {
           const { payments, received } = yield* Intents.make([Intents.answer(Intents.created)])
           const call: (

@@ -3,11 +3,11 @@ import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "../../core/test/utils/FakeService.js"
 
 const key = IdempotencyKey.derive("salary", "2026-11", "employee-7")
 
@@ -43,7 +43,7 @@ const make = (reaction: FakeService.Reaction, options: FakeService.Options = {})
   })
 
 describe("create", () => {
-  it.effect("gives the payout, with its destination redacted", () =>
+  it.effect("returns the payout with a redacted destination", () =>
     Effect.gen(function* () {
       const { payouts, received } = yield* make(answer())
       const payout = yield* payouts.create(request, { key })
@@ -55,7 +55,7 @@ describe("create", () => {
     })
   )
 
-  it.effect("sends a key of 255 characters whole", () =>
+  it.effect("sends a key of 255 characters", () =>
     Effect.gen(function* () {
       const long = IdempotencyKey.IdempotencyKey.make(`salary-${"7".repeat(248)}`)
       const { payouts, received } = yield* make(FakeService.failure(503), {
@@ -68,7 +68,7 @@ describe("create", () => {
     })
   )
 
-  it.effect("does not take a payout to somebody else for its own", () =>
+  it.effect("rejects a response for another beneficiary", () =>
     Effect.gen(function* () {
       const { payouts, received } = yield* make(answer({ destination: "+2290199999999" }))
       const fiber = yield* Effect.fork(Effect.flip(payouts.create(request, { key })))

@@ -1,6 +1,6 @@
 /**
- * What passed between a caller and the sandbox. An exchange knows no token, no header but the key,
- * and keeps the body where no print shows it.
+ * The log of requests that reached the sandbox. An exchange records no token and no header except the
+ * idempotency key. Its body is redacted when printed.
  *
  * @since 0.1.0
  */
@@ -11,11 +11,11 @@ import type * as Redacted from "effect/Redacted"
  *
  * | outcome            | meaning                                                          |
  * | ------------------ | ---------------------------------------------------------------- |
- * | a status           | answered so                                                      |
- * | `"dropped before"` | the connection was broken before the request was processed       |
- * | `"dropped after"`  | processed, and the connection broken before a byte of the answer |
- * | `"abandoned"`      | the caller went away before it was answered                      |
- * | `"open"`           | not ended yet                                                    |
+ * | a status           | the status of the response                                       |
+ * | `"dropped before"` | the connection was closed before the request was processed       |
+ * | `"dropped after"`  | the connection was closed after processing, before the response  |
+ * | `"abandoned"`      | the caller disconnected before the response                      |
+ * | `"open"`           | still in progress                                                |
  *
  * @since 0.1.0
  * @category models
@@ -27,24 +27,24 @@ export type Outcome = number | "dropped before" | "dropped after" | "abandoned" 
  * @category models
  */
 export interface Exchange {
-  /** Counts the requests since the sandbox began, from 0, in the order of their arrival. */
+  /** The number of requests that arrived earlier, so the first is 0. */
   readonly index: number
-  /** The operation, such as `Payments.create`; `undefined` for a route that there is not. */
+  /** The operation, such as `Payments.create`; `undefined` for an unknown route. */
   readonly operation: string | undefined
   readonly method: string
-  /** The idempotency key as it came: in its header, or in the body where the operation has it. */
+  /** The idempotency key as received, from the header or the body field of the operation. */
   readonly key: string | undefined
-  /** The body as it came, byte for byte. */
+  /** The body as received, byte for byte. */
   readonly body: Redacted.Redacted<Uint8Array>
   readonly outcome: Outcome
-  /** When it arrived, by the clock. */
+  /** The time of arrival. */
   readonly atMillis: number
-  /** How long it took; `undefined` while it is open. */
+  /** The duration; `undefined` while the exchange is open. */
   readonly tookMillis: number | undefined
 }
 
 /**
- * The exchanges as lines of text, one each, with the time since the first.
+ * Formats exchanges as text, one per line, with the time since the first.
  *
  * ```
  *    0 ms  POST Token.obtain  200

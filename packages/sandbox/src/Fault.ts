@@ -1,18 +1,11 @@
 /**
- * Faults to script: what is to go wrong with the next requests, between the service and its caller
- * or in the service itself.
+ * Scripted faults for the next requests, in the network or in the service.
  *
  * @since 0.1.0
  */
-import type * as Operation from "@manilla/core/Operation"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as ServiceApi from "./ServiceApi.js"
-
-type Names<Group> =
-  Group extends Operation.Group<infer Name, infer Operations>
-    ? `${Name}.${keyof Operations & string}`
-    : never
 
 /**
  * The name of an operation, such as `Payments.create`.
@@ -20,18 +13,18 @@ type Names<Group> =
  * @since 0.1.0
  * @category models
  */
-export type OperationName = Names<(typeof ServiceApi.groups)[number]>
+export type OperationName = ServiceApi.OperationName
 
 /**
- * Which requests a fault applies to.
+ * Selects the requests that a fault applies to.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Target {
-  /** Requests of this operation; of any, unknown ones too, unless set. */
+  /** The operation. Defaults to any request, including unknown routes. */
   readonly operation?: OperationName | undefined
-  /** How many requests; 1 unless set, and `Infinity` for all of them. */
+  /** The number of requests. Defaults to 1; `Infinity` means all of them. */
   readonly times?: number | undefined
 }
 
@@ -65,20 +58,20 @@ export interface Delay extends Target {
  */
 export interface Answer extends Target {
   readonly _tag: "Answer"
-  /** Whether the request is processed before it is answered so. */
+  /** Whether the request is processed before this response is sent. */
   readonly processed: boolean
-  /** The status of the answer; that of the true answer when it is left open. */
+  /** The status of the response. Defaults to the real status. */
   readonly status: number | undefined
   /** `Retry-After`: seconds, or an HTTP date. */
   readonly retryAfter: number | string | undefined
-  /** The body as it is; an error envelope when it is left open. */
+  /** The raw body. Defaults to an error envelope. */
   readonly body: string | Uint8Array | undefined
   readonly contentType: string
 }
 
 /**
- * The faults that are waiting for their requests. A request meets at most one: the first that was
- * added, that applies to it and is not used up.
+ * The queue of pending faults. At most one fault applies to a request: the earliest one added that
+ * matches it and is not used up.
  *
  * @since 0.1.0
  * @category models
@@ -86,12 +79,12 @@ export interface Answer extends Target {
 export interface Faults {
   readonly add: (...faults: ReadonlyArray<Fault>) => Effect.Effect<void>
   readonly clear: Effect.Effect<void>
-  /** The faults that are not used up, with the times that are left. */
+  /** The faults that are not used up, with their remaining number of requests. */
   readonly pending: Effect.Effect<ReadonlyArray<Fault>>
 }
 
 /**
- * The connection breaks before the request is processed.
+ * Closes the connection before the request is processed.
  *
  * @since 0.1.0
  * @category constructors
@@ -103,14 +96,14 @@ export const dropBefore = (target: Target = {}): Fault => ({
 })
 
 /**
- * The request is processed, and the connection breaks before a byte of the answer.
+ * Processes the request, then closes the connection before the response.
  *
  * @example
  * import * as Fault from "@manilla/sandbox/Fault"
  * import * as Sandbox from "@manilla/sandbox/Sandbox"
  * import * as Effect from "effect/Effect"
  *
- * const threeLostAnswers = Effect.flatMap(Sandbox.Sandbox, (sandbox) =>
+ * const threeLostResponses = Effect.flatMap(Sandbox.Sandbox, (sandbox) =>
  *   sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create", times: 3 }))
  * )
  *
@@ -124,8 +117,8 @@ export const dropAfter = (target: Target = {}): Fault => ({
 })
 
 /**
- * The request is processed at once, and its answer comes late. A caller that gives up meanwhile
- * does not undo it.
+ * Processes the request at once and delays the response. A caller that disconnects meanwhile does not
+ * undo it.
  *
  * @since 0.1.0
  * @category constructors
@@ -143,14 +136,14 @@ export const delay = (duration: Duration.DurationInput, target: Target = {}): Fa
 export interface StatusOptions extends Target {
   readonly retryAfter?: number | string | undefined
   readonly body?: string | Uint8Array | undefined
-  /** `application/json` unless set. */
+  /** Defaults to `application/json`. */
   readonly contentType?: string | undefined
-  /** Whether the request is processed all the same; `false` unless set. */
+  /** Whether the request is processed. Defaults to `false`. */
   readonly processed?: boolean | undefined
 }
 
 /**
- * The answer is this status, from 200 to 599. The request is not processed, unless asked for.
+ * Responds with this status, from 200 to 599. The request is not processed unless `processed` is set.
  *
  * @since 0.1.0
  * @category constructors
@@ -171,13 +164,13 @@ export const status = (code: number, options: StatusOptions = {}): Fault => ({
  * @category models
  */
 export interface BodyOptions extends Target {
-  /** `application/json` unless set. */
+  /** Defaults to `application/json`. */
   readonly contentType?: string | undefined
 }
 
 /**
- * The request is processed and answered with its true status, but with this body: HTML, half an
- * envelope, an unknown shape.
+ * Processes the request and responds with the real status but this body, such as HTML, a truncated
+ * envelope or an unknown shape.
  *
  * @since 0.1.0
  * @category constructors

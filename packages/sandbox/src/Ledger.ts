@@ -1,5 +1,5 @@
 /**
- * The sandbox's books: every movement of money as an entry of debits and credits that are equal in
+ * The sandbox's ledger. Every movement of money is a journal entry whose debits equal its credits in
  * each currency.
  *
  * @since 0.1.0
@@ -16,16 +16,16 @@ import type { WalletId } from "@manilla/core/Wallet"
 export type Side = "debit" | "credit"
 
 /**
- * What the books are kept of, each in one currency.
+ * The kinds of accounts. Each account has one currency.
  *
- * | account              | normal side | what it holds                                              |
+ * | account              | normal side | balance                                                    |
  * | -------------------- | ----------- | ---------------------------------------------------------- |
- * | `"wallet available"` | credit      | what the business can spend                                |
- * | `"wallet reserved"`  | credit      | what is promised to a payout or a refund, not yet settled  |
- * | `"fees earned"`      | credit      | what the service has charged                               |
- * | `"card float"`       | credit      | what stands on the cards, in USD                           |
- * | `"provider clearing"`| debit       | what the payment providers hold for the service            |
- * | `"currency exchange"`| debit       | what was bought of a currency; below zero where it was sold|
+ * | `"wallet available"` | credit      | funds that the business can spend                          |
+ * | `"wallet reserved"`  | credit      | funds reserved for payouts and refunds that are PENDING    |
+ * | `"fees earned"`      | credit      | fees charged by the service                                |
+ * | `"card float"`       | credit      | funds loaded on cards, in USD                              |
+ * | `"provider clearing"`| debit       | funds that the payment providers hold for the service      |
+ * | `"currency exchange"`| debit       | the amount bought of a currency; negative if it was sold   |
  *
  * @since 0.1.0
  * @category models
@@ -64,7 +64,7 @@ export type Account = WalletAccount | ServiceAccount
 export interface Posting {
   readonly account: Account
   readonly side: Side
-  /** Never below zero: the side says which way. */
+  /** Never negative: the side gives the direction. */
   readonly amount: Amount.Amount
 }
 
@@ -73,10 +73,10 @@ export interface Posting {
  * @category models
  */
 export interface JournalEntry {
-  /** Counts the entries, from 1. */
+  /** The number of the entry, from 1. */
   readonly sequence: number
   readonly posted_at: Timestamp
-  /** The reference of what moved the money. */
+  /** The reference of the resource that moved the money. */
   readonly reference: string
   readonly description: string
   readonly postings: ReadonlyArray<Posting>
@@ -105,7 +105,7 @@ export interface Ledger {
 }
 
 /**
- * The side on which an account grows.
+ * The side that increases the balance of an account.
  *
  * @since 0.1.0
  * @category accounts
@@ -114,7 +114,7 @@ export const normalSide = ({ kind }: Account): Side =>
   kind === "provider clearing" || kind === "currency exchange" ? "debit" : "credit"
 
 /**
- * An account as a person reads it: `wallet 3f2c8a34 available`.
+ * The display name of an account: `wallet 3f2c8a34 available`.
  *
  * @since 0.1.0
  * @category accounts
@@ -125,8 +125,8 @@ export const accountName = (account: Account): string =>
     : account.kind
 
 /**
- * The trial balance as text: each account on the side where it stands, and for each currency the two
- * totals, which are equal.
+ * Formats the trial balance: the net balance of each account, and the totals of both sides per
+ * currency, which are equal.
  *
  * ```
  *                                          debit         credit
@@ -173,7 +173,7 @@ export const table = ({ balances }: Pick<Ledger, "balances">): string => {
 }
 
 /**
- * The journal as text: each entry with its postings below it.
+ * Formats the journal: each entry with its postings below it.
  *
  * ```
  * #12  1970-01-01T00:00:02.000000Z  PAY-7KQ2M4XW9TRB  collection
@@ -214,7 +214,7 @@ const net = (debits: Amount.Amount, credits: Amount.Amount): Columns =>
 const total = (columns: ReadonlyArray<Columns>, side: Side): Amount.Amount =>
   Amount.sum(columns.flatMap((column) => column[side] ?? []))
 
-/** `1500.0000` as `1,500.00`: no digit goes but zeros at the end. */
+/** Formats `1500.0000` as `1,500.00`. Only trailing zeros are dropped. */
 const grouped = (amount: Amount.Amount): string => {
   const [whole = "", fraction = ""] = amount.split(".")
   const decimals = fraction.replace(/0+$/, "").padEnd(2, "0")
@@ -224,7 +224,7 @@ const grouped = (amount: Amount.Amount): string => {
 const widest = (texts: ReadonlyArray<string>): number =>
   texts.reduce((longest, { length }) => Math.max(longest, length), 0)
 
-/** The last two columns to the right, by their decimal points. */
+/** Right-aligns the last two columns at their decimal points. */
 const aligned = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const tail = (cell: string) => (cell.includes(".") ? cell.length - cell.indexOf(".") : 0)
   const tails = [2, 3].map((column) =>

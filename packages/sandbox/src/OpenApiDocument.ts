@@ -10,7 +10,7 @@ import * as Envelope from "@manilla/core/Envelope"
 import * as ServiceApi from "./ServiceApi.js"
 
 /**
- * Where the two gateways are. An address that is not given is a variable of the document.
+ * The URLs of the two gateways. A missing URL becomes a server variable of the document.
  *
  * @since 0.1.0
  * @category models
@@ -27,7 +27,7 @@ export interface Addresses {
 export interface OpenApiDocument extends ReturnType<typeof make> {}
 
 /**
- * The document.
+ * Builds the document.
  *
  * @example
  * import * as OpenApiDocument from "@manilla/sandbox/OpenApiDocument"
@@ -58,14 +58,16 @@ export const make = ({ authUrl, baseUrl }: Addresses = {}) => {
       title: "Payments, Payouts and Virtual Cards",
       version: "1.0.0",
       description:
-        "The operations of the service that Manilla declares. The error statuses are those that the service's interface promises; `default` is any other."
+        "The operations of the service that Manilla declares. The listed error statuses are those that the service's interface documents; `default` covers any other."
     },
-    servers: [server("The root of the main gateway, with its version", "base_url", baseUrl)],
+    servers: [
+      server("The base URL of the main gateway, including the version", "base_url", baseUrl)
+    ],
     tags: ServiceApi.groups.map(({ name }) => ({ name, description: descriptions[name] })),
     paths: {
       ...paths(main),
       ...paths(account, [
-        server("The root of the account gateway, with its version", "auth_url", authUrl)
+        server("The base URL of the account gateway, including the version", "auth_url", authUrl)
       ])
     },
     components: {
@@ -96,7 +98,7 @@ const descriptions: Readonly<Record<(typeof ServiceApi.groups)[number]["name"], 
   Payments: "Payment intents: mobile-money collections and deposits",
   Transactions: "Transactions, with their fees",
   Payouts: "Disbursements from a wallet to a beneficiary",
-  Refunds: "Refunds, by their reference",
+  Refunds: "Refunds, read by reference",
   PaymentLinks: "Links to a hosted checkout page, for Business accounts",
   Cards: "Virtual cards in USD, issued from a wallet",
   Cardholders: "The holders of virtual cards",
@@ -119,9 +121,9 @@ const server = (description: string, variable: string, url: string | undefined):
         description,
         variables: {
           [variable]: {
-            // OpenAPI demands a default, and the interface shows no host. No host is under .invalid.
+            // OpenAPI requires a default, but the interface documents no host. RFC 2606 reserves .invalid.
             default: `https://${variable.replace("_", "-")}.invalid${ServiceApi.root}`,
-            description: "The interface does not show it: give your own"
+            description: "The interface documents no host: set your own"
           }
         }
       }
@@ -154,8 +156,8 @@ const operation = (described: OpenApi.OpenAPISpecOperation) => {
 }
 
 /**
- * The interface leaves the success statuses of all but one operation unsaid: any 2xx is success.
- * The 400 that the platform adds to every operation is not the service's.
+ * The interface documents the success status of one operation only, so any 2xx is success. The
+ * platform adds a 400 to every operation, which the service does not document.
  */
 const responses = (all: OpenApi.OpenAPISpecResponses, errors: ReadonlyArray<number>) => {
   const { 200: success, 400: _, ...declared } = all

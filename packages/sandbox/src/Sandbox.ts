@@ -1,6 +1,6 @@
 /**
- * The service, emulated: what a test or a person at a terminal can see of it and do to it. Run it
- * with `SandboxClient` in process or with `SandboxServer` on sockets.
+ * The emulated service: its state, and controls over it. Run it in process with `SandboxClient` or on
+ * sockets with `SandboxServer`.
  *
  * @since 0.1.0
  */
@@ -29,8 +29,8 @@ import type { Faults } from "./Fault.js"
 import type { Ledger } from "./Ledger.js"
 
 /**
- * The query parameter that selects a page of a list. The interface does not show it: this is the
- * sandbox's own choice, for a gateway's `pageParameter`.
+ * The query parameter that selects a page of a list. The interface does not document one, so this is
+ * the sandbox's choice. Use it as the `pageParameter` of a gateway.
  *
  * @since 0.1.0
  * @category constants
@@ -38,7 +38,7 @@ import type { Ledger } from "./Ledger.js"
 export const pageParameter = "page"
 
 /**
- * The rows of a page when a request does not say. The interface does not show it either.
+ * The default page size. The interface does not document one either.
  *
  * @since 0.1.0
  * @category constants
@@ -50,22 +50,22 @@ export const defaultPerPage = 15
  * @category models
  */
 export interface Options {
-  /** How long a payment intent, a payout or a refund stays `PENDING`; 2 seconds unless set. */
+  /** How long a payment intent, a payout or a refund stays `PENDING`. Defaults to 2 seconds. */
   readonly settleAfter?: Duration.DurationInput | undefined
-  /** How long a token lives; 1 hour unless set (interface section 8). */
+  /** The lifetime of a token. Defaults to 1 hour (interface section 8). */
   readonly tokenLifetime?: Duration.DurationInput | undefined
-  /** The scopes granted at first; every scope that an emulated operation needs unless set. */
+  /** The scopes granted initially. Defaults to all scopes that the emulated operations require. */
   readonly scopes?: ReadonlyArray<Operation.Scope> | undefined
-  /** The catalogue of services; mobile money of five West African countries unless set. */
+  /** The catalogue of services. Defaults to mobile money in five West African countries. */
   readonly services?: ReadonlyArray<AvailableService> | undefined
-  /** The wallets at first; one each in XOF, XAF, USD and EUR unless set. */
+  /** The initial wallets. Defaults to one each in XOF, XAF, USD and EUR. */
   readonly wallets?: ReadonlyArray<OpeningWallet> | undefined
   /**
-   * Draws identifiers, tokens and secrets from a source of their own that starts here. Otherwise
-   * they are drawn from the `Random` of the effect that makes the sandbox.
+   * The seed for identifiers, tokens and secrets. Defaults to a seed drawn from the `Random` service
+   * of the effect that makes the sandbox.
    */
   readonly seed?: string | number | undefined
-  /** How many of the latest exchanges are kept; 50,000 unless set. */
+  /** How many of the latest exchanges are kept. Defaults to 50,000. */
   readonly exchangeCapacity?: number | undefined
 }
 
@@ -79,8 +79,8 @@ export interface Credentials {
 }
 
 /**
- * What rule 1 of interface section 5.1 asks of an account. Where one does not hold, no token is
- * issued and no token helps: 403.
+ * The conditions of rule 1 in interface section 5.1. While one of them is `false`, no token is issued,
+ * and requests with a valid token get 403.
  *
  * @since 0.1.0
  * @category models
@@ -89,26 +89,26 @@ export interface Standing {
   readonly accountActive: boolean
   readonly kybApproved: boolean
   readonly applicationActive: boolean
-  /** A credential that is revoked takes its tokens with it (rule 4): 401. */
+  /** Revoking the credential also revokes its tokens (rule 4), so requests get 401. */
   readonly credentialActive: boolean
 }
 
 /**
- * A wallet with what is in it at first.
+ * A wallet with its opening balance.
  *
  * @since 0.1.0
  * @category models
  */
 export interface OpeningWallet {
-  /** Drawn at random unless set. */
+  /** Defaults to a random id. */
   readonly id?: WalletId | undefined
   readonly currency: Currency
-  /** The wallet opens empty where this is below zero. */
+  /** A negative balance opens an empty wallet. */
   readonly balance: Amount
 }
 
 /**
- * A wallet with what is in it now.
+ * A wallet with its current balances.
  *
  * @since 0.1.0
  * @category models
@@ -116,14 +116,14 @@ export interface OpeningWallet {
 export interface Wallet {
   readonly id: WalletId
   readonly currency: Currency
-  /** What can be spent. */
+  /** Funds that can be spent. */
   readonly available: Amount
-  /** What is promised to payouts and refunds that have not settled. */
+  /** Funds reserved for payouts and refunds that have not settled. */
   readonly reserved: Amount
 }
 
 /**
- * A payment intent as the service keeps it, with the key that it was created under.
+ * A payment intent as stored, with its idempotency key.
  *
  * @since 0.1.0
  * @category models
@@ -133,20 +133,20 @@ export interface StoredPaymentIntent extends PaymentIntent.CreatedPaymentIntent 
 }
 
 /**
- * A payout as the service keeps it, with the key that it was created under.
+ * A payout as stored, with its idempotency key.
  *
  * @since 0.1.0
  * @category models
  */
 export interface StoredPayout extends Payout.CreatedPayout, Payout.Payout {
   readonly idempotency_key: IdempotencyKey
-  /** What the wallet pays on top of the amount. */
+  /** The fee that the wallet pays on top of the amount. */
   readonly fee_amount: Amount
   readonly metadata: Metadata
 }
 
 /**
- * A transaction as the service keeps it, with all of its members.
+ * A transaction as stored, with all its members.
  *
  * @since 0.1.0
  * @category models
@@ -161,25 +161,25 @@ export interface StoredTransaction extends Transaction.TransactionDetail {
 }
 
 /**
- * How much of a transaction to give back, and why.
+ * The amount and the reason of a refund.
  *
  * @since 0.1.0
  * @category models
  */
 export interface RefundOptions {
-  /** Above zero, with at most 4 decimals; all that is left of the transaction unless set. */
+  /** Greater than zero, with at most 4 decimals. Defaults to the rest of the transaction. */
   readonly amount?: string | undefined
   readonly reason?: string | undefined
 }
 
 /**
- * The sandbox does not do what a control asks: the rules of the service forbid it.
+ * A control was refused, because a rule of the service forbids it.
  *
  * @since 0.1.0
  * @category errors
  */
 export class Refused extends Data.TaggedError("Refused")<{
-  /** As in the error envelope: `INSUFFICIENT_FUNDS`. */
+  /** A code as in the error envelope, such as `INSUFFICIENT_FUNDS`. */
   readonly code: string
   readonly message: string
 }> {}
@@ -189,65 +189,65 @@ export class Refused extends Data.TaggedError("Refused")<{
  * @category models
  */
 export interface Service {
-  /** `{base_url}` of the interface, for `Gateway.layer`. */
+  /** The `{base_url}` of the interface, for `Gateway.layer`. */
   readonly baseUrl: string
-  /** `{auth_url}` of the interface, for `Token.layer`. */
+  /** The `{auth_url}` of the interface, for `Token.layer`. */
   readonly authUrl: string
-  /** The credentials that are valid now. */
+  /** The current credentials. */
   readonly credentials: Effect.Effect<Credentials>
-  /** Gives the credential a new secret. The old one and its tokens are refused at once. */
+  /** Replaces the client secret. The old secret and its tokens are refused at once. */
   readonly rotateSecret: Effect.Effect<Credentials>
-  /** Invalidates every token at once; new ones can be had. */
+  /** Revokes all tokens. New ones can be requested. */
   readonly revokeTokens: Effect.Effect<void>
-  /** Grants these scopes and no others, from the following requests on. */
+  /** Replaces the granted scopes, effective from the next request. */
   readonly setScopes: (scopes: ReadonlyArray<Operation.Scope>) => Effect.Effect<void>
-  /** Changes the standing of the account, the application or the credential: all good at first. */
+  /** Changes the standing of the account. Initially, all of its conditions hold. */
   readonly setStanding: (changes: Partial<Standing>) => Effect.Effect<void>
-  /** Every payment intent, in the order of creation, as it is now. */
+  /** All payment intents in their current state, in order of creation. */
   readonly paymentIntents: Effect.Effect<ReadonlyArray<StoredPaymentIntent>>
   /**
-   * Settles a payment intent now, as `COMPLETED` unless told; says whether there is such an intent
-   * that is `PENDING`. Money moves only when it is `COMPLETED`.
+   * Settles a `PENDING` payment intent now, by default as `COMPLETED`. Returns `false` if no such intent
+   * is `PENDING`. Money moves only on `COMPLETED`.
    */
   readonly settle: (
     id: PaymentIntent.PaymentIntentId,
     status?: PaymentIntent.Status
   ) => Effect.Effect<boolean>
-  /** Every payout, in the order of creation, as it is now. */
+  /** All payouts in their current state, in order of creation. */
   readonly payouts: Effect.Effect<ReadonlyArray<StoredPayout>>
   /**
-   * Settles a payout now, as `COMPLETED` unless told; says whether there is such a payout that is
-   * `PENDING`. As anything else, such as `FAILED`, it gives the money back to the wallet.
+   * Settles a `PENDING` payout now, by default as `COMPLETED`. Returns `false` if no such payout is
+   * `PENDING`. Any other status, such as `FAILED`, returns the funds to the wallet.
    */
   readonly settlePayout: (
     reference: Payout.PayoutReference,
     status?: Payout.Status
   ) => Effect.Effect<boolean>
-  /** Every transaction, in the order of completion. */
+  /** All transactions, in order of completion. */
   readonly transactions: Effect.Effect<ReadonlyArray<StoredTransaction>>
   /**
-   * Gives a collected transaction back to its payer, from the wallet that it was paid into. The fee
-   * is not given back. The interface does not show how a refund is asked for.
+   * Refunds a collected transaction to its payer, from the wallet that received it. The fee is not
+   * refunded. The interface does not document how to request a refund.
    */
   readonly refund: (
     transaction: Transaction.TransactionReference,
     options?: RefundOptions
   ) => Effect.Effect<Refund, Refused>
-  /** Every payment link, in the order of creation, as it is now. */
+  /** All payment links in their current state, in order of creation. */
   readonly paymentLinks: Effect.Effect<ReadonlyArray<PaymentLink.PaymentLink>>
-  /** A payer pays at the hosted page of a payment link: the money is collected at once. */
+  /** Simulates a payer at the hosted page of a payment link. The money is collected at once. */
   readonly payLink: (id: PaymentLink.PaymentLinkId) => Effect.Effect<StoredTransaction, Refused>
-  /** Every cardholder: they are there from the start, and nobody among them exists. */
+  /** All cardholders. They exist from the start, and are fictitious. */
   readonly cardholders: Effect.Effect<ReadonlyArray<Cardholder>>
-  /** Every virtual card, in the order of issue. */
+  /** All virtual cards, in order of issue. */
   readonly cards: Effect.Effect<ReadonlyArray<Card>>
-  /** Every wallet with what is in it now, in the order of opening. */
+  /** All wallets with their current balances, in order of opening. */
   readonly wallets: Effect.Effect<ReadonlyArray<Wallet>>
-  /** The books: what moved, and where everything stands. */
+  /** The ledger: its journal and balances. */
   readonly ledger: Effect.Effect<Ledger>
   /** The latest exchanges, oldest first. */
   readonly exchanges: Effect.Effect<ReadonlyArray<Exchange>>
-  /** What is to go wrong next. */
+  /** The queue of scripted faults. */
   readonly faults: Faults
 }
 

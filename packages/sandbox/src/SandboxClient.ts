@@ -1,6 +1,6 @@
 /**
- * The sandbox in process: an `HttpClient` whose requests never leave the program. Time is the
- * caller's `Clock`, so a test moves it.
+ * The sandbox in process: an `HttpClient` whose requests never leave the program. It uses the caller's
+ * `Clock`, so a `TestClock` controls its time.
  *
  * @since 0.1.0
  */
@@ -22,7 +22,7 @@ const mainOrigin = "https://sandbox.localhost"
 const accountOrigin = "https://accounts.sandbox.localhost"
 
 /**
- * A sandbox with the client that reaches it, and nothing else: any other host is unknown to it.
+ * Makes a sandbox, and a client that can reach only this sandbox: any other host is unknown.
  *
  * @since 0.1.0
  * @category constructors
@@ -54,7 +54,7 @@ export const make = (
   })
 
 /**
- * A sandbox and the client that reaches it, as a layer.
+ * A layer with a sandbox and a client for it.
  *
  * @example
  * import * as Payments from "@manilla/payments/Payments"
@@ -86,7 +86,11 @@ const exchange = (
 ): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError> => {
   const body = bytesOf(request)
   if (body === undefined) {
-    return failed(request, "Encode", new Error("the sandbox in process takes bodies of bytes only"))
+    return failed(
+      request,
+      "Encode",
+      new Error("the in-process sandbox supports only Uint8Array bodies")
+    )
   }
   const { headers, method } = request
   return handle({ method, url: url.href, headers, body }).pipe(
@@ -98,7 +102,7 @@ const exchange = (
   )
 }
 
-/** Its bytes are here already: read as they are, they cost no turn of the event loop. */
+/** The body is already in memory, so it is read without a turn of the event loop. */
 const toClientResponse = (
   request: HttpClientRequest.HttpClientRequest,
   response: HttpServerResponse.HttpServerResponse
@@ -135,6 +139,6 @@ const failed = (
   cause: unknown
 ) => Effect.fail(new HttpClientError.RequestError({ request, reason, cause }))
 
-/** What the operating system says of a connection, in the place where clients look for it. */
+/** An error with the `code` and `syscall` of an operating-system error, which clients inspect. */
 const withCode = (code: string, syscall: string): Error =>
   Object.assign(new Error(`${syscall} ${code}`), { code, syscall })

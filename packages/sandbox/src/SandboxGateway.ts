@@ -1,6 +1,5 @@
 /**
- * A gateway to the sandbox, with tokens for the sandbox's own credentials: what a test puts below
- * the clients it tries.
+ * A gateway to the sandbox that uses the sandbox's credentials, for tests.
  *
  * @since 0.1.0
  */
@@ -20,8 +19,8 @@ import * as Sandbox from "./Sandbox.js"
 export interface Options extends Omit<Gateway.Options, "baseUrl"> {}
 
 /**
- * The gateway over whichever client there is: `SandboxClient.layer` gives one that needs no
- * sockets; a `SandboxServer` is reached by any.
+ * A gateway over the `HttpClient` in context. `SandboxClient.layer` provides one without sockets; a
+ * `SandboxServer` works with any client.
  *
  * @since 0.1.0
  * @category layers

@@ -1,5 +1,5 @@
 /**
- * The sandbox on sockets of this machine: one port for `{base_url}`, one for `{auth_url}`.
+ * The sandbox on local sockets: one port for `{base_url}`, one for `{auth_url}`.
  *
  * @since 0.1.0
  */
@@ -29,15 +29,15 @@ import * as ServiceApi from "./ServiceApi.js"
  * @category models
  */
 export interface Options extends Sandbox.Options {
-  /** The port of `{base_url}`; any free one unless set. */
+  /** The port of `{base_url}`. Defaults to any free port. */
   readonly port?: number | undefined
-  /** The port of `{auth_url}`; any free one unless set. */
+  /** The port of `{auth_url}`. Defaults to any free port. */
   readonly authPort?: number | undefined
 }
 
 /**
- * A sandbox that listens until its scope closes. Then its ports are free at once, and connections
- * that are still open are broken.
+ * Makes a sandbox that listens until its scope closes. Then its ports are free at once, and open
+ * connections are closed.
  *
  * @since 0.1.0
  * @category constructors
@@ -63,7 +63,7 @@ export const layer = (
 ): Layer.Layer<Sandbox.Sandbox, HttpServerError.ServeError> =>
   Layer.scoped(Sandbox.Sandbox, make(options))
 
-/** Only this machine can reach it. */
+/** Only reachable from this machine. */
 const host = "127.0.0.1"
 
 const listen = (
@@ -76,7 +76,7 @@ const listen = (
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         node.close()
-        // Closing alone waits for whoever keeps a connection alive.
+        // `close` alone waits for keep-alive connections.
         node.closeAllConnections()
       })
     )
@@ -98,7 +98,7 @@ const serve = (handle: app.App) =>
     })
   }).pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit),
-    // A caller that goes away ends its exchange.
+    // A caller that disconnects ends its exchange.
     Effect.interruptible,
     Effect.catchTags({
       Dropped: () =>
@@ -111,7 +111,7 @@ const serve = (handle: app.App) =>
     })
   )
 
-/** Longer than this, a request breaks its own connection. */
+/** The connection is closed when a request body is larger. */
 const bodyLimit = Option.some(FileSystem.MiB(10))
 
 const unreadable = reply.failure(refusal.unprocessable("UNREADABLE", "The request cannot be read."))

@@ -1,6 +1,6 @@
 /**
- * The whole service as the packages declare it: the main gateway and the account gateway
- * (interface section 4).
+ * All operations that the packages declare, for the main gateway and the account gateway (interface
+ * section 4).
  *
  * @since 0.1.0
  */
@@ -38,15 +38,35 @@ const mainGroups = [
 const accountGroups = [TokenApi.group] as const
 
 /**
- * Every group of operations, of both gateways.
+ * The groups of operations of both gateways.
  *
  * @since 0.1.0
  * @category operations
  */
 export const groups = [...mainGroups, ...accountGroups] as const
 
+type NamesIn<Group, Replay> =
+  Group extends Operation.Group<infer Name, infer Operations>
+    ? {
+        [
+          OperationName in keyof Operations & string
+        ]: Operations[OperationName]["replay"] extends Replay ? `${Name}.${OperationName}` : never
+      }[keyof Operations & string]
+    : never
+
 /**
- * What is served below `{base_url}`.
+ * The names of the declared operations, such as `Payments.create`, or of those of one replay class.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
+export type OperationName<Replay extends Operation.Replay = Operation.Replay> = NamesIn<
+  (typeof groups)[number],
+  Replay
+>
+
+/**
+ * The API below `{base_url}`.
  *
  * @since 0.1.0
  * @category apis
@@ -54,7 +74,7 @@ export const groups = [...mainGroups, ...accountGroups] as const
 export const main = httpApi.make("Service", mainGroups)
 
 /**
- * What is served below `{auth_url}`.
+ * The API below `{auth_url}`.
  *
  * @since 0.1.0
  * @category apis
@@ -62,7 +82,7 @@ export const main = httpApi.make("Service", mainGroups)
 export const account = httpApi.make("Accounts", accountGroups)
 
 /**
- * Every operation with its name: `Payments.create`, `Payments.get`, …
+ * All operations by name: `Payments.create`, `Payments.get`, …
  *
  * @since 0.1.0
  * @category operations

@@ -21,7 +21,7 @@ const serve = (options: SandboxServer.Options) =>
     const { authUrl, baseUrl, credentials, wallets } = yield* SandboxServer.make(options)
     const [wallet] = yield* wallets
     const { clientId, clientSecret } = yield* credentials
-    yield* Console.log(`The sandbox listens. Its credentials are good for nothing else, and only until it stops:
+    yield* Console.log(`The sandbox is listening. These credentials are valid for this process only:
 
 export MANILLA_BASE_URL=${baseUrl}
 export MANILLA_AUTH_URL=${authUrl}
@@ -31,7 +31,7 @@ export MANILLA_ENVIRONMENT=SANDBOX
 export MANILLA_PAGE_PARAMETER=${Sandbox.pageParameter}
 export MANILLA_WALLET_ID=${wallet?.id ?? ""}
 
-What it plays is described at ${new URL(documents.paths.page, baseUrl).href}
+Documentation: ${new URL(documents.paths.page, baseUrl).href}
 `)
     return yield* Effect.never
   }).pipe(Effect.scoped)
@@ -50,7 +50,7 @@ const main = Effect.gen(function* () {
   Effect.tapDefect((cause) => Effect.logError(cause))
 )
 
-/** 2 for arguments that it does not understand, as is usual. */
+/** The conventional exit code 2 for usage errors. */
 const teardown: Runtime.Teardown = (exit, onExit) =>
   Exit.isFailure(exit) && isUsageError(exit.cause)
     ? onExit(2)

@@ -1,21 +1,20 @@
 /**
- * What passed between a caller and the sandbox. An exchange knows no token, no header but the key,
- * and keeps the body where no print shows it.
+ * The log of requests that reached the sandbox. An exchange records no token and no header except the
+ * idempotency key. Its body is redacted when printed.
  *
  * @since 0.1.0
  */
 export * as Exchange from "./Exchange.js"
 
 /**
- * Faults to script: what is to go wrong with the next requests, between the service and its caller
- * or in the service itself.
+ * Scripted faults for the next requests, in the network or in the service.
  *
  * @since 0.1.0
  */
 export * as Fault from "./Fault.js"
 
 /**
- * The sandbox's books: every movement of money as an entry of debits and credits that are equal in
+ * The sandbox's ledger. Every movement of money is a journal entry whose debits equal its credits in
  * each currency.
  *
  * @since 0.1.0
@@ -31,39 +30,38 @@ export * as Ledger from "./Ledger.js"
 export * as OpenApiDocument from "./OpenApiDocument.js"
 
 /**
- * The service, emulated: what a test or a person at a terminal can see of it and do to it. Run it
- * with `SandboxClient` in process or with `SandboxServer` on sockets.
+ * The emulated service: its state, and controls over it. Run it in process with `SandboxClient` or on
+ * sockets with `SandboxServer`.
  *
  * @since 0.1.0
  */
 export * as Sandbox from "./Sandbox.js"
 
 /**
- * The sandbox in process: an `HttpClient` whose requests never leave the program. Time is the
- * caller's `Clock`, so a test moves it.
+ * The sandbox in process: an `HttpClient` whose requests never leave the program. It uses the caller's
+ * `Clock`, so a `TestClock` controls its time.
  *
  * @since 0.1.0
  */
 export * as SandboxClient from "./SandboxClient.js"
 
 /**
- * A gateway to the sandbox, with tokens for the sandbox's own credentials: what a test puts below
- * the clients it tries.
+ * A gateway to the sandbox that uses the sandbox's credentials, for tests.
  *
  * @since 0.1.0
  */
 export * as SandboxGateway from "./SandboxGateway.js"
 
 /**
- * The sandbox on sockets of this machine: one port for `{base_url}`, one for `{auth_url}`.
+ * The sandbox on local sockets: one port for `{base_url}`, one for `{auth_url}`.
  *
  * @since 0.1.0
  */
 export * as SandboxServer from "./SandboxServer.js"
 
 /**
- * The whole service as the packages declare it: the main gateway and the account gateway
- * (interface section 4).
+ * All operations that the packages declare, for the main gateway and the account gateway (interface
+ * section 4).
  *
  * @since 0.1.0
  */

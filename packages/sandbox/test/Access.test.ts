@@ -4,15 +4,13 @@ import type * as Operation from "@manilla/core/Operation"
 import * as Payments from "@manilla/payments/Payments"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import { collection, key, layer } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import {
-  collection,
   credentialsBody,
   decodeFailure,
-  key,
-  layer,
   obtain,
   send,
   sendAuthorised,
@@ -21,7 +19,7 @@ import {
 
 const codeOf = (text: string) => decodeFailure(text).data.error.code
 
-/** A request of an operation, right in its path and in nothing else. */
+/** A request with a valid path and nothing else. */
 const targetOf = ({ method, path }: Operation.Operation) => ({
   method,
   path: path.replace(/:[A-Za-z]+/g, "00000000-0000-4000-8000-000000000000")
@@ -59,7 +57,7 @@ describe("every operation", () => {
           yield* sandbox.setScopes([])
           const without = yield* sendAuthorised(path, { method })
           if (isScope(access)) {
-            // Before the body is looked at, and with the scope's name.
+            // The scope is checked before the body, and the refusal names it.
             assert.strictEqual(without.status, 403)
             assert.deepStrictEqual(decodeFailure(without.text).data.error.details, {
               required_scope: access
@@ -74,7 +72,7 @@ describe("every operation", () => {
 })
 
 describe("scopes", () => {
-  it.effect("change from the following request on, for tokens that are out already", () =>
+  it.effect("changes apply from the next request, also to issued tokens", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -91,7 +89,7 @@ describe("scopes", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("are told with the token", () =>
+  it.effect("are returned with the token", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* obtain).scope, "payments.read")
     }).pipe(Effect.provide(layer({ scopes: ["payments.read"] })))
@@ -113,7 +111,7 @@ describe("tokens", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that are revoked are renewed by the client without a word", () =>
+  it.effect("are renewed silently by the client after revocation", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -133,7 +131,7 @@ describe("tokens", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("never contain the secret", () =>
+  it.effect("do not contain the secret", () =>
     Effect.gen(function* () {
       const { client_secret } = yield* credentialsBody
       const { access_token } = yield* obtain
@@ -148,7 +146,7 @@ describe("tokens", () => {
 })
 
 describe("the credential", () => {
-  it.effect("with a new secret refuses the old one, and the tokens that it issued", () =>
+  it.effect("refuses the old secret and its tokens after a rotation", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const old = yield* credentialsBody
@@ -168,7 +166,7 @@ describe("the credential", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that was rotated leaves a client without tokens, and nothing applied", () =>
+  it.effect("leaves a client without tokens after a rotation, and nothing is applied", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -180,7 +178,7 @@ describe("the credential", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("must be known and right", () =>
+  it.effect("must match", () =>
     Effect.gen(function* () {
       const right = yield* credentialsBody
       for (const wrong of [{ client_id: "app_other" }, { client_secret: "guess" }]) {
@@ -194,7 +192,7 @@ describe("the credential", () => {
   )
 
   for (const part of ["accountActive", "kybApproved", "applicationActive"] as const) {
-    it.effect(`is of no use unless ${part}: 403 with and for a token`, () =>
+    it.effect(`gets 403 for tokens and requests unless ${part}`, () =>
       Effect.gen(function* () {
         const sandbox = yield* Sandbox.Sandbox
         const { access_token } = yield* obtain
@@ -211,7 +209,7 @@ describe("the credential", () => {
     )
   }
 
-  it.effect("that is revoked takes its tokens with it", () =>
+  it.effect("invalidates its tokens when it is revoked", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const { access_token } = yield* obtain

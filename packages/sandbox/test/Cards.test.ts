@@ -1,26 +1,24 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Cardholder from "@manilla/cards/Cardholder"
 import * as Cardholders from "@manilla/cards/Cardholders"
 import * as Cards from "@manilla/cards/Cards"
 import * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payouts from "@manilla/payouts/Payouts"
-import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
-import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
-import * as Stream from "effect/Stream"
-import { key, sendAuthorised } from "./utils/harness.js"
 import {
   balancesIn,
   cardFrom,
   codeOf,
+  key,
   layer,
   payoutFrom,
   plain,
   walletIn
-} from "./utils/service.js"
+} from "@manilla/test-support/Sandboxed"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { sendAuthorised } from "./utils/harness.js"
 
 const wallets = ["XOF", "GHS"].map((currency) => ({
   currency: Currency.Currency.make(currency),
@@ -32,16 +30,7 @@ const holders = Effect.flatMap(Cardholders.Cardholders, ({ list }) =>
 )
 
 describe("a card", () => {
-  it.effect("is issued under the key of its call, whatever its request says", () =>
-    Effect.gen(function* () {
-      const cards = yield* Cards.Cards
-      const request = { ...(yield* cardFrom()), idempotency_key: "of-an-earlier-card" }
-      const { card } = yield* cards.issue(request as never, { key })
-      assert.strictEqual(card.issuance_reference, key)
-    }).pipe(Effect.provide(layer({ wallets })))
-  )
-
-  it.effect("costs its fee and what is on it, at the rate of the day", () =>
+  it.effect("costs the fee plus the balance, at the exchange rate", () =>
     Effect.gen(function* () {
       const cards = yield* Cards.Cards
       const sandbox = yield* Sandbox.Sandbox
@@ -86,7 +75,7 @@ describe("a card", () => {
     }).pipe(Effect.provide(layer({ wallets })))
   )
 
-  it.effect("counts the cards of its holder", () =>
+  it.effect("has a sequence number per cardholder", () =>
     Effect.gen(function* () {
       const cards = yield* Cards.Cards
       const [, second] = yield* holders
@@ -125,31 +114,31 @@ describe("is refused", () => {
       assert.isTrue("details" in error && JSON.stringify(error.details).includes(`"${field}"`))
       assert.strictEqual((yield* cards.list()).total, 0)
       assert.deepStrictEqual(yield* walletIn(currency), before)
-      // The key is still free for the right request.
+      // The refused request did not use up the key.
       yield* cards.issue(yield* cardFrom(), { key })
     }).pipe(Effect.provide(layer({ wallets })))
 
   const nobody = "00000000-0000-4000-8000-000000000000"
 
-  it.effect("a cardholder that there is not", () =>
+  it.effect("for an unknown cardholder", () =>
     refused("CARDHOLDER_NOT_FOUND", "customer_id", () => ({ customer_id: nobody }))
   )
-  it.effect("a wallet that there is not", () =>
+  it.effect("for an unknown wallet", () =>
     refused("WALLET_NOT_FOUND", "wallet_id", () => ({ wallet_id: nobody }))
   )
-  it.effect("another currency than the wallet's", () =>
+  it.effect("for a currency other than the wallet's", () =>
     refused("CURRENCY_MISMATCH", "debit_currency", () => ({ debit_currency: "USD" }))
   )
-  it.effect("a currency without a rate", () =>
+  it.effect("for a currency without an exchange rate", () =>
     refused("CURRENCY_NOT_SUPPORTED", "debit_currency", () => ({}), "GHS")
   )
-  it.effect("more than there is", () =>
+  it.effect("for insufficient funds", () =>
     refused("INSUFFICIENT_FUNDS", "wallet_id", () => ({ initial_balance: "13.6" }))
   )
 })
 
 describe("a card's key", () => {
-  it.effect("makes one card of 50 requests at once, with one debit", () =>
+  it.effect("makes one card and one debit from 50 concurrent requests", () =>
     Effect.gen(function* () {
       const cards = yield* Cards.Cards
       const sandbox = yield* Sandbox.Sandbox
@@ -168,7 +157,7 @@ describe("a card's key", () => {
     }).pipe(Effect.provide(layer({ wallets })))
   )
 
-  it.effect("is refused for another body, and is none of a payout's", () =>
+  it.effect("is refused for another body, and independent of payout keys", () =>
     Effect.gen(function* () {
       const cards = yield* Cards.Cards
       const payouts = yield* Payouts.Payouts
@@ -182,7 +171,7 @@ describe("a card's key", () => {
 })
 
 describe("a key in the body", () => {
-  it.effect("is written down with its exchange, if there is one to be read", () =>
+  it.effect("is recorded in the exchange if the body is readable", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const bodies = [
@@ -201,83 +190,6 @@ describe("a key in the body", () => {
         issues.map((exchange) => [exchange.key, exchange.outcome]),
         bodies.map((_, index) => [index === 0 ? "card-1" : undefined, 422])
       )
-    }).pipe(Effect.provide(layer()))
-  )
-})
-
-describe("cardholders", () => {
-  it.effect("are listed without personal data, and read with it", () =>
-    Effect.gen(function* () {
-      const cardholders = yield* Cardholders.Cardholders
-      const listed = yield* holders
-      assert.isAtLeast(listed.length, 2)
-      for (const { id } of listed) {
-        const detail = yield* cardholders.get(id)
-        const { is_business, reference, ...personal } = detail
-        assert.isBoolean(is_business)
-        assert.match(String(reference), /^CHD-/)
-        const values = Object.values(personal).map((value) =>
-          Redacted.isRedacted(value) ? Redacted.value(value) : value
-        )
-        assert.lengthOf(values, 13)
-        for (const value of values) assert.isNotEmpty(value)
-        assert.match(String(detail.dob && Redacted.value(detail.dob)), /^\d{4}-\d\d-\d\d$/)
-      }
-    }).pipe(Effect.provide(layer()))
-  )
-
-  it.effect("are read though a detail has an id that the interface does not show", () =>
-    Effect.gen(function* () {
-      const cardholders = yield* Cardholders.Cardholders
-      const { faults } = yield* Sandbox.Sandbox
-      const [holder] = yield* holders
-      const id = holder?.id ?? assert.fail("there is no cardholder")
-      const data = {
-        id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d",
-        reference: "CHD-1",
-        is_business: false
-      }
-      const body = JSON.stringify({ success: true, data, meta: { correlation_id: null } })
-      yield* faults.add(Fault.body(body, { operation: "Cardholders.get" }))
-      assert.strictEqual(String((yield* cardholders.get(id)).reference), "CHD-1")
-    }).pipe(Effect.provide(layer()))
-  )
-
-  for (const [what, data] of [
-    ["a page of something", { current_page: 1, data: [] }],
-    ["a token", { access_token: "x", expires_in: 3600, token_type: "Bearer" }],
-    ["a detail that does not fit", { reference: "CHD-1", is_business: 0 }]
-  ] as const) {
-    it.effect(`are not taken from ${what}, which is not asked for again`, () =>
-      Effect.gen(function* () {
-        const cardholders = yield* Cardholders.Cardholders
-        const { exchanges, faults } = yield* Sandbox.Sandbox
-        const [holder] = yield* holders
-        const id = holder?.id ?? assert.fail("there is no cardholder")
-        const body = JSON.stringify({ success: true, data, meta: { correlation_id: null } })
-        yield* faults.add(Fault.body(body, { operation: "Cardholders.get", times: 9 }))
-        const error = yield* Effect.flip(cardholders.get(id))
-        assert(error._tag === "MalformedResponseError")
-        assert.strictEqual(error.reason, "DataMisfit")
-        const reads = (yield* exchanges).filter(({ operation }) => operation === "Cardholders.get")
-        assert.lengthOf(reads, 1)
-      }).pipe(Effect.provide(layer()))
-    )
-  }
-
-  it.effect("are streamed in pages", () =>
-    Effect.gen(function* () {
-      const cardholders = yield* Cardholders.Cardholders
-      const streamed = yield* Stream.runCollect(cardholders.stream({ per_page: 1 }))
-      assert.deepStrictEqual(Array.from(streamed), [...(yield* holders)])
-    }).pipe(Effect.provide(layer()))
-  )
-
-  it.effect("that are not there are 404", () =>
-    Effect.gen(function* () {
-      const cardholders = yield* Cardholders.Cardholders
-      const unknown = Cardholder.CardholderId.make("00000000-0000-4000-8000-000000000000")
-      assert.strictEqual((yield* Effect.flip(cardholders.get(unknown)))._tag, "NotFoundError")
     }).pipe(Effect.provide(layer()))
   )
 })

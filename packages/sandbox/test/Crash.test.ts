@@ -1,11 +1,11 @@
 /**
- * The process stops at each of its steps, and a new one goes on with the same key: one effect, the
- * same bytes, and a last word that agrees with the ledger.
+ * The process is killed at each step, and a new process repeats the call with the same key. There must
+ * be one effect, identical requests, and a result that matches the ledger.
  *
- * Each resumption of a fiber is a step, and each moment of a wait. Of the operations in between, of
- * which there are a thousand and more, a sample is tried. To stop at all of them, two or three apart:
- * `CRASH_STRIDE=1 npx vitest run --project sandbox Crash.test.ts`, which takes a quarter of an hour.
+ * A step is a resumption of a fiber, or an external event during a wait. Of the more than a thousand
+ * operations between steps, only a sample is tested. To test every second or third operation, run
+ * `CRASH_STRIDE=1 npx vitest run --project sandbox Crash.test.ts`, which takes 15 minutes.
  */
 import * as crash from "./utils/crash.js"
 
-crash.suite("killed", "is done once when it goes on")
+crash.suite("killed", "has one effect when the call is repeated")

@@ -3,13 +3,14 @@ import * as OpenApiDocument from "@manilla/sandbox/OpenApiDocument"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import { layer } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
-import { layer, send } from "./utils/harness.js"
+import { send } from "./utils/harness.js"
 
 const originOf = ({ baseUrl }: Sandbox.Service) => baseUrl.slice(0, -ServiceApi.root.length)
 
 describe("the OpenAPI document", () => {
-  it.effect("is served without a token, with every operation", () =>
+  it.effect("is served without a token and lists every operation", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const { headers, status, text } = yield* send(`${originOf(sandbox)}/openapi.json`, {})
@@ -27,7 +28,7 @@ describe("the OpenAPI document", () => {
 })
 
 describe("the page", () => {
-  it.effect("says of every operation what it takes and gives", () =>
+  it.effect("documents the request and the response of every operation", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const { headers, status, text } = yield* send(`${originOf(sandbox)}/docs`, {})
@@ -47,12 +48,12 @@ describe("the page", () => {
       for (const member of ["payer.phone_number", "data.data[].net_amount", "per_page"]) {
         assert.include(text, `<code>${member}</code>`)
       }
-      // No rule shows how the code keeps a secret.
+      // No rule shows the redaction of secrets in the code.
       assert.notInclude(text, "Redacted")
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("needs nothing but itself", () =>
+  it.effect("loads no other resources", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const { headers, text } = yield* send(`${originOf(sandbox)}/docs`, {})
@@ -62,8 +63,8 @@ describe("the page", () => {
   )
 })
 
-describe("what the sandbox says of itself", () => {
-  it.effect("is no exchange, takes no fault, and is of the main gateway alone", () =>
+describe("the documentation routes", () => {
+  it.effect("bypass the exchange log and faults, on the main gateway only", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       yield* send(`${originOf(sandbox)}/docs`, {})
@@ -76,7 +77,7 @@ describe("what the sandbox says of itself", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("is there on a socket too", () =>
+  it.live("are served on sockets", () =>
     Effect.gen(function* () {
       const sandbox = yield* SandboxServer.make()
       for (const path of ["/docs", "/openapi.json"]) {

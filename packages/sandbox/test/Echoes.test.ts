@@ -1,22 +1,31 @@
 /**
- * An answer that repeats another amount, currency, beneficiary or key than was sent is about another
- * operation: a proxy that mixes up its connections, or a key that was used before for something else.
+ * Mismatched responses: one with a different amount, currency, beneficiary or key than the request is
+ * about another operation. A proxy mixed up its connections, or the key was used before.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Cards from "@manilla/cards/Cards"
-import type * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as Operation from "@manilla/core/Operation"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import {
+  cardFrom,
+  collection,
+  layer,
+  payoutFrom,
+  plain,
+  walletIn
+} from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
+import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-import { collection } from "./utils/harness.js"
-import { cardFrom, layer, payoutFrom, walletIn } from "./utils/service.js"
+import * as writes from "./utils/writes.js"
 
 const [first, second] = [
   IdempotencyKey.derive("order", "1"),
@@ -26,7 +35,7 @@ const [first, second] = [
 const enveloped = (data: unknown) =>
   JSON.stringify({ success: true, data, meta: { correlation_id: null } })
 
-/** Answers the next requests of an operation with data of another one. */
+/** Responds to the next requests of an operation with data of another resource. */
 const answerWith = (operation: Fault.OperationName, data: unknown, times = 1) =>
   Effect.flatMap(Sandbox.Sandbox, ({ faults }) =>
     faults.add(Fault.body(enveloped(data), { operation, times }))
@@ -39,8 +48,8 @@ const atOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return yield* Fiber.join(fiber)
   })
 
-describe("an answer about another payment", () => {
-  it.effect("is not taken: the same key brings the right one", () =>
+describe("a response about another payment", () => {
+  it.effect("is rejected, and a retry with the same key gets the right one", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -52,7 +61,7 @@ describe("an answer about another payment", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that comes twice is a key that was used before, and is not asked for again", () =>
+  it.effect("fails with KeyReused when it is repeated, without another retry", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const other = yield* payments.create(
@@ -76,7 +85,7 @@ describe("an answer about another payment", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("is one of many: each time another one, the outcome is unknown", () =>
+  it.effect("leaves the outcome unknown when each response is a different payment", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const other = yield* payments.create({ ...collection, amount: "9000" }, { key: first })
@@ -91,7 +100,7 @@ describe("an answer about another payment", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("is about this one when the amount is only written otherwise", () =>
+  it.effect("is accepted when only the format of the amount differs", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const created = yield* payments.create({ ...collection, amount: "1500.50" }, { key: first })
@@ -100,76 +109,73 @@ describe("an answer about another payment", () => {
   )
 })
 
-describe("an answer that differs in one member alone", () => {
-  const link = { amount: "500", currency: "XOF", country: "BJ" }
+/** A value that each kind of comparison must reject. */
+const others: Readonly<Record<Operation.ResponseCheck["as"], (value: string) => string>> = {
+  amount: (value) => value.replace(/.$/, (digit) => (digit === "1" ? "2" : "1")),
+  code: (value) => (value === "XAF" ? "EUR" : "XAF"),
+  phone: (value) => value.replace(/.$/, (digit) => (digit === "1" ? "2" : "1")),
+  text: (value) => `${value}x`
+}
 
-  type Clients = Payments.Payments | Payouts.Payouts | Cards.Cards | PaymentLinks.PaymentLinks
-  const calls: Readonly<
-    Record<
-      "Payments.create" | "Payouts.create" | "Cards.issue" | "PaymentLinks.create",
-      Effect.Effect<object, Errors.KeyedWriteError | Errors.WriteError, Clients | Sandbox.Sandbox>
-    >
-  > = {
-    "Payments.create": Effect.flatMap(Payments.Payments, (payments) =>
-      payments.create(collection, { key: first })
-    ),
-    "Payouts.create": Effect.gen(function* () {
-      const payouts = yield* Payouts.Payouts
-      return yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key: first })
-    }),
-    "Cards.issue": Effect.gen(function* () {
-      const cards = yield* Cards.Cards
-      return yield* cards.issue(yield* cardFrom(), { key: first })
-    }),
-    "PaymentLinks.create": Effect.flatMap(PaymentLinks.PaymentLinks, (links) => links.create(link))
+/** A copy with another value for one member, and with redacted members as on the wire. */
+const withAnother = (
+  made: object,
+  parent: string | undefined,
+  { as, field, member = field }: Operation.ResponseCheck
+) => {
+  const data = Record.map(plain(made), (value) =>
+    Redacted.isRedacted(value) ? Redacted.value(value) : value
+  )
+  const resource = parent === undefined ? data : data[parent]
+  const value = Predicate.isRecord(resource) ? resource[member] : undefined
+  if (!Predicate.isRecord(resource) || typeof value !== "string") {
+    return assert.fail(`the response has no ${member}`)
   }
+  const changed = { ...resource, [member]: others[as](value) }
+  return parent === undefined ? changed : { ...data, [parent]: changed }
+}
 
-  for (const [operation, member, other] of [
-    ["Payments.create", "amount", "1500.0001"],
-    ["Payments.create", "currency", "XAF"],
-    ["Payouts.create", "amount", "1000.0001"],
-    ["Payouts.create", "currency", "XAF"],
-    ["Payouts.create", "destination", "+2290161234568"],
-    ["Cards.issue", "issuance_reference", "order:3"],
-    ["Cards.issue", "charged_currency", "EUR"],
-    ["PaymentLinks.create", "amount", "500.0001"],
-    ["PaymentLinks.create", "currency", "XAF"]
-  ] as const) {
-    it.effect(`is not taken: ${operation}, ${member}`, () =>
-      Effect.gen(function* () {
-        const call = calls[operation]
-        const made = yield* call
-        const answer =
-          "card" in made && Predicate.isRecord(made.card)
-            ? { card: { ...made.card, [member]: other } }
-            : { ...made, [member]: other }
-        yield* answerWith(operation, answer, 10)
-        const error = yield* atOnce(Effect.flip(call))
-        if (operation !== "PaymentLinks.create") {
-          assert(error._tag === "KeyReused")
-          assert.deepStrictEqual(error.differs, [member])
-          return
-        }
-        assert(error._tag === "OutcomeUnknown" && error.cause._tag === "MalformedResponseError")
-        assert.strictEqual(error.cause.reason, "AnotherSubject")
-        assert.deepStrictEqual(
-          error.cause.issues.map(({ field }) => field),
-          [member]
-        )
-      }).pipe(Effect.provide(layer()))
-    )
+describe("a response that differs in one member is rejected", () => {
+  for (const { name, operation, request, send } of writes.all) {
+    const { checks = { members: [] }, replay } = operation
+
+    it(`${name} compares at least one member`, () => {
+      assert.isNotEmpty(checks.members)
+    })
+
+    for (const check of checks.members) {
+      const member = check.member ?? check.field
+      it.effect(`${name}, ${member}`, () =>
+        Effect.gen(function* () {
+          const call = Effect.flatMap(request, (body) => send(body, first))
+          yield* answerWith(name, withAnother(yield* call, checks.in, check), 10)
+          const error = yield* atOnce(Effect.flip(call))
+          if (replay._tag === "Keyed") {
+            assert(error._tag === "KeyReused")
+            assert.deepStrictEqual(error.differs, [member])
+            return
+          }
+          assert(error._tag === "OutcomeUnknown" && error.cause._tag === "MalformedResponseError")
+          assert.strictEqual(error.cause.reason, "AnotherSubject")
+          assert.deepStrictEqual(
+            error.cause.issues.map(({ field }) => field),
+            [member]
+          )
+        }).pipe(Effect.provide(layer()))
+      )
+    }
   }
 })
 
-describe("an answer that cannot be read", () => {
+describe("an unreadable response", () => {
   const id = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
   const own = { id, amount: "1500.0000", currency: "XOF" }
 
   for (const [how, data] of [
     ["", own],
-    [", in megabytes of zeros too", { ...own, amount: `1500.${"0".repeat(4_000_000)}` }]
+    [", with megabytes of zeros", { ...own, amount: `1500.${"0".repeat(4_000_000)}` }]
   ] as const) {
-    it.effect(`says that it was applied when it repeats all that is compared${how}`, () =>
+    it.effect(`fails with AppliedUnreadable when it repeats all compared members${how}`, () =>
       Effect.gen(function* () {
         const payments = yield* Payments.Payments
         yield* answerWith("Payments.create", data)
@@ -182,13 +188,13 @@ describe("an answer that cannot be read", () => {
   }
 
   for (const [what, data] of [
-    ["has the currency of everyone", { id, currency: "XOF" }],
-    ["may be the refund of a payment of this amount", { id, amount: "1500.0000", reason: null }],
-    ["has an amount that is none", { ...own, amount: "1 500" }],
+    ["has only a common currency", { id, currency: "XOF" }],
+    ["may be a refund of the same amount", { id, amount: "1500.0000", reason: null }],
+    ["has an invalid amount", { ...own, amount: "1 500" }],
     ["has a number for an amount", { ...own, amount: 99 }],
-    ["has another amount, of megabytes", { ...own, amount: `1500.${"0".repeat(4_000_000)}1` }]
+    ["has another amount, megabytes long", { ...own, amount: `1500.${"0".repeat(4_000_000)}1` }]
   ] as const) {
-    it.effect(`is not taken when it ${what}: the same key brings the right one`, () =>
+    it.effect(`is rejected when it ${what}, and a retry with the same key gets the right one`, () =>
       Effect.gen(function* () {
         const payments = yield* Payments.Payments
         const sandbox = yield* Sandbox.Sandbox
@@ -203,10 +209,10 @@ describe("an answer that cannot be read", () => {
 
 describe("the beneficiary of a payout", () => {
   for (const [how, destination] of [
-    ["by the eighth digit from its end", "+2290171234567"],
-    ["and is written as 8 digits", "61234568"]
+    ["in the eighth digit from the end", "+2290171234567"],
+    ["and has 8 digits", "61234568"]
   ] as const) {
-    it.effect(`is another when it differs ${how}`, () =>
+    it.effect(`is rejected when it differs ${how}`, () =>
       Effect.gen(function* () {
         const payouts = yield* Payouts.Payouts
         const request = payoutFrom(yield* walletIn("XOF"))
@@ -226,7 +232,7 @@ describe("the beneficiary of a payout", () => {
     "(+229)  0161234567",
     "0161234567."
   ]) {
-    it.effect(`is another, however it was typed: ${typed}`, () =>
+    it.effect(`is rejected in any format: ${typed}`, () =>
       Effect.gen(function* () {
         const payouts = yield* Payouts.Payouts
         const request = { ...payoutFrom(yield* walletIn("XOF")), destination: typed }
@@ -239,17 +245,17 @@ describe("the beneficiary of a payout", () => {
   }
 
   for (const [how, destination] of [
-    ["without its country's prefix", "01 61 23 45 67"],
-    ["as it was before the country added digits", "61234567"],
+    ["without the country prefix", "01 61 23 45 67"],
+    ["in the old format of 8 digits", "61234567"],
     ["with separators", "(229) 01-61.23.45.67"],
     ["masked", "+22901****4567"],
-    ["masked by dots", "+22901....4567"],
-    ["masked by dashes", "+22901 -- -- 45 67"],
-    ["masked by blanks", "+22901    4567"],
-    ["masked at its end", "+229016123...."],
-    ["as the last digits alone", "4567"]
+    ["masked with dots", "+22901....4567"],
+    ["masked with dashes", "+22901 -- -- 45 67"],
+    ["masked with blanks", "+22901    4567"],
+    ["masked at the end", "+229016123...."],
+    ["with only the last digits", "4567"]
   ] as const) {
-    it.effect(`may be written ${how}`, () =>
+    it.effect(`is accepted ${how}`, () =>
       Effect.gen(function* () {
         const payouts = yield* Payouts.Payouts
         const request = payoutFrom(yield* walletIn("XOF"))
@@ -262,7 +268,7 @@ describe("the beneficiary of a payout", () => {
   }
 })
 
-it.effect("an answer about another payout is not taken", () =>
+it.effect("a response about another payout is rejected", () =>
   Effect.gen(function* () {
     const payouts = yield* Payouts.Payouts
     const wallet = yield* walletIn("XOF")
@@ -273,7 +279,7 @@ it.effect("an answer about another payout is not taken", () =>
   }).pipe(Effect.provide(layer()))
 )
 
-it.effect("an answer about another card is not taken, and names it for a person to look at", () =>
+it.effect("a response about another card is rejected, and the error names that card", () =>
   Effect.gen(function* () {
     const cards = yield* Cards.Cards
     const sandbox = yield* Sandbox.Sandbox
@@ -290,7 +296,7 @@ it.effect("an answer about another card is not taken, and names it for a person 
   }).pipe(Effect.provide(layer()))
 )
 
-it.effect("a key is another key when only its case differs", () =>
+it.effect("keys are case-sensitive", () =>
   Effect.gen(function* () {
     const cards = yield* Cards.Cards
     const request = yield* cardFrom()
@@ -303,7 +309,7 @@ it.effect("a key is another key when only its case differs", () =>
   }).pipe(Effect.provide(layer()))
 )
 
-it.effect("an answer about this payment may write its currency in capitals", () =>
+it.effect("currencies are compared case-insensitively", () =>
   Effect.gen(function* () {
     const payments = yield* Payments.Payments
     const read = yield* payments.create(collection, { key: first })
@@ -313,7 +319,7 @@ it.effect("an answer about this payment may write its currency in capitals", () 
   }).pipe(Effect.provide(layer()))
 )
 
-it.effect("an answer about another link is unknown at once: a link has no key", () =>
+it.effect("a response about another link leaves the outcome unknown without a retry", () =>
   Effect.gen(function* () {
     const links = yield* PaymentLinks.PaymentLinks
     const request = { amount: "500", currency: "XOF", country: "BJ" }
@@ -325,7 +331,7 @@ it.effect("an answer about another link is unknown at once: a link has no key", 
   }).pipe(Effect.provide(layer()))
 )
 
-it.effect("a card whose answer does not fit is named by the id that it has", () =>
+it.effect("an unreadable response about a card names the id of the card", () =>
   Effect.gen(function* () {
     const cards = yield* Cards.Cards
     const id = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"

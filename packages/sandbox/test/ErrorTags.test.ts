@@ -1,6 +1,6 @@
 /**
- * The tags of Manilla's errors meet those of other packages in one `catchTag`, and in the errors of an
- * application's `HttpApi`.
+ * Error tags must be unique, because errors of several packages can meet in one `catchTag` or in an
+ * `HttpApi`.
  */
 import * as Platform from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
@@ -15,7 +15,7 @@ import * as Predicate from "effect/Predicate"
 const tagOf = (value: unknown): unknown =>
   Predicate.hasProperty(value, "_tag") ? value._tag : undefined
 
-/** Some classes have their tag, and others give it to their instances. */
+/** The tag is a static member of some classes, and an instance member of others. */
 const tagOfClass = (value: unknown): unknown => {
   if (!Predicate.isFunction(value) || tagOf(value) !== undefined) return tagOf(value)
   try {
@@ -25,7 +25,7 @@ const tagOfClass = (value: unknown): unknown => {
   }
 }
 
-/** The tags of the classes that a module exports. */
+/** The tags of the error classes that a module exports. */
 const tagsIn = (module: object): ReadonlyArray<string> =>
   Object.values(module).map(tagOfClass).filter(Predicate.isString)
 
@@ -41,7 +41,7 @@ describe("the tags of errors", () => {
     )
   })
 
-  it("are different from each other, but for the writes without a key", () => {
+  it("are different from each other, except those of writes without a key", () => {
     assert.include(own, "PaymentStillPending")
     const twice = own.filter((tag, index) => own.indexOf(tag) !== index)
     assert.deepStrictEqual(twice.sort(), ["AppliedUnreadable", "OutcomeUnknown"])

@@ -1,4 +1,4 @@
-// The program that README.md shows.
+// The program in README.md.
 import { assert, it } from "@effect/vitest"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payments from "@manilla/payments/Payments"
@@ -17,7 +17,7 @@ const test = Payments.layer.pipe(
   Layer.provideMerge(SandboxClient.layer())
 )
 
-it.effect("three lost answers make one payment", () =>
+it.effect("three lost responses make one payment", () =>
   Effect.gen(function* () {
     const payments = yield* Payments.Payments
     const sandbox = yield* Sandbox.Sandbox

@@ -1,17 +1,16 @@
 /**
- * The programs that users start from: what they do when the worst comes.
+ * The example programs under faults.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { layer, phone, walletIn } from "@manilla/test-support/Sandboxed"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import * as Salaries from "../../../examples/payroll/Salaries.js"
 import * as Timeline from "../../../examples/support/Timeline.js"
-import { phone } from "./utils/harness.js"
-import { layer, walletIn } from "./utils/service.js"
 
 const operation = "Payouts.create"
 
@@ -25,7 +24,7 @@ const employee = {
   amount: "700"
 } as const
 
-/** What becomes of one employee while these faults last. */
+/** The result of one employee under these faults. */
 const paidUnder = (...faults: ReadonlyArray<Fault.Fault>) =>
   Effect.gen(function* () {
     const sandbox = yield* Sandbox.Sandbox
@@ -44,7 +43,7 @@ const paidUnder = (...faults: ReadonlyArray<Fault.Fault>) =>
 const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Console.consoleWith((loud) => Effect.withConsole(effect, { ...loud, log: () => Effect.void }))
 
-/** A creation is answered with the payout of somebody else, each time. */
+/** Every create gets a response about another employee's payout. */
 const anotherPayout = Fault.body(
   JSON.stringify({
     success: true,
@@ -61,7 +60,7 @@ const anotherPayout = Fault.body(
 )
 
 describe("the payroll", () => {
-  it.effect("leaves it to a person when another payout has the key", () =>
+  it.effect("sets an employee aside when another payout has the key", () =>
     Effect.gen(function* () {
       const { exchanges, outcome } = yield* paidUnder(anotherPayout)
       assert(outcome?.is === "set aside")
@@ -75,7 +74,7 @@ describe("the payroll", () => {
     })
   )
 
-  it.effect("pays once, whatever is lost", () =>
+  it.effect("pays once when responses are lost", () =>
     Effect.gen(function* () {
       const { outcome, payouts } = yield* paidUnder(Fault.dropAfter({ operation, times: 7 }))
       assert.strictEqual(outcome?.is, "paid")
@@ -83,7 +82,7 @@ describe("the payroll", () => {
     })
   )
 
-  it.effect("does not take a later refusal for the end of an earlier doubt", () =>
+  it.effect("keeps an unknown outcome unknown after a later refusal", () =>
     Effect.gen(function* () {
       const { outcome, payouts } = yield* paidUnder(
         Fault.dropAfter({ operation, times: 5 }),
@@ -96,7 +95,7 @@ describe("the payroll", () => {
     })
   )
 
-  it.effect("does not speak for earlier runs when it is refused", () =>
+  it.effect("makes no claim about earlier runs when it is refused", () =>
     Effect.gen(function* () {
       const { outcome } = yield* paidUnder(Fault.status(422, { operation }))
       assert(outcome?.is === "set aside")
@@ -105,7 +104,7 @@ describe("the payroll", () => {
     })
   )
 
-  it.effect("says that something may have been made as long as it may", () =>
+  it.effect("reports a possible payout while the outcome is unknown", () =>
     Effect.gen(function* () {
       const { outcome, payouts } = yield* paidUnder(
         Fault.dropAfter({ operation, times: 5 }),
@@ -117,7 +116,7 @@ describe("the payroll", () => {
     })
   )
 
-  it.effect("waits for a payout that is there, and sends it no more", () =>
+  it.effect("waits for an existing payout without sending it again", () =>
     Effect.gen(function* () {
       const { exchanges, outcome } = yield* paidUnder(
         Fault.status(403, { operation: "Payouts.get", times: 3 })

@@ -5,6 +5,7 @@ import * as Payments from "@manilla/payments/Payments"
 import * as Exchange from "@manilla/sandbox/Exchange"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { collection, key, layer, phone } from "@manilla/test-support/Sandboxed"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -13,11 +14,11 @@ import * as Inspectable from "effect/Inspectable"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { inspect } from "node:util"
-import { collection, credentialsBody, key, layer, obtain, phone, send } from "./utils/harness.js"
+import { credentialsBody, obtain, send } from "./utils/harness.js"
 
 const operation = "Payments.create"
 
-/** Creates a payment intent with faults in the way, while the clock goes on. */
+/** Creates a payment intent under faults, while the clock advances. */
 const createUnder = (...faults: ReadonlyArray<Fault.Fault>) =>
   Effect.gen(function* () {
     const payments = yield* Payments.Payments
@@ -36,7 +37,7 @@ const createUnder = (...faults: ReadonlyArray<Fault.Fault>) =>
 const outcomes = (exchanges: ReadonlyArray<Exchange.Exchange>) =>
   exchanges.map(({ outcome }) => outcome)
 
-it.effect("an address that is not the sandbox's is none: nothing was sent", () => {
+it.effect("an unknown host fails before the request is sent", () => {
   const elsewhere = Gateway.layer({
     baseUrl: "https://nowhere.example/api/v1",
     retry: { attempts: 1 }
@@ -49,7 +50,7 @@ it.effect("an address that is not the sandbox's is none: nothing was sent", () =
 })
 
 describe("faults", () => {
-  it.effect("dropBefore: nothing was processed, and the retry creates the intent", () =>
+  it.effect("dropBefore: the request is not processed, and the retry creates the intent", () =>
     Effect.gen(function* () {
       const { created, exchanges, intents } = yield* createUnder(
         Fault.dropBefore({ operation, times: 2 })
@@ -60,7 +61,7 @@ describe("faults", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("no times: no request meets it", () =>
+  it.effect("times 0: the fault applies to no request", () =>
     Effect.gen(function* () {
       const { exchanges, pending } = yield* createUnder(Fault.dropBefore({ operation, times: 0 }))
       assert.deepStrictEqual(outcomes(exchanges), [201])
@@ -68,7 +69,7 @@ describe("faults", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("dropBefore: when every attempt meets it, nothing is there", () =>
+  it.effect("dropBefore: on every attempt, nothing is created", () =>
     Effect.gen(function* () {
       const { created, intents, pending } = yield* createUnder(
         Fault.dropBefore({ operation, times: Infinity })
@@ -79,7 +80,7 @@ describe("faults", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("dropAfter: it was processed, and the retry finds the same intent", () =>
+  it.effect("dropAfter: the request is processed, and the retry gets the same intent", () =>
     Effect.gen(function* () {
       const { created, exchanges, intents, pending } = yield* createUnder(
         Fault.dropAfter({ operation, times: 3 })
@@ -99,7 +100,7 @@ describe("faults", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("dropAfter: when every attempt meets it, the intent is there all the same", () =>
+  it.effect("dropAfter: on every attempt, the intent is still created", () =>
     Effect.gen(function* () {
       const { created, intents } = yield* createUnder(
         Fault.dropAfter({ operation, times: Infinity })
@@ -109,7 +110,7 @@ describe("faults", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("delay: a caller that gives up does not undo what was processed", () =>
+  it.effect("delay: a caller that gives up does not undo the request", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -127,7 +128,7 @@ describe("faults", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("delay: a caller that waits has the true answer, late", () =>
+  it.effect("delay: a caller that waits gets the real response late", () =>
     Effect.gen(function* () {
       const { created, exchanges } = yield* createUnder(Fault.delay("20 seconds", { operation }))
       assert.isTrue(Either.isRight(created))
@@ -135,7 +136,7 @@ describe("faults", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("status: is not processed, and Retry-After is told", () =>
+  it.effect("status: the request is not processed, and Retry-After is sent", () =>
     Effect.gen(function* () {
       const { created, exchanges, intents } = yield* createUnder(
         Fault.status(429, { operation, retryAfter: 30 })
@@ -148,7 +149,7 @@ describe("faults", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("status: an error envelope unless a body is given", () =>
+  it.effect("status: the body defaults to an error envelope", () =>
     Effect.gen(function* () {
       const own = yield* createUnder(Fault.status(409, { operation }))
       assert.isTrue(
@@ -172,7 +173,7 @@ describe("faults", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("status: processed all the same, if asked", () =>
+  it.effect("status: the request is processed if requested", () =>
     Effect.gen(function* () {
       const { created, exchanges, intents } = yield* createUnder(
         Fault.status(502, { operation, body: "<html>", contentType: "text/html", processed: true })
@@ -182,7 +183,7 @@ describe("faults", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("status: those without a body have none", () =>
+  it.effect("status: 204, 205 and 304 have no body", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       yield* sandbox.faults.add(Fault.status(204, { body: "x" }), Fault.status(302))
@@ -192,7 +193,7 @@ describe("faults", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("body: processed, the true status, and bytes that no one can read", () =>
+  it.effect("body: the request is processed, and the real status comes with the given bytes", () =>
     Effect.gen(function* () {
       const { created, exchanges, intents } = yield* createUnder(
         Fault.body(
@@ -206,7 +207,7 @@ describe("faults", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("meet the operation that they are for, one at a time, in order", () =>
+  it.effect("apply to their operation, one at a time, in order", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       yield* sandbox.faults.add(
@@ -225,7 +226,7 @@ describe("faults", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("count: of many requests at once, as many meet it as were asked for", () =>
+  it.effect("apply to exactly the given number of concurrent requests", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       yield* sandbox.faults.add(Fault.status(503, { times: 7 }))
@@ -262,7 +263,7 @@ describe("the exchange log", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("prints no secret, no token and no phone number", () =>
+  it.effect("shows no secret, token or phone number", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const { client_secret } = yield* credentialsBody
@@ -283,7 +284,7 @@ describe("the exchange log", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("keeps the latest, and counts them all", () =>
+  it.effect("keeps the latest exchanges with their index", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       for (let n = 0; n < 25; n++) yield* send(`${sandbox.baseUrl}/nowhere`, {})
@@ -295,7 +296,7 @@ describe("the exchange log", () => {
     }).pipe(Effect.provide(layer({ exchangeCapacity: 10 })))
   )
 
-  it.effect("shows requests in the order of their arrival, open ones too", () =>
+  it.effect("lists exchanges in order of arrival, including open ones", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const arrived = yield* Deferred.make<void>()
@@ -313,7 +314,7 @@ describe("the exchange log", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("is all that a request leaves: nothing is written on the caller's span", () =>
+  it.effect("does not annotate the caller's span", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
       const span = yield* Effect.useSpan("caller", (span) =>

@@ -1,5 +1,5 @@
 /**
- * The service may grow: fields and values that no one knows yet break nothing.
+ * Forward compatibility: unknown fields and values do not break the client.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
@@ -8,7 +8,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import * as guard from "../../core/src/internal/guard.js"
 
-/** A copy with a field that nobody knows in every object; metadata is the caller's own. */
+/** A copy with an unknown field in every object except metadata. */
 const grown = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(grown)
   if (typeof value !== "object" || value === null) return value
@@ -25,12 +25,12 @@ const grown = (value: unknown): unknown => {
 
 const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
-describe("the data of an answer", () => {
+describe("the data of a response", () => {
   for (const [name, { success }] of ServiceApi.operations) {
     const fits = guard.compile(success)
     const decode = Schema.decodeUnknownSync(success)
 
-    it(`of ${name} with unknown fields and unknown values is read the same`, () => {
+    it(`of ${name} decodes with unknown fields and values`, () => {
       FastCheck.assert(
         FastCheck.property(Arbitrary.make(success), (value) => {
           const sent = json(value)

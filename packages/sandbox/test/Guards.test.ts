@@ -1,6 +1,6 @@
 /**
- * The compiled guards decide what is sent and what is believed, and `effect/Schema` only explains. For
- * each schema of each operation both must say the same of every document.
+ * The compiled guards accept or reject requests and responses; `effect/Schema` only explains a
+ * rejection. For each schema of each operation, both must agree on every document.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
@@ -18,7 +18,7 @@ interface Case {
   readonly excess: guard.Excess
 }
 
-/** Whatever member of a declaration is a schema: an operation, or a part, cannot be left out. */
+/** All schemas of a declaration. They are found by inspection, so that none can be omitted. */
 const cases: ReadonlyArray<Case> = [...ServiceApi.operations].flatMap(([operation, declared]) =>
   Object.entries(declared).flatMap(([part, schema]: [string, unknown]): ReadonlyArray<Case> =>
     Schema.isSchema(schema)
@@ -37,7 +37,7 @@ const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 type Path = ReadonlyArray<string | number>
 
-/** The places in a document, rows and members of metadata among them; the first is the whole. */
+/** The paths in a document, including rows and members of metadata. The first is the root. */
 const places = (value: unknown, path: Path = []): ReadonlyArray<Path> => {
   if (typeof value !== "object" || value === null) return [path]
   const names: ReadonlyArray<string | number> = Array.isArray(value)
@@ -48,7 +48,7 @@ const places = (value: unknown, path: Path = []): ReadonlyArray<Path> => {
 
 const removed = Symbol("removed")
 
-/** A copy in which what is at a place is another value, or is not there. */
+/** A copy with the value at a path changed or removed. */
 const changed = (value: unknown, path: Path, change: (old: unknown) => unknown): unknown => {
   const [first, ...rest] = path
   if (first === undefined) return change(value)
@@ -67,12 +67,12 @@ const changed = (value: unknown, path: Path, change: (old: unknown) => unknown):
   )
 }
 
-/** Each turns a character of a string, or its length, into one that a rule may refuse. */
+/** Replacements for a character of a string, which a rule may refuse. */
 const characters = ["", "X", "0", "-", ".", " ", "\n", "\u00e9", "\ud83d\ude00", "\ud800", "\u0000"]
 
-/** Each mutation of what is at a place; `at` picks among the ways to do it. */
+/** Mutations of the value at a path; `at` selects a variant. */
 const mutations: Readonly<Record<string, (old: unknown, at: number) => unknown>> = {
-  "is gone": () => removed,
+  "is missing": () => removed,
   "is null": () => null,
   "is a number": (_, at) => [0, -1, 1.5, 1e21][at % 4],
   "is a boolean": (_, at) => at % 2 === 0,
@@ -84,7 +84,7 @@ const mutations: Readonly<Record<string, (old: unknown, at: number) => unknown>>
     const i = at % (old.length + 1)
     return old.slice(0, i) + characters[at % characters.length] + old.slice(i + 1)
   },
-  "is in the other case": (old) =>
+  "has its case changed": (old) =>
     typeof old !== "string"
       ? old
       : old === old.toUpperCase()
@@ -92,15 +92,15 @@ const mutations: Readonly<Record<string, (old: unknown, at: number) => unknown>>
         : old.toUpperCase(),
   "has an unknown member": (old) =>
     typeof old === "object" && old !== null && !Array.isArray(old) ? { ...old, unknown: 1 } : old,
-  "comes twice": (old) => (Array.isArray(old) ? [...old, ...old] : old)
+  "is duplicated": (old) => (Array.isArray(old) ? [...old, ...old] : old)
 }
 
-/** Enough for each place of most documents; in a larger one they are spread over all of it. */
+/** Covers all paths of most documents, and an even sample of larger ones. */
 const placesLimit = 40
 
 const runs = 100
 
-describe("a guard and its schema say the same of", () => {
+describe("a guard agrees with its schema", () => {
   for (const { excess, name, schema } of cases) {
     it(name, () => {
       const fits = guard.compile(schema, excess)
@@ -129,7 +129,7 @@ describe("a guard and its schema say the same of", () => {
             assert.isTrue(compare(document, "as it was generated"))
             const sent = json(document)
             assert.isTrue(compare(sent, "as it is sent"))
-            // A schema that converts nothing gives what it was given.
+            // A schema without transformations returns its input.
             assert.deepStrictEqual(Either.getOrUndefined(decode(sent)), sent)
             const all = places(sent)
             const stride = Math.max(1, Math.ceil(all.length / placesLimit))
@@ -150,8 +150,8 @@ describe("a guard and its schema say the same of", () => {
   }
 })
 
-describe("the operations that are held to this", () => {
-  it("are those of every package, with all their schemas", async () => {
+describe("the tested operations", () => {
+  it("include all schemas of every package", async () => {
     const packages = new URL("../../", import.meta.url)
     const names = new Set<string>()
     for (const folder of readdirSync(packages)) {
@@ -173,7 +173,7 @@ describe("the operations that are held to this", () => {
       )
   })
 
-  it("have a schema for each part that a request sends", () => {
+  it("have a schema for each part of a request", () => {
     const parts = ["pathParams", "urlParams", "headers", "payload"] as const
     const declared = [...ServiceApi.operations].flatMap(([name, operation]) =>
       parts.filter((part) => operation[part] !== undefined).map((part) => `${name}, ${part}`)

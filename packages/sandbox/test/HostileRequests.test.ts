@@ -1,10 +1,9 @@
 /**
- * Hostile input: each is refused before it is sent, by the name of its field, or it arrives at the
- * service exactly as it was given.
+ * Hostile input is either refused by field name before it is sent, or arrives at the service
+ * unchanged.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
-import * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
@@ -12,15 +11,16 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Refunds from "@manilla/refunds/Refunds"
 import * as Transactions from "@manilla/transactions/Transactions"
 import * as Gateway from "@manilla/core/Gateway"
+import { collection as payment, phone } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import type * as AST from "effect/SchemaAST"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { isDeepStrictEqual } from "node:util"
-import { collection as payment, phone } from "./utils/harness.js"
 import * as hostile from "./utils/hostile.js"
+import * as writes from "./utils/writes.js"
 
-const key = IdempotencyKey.IdempotencyKey.make("hostile")
 const uuid = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
 
 const payout = {
@@ -31,10 +31,7 @@ const payout = {
   payment_method: "mtn_momo",
   destination: phone
 }
-const card = { customer_id: uuid, wallet_id: uuid, debit_currency: "XOF", initial_balance: "10" }
-const link = { amount: "10", currency: "XOF", country: "BJ", description: "d", max_uses: 1 }
-
-/** A copy with another value at a path; inherits nothing. */
+/** A copy with another value at a path, without inherited members. */
 const withAt = (target: object, path: ReadonlyArray<string>, value: unknown): object => {
   const [first = "", ...rest] = path
   const members: Record<string, unknown> = { ...target }
@@ -55,72 +52,36 @@ const valueAt = (target: unknown, path: ReadonlyArray<string>): unknown =>
     target
   )
 
-/** JSON knows no objects without a prototype. */
+/** A parsed JSON object has a prototype. */
 const plain = (given: unknown): unknown =>
   typeof given === "object" && given !== null && Object.getPrototypeOf(given) === null
     ? { ...given }
     : given
 
-type Bodies = "payment" | "payout" | "card" | "link"
+/**
+ * The paths in a body: each field, each member of an object field, and two arbitrary members of
+ * metadata.
+ */
+const placesIn = (ast: AST.AST): ReadonlyArray<ReadonlyArray<string>> => {
+  switch (ast._tag) {
+    case "TypeLiteral":
+      return ast.propertySignatures.flatMap(({ name, type }) =>
+        [[], ...placesIn(type)].map((place) => [String(name), ...place])
+      )
+    case "Union":
+      return ast.types.flatMap(placesIn)
+    case "Declaration":
+      return [["member"], ["deep", "member"]]
+    default:
+      return []
+  }
+}
 
-/** Types are for callers that keep to them. */
-const call = (kind: Bodies, body: object) =>
-  Effect.gen(function* () {
-    const payments = yield* Payments.Payments
-    const payouts = yield* Payouts.Payouts
-    const cards = yield* Cards.Cards
-    const links = yield* PaymentLinks.PaymentLinks
-    return yield* hostile.endOf((): Effect.Effect<unknown, unknown> => {
-      switch (kind) {
-        case "payment":
-          return payments.create(body as never, { key })
-        case "payout":
-          return payouts.create(body as never, { key })
-        case "card":
-          return cards.issue(body as never, { key })
-        case "link":
-          return links.create(body as never)
-      }
-    })
-  })
+const key = IdempotencyKey.IdempotencyKey.make("hostile")
 
-const fields: ReadonlyArray<readonly [Bodies, object, ReadonlyArray<string>]> = [
-  ...[
-    "country",
-    "amount",
-    "currency",
-    "operation",
-    "payment_method",
-    "description",
-    "expires_at"
-  ].map((name) => ["payment", payment, [name]] as const),
-  ...["phone_number", "otp_code", "lang"].map(
-    (name) => ["payment", payment, ["payer", name]] as const
-  ),
-  ["payment", payment, ["metadata", "member"]],
-  ["payment", payment, ["payer"]],
-  ["payment", payment, ["metadata"]],
-  ...["wallet_id", "amount", "currency", "country", "payment_method", "destination"].map(
-    (name) => ["payout", payout, [name]] as const
-  ),
-  ["payout", payout, ["metadata", "deep", "member"]],
-  ...["customer_id", "wallet_id", "debit_currency", "initial_balance", "category", "grade"].map(
-    (name) => ["card", card, [name]] as const
-  ),
-  ...[
-    "amount",
-    "currency",
-    "country",
-    "description",
-    "max_uses",
-    "expires_at",
-    "success_url",
-    "failure_url"
-  ].map((name) => ["link", link, [name]] as const),
-  ["link", link, ["metadata", "member"]]
-]
+const sending = ({ send }: writes.Write, body: unknown) => hostile.endOf(() => send(body, key))
 
-/** What is wrong with what became of a value in a field. */
+/** The problem with the handling of a value in a field, if any. */
 const check = (
   end: hostile.End,
   sent: ReadonlyArray<hostile.Sent>,
@@ -137,47 +98,53 @@ const check = (
       return end.fields.length > 0 &&
         end.fields.every((field) => field === top || field.startsWith(`${top}.`))
         ? undefined
-        : `refused by the name of ${end.fields.join()}`
+        : `refused with the fields ${end.fields.join()}`
     }
     default: {
       const [only, ...more] = sent
       if (only === undefined || more.length > 0) return `sent ${sent.length} requests`
       const arrived = valueAt(JSON.parse(only.body), path)
-      return isDeepStrictEqual(arrived, plain(given)) ? undefined : "arrived as something else"
+      return isDeepStrictEqual(arrived, plain(given)) ? undefined : "arrived changed"
     }
   }
 }
 
 describe("a hostile value in a field", () => {
-  for (const [kind, body, path] of fields) {
-    it.effect(`${kind}.${path.join(".")} is refused by name, or arrives as it is`, () =>
-      Effect.gen(function* () {
-        const { layer, sent } = yield* hostile.make
-        const wrong: Array<string> = []
-        let refused = 0
-        yield* Effect.gen(function* () {
-          for (const [name, given] of [
-            ...Object.entries(hostile.texts),
-            ...Object.entries(hostile.things).map(([name, make]) => [name, make()] as const)
-          ]) {
-            // Nothing that JSON could say at that place, so it was not given.
-            if (given === undefined) continue
-            sent.length = 0
-            const end = yield* call(kind, withAt(body, path, given))
-            if (end._tag === "Refused") refused++
-            const found = check(end, sent, path, given)
-            if (found !== undefined) wrong.push(`${name}: ${found}`)
-          }
-        }).pipe(Effect.provide(layer))
-        assert.deepStrictEqual(wrong, [])
-        assert.isAbove(refused, 0)
-      })
+  for (const write of writes.all) {
+    const places = placesIn(
+      write.operation.payload?.ast ?? assert.fail("the operation has no body")
     )
+    for (const place of places.filter(([name]) => name !== write.keyField)) {
+      it.effect(`${write.name}, ${place.join(".")}, is refused by name, or arrives as it is`, () =>
+        Effect.gen(function* () {
+          const { layer, sent } = yield* hostile.make
+          const wrong: Array<string> = []
+          let refused = 0
+          yield* Effect.gen(function* () {
+            const body = yield* write.request
+            for (const [name, given] of [
+              ...Object.entries(hostile.texts),
+              ...Object.entries(hostile.things).map(([name, make]) => [name, make()] as const)
+            ]) {
+              // JSON cannot represent undefined, so the member is absent.
+              if (given === undefined) continue
+              sent.length = 0
+              const end = yield* sending(write, withAt(body, place, given))
+              if (end._tag === "Refused") refused++
+              const found = check(end, sent, place, given)
+              if (found !== undefined) wrong.push(`${name}: ${found}`)
+            }
+          }).pipe(Effect.provide(layer))
+          assert.deepStrictEqual(wrong, [])
+          assert.isAbove(refused, 0)
+        })
+      )
+    }
   }
 })
 
-describe("what is stored", () => {
-  it.effect("is read back exactly as it was given: descriptions, metadata, destinations", () =>
+describe("stored values", () => {
+  it.effect("are read back unchanged: descriptions, metadata, destinations", () =>
     Effect.gen(function* () {
       const { layer, sandbox } = yield* hostile.make
       const short = Object.fromEntries(
@@ -233,7 +200,7 @@ describe("what is stored", () => {
 })
 
 describe("a hostile key or correlation id", () => {
-  it.effect("is refused by name, or arrives as one header with the same characters", () =>
+  it.effect("is refused by name or arrives as one unchanged header", () =>
     Effect.gen(function* () {
       const { layer, sandbox, sent } = yield* hostile.make
       yield* Effect.gen(function* () {
@@ -363,7 +330,7 @@ describe("a hostile key or correlation id", () => {
 })
 
 describe("a hostile identifier or reference", () => {
-  it.effect("is refused by name, or stays within its own segment of the path", () =>
+  it.effect("is refused by name or stays within its path segment", () =>
     Effect.gen(function* () {
       const { layer, sandbox, sent } = yield* hostile.make
       yield* Effect.gen(function* () {
@@ -440,7 +407,7 @@ describe("a hostile parameter of a query", () => {
     ["links", "search", ({ links }, search) => links.list({}, { extraParams: { search } })]
   ]
   for (const [operation, name, list] of filters) {
-    it.effect(`${operation}, ${name}, is refused by name, or arrives as it is`, () =>
+    it.effect(`${operation}, ${name}, is refused by name or arrives unchanged`, () =>
       Effect.gen(function* () {
         const { layer, sent } = yield* hostile.make
         yield* Effect.gen(function* () {
@@ -465,7 +432,7 @@ describe("a hostile parameter of a query", () => {
     )
   }
 
-  it.effect("is not given twice, nor in the place of one that was left out", () =>
+  it.effect("is not duplicated and does not replace an absent parameter", () =>
     Effect.gen(function* () {
       const { layer, sent } = yield* hostile.make
       yield* Effect.gen(function* () {
@@ -483,7 +450,7 @@ describe("a hostile parameter of a query", () => {
     })
   )
 
-  it.effect("that is no text is refused", () =>
+  it.effect("that is not a string is refused", () =>
     Effect.gen(function* () {
       const { layer, sent } = yield* hostile.make
       yield* Effect.gen(function* () {
@@ -510,17 +477,17 @@ describe("a hostile parameter of a query", () => {
   )
 })
 
-describe("a body that is no body", () => {
-  for (const kind of ["payment", "payout", "card", "link"] as const) {
-    it.effect(`of a ${kind} is refused`, () =>
+describe("a body that is not an object", () => {
+  for (const write of writes.all) {
+    it.effect(`of ${write.name} is refused`, () =>
       Effect.gen(function* () {
         const { layer, sent } = yield* hostile.make
         yield* Effect.gen(function* () {
           for (const [name, make] of Object.entries(hostile.things)) {
-            const end = yield* call(kind, make() as never)
+            const end = yield* sending(write, make())
             assert.strictEqual(end._tag, "Refused", `${name} ${JSON.stringify(end)}`)
           }
-          const full = { payment, payout, card, link }[kind]
+          const full = yield* write.request
           for (const extra of [
             "__proto__",
             "constructor",
@@ -529,7 +496,7 @@ describe("a body that is no body", () => {
             "a\r\nb"
           ]) {
             const body = Object.defineProperty({ ...full }, extra, { value: {}, enumerable: true })
-            const end = yield* call(kind, body)
+            const end = yield* sending(write, body)
             assert(end._tag === "Refused", extra)
             assert.deepStrictEqual(end.fields, [extra])
           }

@@ -1,13 +1,13 @@
 /**
- * The tables of the service's interface, written out by hand: what the packages declare must be what
- * stands here, so that a slip in a declaration cannot hide in everything that is derived from it.
+ * The tables of the service's interface, written by hand. The declarations must match them, because
+ * everything else is derived from the declarations and would repeat their mistakes.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import type * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
 
-/** Section 4: method, path, and scope, "bearer" where it is not shown. */
+/** Section 4: method, path and scope; "bearer" if the scope is not documented. */
 const operations = {
   "Token.obtain": ["POST", "/auth/application/token", "credentials"],
   "Payments.create": ["POST", "/payments", "payments.write"],
@@ -27,7 +27,7 @@ const operations = {
   "Catalogue.list": ["GET", "/services", "bearer"]
 } as const
 
-/** Sections 4.1, 4.5 and 4.11: where the key is; section 4.8: that there is none. */
+/** The location of the key (sections 4.1, 4.5 and 4.11), or none (section 4.8). */
 const keys: Record<string, string> = {
   "Payments.create": "header idempotency-key",
   "Payouts.create": "header idempotency-key",
@@ -35,7 +35,7 @@ const keys: Record<string, string> = {
   "PaymentLinks.create": "none"
 }
 
-/** Decision 6: what the answer to a write is compared by, how, and where it has it under another name. */
+/** Decision 6: the compared members of a response, the comparison, and the path in the response. */
 const compared: Record<string, string> = {
   "Payments.create": "amount:amount currency:code",
   "Payouts.create": "amount:amount currency:code destination:phone",
@@ -134,7 +134,7 @@ const headers: Record<string, string> = {
   "Payouts.create": "idempotency-key"
 }
 
-/** The names of the leaves of a schema, rows of arrays among them. */
+/** The paths of the leaves of a schema, including array elements. */
 const leaves = (ast: AST.AST, path = ""): ReadonlyArray<string> => {
   switch (ast._tag) {
     case "TypeLiteral":
@@ -161,7 +161,7 @@ const fields = (schema: Schema.Schema.AnyNoContext | undefined) =>
   schema === undefined ? [] : sorted(leaves(schema.ast))
 const listed = (names: string | undefined) => (names === undefined ? [] : sorted(names.split(" ")))
 
-it("there are 16 operations", () => {
+it("the declared operations are those of section 4, and no other", () => {
   assert.deepStrictEqual(sorted(ServiceApi.operations.keys()), sorted(Object.keys(operations)))
 })
 
@@ -177,7 +177,7 @@ for (const [name, [method, path, access]] of Object.entries(operations)) {
       )
     })
 
-    it("has its key where the interface puts it", () => {
+    it("has its key in the documented location", () => {
       const { replay } = operation
       const key =
         replay._tag === "Keyed"
@@ -188,7 +188,7 @@ for (const [name, [method, path, access]] of Object.entries(operations)) {
       assert.strictEqual(key, keys[name])
     })
 
-    it("is compared with its answer by amount, currency, beneficiary and key", () => {
+    it("compares its response by amount, currency, beneficiary and key", () => {
       const { in: parent, members: checks = [] } = operation.checks ?? {}
       const shown = checks.map(({ as, field, member }) =>
         [`${field}:${as}`, ...(member === undefined ? [] : [`${parent ?? "data"}.${member}`])].join(
@@ -198,13 +198,13 @@ for (const [name, [method, path, access]] of Object.entries(operations)) {
       assert.deepStrictEqual(shown, compared[name]?.split(" ") ?? [])
     })
 
-    it("takes the fields of section 4", () => {
+    it("has the request fields of section 4", () => {
       assert.deepStrictEqual(fields(operation.payload), listed(bodies[name]))
       assert.deepStrictEqual(fields(operation.urlParams), listed(queries[name]))
       assert.deepStrictEqual(fields(operation.headers), listed(headers[name]))
     })
 
-    it("answers with the members of section 2", () => {
+    it("has the response members of section 2", () => {
       assert.deepStrictEqual(
         fields(operation.success),
         sorted(answers[name as keyof typeof operations])

@@ -11,13 +11,12 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Ledger from "@manilla/sandbox/Ledger"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transaction from "@manilla/transactions/Transaction"
+import { collection, layer, payoutFrom, walletIn } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as TestClock from "effect/TestClock"
 import * as ledger from "../src/internal/ledger.js"
-import { collection } from "./utils/harness.js"
-import { layer, payoutFrom, walletIn } from "./utils/service.js"
 
 const amount = (text: string) => Amount.Amount.make(text)
 const xof = Currency.Currency.make("XOF")
@@ -36,7 +35,7 @@ const post = (book: ledger.Book, ...postings: ReadonlyArray<Ledger.Posting>) =>
     ({ code }) => code
   )
 
-/** For each currency what is debited and not credited: nothing, or the books are wrong. */
+/** The debits minus the credits of each currency, which must be zero. */
 const differences = ({ balances, journal }: Ledger.Ledger): ReadonlyArray<string> => {
   const postings = [
     ...balances.flatMap(({ account, credits, debits }) => [
@@ -57,7 +56,7 @@ const differences = ({ balances, journal }: Ledger.Ledger): ReadonlyArray<string
 }
 
 describe("the ledger", () => {
-  it("refuses an entry that does not balance, in each currency, and posts nothing of it", () => {
+  it("refuses an entry that does not balance in each currency, without posting any of it", () => {
     const book = ledger.make()
     const ten = amount("10")
     const refused = [
@@ -73,7 +72,7 @@ describe("the ledger", () => {
     assert.deepStrictEqual(book.read(), { journal: [], balances: [] })
   })
 
-  it("takes no wallet below zero, by however little", () => {
+  it("does not let a wallet become negative", () => {
     const book = ledger.make()
     post(book, ledger.debit(clearing, amount("10")), ledger.credit(wallet, amount("10.0000")))
     const over = post(
@@ -93,7 +92,7 @@ describe("the ledger", () => {
     assert.lengthOf(book.read().journal, 2)
   })
 
-  it("adds up what a float would not", () => {
+  it("adds exactly where floats would not", () => {
     const book = ledger.make()
     for (const text of ["0.1", "0.2", "9007199254740993.00000001"]) {
       post(book, ledger.debit(clearing, amount(text)), ledger.credit(fees, amount(text)))
@@ -101,7 +100,7 @@ describe("the ledger", () => {
     assert.strictEqual(book.balanceOf(fees), "9007199254740993.30000001")
   })
 
-  it("shows what was read as it was, whatever comes later", () => {
+  it("returns immutable snapshots", () => {
     const book = ledger.make()
     const before = book.read()
     post(book, ledger.debit(clearing, amount("1")), ledger.credit(fees, amount("1")))
@@ -229,7 +228,7 @@ const play = (program: ReadonlyArray<Step>) =>
       }
     }
 
-    // At rest nothing is promised, and the transactions tell what the wallet has.
+    // After settlement nothing is reserved, and the transactions explain the balance.
     yield* TestClock.adjust("1 minute")
     const transactions = yield* sandbox.transactions
     assert.isTrue(transactions.every(Transaction.isNetExact))
@@ -264,12 +263,12 @@ const play = (program: ReadonlyArray<Step>) =>
     Effect.provide(layer({ wallets: [{ currency: xof, balance: amount("5000") }], seed: "ledger" }))
   )
 
-describe("whatever happens", () => {
-  it.effect("the books balance, no wallet is below zero, and the transactions explain it", () =>
+describe("random operations", () => {
+  it.effect("keep the ledger balanced, wallets non-negative and balances explained", () =>
     Effect.gen(function* () {
       const programs = FastCheck.sample(steps, { numRuns: 10, seed: 42 })
       const played = yield* Effect.forEach(programs, play)
-      // It would prove nothing if nothing had been refused, or nothing posted.
+      // The test is only meaningful with both refusals and postings.
       assert.isAbove(
         played.reduce((sum, { refusals }) => sum + refusals, 0),
         10
@@ -283,7 +282,7 @@ describe("whatever happens", () => {
 })
 
 describe("options", () => {
-  it.effect("give the wallets, one of which is opened for a currency that has none", () =>
+  it.effect("set the wallets, and a missing wallet is opened on demand", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const payments = yield* Payments.Payments

@@ -1,5 +1,5 @@
 /**
- * What must hold over a real socket, whatever becomes of the answers.
+ * Money safety over a real socket, when responses are lost.
  */
 import { Agent } from "@effect/platform-node/Undici"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -13,7 +13,9 @@ import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import { phone } from "@manilla/test-support/Sandboxed"
 import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -21,9 +23,8 @@ import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import * as Tracer from "effect/Tracer"
 import { inspect } from "node:util"
-import { phone } from "./utils/harness.js"
 
-/** As many connections as a machine of two cores can bear. */
+/** A number of connections that two cores can handle. */
 const client = Layer.scoped(
   HttpClient.HttpClient,
   Effect.map(
@@ -35,6 +36,7 @@ const client = Layer.scoped(
   )
 )
 
+// Over sockets, the pauses of the client and the settle time of the sandbox pass in real time.
 const hasty = { base: "1 milli", cap: "20 millis" } as const
 
 const live = (retry: SandboxGateway.Options["retry"] = hasty, options?: SandboxServer.Options) =>
@@ -60,7 +62,7 @@ const requestsOf = (operation: Fault.OperationName) =>
   )
 
 describe("over a socket", () => {
-  it.live("an answer lost three times makes one payment, under one key, with the same bytes", () =>
+  it.live("three lost responses make one payment, with one key and identical requests", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       yield* sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create", times: 3 }))
@@ -79,7 +81,7 @@ describe("over a socket", () => {
     }).pipe(Effect.provide(live()))
   )
 
-  it.live("an answer lost for good is an unknown outcome, and its key goes on with it", () =>
+  it.live("a response that never arrives leaves the outcome unknown, and the key resolves it", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       yield* sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create", times: 5 }))
@@ -97,7 +99,7 @@ describe("over a socket", () => {
   )
 
   it.live(
-    "10,000 concurrent first calls make one request for a token",
+    "10,000 concurrent first calls make one token request",
     () =>
       Effect.gen(function* () {
         const catalogue = yield* Catalogue.Catalogue
@@ -107,8 +109,8 @@ describe("over a socket", () => {
         )
         assert.strictEqual(all.length, 10_000)
         assert.strictEqual((yield* requestsOf("Token.obtain")).length, 1)
-        // A machine that stands still for 5 seconds lets the server close connections that it takes for
-        // idle: what was on its way there is sent again.
+        // If the machine stalls for 5 seconds, the server closes connections as idle, and requests in
+        // transit are retried.
         const requests = (yield* requestsOf("Catalogue.list")).length
         assert.isAtLeast(requests, 10_000)
         assert.isAtMost(requests, 10_000 + RetryPolicy.defaults.budget)
@@ -116,20 +118,25 @@ describe("over a socket", () => {
     240_000
   )
 
-  it.live("a token revoked under 1,000 calls in flight is renewed once, and no call is lost", () =>
+  it.live("a token revoked during 1,000 calls is renewed once, and no call fails", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const payments = yield* Payments.Payments
       const catalogue = yield* Catalogue.Catalogue
       yield* catalogue.list
+      const answered = yield* Deferred.make<void>()
       const calls = yield* Effect.fork(
         Effect.forEach(
           Array.from({ length: 1000 }, (_, i) => IdempotencyKey.derive("order", String(i))),
-          (each) => payments.create({ ...request, operation: "COLLECTION" }, { key: each }),
+          (each) =>
+            Effect.zipLeft(
+              payments.create({ ...request, operation: "COLLECTION" }, { key: each }),
+              Deferred.succeed(answered, undefined)
+            ),
           { concurrency: "unbounded" }
         )
       )
-      yield* Effect.sleep("60 millis")
+      yield* Deferred.await(answered)
       yield* sandbox.revokeTokens
       const created = yield* calls
       assert.strictEqual(new Set(created.map(({ id }) => id)).size, 1000)
@@ -142,7 +149,7 @@ describe("over a socket", () => {
 })
 
 describe("secrets", () => {
-  it.live("show in no error, log or span, however the service echoes them", () =>
+  it.live("appear in no error, log or span, even if the service echoes them", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const { clientSecret } = yield* sandbox.credentials

@@ -17,7 +17,7 @@ const written = new URL("../../../docs/openapi.json", import.meta.url)
 const redocly = fromHere("../node_modules/@redocly/cli/bin/cli.js")
 const tsc = fromHere("../../../node_modules/typescript/bin/tsc")
 
-/** The output of a program, which must succeed. */
+/** Runs a program, which must succeed, and returns its output. */
 const run = (...args: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     const { code, stderr, stdout } = await node.run(args)
@@ -41,7 +41,7 @@ const Printed = Schema.parseJson(
 )
 
 describe("the OpenAPI document", () => {
-  it.live("passes Redocly's lint, as it is written and as the sandbox serves it", () =>
+  it.live("passes Redocly's lint, both the file and the served document", () =>
     Effect.gen(function* () {
       const served = `${yield* temporary}/openapi.json`
       const { writeFileString } = yield* FileSystem.FileSystem
@@ -52,7 +52,7 @@ describe("the OpenAPI document", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
   )
 
-  it.live("gives a client that compiles, pays, and reads what it is refused for", () =>
+  it.live("generates a client that compiles, pays and reads refusals", () =>
     Effect.gen(function* () {
       const project = yield* temporary
       const fs = yield* FileSystem.FileSystem

@@ -1,6 +1,6 @@
 /**
- * Many callers and a service that cannot serve them: what reaches it stays bounded, and when it is back
- * everyone is served in turn, without a second wave.
+ * Many callers during an outage: the load on the service stays bounded, and after the outage calls are
+ * served in turn, without a second wave.
  */
 import { assert, describe, it, vi } from "@effect/vitest"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
@@ -11,27 +11,27 @@ import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import { all, callers, fullest, once, read, run } from "./utils/standIn.js"
 
-// Seconds of work, on a machine that may have other work.
+// The tests take seconds, and more on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
 const down = { operation: "Payments.create" } as const
 
-/** The retries that a gateway has at once, and those that it gets back in a second. */
+/** The capacity of the retry budget, and its refill per second. */
 const [capacity, perSecond] = [RetryPolicy.defaults.budget, RetryPolicy.defaults.budget / 10]
 
-/** Retries that a gateway may make in some time: the budget, and what time gives back. */
+/** The retries that the budget allows in this period: its capacity plus the refill. */
 const allowance = (moments: ReadonlyArray<number>): number =>
   capacity + ((Math.max(...moments) - Math.min(...moments)) / 1000) * perSecond
 
-describe("1,000 callers and a service that is down", () => {
+describe("1,000 callers during an outage", () => {
   for (const [how, trouble] of [
-    ["answers 503", { ...down, status: 503 }],
-    ["breaks its connections", { ...down, status: "drop" }],
-    ["never answers", { ...down, status: "silence" }],
-    ["says 503 and Retry-After", { ...down, status: 503, retryAfter: 2 }]
+    ["responds 503", { ...down, status: 503 }],
+    ["closes connections", { ...down, status: "drop" }],
+    ["never responds", { ...down, status: "silence" }],
+    ["responds 503 with Retry-After", { ...down, status: 503, retryAfter: 2 }]
   ] as const) {
     it.live(
-      `that ${how}: one attempt for each call, the budget, and what time gives back to it`,
+      `in which the service ${how} make one attempt per call, plus the retry budget and its refill`,
       () =>
         run((service) =>
           Effect.gen(function* () {
@@ -42,8 +42,8 @@ describe("1,000 callers and a service that is down", () => {
             const moments = service.moments("Payments.create")
             assert.isAtLeast(moments.length, 1000 + capacity)
             assert.isAtMost(moments.length, 1000 + allowance(moments))
-            // Once the budget is spent no second sees more than the pace of its refill. Those of the
-            // budget itself may be spread over the attempts' time and the longest back-off.
+            // Once the budget is spent, each second has at most the refill. The retries of the budget
+            // itself may be spread over the timeout and the longest back-off.
             const steady = moments.filter((moment) => moment >= 60_000)
             assert.isAtLeast(steady.length, 100)
             assert.isAtMost(fullest(steady, 1000), perSecond + 1)
@@ -53,10 +53,10 @@ describe("1,000 callers and a service that is down", () => {
     )
   }
 
-  // A renewal takes nothing from the budget: a token that is revoked while it serves 1,000 calls
-  // must not fail 900 of them.
+  // A token renewal does not use the budget. Otherwise a token revoked during 1,000 calls would fail
+  // 900 of them.
   it.live(
-    "that answers 401: 2 attempts for each call at most, and one new token for all that fail at once",
+    "make at most 2 attempts per call on 401, and one token request for all concurrent failures",
     () =>
       run(
         (service) =>
@@ -78,61 +78,57 @@ describe("1,000 callers and a service that is down", () => {
       )
   )
 
-  it.live(
-    "that answers 401 to one call after the other: 2 attempts for each, and few new tokens",
-    () =>
-      run((service) =>
-        Effect.gen(function* () {
-          yield* service.suffer({ ...down, status: 401 })
-          const arrive = (i: number) => Effect.delay(once("one by one", i), i * 120)
-          const results = yield* Effect.forEach(callers, arrive, all)
-          assert.isTrue(results.every(Either.isLeft))
-          assert.isAtMost(service.moments("Payments.create").length, 2000)
-          // Pauses up to 30 seconds between them, over two minutes; without, there would be 1,000.
-          assert.isAtMost(service.moments("Token.obtain").length, 30)
-          assert.strictEqual(service.made.size, 0)
-        })
-      )
+  it.live("make 2 attempts per sequential call on 401, and few token requests", () =>
+    run((service) =>
+      Effect.gen(function* () {
+        yield* service.suffer({ ...down, status: 401 })
+        const arrive = (i: number) => Effect.delay(once("one by one", i), i * 120)
+        const results = yield* Effect.forEach(callers, arrive, all)
+        assert.isTrue(results.every(Either.isLeft))
+        assert.isAtMost(service.moments("Payments.create").length, 2000)
+        // The delay grows to 30 seconds over two minutes. Without it, there would be 1,000.
+        assert.isAtMost(service.moments("Token.obtain").length, 30)
+        assert.strictEqual(service.made.size, 0)
+      })
+    )
   )
 
-  it.live(
-    "are served in their turns when it is back, without a second wave, and pay once each",
-    () =>
-      run((service) =>
-        Effect.gen(function* () {
-          yield* service.suffer({ ...down, status: 503, processed: true })
-          const outageMillis = 16_000
-          const succeeded: Array<number> = []
-          // Each goes on with its key every 2 to 4 seconds until it knows.
-          const persist = (i: number) =>
-            Effect.gen(function* () {
-              yield* Effect.sleep((i % 100) * 20)
-              for (;;) {
-                const result = yield* once("persistent", i)
-                if (Either.isRight(result)) break
-                if (result.left._tag !== "OutcomeUnknown") return yield* Effect.die(result.left)
-                yield* Effect.sleep(2000 + (yield* Random.nextIntBetween(0, 2000)))
-              }
-              succeeded.push(yield* Clock.currentTimeMillis)
-            })
-          const everyone = yield* Effect.fork(Effect.forEach(callers, persist, all))
-          yield* Effect.sleep(outageMillis)
-          yield* service.suffer(undefined)
-          yield* Fiber.join(everyone)
-          const moments = service.moments("Payments.create")
-          const after = moments.filter((moment) => moment >= outageMillis)
-          // Everyone waits for a turn, those too whose retry had met the outage.
-          const turns = moments.length - 1000 - capacity
-          assert.isAtMost(Math.max(...succeeded), (turns / perSecond) * 1000 + 5000)
-          // Nobody comes faster than the budget refills, and nobody twice.
-          assert.isAtMost(fullest(after, 1000), perSecond + 1)
-          assert.isAtMost(after.length, 1000)
-          assert.strictEqual(service.made.size, 1000)
-        })
-      )
+  it.live("are served in turn after the outage, without a second wave, and pay once each", () =>
+    run((service) =>
+      Effect.gen(function* () {
+        yield* service.suffer({ ...down, status: 503, processed: true })
+        const outageMillis = 16_000
+        const succeeded: Array<number> = []
+        // Each caller repeats its call every 2 to 4 seconds until the outcome is known.
+        const persist = (i: number) =>
+          Effect.gen(function* () {
+            yield* Effect.sleep((i % 100) * 20)
+            for (;;) {
+              const result = yield* once("persistent", i)
+              if (Either.isRight(result)) break
+              if (result.left._tag !== "OutcomeUnknown") return yield* Effect.die(result.left)
+              yield* Effect.sleep(2000 + (yield* Random.nextIntBetween(0, 2000)))
+            }
+            succeeded.push(yield* Clock.currentTimeMillis)
+          })
+        const everyone = yield* Effect.fork(Effect.forEach(callers, persist, all))
+        yield* Effect.sleep(outageMillis)
+        yield* service.suffer(undefined)
+        yield* Fiber.join(everyone)
+        const moments = service.moments("Payments.create")
+        const after = moments.filter((moment) => moment >= outageMillis)
+        // All callers wait for a turn, including those that failed during the outage.
+        const turns = moments.length - 1000 - capacity
+        assert.isAtMost(Math.max(...succeeded), (turns / perSecond) * 1000 + 5000)
+        // Requests come no faster than the refill, and none is repeated.
+        assert.isAtMost(fullest(after, 1000), perSecond + 1)
+        assert.isAtMost(after.length, 1000)
+        assert.strictEqual(service.made.size, 1000)
+      })
+    )
   )
 
-  it.live("spend their budget anew only as time and successes give it back", () =>
+  it.live("regain their budget only through time and successes", () =>
     run((service) =>
       Effect.gen(function* () {
         for (let outage = 1; outage <= 2; outage++) {
@@ -148,7 +144,7 @@ describe("1,000 callers and a service that is down", () => {
     )
   )
 
-  it.live("take nothing from the budget of reads", () =>
+  it.live("do not use the budget of reads with writes", () =>
     run((service) =>
       Effect.gen(function* () {
         yield* service.suffer({ ...down, status: 503 })
@@ -165,7 +161,7 @@ describe("1,000 callers and a service that is down", () => {
     )
   )
 
-  it.live("hold up nobody for those who gave up before their turn", () =>
+  it.live("do not delay later calls after giving up", () =>
     run((service) =>
       Effect.gen(function* () {
         yield* service.suffer({ ...down, status: 503 })
@@ -182,8 +178,8 @@ describe("1,000 callers and a service that is down", () => {
   )
 })
 
-describe("1,000 calls that fail in one instant", () => {
-  it.live("do not come back in one: their second attempts are spread over the whole back-off", () =>
+describe("1,000 calls that fail at the same time", () => {
+  it.live("spread their second attempts over the whole back-off", () =>
     run(
       (service) =>
         Effect.gen(function* () {
@@ -193,8 +189,8 @@ describe("1,000 calls that fail in one instant", () => {
           const moments = service.moments("Payments.create")
           assert.strictEqual(moments.length, 2000)
           assert.strictEqual(fullest(moments.slice(0, 1000), 20), 1000)
-          // Drawn between 0 and 250 ms, 20 ms hold 80 of them, give or take 9. From the upper half
-          // alone they would hold 160, and all 1,000 where nothing is drawn.
+          // With full jitter over 250 ms, a window of 20 ms has 80 attempts (standard deviation 9). With
+          // jitter over the upper half only it would have 160, and without jitter all 1,000.
           assert.isAtMost(fullest(moments.slice(1000), 20), 120)
         }),
       { budget: 2000 }
@@ -202,9 +198,9 @@ describe("1,000 calls that fail in one instant", () => {
   )
 })
 
-describe("Retry-After for everyone", () => {
+describe("Retry-After for all callers", () => {
   for (const status of [429, 503]) {
-    it.live(`of ${status} does not bring 1,000 callers back in one instant`, () =>
+    it.live(`with ${status} does not synchronise 1,000 callers`, () =>
       run(
         (service) =>
           Effect.gen(function* () {
@@ -214,7 +210,7 @@ describe("Retry-After for everyone", () => {
             const returned = service.moments("Payments.create").slice(1000)
             assert.strictEqual(returned.length, 1000)
             assert.isAtLeast(Math.min(...returned), 7000)
-            // The clock ticks every 20 ms, and they are spread over 250.
+            // The clock ticks every 20 ms, and the retries are spread over 250 ms.
             assert.isAtMost(fullest(returned, 20), 200)
             assert.isAtLeast(new Set(returned).size, 10)
           }),

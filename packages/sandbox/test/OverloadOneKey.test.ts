@@ -1,5 +1,5 @@
 /**
- * Ten thousand callers that all mean the same payment.
+ * Ten thousand concurrent callers with one key.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it } from "@effect/vitest"
@@ -16,7 +16,7 @@ import { all, once, onVirtualClock } from "./utils/standIn.js"
 
 describe("10,000 concurrent callers on one key", () => {
   it.live(
-    "make one payment, though answers are lost and the service stumbles",
+    "make one payment despite lost responses and errors",
     () =>
       onVirtualClock(
         Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /**
- * Many callers and no token to be had: the token endpoint is left in peace.
+ * Many callers during an outage of the token endpoint: its load stays bounded.
  */
 import { assert, describe, it, vi } from "@effect/vitest"
 import * as Clock from "effect/Clock"
@@ -8,18 +8,18 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import { all, callers, fullest, once, run } from "./utils/standIn.js"
 
-// Seconds of work, on a machine that may have other work.
+// The tests take seconds, and more on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
 const tokenless = { operation: "Token.obtain" } as const
 
-describe("the token endpoint is down", () => {
+describe("an outage of the token endpoint", () => {
   for (const [how, trouble] of [
-    ["answers 503", { ...tokenless, status: 503 }],
-    ["breaks its connections", { ...tokenless, status: "drop" }],
-    ["asks for patience", { ...tokenless, status: 429, retryAfter: 20 }]
+    ["status 503", { ...tokenless, status: 503 }],
+    ["closed connections", { ...tokenless, status: "drop" }],
+    ["429 and Retry-After", { ...tokenless, status: 429, retryAfter: 20 }]
   ] as const) {
-    it.live(`and ${how}: 1,000 impatient callers do not storm it, and go on when it is back`, () =>
+    it.live(`with ${how}: 1,000 callers make few token requests and then succeed`, () =>
       run((service) =>
         Effect.gen(function* () {
           yield* service.suffer(trouble)
@@ -42,7 +42,7 @@ describe("the token endpoint is down", () => {
 
           const moments = service.moments("Token.obtain")
           assert.isAtLeast(moments.length, 5)
-          // Five attempts each time, and pauses up to 30 seconds between.
+          // Five attempts per token request, and delays of up to 30 seconds between requests.
           assert.isBelow(moments.length, minutes * 30)
           assert.isAtMost(fullest(moments, 1000), 10)
           assert.strictEqual(paid.length, 1000)

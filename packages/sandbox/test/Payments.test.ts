@@ -5,10 +5,11 @@ import * as Identifier from "@manilla/core/Identifier"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { collection, key, layer } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
-import { collection, decodeFailure, key, layer, sendAuthorised } from "./utils/harness.js"
+import { decodeFailure, sendAuthorised } from "./utils/harness.js"
 
 const decodeObject = Schema.decodeUnknownSync(
   Schema.parseJson(
@@ -27,7 +28,7 @@ const createRaw = (headers: Readonly<Record<string, string>>, body: unknown = co
   })
 
 describe("a payment intent", () => {
-  it.effect("is PENDING until the settle time, and COMPLETED from then on", () =>
+  it.effect("is PENDING until the settle time and COMPLETED after it", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const created = yield* payments.create(collection, { key })
@@ -48,7 +49,7 @@ describe("a payment intent", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("settles after the time that it is given, and as it is told", () =>
+  it.effect("settles after settleAfter, and with the given status", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -62,7 +63,7 @@ describe("a payment intent", () => {
     }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
   )
 
-  it.effect("is not settled by being told that it is PENDING", () =>
+  it.effect("is not settled as PENDING", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -75,17 +76,7 @@ describe("a payment intent", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("is collected to its end by the client", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const { operation: _, ...request } = collection
-      const wait = { initial: "10 millis" } as const
-      const settled = yield* payments.collect(request, { key, wait })
-      assert.strictEqual(settled.status, "COMPLETED")
-    }).pipe(Effect.provide(layer({ settleAfter: "20 millis" })))
-  )
-
-  it.effect("has the whole create shape, and the whole read shape", () =>
+  it.effect("has the complete create and read shapes", () =>
     Effect.gen(function* () {
       const created = yield* createRaw(
         {},
@@ -124,17 +115,7 @@ describe("a payment intent", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("that is not there is 404 with the error envelope", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const unknown = PaymentIntent.PaymentIntentId.make("00000000-0000-4000-8000-000000000000")
-      const error = yield* Effect.flip(payments.get(unknown))
-      assert.strictEqual(error._tag, "NotFoundError")
-      assert.isTrue("code" in error && error.code === "NOT_FOUND")
-    }).pipe(Effect.provide(layer()))
-  )
-
-  it.effect("answers with the correlation id that it was given, or with one of its own", () =>
+  it.effect("echoes the correlation id, or generates one", () =>
     Effect.gen(function* () {
       const given = "0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e9b"
       const echoed = yield* createRaw({ "x-correlation-id": given })
@@ -151,7 +132,7 @@ describe("a payment intent", () => {
 })
 
 describe("an idempotency key", () => {
-  it.effect("gives the same intent and the first answer again", () =>
+  it.effect("returns the same intent and the first response again", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -167,7 +148,7 @@ describe("an idempotency key", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("of another operation makes another intent", () =>
+  it.effect("makes another intent for another operation", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const first = yield* payments.create(collection, { key })
@@ -176,7 +157,7 @@ describe("an idempotency key", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("is refused for another body, however small the difference", () =>
+  it.effect("is refused for a different body, however small the difference", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -191,13 +172,13 @@ describe("an idempotency key", () => {
         assert.strictEqual(error._tag, "UnprocessableError")
         assert.isTrue("code" in error && error.code === "IDEMPOTENCY_KEY_REUSED")
       }
-      // The order of members is no difference.
+      // The order of members does not matter.
       yield* payments.create({ metadata: { b: [{ c: 2 }], a: 1 }, ...collection }, { key })
       assert.lengthOf(yield* sandbox.paymentIntents, 1)
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("makes one intent of 50 requests at once", () =>
+  it.effect("makes one intent from 50 concurrent requests", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
@@ -215,7 +196,7 @@ describe("an idempotency key", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("is not used up by a request that is refused", () =>
+  it.effect("is not used up by a refused request", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const unavailable = {
@@ -232,7 +213,7 @@ describe("an idempotency key", () => {
 })
 
 describe("the catalogue", () => {
-  it.effect("lists services, some of which are unavailable", () =>
+  it.effect("lists available and unavailable services", () =>
     Effect.gen(function* () {
       const catalogue = yield* Catalogue.Catalogue
       const { environment, services } = yield* catalogue.list
@@ -244,7 +225,7 @@ describe("the catalogue", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("is the one that the sandbox is given", () =>
+  it.effect("can be configured", () =>
     Effect.gen(function* () {
       const catalogue = yield* Catalogue.Catalogue
       assert.deepStrictEqual((yield* catalogue.list).services, [])
@@ -252,7 +233,7 @@ describe("the catalogue", () => {
   )
 })
 
-describe("chance", () => {
+describe("the seed", () => {
   const run = (seed: string) =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
@@ -261,7 +242,7 @@ describe("chance", () => {
       return { clientId, id, reference }
     }).pipe(Effect.provide(layer({ seed })))
 
-  it.effect("is the same under the same seed", () =>
+  it.effect("determines all identifiers", () =>
     Effect.gen(function* () {
       const first = yield* run("a seed")
       assert.deepStrictEqual(yield* run("a seed"), first)

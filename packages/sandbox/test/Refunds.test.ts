@@ -1,25 +1,23 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Payouts from "@manilla/payouts/Payouts"
-import * as Refund from "@manilla/refunds/Refund"
 import * as Refunds from "@manilla/refunds/Refunds"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transaction from "@manilla/transactions/Transaction"
-import * as Effect from "effect/Effect"
-import * as TestClock from "effect/TestClock"
-import { key } from "./utils/harness.js"
 import {
   balancesIn,
-  codeOf,
   collected,
+  key,
   layer,
   payoutFrom,
   plain,
   settled,
   walletIn
-} from "./utils/service.js"
+} from "@manilla/test-support/Sandboxed"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/TestClock"
 
 describe("a refund", () => {
-  it.effect("is set aside, then paid, and is a transaction of its own", () =>
+  it.effect("is reserved, then paid, and becomes a transaction", () =>
     Effect.gen(function* () {
       const refunds = yield* Refunds.Refunds
       const sandbox = yield* Sandbox.Sandbox
@@ -55,7 +53,7 @@ describe("a refund", () => {
     }).pipe(Effect.provide(layer({ wallets: [] })))
   )
 
-  it.effect("is of all that is left unless it is told, and never of more in sum", () =>
+  it.effect("defaults to the remaining amount, and never exceeds it", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const { reference } = yield* collected("order")
@@ -71,7 +69,7 @@ describe("a refund", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("of what is wholly refunded is refused, and makes nothing", () =>
+  it.effect("is refused for a fully refunded transaction", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const { reference } = yield* collected("order")
@@ -89,7 +87,7 @@ describe("a refund", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("of 50 at once is never more than what was collected", () =>
+  it.effect("never exceeds the collection with 50 concurrent requests", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const { reference } = yield* collected("order")
@@ -105,29 +103,27 @@ describe("a refund", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect(
-    "is refused when the wallet was emptied meanwhile, and for what was not collected",
-    () =>
-      Effect.gen(function* () {
-        const sandbox = yield* Sandbox.Sandbox
-        const payouts = yield* Payouts.Payouts
-        const { reference } = yield* collected("order")
-        yield* payouts.create(payoutFrom(yield* walletIn("XOF"), "1400"), { key })
-        const empty = yield* Effect.flip(sandbox.refund(reference, { amount: "100" }))
-        assert.strictEqual(empty._tag, "Refused")
-        assert.strictEqual(empty.code, "INSUFFICIENT_FUNDS")
+  it.effect("is refused for insufficient funds, and for other kinds of transactions", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const payouts = yield* Payouts.Payouts
+      const { reference } = yield* collected("order")
+      yield* payouts.create(payoutFrom(yield* walletIn("XOF"), "1400"), { key })
+      const empty = yield* Effect.flip(sandbox.refund(reference, { amount: "100" }))
+      assert.strictEqual(empty._tag, "Refused")
+      assert.strictEqual(empty.code, "INSUFFICIENT_FUNDS")
 
-        yield* settled
-        const [, paidOut] = yield* sandbox.transactions
-        const payout = yield* Effect.flip(sandbox.refund(paidOut?.reference ?? assert.fail("none")))
-        assert.strictEqual(payout.code, "NOT_REFUNDABLE")
-        const unknown = Transaction.TransactionReference.make("TRX-NONE")
-        assert.strictEqual((yield* Effect.flip(sandbox.refund(unknown))).code, "NOT_FOUND")
-      }).pipe(Effect.provide(layer({ wallets: [] })))
+      yield* settled
+      const [, paidOut] = yield* sandbox.transactions
+      const payout = yield* Effect.flip(sandbox.refund(paidOut?.reference ?? assert.fail("none")))
+      assert.strictEqual(payout.code, "NOT_REFUNDABLE")
+      const unknown = Transaction.TransactionReference.make("TRX-NONE")
+      assert.strictEqual((yield* Effect.flip(sandbox.refund(unknown))).code, "NOT_FOUND")
+    }).pipe(Effect.provide(layer({ wallets: [] })))
   )
 
   for (const amount of ["0", "0.00000", "-1", "1.23456", "all", ""]) {
-    it.effect(`may not be of "${amount}"`, () =>
+    it.effect(`is refused for the amount "${amount}"`, () =>
       Effect.gen(function* () {
         const sandbox = yield* Sandbox.Sandbox
         const { reference } = yield* collected("order")
@@ -136,13 +132,4 @@ describe("a refund", () => {
       }).pipe(Effect.provide(layer()))
     )
   }
-
-  it.effect("that is not there is 404", () =>
-    Effect.gen(function* () {
-      const refunds = yield* Refunds.Refunds
-      const error = yield* Effect.flip(refunds.get(Refund.RefundReference.make("RFD-NONE")))
-      assert.strictEqual(error._tag, "NotFoundError")
-      assert.strictEqual(codeOf(error), "NOT_FOUND")
-    }).pipe(Effect.provide(layer()))
-  )
 })

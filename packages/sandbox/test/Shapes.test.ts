@@ -1,5 +1,5 @@
 /**
- * Section 2 of the interface, member by member, against the answers as they are on the wire.
+ * Compares responses on the wire with section 2 of the interface, member by member.
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { HttpMethod } from "@effect/platform/HttpMethod"
@@ -7,17 +7,18 @@ import * as Envelope from "@manilla/core/Envelope"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import {
+  collected,
+  collection,
+  key,
+  layer,
+  payoutFrom,
+  settled,
+  walletIn
+} from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import {
-  collection,
-  credentialsBody,
-  key,
-  send,
-  sendAuthorised,
-  tokenUrl
-} from "./utils/harness.js"
-import { collected, layer, payoutFrom, settled, walletIn } from "./utils/service.js"
+import { credentialsBody, send, sendAuthorised, tokenUrl } from "./utils/harness.js"
 
 const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
 
@@ -53,7 +54,7 @@ const assertMembers = (value: unknown, described: ReadonlyArray<string>) =>
 
 const checked = new Set<string>()
 
-/** A request of an operation, its members filled in by name; gives what is in its envelope. */
+/** Sends a request with path parameters by name, and returns the data of the envelope. */
 const answered = (
   name: string,
   parts: {
@@ -92,7 +93,7 @@ const listed = (name: string, described: ReadonlyArray<string>) =>
     return rows[0]
   })
 
-describe("an answer has every member that the interface describes, and no other", () => {
+describe("a response has exactly the documented members", () => {
   it.effect("of payment intents", () =>
     Effect.gen(function* () {
       const headers = { "idempotency-key": key }
@@ -203,14 +204,13 @@ describe("an answer has every member that the interface describes, and no other"
     }).pipe(Effect.provide(layer()))
   )
 
-  it("of every operation that is declared", () => {
+  it("of every declared operation", () => {
     assert.deepStrictEqual([...checked].sort(), [...ServiceApi.operations.keys()].sort())
-    assert.strictEqual(checked.size, 16)
   })
 })
 
-describe("amounts and moments", () => {
-  it.effect("have a fixed form, whatever the form of the request", () =>
+describe("amounts and timestamps", () => {
+  it.effect("have a fixed format, whatever the format of the request", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
       for (const [asked, shown] of [
@@ -235,7 +235,7 @@ describe("a scope", () => {
   for (const [name, operation] of ServiceApi.operations) {
     const { access } = operation
     if (access === "bearer" || access === "credentials") continue
-    it.effect(`of ${name} cannot be made up for by all the others`, () =>
+    it.effect(`of ${name} is required even with all other scopes`, () =>
       Effect.gen(function* () {
         const sandbox = yield* Sandbox.Sandbox
         const others = Array.from(ServiceApi.operations.values(), (other) => other.access)

@@ -1,19 +1,19 @@
 /**
- * Bodies that play tricks: getters, proxies, `toJSON`, holes.
+ * Bodies with unusual members: getters, proxies, `toJSON`, holes.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payments from "@manilla/payments/Payments"
+import { collection } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
-import { collection } from "./utils/harness.js"
 import * as hostile from "./utils/hostile.js"
 
 const key = IdempotencyKey.IdempotencyKey.make("hostile")
 
-describe("metadata that plays a trick", () => {
+describe("unusual metadata", () => {
   for (const [name, make] of Object.entries(hostile.tricks)) {
     for (const where of ["metadata", "metadata.member"]) {
-      it.effect(`${name}, as ${where}, is refused by name or arrives as it is`, () =>
+      it.effect(`${name}, as ${where}, is refused by name or arrives unchanged`, () =>
         Effect.gen(function* () {
           const { layer, sent } = yield* hostile.make
           yield* Effect.gen(function* () {
@@ -24,7 +24,7 @@ describe("metadata that plays a trick", () => {
               payments.create({ ...collection, metadata } as never, { key })
             )
             if (end._tag === "Refused") {
-              // What throws while it is read has no more to say of itself.
+              // A value that throws when read has no field name.
               assert.deepStrictEqual(end.fields, [
                 /throws|revoked/.test(name) ? "request" : "metadata"
               ])
@@ -33,8 +33,8 @@ describe("metadata that plays a trick", () => {
             }
             assert.notStrictEqual(end._tag, "Defect", JSON.stringify(end))
             const arrived = (JSON.parse(sent[0]?.body ?? "null") as { metadata: unknown }).metadata
-            // A clone has the own members, as values and without classes.
-            assert.deepStrictEqual(arrived, structuredClone(metadata), "arrived as something else")
+            // A structured clone has the own members as plain values.
+            assert.deepStrictEqual(arrived, structuredClone(metadata), "arrived changed")
           }).pipe(Effect.provide(layer))
         })
       )
@@ -42,7 +42,7 @@ describe("metadata that plays a trick", () => {
   }
 })
 
-describe("a body whose members throw", () => {
+describe("a body with throwing members", () => {
   const bomb = () => {
     throw new Error("gotcha")
   }

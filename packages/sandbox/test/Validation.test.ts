@@ -1,21 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { collection, key, layer, phone } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
-import {
-  collection,
-  decodeFailure,
-  key,
-  layer,
-  obtain,
-  phone,
-  type Raw,
-  send,
-  sendAuthorised,
-  tokenUrl
-} from "./utils/harness.js"
+import { decodeFailure, obtain, type Raw, send, sendAuthorised, tokenUrl } from "./utils/harness.js"
 
 const decodeIssues = Schema.decodeUnknownSync(Schema.Array(Errors.Issue))
 
@@ -29,7 +19,7 @@ const fieldsOf = (text: string) =>
   decodeIssues(decodeFailure(text).data.error.details).map(({ field }) => field)
 
 describe("validation", () => {
-  it.effect("names every broken field with its rule, and echoes no value", () =>
+  it.effect("names every invalid field with its rule, without its value", () =>
     Effect.gen(function* () {
       const refused = yield* create({
         headers: { "idempotency-key": "k".repeat(256), "x-correlation-id": "not-a-uuid-4711" },
@@ -72,7 +62,7 @@ describe("validation", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("asks for what is missing", () =>
+  it.effect("names missing fields", () =>
     Effect.gen(function* () {
       const refused = yield* create({ body: { payer: {} } })
       assert.strictEqual(refused.status, 422)
@@ -88,7 +78,7 @@ describe("validation", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("asks for JSON", () =>
+  it.effect("requires JSON", () =>
     Effect.gen(function* () {
       const headers = { "idempotency-key": key }
       for (const text of [`{"country":"${phone}`, "", "\u0000", "nul"]) {
@@ -106,7 +96,7 @@ describe("validation", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("comes before the credentials are looked at", () =>
+  it.effect("precedes the check of credentials", () =>
     Effect.gen(function* () {
       const refused = yield* send(yield* tokenUrl, {
         method: "POST",
@@ -118,7 +108,7 @@ describe("validation", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("refuses an id that is none", () =>
+  it.effect("refuses an invalid id", () =>
     Effect.gen(function* () {
       const refused = yield* sendAuthorised("/payments/intent-4711", {})
       assert.strictEqual(refused.status, 422)
@@ -127,7 +117,7 @@ describe("validation", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("stands whatever JSON comes: created or refused, and never a fault of its own", () =>
+  it.effect("creates or refuses any JSON, without an internal error", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
       const { access_token } = yield* obtain
@@ -164,8 +154,8 @@ describe("validation", () => {
   )
 })
 
-describe("routes that there are not", () => {
-  it.effect("are 404 with the error envelope", () =>
+describe("unknown routes", () => {
+  it.effect("get 404 with the error envelope", () =>
     Effect.gen(function* () {
       const { authUrl, baseUrl } = yield* Sandbox.Sandbox
       const unknown = [

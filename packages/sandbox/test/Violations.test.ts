@@ -1,6 +1,6 @@
 /**
- * Each rule that the interface gives for a field of a request (sections 4 and 8), broken by itself:
- * the field is named, its value is not shown, and nothing is sent.
+ * Violates each rule for a request field (sections 4 and 8) on its own. The error names the field
+ * without its value, and nothing is sent.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it } from "@effect/vitest"
@@ -13,6 +13,7 @@ import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Payments from "@manilla/payments/Payments"
+import * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import * as Transactions from "@manilla/transactions/Transactions"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -46,7 +47,7 @@ const services = Layer.mergeAll(
 )
 
 type Services = Layer.Layer.Success<typeof services>
-/** Calls an operation with an input that may break its type too. */
+/** Calls an operation with input that may violate its type. */
 type Call = (
   input: never
 ) => Effect.Effect<unknown, Errors.ReadError | Errors.WriteError | Errors.KeyReused, Services>
@@ -55,7 +56,7 @@ const key = IdempotencyKey.derive("order", "42")
 const uuid = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
 const long = (length: number) => "x".repeat(length)
 
-/** A copy in which the member at a path such as `payer.lang` is another; `undefined` removes it. */
+/** A copy with another value at a path such as `payer.lang`; `undefined` removes the member. */
 const withMember = (input: object, path: string, value: unknown): object => {
   const [first = "", ...rest] = path.split(".")
   const { [first as keyof object]: member, ...others } = input
@@ -68,7 +69,7 @@ interface Table {
   readonly operation: string
   readonly call: Call
   readonly valid: object
-  /** The field as it is broken, and as it is named where that differs. */
+  /** The path of the invalid member, and the field in the error if it differs. */
   readonly broken: ReadonlyArray<readonly [field: string, ...values: ReadonlyArray<unknown>]>
   readonly prefix?: string
 }
@@ -234,6 +235,17 @@ for (const { broken, call, operation, prefix = "", valid } of tables) {
   })
 }
 
+it("the tables cover every operation with a body or a query, except Token.obtain", () => {
+  const declared = [...ServiceApi.operations].filter(
+    ([name, { payload, urlParams }]) =>
+      name !== "Token.obtain" && (payload !== undefined || urlParams !== undefined)
+  )
+  assert.deepStrictEqual(
+    tables.map(({ operation }) => operation).sort(),
+    declared.map(([name]) => name).sort()
+  )
+})
+
 describe("a key", () => {
   const issue = (text: string) =>
     Effect.flatMap(Cards.Cards, (cards) =>
@@ -243,7 +255,7 @@ describe("a key", () => {
       )
     )
 
-  it.effect("of more than 100 characters does not fit a card's body", () =>
+  it.effect("of more than 100 characters is refused for a card", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(issue(long(101)))
       assert(error._tag === "InvalidRequestError")

@@ -7,14 +7,14 @@ import * as node from "./utils/node.js"
 const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
 const tsx = new URL("../../../node_modules/tsx/dist/loader.mjs", import.meta.url).href
 
-const run = (args: ReadonlyArray<string>, said?: node.Said) =>
-  node.run(["--import", tsx, bin, ...args], said)
+const run = (args: ReadonlyArray<string>, onOutput?: node.OnOutput) =>
+  node.run(["--import", tsx, bin, ...args], onOutput)
 
 const exported = (stdout: string, name: string): string =>
   new RegExp(`^export ${name}=(\\S+)$`, "m").exec(stdout)?.[1] ?? ""
 
 describe.concurrent("manilla-sandbox", () => {
-  it("serves what it prints, until it is told to stop", async () => {
+  it("serves the printed URLs until it is stopped", async () => {
     let status: Promise<number> | undefined
     const { code } = await run(["--port", "0", "--auth-port", "0"], (stdout, kill) => {
       if (status !== undefined || exported(stdout, "MANILLA_ENVIRONMENT") === "") return
@@ -34,7 +34,7 @@ describe.concurrent("manilla-sandbox", () => {
     assert.strictEqual(code, 0)
   })
 
-  it("does not start on arguments that it does not understand", async () => {
+  it("does not start with invalid arguments", async () => {
     const { code, stderr, stdout } = await run(["--prot", "4010"])
     assert.strictEqual(code, 2)
     assert.strictEqual(stdout, "")
@@ -44,7 +44,7 @@ describe.concurrent("manilla-sandbox", () => {
 })
 
 describe("its arguments", () => {
-  it("are two ports, which have defaults", () => {
+  it("are two ports with defaults", () => {
     assert.deepStrictEqual(
       cli.parse([]),
       Either.right({ _tag: "Serve", port: 4010, authPort: 4011 })
@@ -55,7 +55,7 @@ describe("its arguments", () => {
     )
   })
 
-  it("may ask for help", () => {
+  it("can request help", () => {
     assert.deepStrictEqual(cli.parse(["--help"]), Either.right({ _tag: "Help" }))
   })
 
@@ -68,7 +68,7 @@ describe("its arguments", () => {
     ["--port", "80", "--auth-port", "80"],
     ["4010"]
   ]) {
-    it(`may not be: ${args.join(" ")}`, () => {
+    it(`are refused: ${args.join(" ")}`, () => {
       assert.isTrue(Either.isLeft(cli.parse(args)))
     })
   }

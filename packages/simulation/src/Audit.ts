@@ -1,6 +1,6 @@
 /**
- * What is there to call with before the nemesis, and what can be seen of the service through the
- * client after them, to be compared with the books.
+ * Reads the ids that the workload needs before a run, and reads the service through the client after
+ * a run, for comparison with the books.
  */
 import type { Card } from "@manilla/cards/Card"
 import type { PaymentLink } from "@manilla/payment-links/PaymentLink"
@@ -34,15 +34,15 @@ export const means = (sandbox: Sandbox.Service) =>
     return found
   })
 
-/** In small pages, so that there are several. */
-const size = { per_page: 2 } as const
+/** Small pages, so that lists span several. */
+const pageSize = { per_page: 2 } as const
 
 export const look = (client: Client, refunds: ReadonlyArray<Refund>) =>
   Effect.gen(function* () {
     const seen: Seen = {
-      cards: yield* all(client.cards().stream(size)),
-      links: yield* all(client.paymentLinks().stream(size)),
-      transactions: yield* all(client.transactions().stream(size)),
+      cards: yield* all(client.cards().stream(pageSize)),
+      links: yield* all(client.paymentLinks().stream(pageSize)),
+      transactions: yield* all(client.transactions().stream(pageSize)),
       refunds: yield* Effect.forEach(refunds, ({ reference }) =>
         client.refunds().awaitFinal(reference)
       )

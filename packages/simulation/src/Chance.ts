@@ -1,18 +1,18 @@
 /**
- * Where a run gets its chance from: one integer, and the same run again.
+ * The random numbers of a run, all derived from one seed.
  */
 import { PCGRandom } from "effect/Utils"
 
 export interface Chance {
-  /** A whole number from `min` to `max`, both included. */
+  /** An integer from `min` to `max`, inclusive. */
   readonly between: (min: number, max: number) => number
-  /** `true` this often. */
-  readonly often: (share: number) => boolean
+  /** `true` with this probability. */
+  readonly often: (probability: number) => boolean
   /** One of the items. */
   readonly pick: <A>(items: readonly [A, ...ReadonlyArray<A>]) => A
   /** One of the names, by weight. */
   readonly weighted: <Name extends string>(weights: Readonly<Record<Name, number>>) => Name
-  /** An independent source, for a part of the run that must not disturb the others. */
+  /** An independent generator, for a part of the run that must not affect the draws of others. */
   readonly fork: () => Chance
 }
 
@@ -23,7 +23,7 @@ const from = (random: PCGRandom): Chance => {
   const between = (min: number, max: number) => min + random.integer(max - min + 1)
   return {
     between,
-    often: (share) => random.number() < share,
+    often: (probability) => random.number() < probability,
     pick: (items) => items[between(0, items.length - 1)] ?? items[0],
     weighted: (weights) => {
       const entries = Object.entries<number>(weights)

@@ -1,5 +1,5 @@
 /**
- * What must hold after every run.
+ * The invariants that every run must satisfy.
  */
 import * as Effect from "effect/Effect"
 import * as Books from "./invariants/Books.js"
@@ -16,20 +16,20 @@ export const check = (evidence: Evidence): Effect.Effect<ReadonlyArray<string>> 
   Effect.gen(function* () {
     const books = yield* Books.read(evidence.sandbox)
     return [
-      ...Money.onceAndTrue(evidence, books),
+      ...Money.appliedOnce(evidence, books),
       ...Outcomes.outcomesOfCalls(evidence),
       ...Books.settled(books),
       ...Books.balanced(books),
       ...Books.accountedFor(books),
-      ...Reads.rowsAreTrue(evidence.read, books),
-      ...(evidence.seen === undefined ? [] : Reads.readTruly(evidence.seen, books)),
+      ...Reads.rowsMatchBooks(evidence.read, books),
+      ...(evidence.seen === undefined ? [] : Reads.listsMatchBooks(evidence.seen, books)),
       ...Policy.withinPolicy(evidence),
       ...Money.sameBytes(evidence),
-      ...Money.asWanted(evidence),
-      ...Progress.wentOn(evidence),
-      ...Progress.calm(evidence),
-      ...Tokens.tokens(evidence),
-      ...Processes.endedWhole(evidence),
-      ...Outcomes.told(evidence)
+      ...Money.requestsMatchInstructions(evidence),
+      ...Progress.retriesWhilePossible(evidence),
+      ...Progress.recovers(evidence),
+      ...Tokens.tokenUse(evidence),
+      ...Processes.endCleanly(evidence),
+      ...Outcomes.interruptionsLogged(evidence)
     ]
   })

@@ -1,5 +1,5 @@
 /**
- * What goes wrong at the service itself, with the processes, and with the time.
+ * Injects faults into the service, the client processes and the clock.
  */
 import type * as Operation from "@manilla/core/Operation"
 import * as PaymentLink from "@manilla/payment-links/PaymentLink"
@@ -18,15 +18,15 @@ import type { Trace } from "./Trace.js"
 const weights = {
   "revoke the tokens": 4,
   "rotate the secret": 1,
-  "take scopes away": 2,
+  "remove scopes": 2,
   "suspend the account": 1,
-  "put the machine to sleep": 2,
-  "correct the clock": 2,
+  "suspend the machine": 2,
+  "set the clock": 2,
   "crash the process": 3,
-  "refuse everything for a while": 2,
-  "settle something": 2,
-  "refund something": 2,
-  "pay a link": 2
+  "reject every request for a while": 2,
+  "settle a payment and a payout": 2,
+  "refund a transaction": 2,
+  "pay a payment link": 2
 }
 
 export interface Parameters {
@@ -37,15 +37,15 @@ export interface Parameters {
   readonly trace: Trace
   readonly instructions: ReadonlyArray<Instruction>
   readonly refunds: Array<Refund.Refund>
-  /** Ends the process wherever it is, and starts another. */
+  /** Ends the client process at whatever point it has reached, and starts another. */
   readonly restart: Effect.Effect<void>
 }
 
 export interface Nemesis {
-  readonly cause: Effect.Effect<void>
-  /** Undoes what would last. */
-  readonly end: Effect.Effect<void>
-  /** Whether time went by, or the clock was set, behind the back of everyone. */
+  readonly run: Effect.Effect<void>
+  /** Undoes the lasting effects of faults. */
+  readonly heal: Effect.Effect<void>
+  /** Whether the machine was suspended or the clock was set. */
   readonly clockWasSet: () => boolean
 }
 
@@ -74,19 +74,19 @@ export const make = (parameters: Parameters): Nemesis => {
     return restart
   })
 
-  const one = Effect.gen(function* () {
-    const what = chance.weighted(weights)
-    trace.write("trouble", what)
-    switch (what) {
+  const injectFault = Effect.gen(function* () {
+    const fault = chance.weighted(weights)
+    trace.write("nemesis", fault)
+    switch (fault) {
       case "revoke the tokens":
         return yield* sandbox.revokeTokens
       case "rotate the secret":
         yield* sandbox.rotateSecret
         secretIsOld = true
-        // Until it is deployed, no call finds a token.
+        // Until the new secret is deployed, no call gets a token.
         yield* Effect.sleep(chance.between(0, 60_000))
         return yield* redeploy
-      case "take scopes away":
+      case "remove scopes":
         yield* sandbox.setScopes(scopes.filter(() => chance.often(0.5)))
         yield* Effect.sleep(chance.between(500, 40_000))
         return yield* restoreScopes
@@ -94,17 +94,17 @@ export const make = (parameters: Parameters): Nemesis => {
         yield* sandbox.setStanding({ accountActive: false })
         yield* Effect.sleep(chance.between(500, 20_000))
         return yield* restoreStanding
-      case "put the machine to sleep":
+      case "suspend the machine":
         clockWasSet = true
         return time.jump(chance.between(1000, 3_600_000))
-      case "correct the clock":
+      case "set the clock":
         clockWasSet = true
-        return time.correct(chance.between(-240_000, 240_000))
+        return time.setClock(chance.between(-240_000, 240_000))
       case "crash the process":
         return yield* restart
-      case "refuse everything for a while":
+      case "reject every request for a while":
         return network.storm()
-      case "settle something": {
+      case "settle a payment and a payout": {
         const status = chance.pick(["FAILED", "COMPLETED", "CANCELLED"])
         const [payment] = (yield* sandbox.paymentIntents).filter(isPending)
         if (payment !== undefined) yield* sandbox.settle(payment.id, status)
@@ -112,7 +112,7 @@ export const make = (parameters: Parameters): Nemesis => {
         if (payout !== undefined) yield* sandbox.settlePayout(payout.reference, status)
         return
       }
-      case "refund something": {
+      case "refund a transaction": {
         const [transaction] = (yield* sandbox.transactions).filter(
           ({ operation }) => operation === "COLLECTION" || operation === "DEPOSIT"
         )
@@ -126,7 +126,7 @@ export const make = (parameters: Parameters): Nemesis => {
         if (Option.isSome(refund)) refunds.push(refund.value)
         return
       }
-      case "pay a link": {
+      case "pay a payment link": {
         const [id] = instructions
           .filter((instruction) => !Workload.isKeyed(instruction))
           .flatMap(Workload.outcomes)
@@ -138,13 +138,13 @@ export const make = (parameters: Parameters): Nemesis => {
   })
 
   return {
-    cause: Effect.gen(function* () {
+    run: Effect.gen(function* () {
       for (let left = chance.between(0, 5); left > 0; left--) {
         yield* Effect.sleep(chance.between(0, 30_000))
-        yield* one
+        yield* injectFault
       }
     }),
-    end: Effect.all([restoreScopes, restoreStanding, redeploy], { discard: true }),
+    heal: Effect.all([restoreScopes, restoreStanding, redeploy], { discard: true }),
     clockWasSet: () => clockWasSet
   }
 }

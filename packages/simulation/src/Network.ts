@@ -1,6 +1,6 @@
 /**
- * The network between the client and the service: late, lossy, doubling, and at times a liar. It
- * writes down every request, and what the service said to it, whether or not the client heard.
+ * The network between the client and the service. It delays, loses, duplicates and corrupts messages.
+ * It records every request and the service's responses, whether or not the client receives them.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -13,30 +13,30 @@ import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as Answer from "./Answer.js"
+import * as ServerResponse from "./ServerResponse.js"
 import type { Chance } from "./Chance.js"
 import * as NetworkFaults from "./NetworkFaults.js"
 import * as Sent from "./Sent.js"
 import type { Time } from "./Time.js"
 import type { Trace } from "./Trace.js"
 
-/** The call of a caller that a fiber works for, as a name: who sent a request. */
+/** The name of the call that the current fiber belongs to. */
 export const currentCall: FiberRef.FiberRef<string> = FiberRef.unsafeMake("")
 
 export interface Network {
-  /** The network as one process of the client sees it. */
+  /** An `HttpClient` for one client process. */
   readonly clientOf: (process: number) => HttpClient.HttpClient
-  /** From now on anything can become of a request. */
-  readonly trouble: () => void
-  /** From now on every request arrives, and so does its answer: so it is at first. */
-  readonly calm: () => void
-  /** For a time the service, or what stands before it, refuses every request. */
+  /** Starts to inject faults. */
+  readonly startFaults: () => void
+  /** Stops injecting faults. The network starts in this state. */
+  readonly heal: () => void
+  /** A proxy rejects every request for a while. */
   readonly storm: () => void
-  /** Requests and copies of requests that are still on their way. */
+  /** The number of requests and copies that will arrive although no client waits for them. */
   readonly inFlight: () => number
-  /** Exchanges that a client has open. */
+  /** The number of open connections. */
   readonly open: () => number
-  /** What died in here. The client takes it for a client that dies, and goes on. */
+  /** Defects of the network itself. The client treats a defect as a transport failure. */
   readonly defects: ReadonlySet<string>
   readonly sent: ReadonlyArray<Sent.Sent>
 }
@@ -47,7 +47,7 @@ export const make = (
   time: Time,
   trace: Trace
 ): Network => {
-  let calm = true
+  let healthy = true
   let inFlight = 0
   let open = 0
   let moment = 0
@@ -59,16 +59,19 @@ export const make = (
     | undefined
   const defects = new Set<string>()
   const sent: Array<Sent.Sent> = []
-  const answers = new Map<string, Array<Answer.Answer>>()
-  const given: Array<{ readonly note: Sent.Sent; readonly answer: Answer.Answer }> = []
+  const responses = new Map<string, Array<ServerResponse.ServerResponse>>()
+  const given: Array<{
+    readonly note: Sent.Sent
+    readonly response: ServerResponse.ServerResponse
+  }> = []
 
-  /** An answer that the same process was given to something else. */
-  const answerToAnother = (note: Sent.Sent): Answer.Answer | undefined => {
+  /** A response that the same process received to another request. */
+  const mismatchedResponse = (note: Sent.Sent): ServerResponse.ServerResponse | undefined => {
     const [first, ...others] = given.filter(
-      ({ answer, note: other }) =>
-        other.process === note.process && Sent.isToldApart(note, other, String(answer.body))
+      ({ response, note: other }) =>
+        other.process === note.process && Sent.isDistinguishable(note, other, String(response.body))
     )
-    return first === undefined ? undefined : chance.pick([first, ...others]).answer
+    return first === undefined ? undefined : chance.pick([first, ...others]).response
   }
 
   const travel = Effect.suspend(() => Effect.sleep(chance.between(1, 150)))
@@ -78,35 +81,35 @@ export const make = (
   const noteDefects = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.tapDefect(effect, (cause) => Effect.sync(() => defects.add(Cause.pretty(cause))))
 
-  /** The service's answer, whole. */
+  /** Delivers the request and returns the service's complete response. */
   const deliver = (
     request: HttpClientRequest.HttpClientRequest,
     note: Sent.Sent
-  ): Effect.Effect<Answer.Answer> =>
+  ): Effect.Effect<ServerResponse.ServerResponse> =>
     Effect.gen(function* () {
-      const response = yield* inner.execute(request)
-      const answer = {
-        status: response.status,
-        body: yield* response.text,
-        headers: { ...response.headers }
+      const httpResponse = yield* inner.execute(request)
+      const response = {
+        status: httpResponse.status,
+        body: yield* httpResponse.text,
+        headers: { ...httpResponse.headers }
       }
-      note.answered.push(response.status)
+      note.answered.push(httpResponse.status)
       note.answeredMillis = Math.min(note.answeredMillis, time.elapsedMillis())
-      if (request.method === "GET" && response.status === 200) {
-        const earlier = answers.get(request.url)
-        if (earlier === undefined) answers.set(request.url, [answer])
-        else earlier.push(answer)
+      if (request.method === "GET" && httpResponse.status === 200) {
+        const earlier = responses.get(request.url)
+        if (earlier === undefined) responses.set(request.url, [response])
+        else earlier.push(response)
       }
-      if (response.status < 300) given.push({ note, answer })
-      return answer
+      if (httpResponse.status < 300) given.push({ note, response })
+      return response
     }).pipe(
       Effect.orDie,
       noteDefects,
-      // Begun is done: what reached the service is not taken back by a caller who went away.
+      // A caller that disconnects does not cancel a request that reached the service.
       Effect.uninterruptible
     )
 
-  /** A request, or a copy of one, that nobody waits for any more. */
+  /** Delivers a request, or a copy, late and without returning the response. */
   const deliverUnseen = (request: HttpClientRequest.HttpClientRequest, note: Sent.Sent) =>
     Effect.suspend(() => {
       inFlight++
@@ -114,7 +117,7 @@ export const make = (
         Effect.zipRight(deliver(request, note)),
         Effect.tap(({ status }) =>
           Effect.sync(() =>
-            trace.write("network", `#${note.number} arrives late: ${status}, unseen`)
+            trace.write("network", `#${note.number} arrives late: ${status}, response dropped`)
           )
         ),
         Effect.ensuring(Effect.sync(() => inFlight--)),
@@ -130,7 +133,7 @@ export const make = (
     }
   }
 
-  /** Mostly for some seconds, at times for longer than any call has; in seconds, or as a date. */
+  /** Usually a few seconds, sometimes longer than any deadline; in seconds or as a date. */
   const retryAfter = (): Readonly<Record<string, string>> => {
     if (chance.often(0.5)) return {}
     const seconds = chance.often(0.1) ? chance.between(60, 900) : chance.between(0, 8)
@@ -139,25 +142,25 @@ export const make = (
     return { "retry-after": new Date(until).toUTCString() }
   }
 
-  const fromProxy = (status: number): Answer.Answer => ({
+  const fromProxy = (status: number): ServerResponse.ServerResponse => ({
     status,
     body: "<html>The proxy says no</html>",
-    // Of a refused token nobody says when to come again.
+    // A 401 carries no `Retry-After`.
     headers: status === 401 ? {} : retryAfter()
   })
 
-  /** What the client hears of an answer: its status at once, and its body in pieces. */
-  const hear = (
+  /** Records the response and passes it to the client: its status at once, its body in chunks. */
+  const receive = (
     request: HttpClientRequest.HttpClientRequest,
-    answer: Answer.Answer,
+    response: ServerResponse.ServerResponse,
     note: Sent.Sent,
-    ending: Answer.Ending = "whole"
+    ending: ServerResponse.Ending = "whole"
   ): HttpClientResponse.HttpClientResponse => {
-    const { body, headers, status } = answer
+    const { body, headers, status } = response
     const header = headers["retry-after"]
-    if (ending === "stalls") note.heard = "given up"
-    // Of an error the status says enough.
-    else note.heard = ending === "breaks off" && status < 300 ? "broken" : status
+    if (ending === "stalls") note.received = "aborted"
+    // For an error, the status is enough.
+    else note.received = ending === "breaks off" && status < 300 ? "broken" : status
     if (header !== undefined && ending !== "stalls") {
       note.retryAfterIsDate = header.endsWith("GMT")
       note.retryAfterMillis = note.retryAfterIsDate
@@ -165,22 +168,22 @@ export const make = (
         : Number(header) * 1000
     }
     if (ending === "whole") {
-      const success = Answer.readSuccess(body)
-      note.saysSuccess = Option.isSome(success)
+      const success = ServerResponse.readSuccess(body)
+      note.bodySaysSuccess = Option.isSome(success)
       if (status < 300) note.data = Option.getOrUndefined(success)?.data
     }
-    return Answer.responseOf(request, answer, ending, chance)
+    return ServerResponse.responseOf(request, response, ending, chance)
   }
 
   const faultOf = (note: Sent.Sent): NetworkFaults.NetworkFault => {
-    if (calm) return "delivered"
+    if (healthy) return "delivered"
     if (storming !== undefined && time.elapsedMillis() < storming.untilMillis) {
-      // Whoever refuses good tokens is not who gives them out.
+      // A proxy that refuses valid tokens does not guard the token endpoint.
       if (storming.status !== 401 || !Sent.isForToken(note))
         return `${storming.status} from a proxy`
     }
     const fault = chance.weighted(NetworkFaults.weights)
-    // A service that loses its own answers is often about to refuse everything.
+    // A failing service often starts to reject every request.
     if (NetworkFaults.isHidden(fault) && chance.often(0.25)) storm()
     return fault
   }
@@ -190,81 +193,83 @@ export const make = (
       const fault = faultOf(note)
       trace.write("network", () => `#${note.number} ${Sent.describe(note)}: ${fault}`)
       if (fault === "refused connection") {
-        note.heard = "refused"
+        note.received = "refused"
         return yield* broken(request, "ECONNREFUSED")
       }
-      // Given up on its way, a request arrives all the same, or it does not.
+      // A request that is cancelled in transit may still arrive.
       yield* Effect.onInterrupt(fault === "slow request" ? slowly : travel, () =>
-        !calm && chance.often(0.5) ? deliverUnseen(request, note) : Effect.void
+        !healthy && chance.often(0.5) ? deliverUnseen(request, note) : Effect.void
       )
 
-      /** What reaches the client of the service's answer. */
+      /** Delivers the request, and returns the response after `change`. */
       const answered = (
-        change: (answer: Answer.Answer) => Answer.Answer = (same) => same,
-        ending?: Answer.Ending
+        change: (response: ServerResponse.ServerResponse) => ServerResponse.ServerResponse = (
+          same
+        ) => same,
+        ending?: ServerResponse.Ending
       ) =>
         Effect.gen(function* () {
-          const answer = yield* deliver(request, note)
-          yield* fault === "slow answer" ? slowly : travel
-          return hear(request, change(answer), note, ending)
+          const response = yield* deliver(request, note)
+          yield* fault === "slow response" ? slowly : travel
+          return receive(request, change(response), note, ending)
         })
       const reset = broken(request, "ECONNRESET")
 
       switch (fault) {
         case "delivered":
         case "slow request":
-        case "slow answer":
+        case "slow response":
           return yield* answered()
-        case "body breaks off":
+        case "connection reset in body":
           return yield* answered((same) => same, "breaks off")
         case "body stalls":
           return yield* answered((same) => same, "stalls")
         case "request lost, connection reset":
           return yield* reset
-        case "request lost in silence":
-          return yield* Answer.silence
-        case "answer lost, connection reset":
+        case "request lost, no reset":
+          return yield* ServerResponse.silence
+        case "response lost, connection reset":
           return yield* Effect.zipRight(deliver(request, note), Effect.zipRight(travel, reset))
-        case "answer lost in silence":
-          return yield* Effect.zipRight(deliver(request, note), Answer.silence)
-        case "request arrives after its connection broke":
+        case "response lost, no reset":
+          return yield* Effect.zipRight(deliver(request, note), ServerResponse.silence)
+        case "request arrives after connection reset":
           return yield* Effect.zipRight(deliverUnseen(request, note), reset)
-        case "request arrives twice": {
-          const answer = yield* deliver(request, note)
-          if (answer.status < 300 && Sent.mayBeCopied(note)) yield* deliverUnseen(request, note)
+        case "request duplicated": {
+          const response = yield* deliver(request, note)
+          if (response.status < 300 && Sent.mayBeCopied(note)) yield* deliverUnseen(request, note)
           yield* travel
-          return hear(request, answer, note)
+          return receive(request, response, note)
         }
-        case "answer cut short":
-          return yield* answered((answer) => ({
-            ...answer,
-            body: answer.body.slice(0, chance.between(0, answer.body.length - 1))
+        case "response truncated":
+          return yield* answered((response) => ({
+            ...response,
+            body: response.body.slice(0, chance.between(0, response.body.length - 1))
           }))
-        case "answer replaced by HTML":
-          return yield* answered((answer) => ({ ...answer, body: "<html>Bad gateway</html>" }))
-        case "answer emptied":
-          return yield* answered((answer) => ({ ...answer, body: "" }))
-        case "answer that is no text":
-          return yield* answered((answer) => ({
-            ...answer,
+        case "response replaced by HTML":
+          return yield* answered((response) => ({ ...response, body: "<html>Bad gateway</html>" }))
+        case "response emptied":
+          return yield* answered((response) => ({ ...response, body: "" }))
+        case "response is not UTF-8":
+          return yield* answered((response) => ({
+            ...response,
             body: Uint8Array.of(0x7b, 0xff, 0xfe, 0x7d)
           }))
-        case "answer without its status":
-          return yield* answered(Answer.withoutStatus)
-        case "answer that contradicts itself":
-          return yield* answered((answer) => ({
-            ...answer,
-            body: String(answer.body).replace(`"success":true`, `"success":false`)
+        case "response without a status member":
+          return yield* answered(ServerResponse.withoutStatus)
+        case "success:false under 2xx":
+          return yield* answered((response) => ({
+            ...response,
+            body: String(response.body).replace(`"success":true`, `"success":false`)
           }))
-        case "success under an error status":
-          return yield* answered((answer) =>
-            answer.status < 300
-              ? { ...answer, status: chance.pick([400, 404, 422, 429, 500]) }
-              : answer
+        case "success body under an error status":
+          return yield* answered((response) =>
+            response.status < 300
+              ? { ...response, status: chance.pick([400, 404, 422, 429, 500]) }
+              : response
           )
-        case "refusal under 200":
-          return yield* answered((answer) =>
-            answer.status < 300 ? answer : { ...answer, status: 200 }
+        case "error body under 200":
+          return yield* answered((response) =>
+            response.status < 300 ? response : { ...response, status: 200 }
           )
         case "302 after processing":
         case "408 after processing":
@@ -280,28 +285,30 @@ export const make = (
         case "502 from a proxy":
         case "503 from a proxy":
         case "504 from a proxy":
-          return hear(request, fromProxy(NetworkFaults.statusOf(fault)), note)
-        case "404 from a lagging read":
-          return yield* answered((answer) =>
-            Sent.isOfOne(note) ? { ...Answer.notFound, headers: answer.headers } : answer
+          return receive(request, fromProxy(NetworkFaults.statusOf(fault)), note)
+        case "404 from a stale replica":
+          return yield* answered((response) =>
+            Sent.readsOne(note)
+              ? { ...ServerResponse.notFound, headers: response.headers }
+              : response
           )
-        case "answer to another request":
-          return yield* answered((answer) => {
-            const other = answerToAnother(note)
-            note.mixedUp = other !== undefined
-            return other ?? answer
+        case "response to another request":
+          return yield* answered((response) => {
+            const other = mismatchedResponse(note)
+            note.mismatched = other !== undefined
+            return other ?? response
           })
-        case "stale answer": {
-          // Those that were given before this one is asked for.
-          const [first, ...others] = answers.get(request.url) ?? []
-          return yield* answered((answer) =>
-            first === undefined ? answer : chance.pick([first, ...others])
+        case "stale response": {
+          // Only responses that were given before this request.
+          const [first, ...others] = responses.get(request.url) ?? []
+          return yield* answered((response) =>
+            first === undefined ? response : chance.pick([first, ...others])
           )
         }
       }
     })
 
-  /** Open until its body has ended, or until its scope is closed. */
+  /** The connection is open until the body has ended or the scope is closed. */
   const begin = (
     request: HttpClientRequest.HttpClientRequest,
     process: number,
@@ -319,7 +326,7 @@ export const make = (
         sent.push(note)
         open++
         let isOpen = true
-        const letGo = (exit: Exit.Exit<unknown, unknown>) =>
+        const release = (exit: Exit.Exit<unknown, unknown>) =>
           Effect.sync(() => {
             if (!isOpen) return
             isOpen = false
@@ -327,24 +334,24 @@ export const make = (
             note.closed = moment++
             note.closedMillis = time.elapsedMillis()
             if (Exit.isInterrupted(exit)) {
-              // An answer that came in that very moment was not read any more.
-              note.heard = "given up"
-              note.saysSuccess = false
+              // A response that arrived in the same step was not read.
+              note.received = "aborted"
+              note.bodySaysSuccess = false
               note.data = undefined
-              note.mixedUp = false
+              note.mismatched = false
               note.retryAfterMillis = undefined
             } else {
-              note.heard ??= "broken"
+              note.received ??= "broken"
             }
           })
         return Effect.zipRight(
-          Scope.addFinalizerExit(scope, letGo),
+          Scope.addFinalizerExit(scope, release),
           Effect.map(
             restore(exchange(request, note)),
             (response): HttpClientResponse.HttpClientResponse =>
               Object.create(response, {
-                stream: { value: Stream.ensuringWith(response.stream, letGo) },
-                arrayBuffer: { value: Effect.onExit(response.arrayBuffer, letGo) }
+                stream: { value: Stream.ensuringWith(response.stream, release) },
+                arrayBuffer: { value: Effect.onExit(response.arrayBuffer, release) }
               })
           )
         )
@@ -358,7 +365,7 @@ export const make = (
           Effect.flatMap(
             Effect.serviceOption(Scope.Scope),
             Option.match({
-              onNone: () => Effect.dieMessage("nothing will let this connection go"),
+              onNone: () => Effect.dieMessage("no scope will close this connection"),
               onSome: (scope) => begin(request, process, scope)
             })
           )
@@ -368,11 +375,11 @@ export const make = (
 
   return {
     clientOf,
-    trouble: () => {
-      calm = false
+    startFaults: () => {
+      healthy = false
     },
-    calm: () => {
-      calm = true
+    heal: () => {
+      healthy = true
     },
     storm,
     inFlight: () => inFlight,

@@ -1,37 +1,41 @@
 /**
- * What the network can do to a request, and what it cannot.
+ * The faults that the network can inject.
  */
 
 /**
- * What can become of a request, and how likely it is.
+ * The fate of a request, and the relative probability of each.
  *
- * What no client can see through stays out. A network that delivers a copy of a request *after* the
- * first was refused: the client is told "not applied" in good faith, and the copy is applied. A
- * network that copies a request without a key: two links, whatever the client does. A refusal (400,
- * 401, 403, 404, 422, 429) for what was processed: the interface means by it that it was not. The
- * answer to another request that asked for the same: nothing in it tells that it is another's.
+ * Faults that no client can detect are excluded:
+ *
+ * - A copy of a request is delivered *after* the original was refused. The client reports "not
+ *   applied", and the service applies the copy.
+ * - A request without a key is duplicated. The service creates two links, whatever the client does.
+ * - The service refuses (400, 401, 403, 404, 422, 429) a request that it processed. By the interface,
+ *   these statuses mean that it did not.
+ * - A request gets the response to another request for the same values. Nothing in the response shows
+ *   the mismatch.
  */
 export const weights = {
   delivered: 52,
   "slow request": 2,
-  "slow answer": 2,
+  "slow response": 2,
   "refused connection": 6,
   "request lost, connection reset": 5,
-  "request lost in silence": 3,
-  "answer lost, connection reset": 8,
-  "answer lost in silence": 4,
-  "request arrives after its connection broke": 4,
-  "request arrives twice": 4,
-  "answer cut short": 3,
-  "body breaks off": 2,
+  "request lost, no reset": 3,
+  "response lost, connection reset": 8,
+  "response lost, no reset": 4,
+  "request arrives after connection reset": 4,
+  "request duplicated": 4,
+  "response truncated": 3,
+  "connection reset in body": 2,
   "body stalls": 1,
-  "answer replaced by HTML": 2,
-  "answer emptied": 1,
-  "answer without its status": 2,
-  "answer that contradicts itself": 1,
-  "answer that is no text": 1,
-  "success under an error status": 2,
-  "refusal under 200": 2,
+  "response replaced by HTML": 2,
+  "response emptied": 1,
+  "response without a status member": 2,
+  "success:false under 2xx": 1,
+  "response is not UTF-8": 1,
+  "success body under an error status": 2,
+  "error body under 200": 2,
   "409 after processing": 2,
   "408 after processing": 1,
   "302 after processing": 1,
@@ -45,18 +49,18 @@ export const weights = {
   "502 from a proxy": 1,
   "503 from a proxy": 2,
   "504 from a proxy": 1,
-  "404 from a lagging read": 1,
-  "stale answer": 3,
-  "answer to another request": 3
+  "404 from a stale replica": 1,
+  "stale response": 3,
+  "response to another request": 3
 }
 export type NetworkFault = keyof typeof weights
 
-/** Whether the service may have processed the request, and the client does not hear of it. */
+/** Whether the service may have processed the request without the client learning of it. */
 export const isHidden = (fault: NetworkFault): boolean =>
-  /after processing|answer lost|arrives after|body/.test(fault)
+  /after processing|response lost|arrives after|in body|body stalls/.test(fault)
 
-/** What a proxy answers to everything, while it lasts. */
+/** The statuses with which a proxy rejects every request during a storm. */
 export const stormStatuses = [401, 429, 500, 502, 503, 504] as const
 
-/** The status that a fault begins with. */
+/** The status at the start of the name of a fault. */
 export const statusOf = (fault: NetworkFault): number => Number.parseInt(fault, 10)

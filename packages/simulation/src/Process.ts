@@ -1,6 +1,6 @@
 /**
- * A process that uses the client: its gateway, its tokens and its services. It can be lost at any
- * moment, and another takes its place.
+ * A process that uses the client: its gateway, tokens and services. It can crash at any moment, and
+ * another replaces it.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Cards from "@manilla/cards/Cards"
@@ -19,7 +19,7 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { Network } from "./Network.js"
 
-/** Made when they are first asked for: most runs need few of them. */
+/** Services are made on first use, because most runs need few of them. */
 export interface Client {
   readonly payments: () => Payments.Service
   readonly payouts: () => Payouts.Service
@@ -32,9 +32,9 @@ export interface Client {
 export interface Process {
   readonly number: number
   readonly client: Client
-  /** Runs something in the process, which ends with it. */
+  /** Runs an effect in the process. Ends with "crashed" if the process ends first. */
   readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A | "crashed", E, R>
-  /** Everything in it ends, wherever it is, and its layers are closed. */
+  /** Ends every effect of the process at whatever point it has reached, and closes its scope. */
   readonly end: Effect.Effect<void>
 }
 
@@ -50,7 +50,7 @@ export const start = ({ network, number, policy, sandbox }: Parameters) =>
     const scope = yield* Scope.make()
     const ended = yield* Deferred.make<"crashed">()
     const { authUrl, baseUrl, credentials } = sandbox
-    // What the layers make, by hand: a run is short, and to build layers takes a tenth of it.
+    // The services are made without layers: building layers would take a tenth of a run.
     const gateway = yield* Token.make({ authUrl, ...(yield* credentials), retry: policy }).pipe(
       Effect.flatMap((tokens) =>
         Gateway.make({ baseUrl, pageParameter: Sandbox.pageParameter, retry: policy }, tokens)

@@ -1,5 +1,5 @@
 /**
- * What the network writes down of a request, and what can be told from it.
+ * The network's record of a request, and predicates over it.
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Amount from "@manilla/core/Amount"
@@ -13,35 +13,35 @@ export interface Sent {
   /** The client process that sent it. */
   readonly process: number
   readonly call: string
-  /** One for all attempts of one operation. */
+  /** The span id, shared by all attempts of one operation. */
   readonly span: string
   readonly method: string
-  /** Below the version segment. */
+  /** The path after the version segment. */
   readonly path: string
   readonly key: string | undefined
   readonly body: string
   readonly authorization: string | undefined
   readonly atMillis: number
-  /** Where its opening and its end stand among all of the run. */
+  /** Positions of the start and the end in the order of all starts and ends of the run. */
   readonly opened: number
   closed: number
   closedMillis: number
-  /** What the service answered to it and to its copies. */
+  /** The statuses with which the service answered the request and its copies. */
   answered: Array<number>
-  /** When the service first answered it. */
+  /** When the service first answered. */
   answeredMillis: number
-  /** How it ended for the client: a status, a broken connection, or not at all. */
-  heard: number | "refused" | "broken" | "given up" | undefined
-  /** Whether what the client heard says success, under whatever status. */
-  saysSuccess: boolean
-  /** `Retry-After` of what the client heard. */
+  /** How the attempt ended for the client. */
+  received: number | "refused" | "broken" | "aborted" | undefined
+  /** Whether the body that the client received says success, under any status. */
+  bodySaysSuccess: boolean
+  /** `Retry-After` in the response that the client received. */
   retryAfterMillis: number | undefined
-  /** Then it was asked to wait until a moment, which is elsewhere once the clock is set. */
+  /** Whether `Retry-After` was a date, which loses its meaning once the clock is set. */
   retryAfterIsDate: boolean
-  /** What the client could read of a success: its data, if the answer is an envelope. */
+  /** The `data` of the success envelope that the client received, if any. */
   data: unknown
-  /** Whether what the client heard was the answer to another request. */
-  mixedUp: boolean
+  /** Whether the client received the response to another request. */
+  mismatched: boolean
 }
 
 export const noteOf = (
@@ -61,12 +61,12 @@ export const noteOf = (
     closedMillis: Infinity,
     answered: [],
     answeredMillis: Infinity,
-    heard: undefined,
-    saysSuccess: false,
+    received: undefined,
+    bodySaysSuccess: false,
     retryAfterMillis: undefined,
     retryAfterIsDate: false,
     data: undefined,
-    mixedUp: false
+    mismatched: false
   }
 }
 
@@ -79,18 +79,18 @@ export const isWrite = ({ method, path }: Pick<Sent, "method" | "path">): boolea
 export const isForToken = ({ path }: Pick<Sent, "path">): boolean => path.startsWith("/auth/")
 
 /**
- * Whether the answer that was given to another request shows that it is another's. One that repeats
- * the values of this request, in a form that it can have, is as good as its own.
+ * Whether the response to another request can be recognised as such. A response that repeats the
+ * values of this request cannot.
  */
-export const isToldApart = (
+export const isDistinguishable = (
   { body, method, path }: Sent,
   other: Pick<Sent, "method" | "path">,
-  answer: string
+  response: string
 ): boolean => {
   if (isForToken({ path }) && isForToken(other)) return false
   if (method === "GET" && other.method === "GET" && path === other.path) return false
   const asked = readMembers(body)
-  const about = readMembers(answer)
+  const about = readMembers(response)
   return asked.idempotency_key === undefined
     ? asked.amount === undefined ||
         about.amount === undefined ||
@@ -110,7 +110,7 @@ const Members = Schema.Struct({
   issuance_reference: Schema.optional(Schema.String)
 })
 
-/** Of a body, or of the resource that an answer is about: a page is about none. */
+/** The members of a request body, or of the resource in a response. A page has none. */
 const readMembers = (text: string): typeof Members.Type =>
   readJson(text).pipe(
     Option.map((json) => resourceOf(Predicate.hasProperty(json, "data") ? json.data : json)),
@@ -120,14 +120,14 @@ const readMembers = (text: string): typeof Members.Type =>
 
 const readJson = Schema.decodeUnknownOption(Schema.parseJson())
 
-/** Of a card's data, the card. */
+/** A card is nested in the data of its response. */
 const resourceOf = (data: unknown): unknown =>
   Predicate.hasProperty(data, "card") ? data.card : data
 
-/** Without a key, a copy is another order: see `NetworkFaults`. */
+/** A copy of a write without a key is another order: see `NetworkFaults`. */
 export const mayBeCopied = (note: Sent): boolean => !isWrite(note) || note.key !== undefined
 
-/** The id of what an answer is about, and its reference. */
+/** The id and the reference of the resource in a response. */
 export const namesIn = (data: unknown): ReadonlyArray<string> => {
   const about = resourceOf(data)
   return Predicate.isRecord(about)
@@ -135,32 +135,35 @@ export const namesIn = (data: unknown): ReadonlyArray<string> => {
     : []
 }
 
-/** Heard to say that it was done, in an answer of its own. */
-export const isReadable = ({ data, heard, mixedUp }: Sent): boolean =>
-  typeof heard === "number" && heard < 300 && !mixedUp && data !== undefined
+/** Whether the client received a readable success for this very request. */
+export const isReadable = ({ data, received, mismatched }: Sent): boolean =>
+  typeof received === "number" && received < 300 && !mismatched && data !== undefined
 
-/** Heard to be about what has not settled. */
+/** Whether the client received a resource whose status is PENDING. */
 export const showsPending = (sent: Sent): boolean =>
   isReadable(sent) && Predicate.hasProperty(sent.data, "status") && sent.data.status === "PENDING"
 
-/** Heard to say that it did nothing. */
-export const isRefusal = ({ heard, saysSuccess }: Sent): boolean =>
-  heard === "refused" || (!saysSuccess && typeof heard === "number" && refusals.has(heard))
+/** Whether the client received proof that this attempt was not applied. */
+export const isRefusal = ({ received, bodySaysSuccess }: Sent): boolean =>
+  received === "refused" ||
+  (!bodySaysSuccess && typeof received === "number" && refusals.has(received))
 
 const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404, 422, 429])
 
-/** Of one resource, by its id or reference. */
-export const isOfOne = ({ method, path }: Pick<Sent, "method" | "path">): boolean =>
+/** Whether the request reads one resource by its id or reference. */
+export const readsOne = ({ method, path }: Pick<Sent, "method" | "path">): boolean =>
   method === "GET" && /^\/[^/]+\/[^/]+$/.test(path)
 
-/** Heard to say nothing that would stay so: what can be sent again may well succeed. */
-export const isPassing = (sent: Sent): boolean => {
-  const { data, heard, mixedUp, saysSuccess } = sent
-  if (typeof heard !== "number") return true
-  // Of a list nothing tells.
-  if (mixedUp && (isWrite(sent) || isOfOne(sent))) return true
-  if (heard < 300) return data === undefined
-  return heard === 408 || heard === 429 || heard >= 500 || (heard >= 400 && saysSuccess)
+/** Whether the attempt ended in a way that a retry may overcome. */
+export const isTransient = (sent: Sent): boolean => {
+  const { data, received, mismatched, bodySaysSuccess } = sent
+  if (typeof received !== "number") return true
+  // A mismatched list cannot be recognised.
+  if (mismatched && (isWrite(sent) || readsOne(sent))) return true
+  if (received < 300) return data === undefined
+  return (
+    received === 408 || received === 429 || received >= 500 || (received >= 400 && bodySaysSuccess)
+  )
 }
 
 export const grouped = <A>(

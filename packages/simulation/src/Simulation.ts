@@ -1,6 +1,6 @@
 /**
- * One run: the real client and the real rules of the sandbox in one process, with a network, a
- * schedule and a time of chance between them. The same seed gives the same run.
+ * One run: the real client and the real rules of the sandbox in one process, with a simulated
+ * network, scheduler and clock. The same seed gives the same run.
  */
 import type { Card } from "@manilla/cards/Card"
 import * as Amount from "@manilla/core/Amount"
@@ -34,26 +34,26 @@ import * as Nemesis from "./Nemesis.js"
 
 export interface Report {
   readonly seed: number
-  /** What must hold and does not; empty when the run is good. */
+  /** The violated invariants; empty when the run passes. */
   readonly violations: ReadonlyArray<string>
   readonly trace: Pick<Trace.Trace, "lines" | "hash">
   readonly counts: Counts
 }
 
-export const nothingCounted = {
+export const zeroCounts = {
   requests: 0,
   processes: 0,
   instructions: 0,
   calls: 0,
-  "calls beside others": 0,
-  "said applied": 0,
-  "said not applied": 0,
-  "said unknown": 0
+  "concurrent calls": 0,
+  "reported applied": 0,
+  "reported not applied": 0,
+  "reported unknown": 0
 }
-export type Counts = Readonly<typeof nothingCounted>
-export const counted = Struct.keys(nothingCounted)
+export type Counts = Readonly<typeof zeroCounts>
+export const countNames = Struct.keys(zeroCounts)
 
-/** More steps of time than any run takes: a run that takes more goes on for ever. */
+/** More clock steps than any run needs: a run that takes more does not end. */
 const maxSteps = 10_000
 
 export const run = (seed: number): Report => {
@@ -108,16 +108,17 @@ export const run = (seed: number): Report => {
 
   const violations = [
     ...(exit === undefined
-      ? [ends ? "the run stands still" : "the run does not end"]
+      ? [ends ? "the run deadlocked" : "the run does not end"]
       : Exit.match(exit, {
           onSuccess: (found) => found,
           onFailure: (cause) => [`the run failed: ${Cause.pretty(cause)}`]
         })),
-    ...(exit === undefined ? [] : left(time, state.network, fibers)),
-    ...Array.from(state.network?.defects ?? [], (defect) => `the network died: ${defect}`)
+    ...(exit === undefined ? [] : leaks(time, state.network, fibers)),
+    ...Array.from(state.network?.defects ?? [], (defect) => `a defect in the network: ${defect}`)
   ]
   const outcomes = state.instructions.flatMap(Workload.outcomes)
-  const said = (tag: Workload.Outcome["_tag"]) => outcomes.filter(({ _tag }) => _tag === tag).length
+  const reported = (tag: Workload.Outcome["_tag"]) =>
+    outcomes.filter(({ _tag }) => _tag === tag).length
   return {
     seed,
     violations,
@@ -127,27 +128,27 @@ export const run = (seed: number): Report => {
       processes: state.processes,
       instructions: state.instructions.length,
       calls: outcomes.length,
-      "calls beside others": besideOthers(state.instructions.flatMap(({ calls }) => calls)),
-      "said applied": said("Applied"),
-      "said not applied": said("NotApplied"),
-      "said unknown": said("Unknown")
+      "concurrent calls": concurrent(state.instructions.flatMap(({ calls }) => calls)),
+      "reported applied": reported("Applied"),
+      "reported not applied": reported("NotApplied"),
+      "reported unknown": reported("Unknown")
     }
   }
 }
 
-/** How many of the calls were under way together with another. */
-const besideOthers = (calls: ReadonlyArray<Workload.Call>): number =>
-  calls.filter((one) =>
+/** Counts the calls that overlapped with another call. */
+const concurrent = (calls: ReadonlyArray<Workload.Call>): number =>
+  calls.filter((call) =>
     calls.some(
       (other) =>
-        other !== one &&
-        other.startedMillis < one.endedMillis &&
-        one.startedMillis < other.endedMillis
+        other !== call &&
+        other.startedMillis < call.endedMillis &&
+        call.startedMillis < other.endedMillis
     )
   ).length
 
-/** What is still there after everything was closed. */
-const left = (
+/** Resources that are still held after everything was closed. */
+const leaks = (
   time: Time.Time,
   network: Network.Network | undefined,
   fibers: Fibers
@@ -156,9 +157,9 @@ const left = (
     sleepers: time.sleepers(),
     connections: network?.open() ?? 0,
     fibers: fibers.alive
-  }).flatMap(([what, count]) => (count === 0 ? [] : [`${count} ${what} left behind`]))
+  }).flatMap(([resource, count]) => (count === 0 ? [] : [`${count} ${resource} leaked`]))
 
-/** Counts the fibers that have begun and not ended. */
+/** Counts the fibers that have started and not ended. */
 class Fibers extends Supervisor.AbstractSupervisor<void> {
   alive = 0
   override readonly value = Effect.void
@@ -173,7 +174,7 @@ class Fibers extends Supervisor.AbstractSupervisor<void> {
 interface State {
   readonly instructions: Array<Workload.Instruction>
   readonly logs: Array<Logged>
-  /** Rows that were read while there was trouble. */
+  /** Rows that were read while faults were injected. */
   readonly read: { readonly cards: Array<Card>; readonly transactions: Array<Transaction> }
   network: Network.Network | undefined
   processes: number
@@ -187,7 +188,7 @@ interface World {
   readonly state: State
 }
 
-/** How long callers may still take once nothing goes wrong any more, and then everything else. */
+/** How long callers may take after the faults have stopped, and again everything after them. */
 const calmBoundMillis = 30 * 60_000
 
 const world = ({ chance, state, time, trace }: World) =>
@@ -196,7 +197,7 @@ const world = ({ chance, state, time, trace }: World) =>
       seed: chance.between(0, 2 ** 31),
       settleAfter: chance.between(0, 25_000),
       tokenLifetime: chance.pick([20_000, 90_000, 3_600_000]),
-      // Little enough to run dry.
+      // Low enough to run out.
       wallets: [
         {
           currency: Currency.Currency.make("XOF"),
@@ -231,11 +232,11 @@ const world = ({ chance, state, time, trace }: World) =>
     const restart = Effect.gen(function* () {
       const old = process
       process = yield* startProcess
-      trace.write("world", `process ${old.number} ends, and ${process.number} takes its place`)
+      trace.write("world", `process ${old.number} ends, process ${process.number} replaces it`)
       yield* end(old)
     }).pipe(Effect.uninterruptible)
 
-    const surroundings: Workload.Surroundings = {
+    const environment: Workload.Environment = {
       process: () => process,
       means: yield* Audit.means(sandbox),
       time,
@@ -253,63 +254,63 @@ const world = ({ chance, state, time, trace }: World) =>
       restart
     })
 
-    // What can go wrong mostly does so with one instruction already, and with one is soonest found.
+    // Most faults show with a single instruction, and a small run is fast.
     const small = chance.often(0.7)
     const most = (count: number) => (small ? 1 : chance.between(1, count))
 
-    network.trouble()
-    const causing = yield* Effect.fork(nemesis.cause)
+    network.startFaults()
+    const nemesisFiber = yield* Effect.fork(nemesis.run)
     const callers = Array.from({ length: most(5) }, () => chance.fork())
-    const working = yield* Effect.fork(
-      Effect.forEach(callers, (own) => caller(own, most(3), state, surroundings), {
+    const callersFiber = yield* Effect.fork(
+      Effect.forEach(callers, (callerChance) => caller(callerChance, most(3), state, environment), {
         concurrency: "unbounded",
         discard: true
       })
     )
-    // The faults stop when the callers have ended, or in the middle of what they do.
+    // The faults stop after the callers have ended, or while they still run.
     yield* chance.often(0.5)
-      ? Fiber.join(working)
-      : Effect.raceFirst(Fiber.join(working), Effect.sleep(chance.between(0, 60_000)))
-    yield* Fiber.interrupt(causing)
+      ? Fiber.join(callersFiber)
+      : Effect.raceFirst(Fiber.join(callersFiber), Effect.sleep(chance.between(0, 60_000)))
+    yield* Fiber.interrupt(nemesisFiber)
 
-    network.calm()
-    trace.write("world", "calm")
+    network.heal()
+    trace.write("world", "healed")
     const faultlessMillis = time.elapsedMillis()
-    yield* nemesis.end
-    yield* Fiber.join(working)
+    yield* nemesis.heal
+    yield* Fiber.join(callersFiber)
     const calmMillis = time.elapsedMillis()
     if (calmMillis - faultlessMillis > calmBoundMillis) {
-      yield* Effect.fail("callers went on for too long after the faults had stopped")
+      yield* Effect.fail("callers did not end in time after the faults had stopped")
     }
-    // A request for a token that began in trouble fails those who come to it in the calm.
+    // A token request that began under faults can fail calls that join it later.
     yield* Effect.repeat(Effect.sleep("10 seconds"), {
       until: () => network.inFlight() === 0 && network.open() === 0
     })
-    // A request for a token may wait as long as it was asked to, within its deadline by a clock that
-    // was set back; and after it failed the next one waits.
+    // A token request honours `Retry-After` within its deadline, on a clock that may have been set back,
+    // and the request after a failed one is delayed.
     yield* Effect.sleep("8 minutes")
     for (const instruction of state.instructions) {
-      if (Workload.isKeyed(instruction) && Workload.isOpen(instruction)) {
-        yield* Workload.call(instruction, surroundings)
+      if (Workload.isKeyed(instruction) && Workload.isUnknown(instruction)) {
+        yield* Workload.runCall(instruction, environment)
       }
     }
-    // Whatever went wrong before, what is wanted now is done.
+    // A new instruction must succeed, whatever failed before.
     const latest = Workload.make(state.instructions.length, chance)
     state.instructions.push(latest)
-    yield* Workload.call(latest, surroundings)
-    // What was called last still has to settle, by a clock that may be minutes behind.
+    yield* Workload.runCall(latest, environment)
+    // The last payment still has to settle, on a clock that may be minutes behind.
     yield* Effect.sleep("10 minutes")
-    // To read everything takes longer than all else in a small run.
+    // Reading everything would dominate the time of a small run.
     const seen = chance.often(0.1) ? yield* Audit.look(process.client, refunds) : undefined
     if (time.elapsedMillis() - calmMillis > calmBoundMillis) {
-      yield* Effect.fail("it took too long after the faults had stopped")
+      yield* Effect.fail("the run did not end in time after the callers had ended")
     }
     yield* end(process)
 
     return yield* Invariants.check({
       sandbox,
       policy,
-      means: surroundings.means,
+      means: environment.means,
       calmMillis,
       processEndsMillis: state.processEndsMillis,
       sent: network.sent,
@@ -321,49 +322,51 @@ const world = ({ chance, state, time, trace }: World) =>
     })
   })
 
-/** A caller: one instruction after the other, gone on with while its outcome is unknown. */
+/** A caller runs its instructions in sequence, and repeats a call while the outcome is unknown. */
 const caller = (
   chance: Chance.Chance,
   count: number,
   { instructions, read }: State,
-  surroundings: Workload.Surroundings
+  environment: Workload.Environment
 ) =>
   Effect.gen(function* () {
     for (let i = count; i > 0; i--) {
       yield* Effect.sleep(chance.between(0, 20_000))
       const instruction = Workload.make(instructions.length, chance)
       instructions.push(instruction)
-      surroundings.trace.write(
+      environment.trace.write(
         instruction.name,
-        `wanted: ${instruction.kind} ${instruction.amount}`
+        `instruction: ${instruction.kind} ${instruction.amount}`
       )
-      const once = Effect.suspend(() => impatient(Workload.call(instruction, surroundings), chance))
-      // A link that may have been made is not asked for again: it has no key.
+      const once = Effect.suspend(() =>
+        impatient(Workload.runCall(instruction, environment), chance)
+      )
+      // Links have no key, so the call is not repeated.
       if (!Workload.isKeyed(instruction)) {
         yield* once
         continue
       }
-      // Two that have the same idea at once share its key.
+      // Two concurrent calls for one instruction share its key.
       yield* chance.often(0.15) ? Effect.all([once, once], { concurrency: 2 }) : once
-      for (let more = 0; more < 3 && goesOn(instruction, chance); more++) {
+      for (let more = 0; more < 3 && repeats(instruction, chance); more++) {
         yield* Effect.sleep(chance.between(0, 60_000))
         yield* once
       }
-      if (chance.often(0.15)) yield* surroundings.process().run(look(chance, read, surroundings))
+      if (chance.often(0.15)) yield* environment.process().run(look(chance, read, environment))
     }
   })
 
-/** What is unknown is mostly gone on with; what was refused, at times. */
-const goesOn = (instruction: Workload.Instruction, chance: Chance.Chance): boolean => {
+/** A caller repeats most calls with an unknown outcome, and some refused calls. */
+const repeats = (instruction: Workload.Instruction, chance: Chance.Chance): boolean => {
   const applied = Workload.outcomes(instruction).some(({ _tag }) => _tag === "Applied")
-  return chance.often(Workload.isOpen(instruction) ? 0.7 : applied ? 0.05 : 0.3)
+  return chance.often(Workload.isUnknown(instruction) ? 0.7 : applied ? 0.05 : 0.3)
 }
 
-/** Reads may fail while there is trouble; what they give is true. */
+/** Reads may fail under faults, but the rows they return must be correct. */
 const look = (
   chance: Chance.Chance,
   { cards, transactions }: State["read"],
-  { process }: Workload.Surroundings
+  { process }: Workload.Environment
 ) =>
   Effect.suspend(() => {
     const { client } = process()
@@ -372,7 +375,7 @@ const look = (
       : Effect.map(client.cards().list({ per_page: 2 }), ({ data }) => cards.push(...data))
   }).pipe(Effect.ignore)
 
-/** Some callers do not wait for the end: they go at any moment, and at any step within it. */
+/** Some callers interrupt their call, at any time and at any step. */
 const impatient = <A, E, R>(call: Effect.Effect<A, E, R>, chance: Chance.Chance) => {
   if (!chance.often(0.2)) return Effect.asVoid(call)
   const steps = chance.between(0, 60)

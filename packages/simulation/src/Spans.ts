@@ -1,6 +1,6 @@
 /**
- * A tracer that gives each call a number: by it the attempts of one call are told from those of others,
- * in the `traceparent` header.
+ * A tracer with sequential span ids. The `traceparent` header then shows which attempts belong to one
+ * call.
  */
 import * as Tracer from "effect/Tracer"
 

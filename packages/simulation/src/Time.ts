@@ -1,6 +1,6 @@
 /**
- * The time of a run: it stands still while anything can go on, and then goes to the next moment
- * that someone waits for. What the clock shows can be wrong.
+ * Virtual time: it stands still while any task can run, then advances to the next wake-up. The clock
+ * that the client sees can be set wrong.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -8,16 +8,16 @@ import * as Effect from "effect/Effect"
 
 export interface Time {
   readonly clock: Clock.Clock
-  /** What has gone by since the run began, whatever the clock shows. */
+  /** True time since the start of the run, independent of the clock. */
   readonly elapsedMillis: () => number
-  /** How many wait for a moment to come. */
+  /** The number of sleeping fibers. */
   readonly sleepers: () => number
-  /** Goes to the next moment that someone waits for; `false` when nobody does. */
+  /** Advances to the next wake-up; `false` when nothing sleeps. */
   readonly advance: () => boolean
-  /** The machine was asleep: time went by and nobody noticed. */
+  /** The machine was suspended: time passed, and no timer fired. */
   readonly jump: (millis: number) => void
-  /** The clock is set, forward or back; what sleeps sleeps on as long as before. */
-  readonly correct: (millis: number) => void
+  /** Sets the clock forward or back. Sleep durations do not change. */
+  readonly setClock: (millis: number) => void
 }
 
 interface Sleeper {
@@ -67,7 +67,7 @@ export const make = (startMillis: number): Time => {
     jump: (millis) => {
       elapsed += millis
     },
-    correct: (millis) => {
+    setClock: (millis) => {
       zero += millis
     }
   }

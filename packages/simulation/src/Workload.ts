@@ -1,11 +1,13 @@
 /**
- * What callers want, and what they were told of it. An instruction is one business operation: however
- * often it is called for, its money moves at most once.
+ * The workload: instructions, their calls, and the outcome that each call reported. An instruction is
+ * one business operation: its money must move at most once, however often it is called.
  */
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as Operation from "@manilla/core/Operation"
 import type * as Payments from "@manilla/payments/Payments"
 import type * as Payouts from "@manilla/payouts/Payouts"
+import type * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -14,6 +16,8 @@ import * as Network from "./Network.js"
 import type { Client, Process } from "./Process.js"
 import type { Time } from "./Time.js"
 import type { Trace } from "./Trace.js"
+
+type Write = ServiceApi.OperationName<Operation.Keyed | Operation.Once>
 
 interface Shown {
   readonly amount?: string | undefined
@@ -24,30 +28,30 @@ interface Shown {
 
 export interface Stopped {
   readonly tag: string
-  /** Of a read that had no token: why there was none. */
-  readonly tokenless: string | undefined
+  /** The cause of a `TokenUnavailableError`. */
+  readonly tokenCause: string | undefined
 }
 
-/** What a caller was told at the end of one call. */
+/** The outcome that a call reported to its caller. */
 export type Outcome =
   | {
       readonly _tag: "Applied"
-      /** The ids and references that the caller was given. */
+      /** The ids and references in the result or the error. */
       readonly names: ReadonlyArray<string>
-      /** Whose money the caller was told it is, and how much. */
+      /** The values of the result that must match the request. */
       readonly shown: Shown
-      /** As what it settled, where the call waited for that. */
-      readonly settled: string | undefined
-      /** What ended the wait before it settled: the failure of its last read, or the time. */
+      /** The final status, if the call waited for one. */
+      readonly finalStatus: string | undefined
+      /** Why the wait ended before the final status: the failure of its last read, or its deadline. */
       readonly stopped: Stopped | undefined
-      /** Of an answer that could not be read: the key that the error names. */
+      /** Set if the response was unreadable: the key in the error. */
       readonly unreadable: { readonly key: string | undefined } | undefined
     }
   | { readonly _tag: "NotApplied"; readonly error: string }
   | {
       readonly _tag: "Unknown"
       readonly error: string
-      /** What the error says of the call. */
+      /** The key and the number of attempts in the error. */
       readonly key: string | undefined
       readonly attempts: number | undefined
     }
@@ -56,11 +60,11 @@ export interface Call {
   readonly name: string
   readonly startedMillis: number
   endedMillis: number
-  /** `undefined` while it goes on. */
+  /** `undefined` while the call is running. */
   outcome: Outcome | undefined
 }
 
-/** What the requests of a run are made of. */
+/** The ids that the requests of a run refer to. */
 export interface Means {
   readonly xofWallet: string
   readonly usdWallet: string
@@ -76,22 +80,28 @@ export interface Instruction {
   readonly calls: Array<Call>
 }
 
-const weights = {
-  "payments.create": 3,
-  "payments.collect": 3,
-  "payments.deposit": 1,
-  "payouts.create": 3,
-  "payouts.disburse": 3,
-  "cards.issue": 3,
-  "paymentLinks.create": 3
-}
-export type Kind = keyof typeof weights
+/** The methods for each declared write, by weight. The compiler reports a missing write. */
+const ways = {
+  "Payments.create": { "payments.create": 3, "payments.collect": 3, "payments.deposit": 1 },
+  "Payouts.create": { "payouts.create": 3, "payouts.disburse": 3 },
+  "Cards.issue": { "cards.issue": 3 },
+  "PaymentLinks.create": { "paymentLinks.create": 3 }
+} satisfies Readonly<Record<Write, Readonly<Record<string, number>>>>
 
-/** Of links there is no key: each call for one is an order of its own. */
+export type Kind = { [Name in Write]: keyof (typeof ways)[Name] }[Write]
+
+const weights: Readonly<Record<Kind, number>> = {
+  ...ways["Payments.create"],
+  ...ways["Payouts.create"],
+  ...ways["Cards.issue"],
+  ...ways["PaymentLinks.create"]
+}
+
+/** Payment links have no key: each call is a separate order. */
 export const isKeyed = ({ kind }: Instruction): boolean => kind !== "paymentLinks.create"
 
-/** From a wallet, which may not have enough. */
-export const isPaidFor = ({ kind }: Instruction): boolean =>
+/** Whether a wallet is debited, which may have insufficient funds. */
+export const debitsWallet = ({ kind }: Instruction): boolean =>
   kind === "payouts.create" || kind === "payouts.disburse" || kind === "cards.issue"
 
 export const waits = ({ kind }: Instruction): boolean =>
@@ -109,7 +119,7 @@ export const make = (index: number, chance: Chance): Instruction => {
   }
 }
 
-/** Salaries are often equal: then their beneficiaries alone tell payouts apart. */
+/** Half of the payouts have equal amounts, so that only the beneficiary distinguishes them. */
 const amountFor = (kind: Kind, chance: Chance): string => {
   if (kind === "cards.issue") return String(chance.between(0, 9))
   if (kind.startsWith("payouts.") && chance.often(0.5)) return "1000"
@@ -118,7 +128,7 @@ const amountFor = (kind: Kind, chance: Chance): string => {
 
 const payer = { phone_number: "+2290161234567" }
 
-/** What an instruction asks for, in each of its calls. */
+/** The request of an instruction, the same in each of its calls. */
 const request = ({ amount, beneficiary, kind, name }: Instruction, means: Means) => {
   const metadata = { instruction: name }
   const method = { country: "BJ", currency: "XOF", payment_method: "mtn_momo" }
@@ -143,7 +153,7 @@ const request = ({ amount, beneficiary, kind, name }: Instruction, means: Means)
   }
 }
 
-/** The same, as the body that a call sends. */
+/** The body that a call must send. */
 export const bodyOf = (
   instruction: Instruction,
   call: string,
@@ -165,14 +175,14 @@ export const bodyOf = (
   }
 }
 
-/** Seldom enough that a run stays short. */
+/** Long intervals keep the run short. */
 const wait = { initial: "4 seconds" } as const
 
 type Performed = Effect.Effect<
   {
     readonly names: ReadonlyArray<string | undefined>
     readonly shown?: Shown
-    readonly settled?: string
+    readonly finalStatus?: string
   },
   | Errors.WriteError
   | Errors.KeyedWriteError
@@ -187,13 +197,13 @@ const perform = (instruction: Instruction, call: Call, client: Client, means: Me
     case "payments.create":
       return Effect.map(client.payments().create({ ...payment, operation }, { key }), named)
     case "payments.collect":
-      return Effect.map(client.payments().collect(payment, { key, wait }), settled)
+      return Effect.map(client.payments().collect(payment, { key, wait }), finished)
     case "payments.deposit":
-      return Effect.map(client.payments().deposit(payment, { key, wait }), settled)
+      return Effect.map(client.payments().deposit(payment, { key, wait }), finished)
     case "payouts.create":
       return Effect.map(client.payouts().create(payout, { key }), named)
     case "payouts.disburse":
-      return Effect.map(client.payouts().disburse(payout, { key, wait }), settled)
+      return Effect.map(client.payouts().disburse(payout, { key, wait }), finished)
     case "cards.issue":
       return Effect.map(client.cards().issue(card, { key }), ({ card }) => ({ names: [card.id] }))
     case "paymentLinks.create":
@@ -206,51 +216,51 @@ interface Named extends Shown {
   readonly reference?: string | undefined
 }
 
-/** No more than the client can tell apart: it takes another's answer that repeats these. */
+/** Only values that the client compares: it accepts a mismatched response that repeats them. */
 const named = ({ amount, country, currency, destination, id, reference }: Named) => ({
   names: [id, reference],
   shown: { amount, country, currency, destination }
 })
 
-const settled = (value: Named & { readonly status: string }) => ({
+const finished = (value: Named & { readonly status: string }) => ({
   ...named(value),
-  settled: value.status
+  finalStatus: value.status
 })
 
-export interface Surroundings {
+export interface Environment {
   readonly process: () => Process
   readonly means: Means
   readonly time: Time
   readonly trace: Trace
 }
 
-/** Calls for the instruction once, and notes what was said of it. */
-export const call = (instruction: Instruction, { means, process, time, trace }: Surroundings) =>
+/** Makes one call for the instruction and records its outcome. */
+export const runCall = (instruction: Instruction, { means, process, time, trace }: Environment) =>
   Effect.suspend(() => {
     const name = `${instruction.name}/${instruction.calls.length + 1}`
-    const own: Call = {
+    const call: Call = {
       name,
       startedMillis: time.elapsedMillis(),
       endedMillis: Infinity,
       outcome: undefined
     }
-    instruction.calls.push(own)
-    const note = (outcome: Outcome) =>
+    instruction.calls.push(call)
+    const record = (outcome: Outcome) =>
       Effect.sync(() => {
-        own.outcome = outcome
-        own.endedMillis = time.elapsedMillis()
+        call.outcome = outcome
+        call.endedMillis = time.elapsedMillis()
         trace.write(name, () => describe(outcome))
       })
     const { client, run } = process()
     return run(
-      perform(instruction, own, client, means).pipe(
+      perform(instruction, call, client, means).pipe(
         Effect.match({ onFailure: outcomeOf, onSuccess: applied }),
-        Effect.flatMap(note)
+        Effect.flatMap(record)
       )
     ).pipe(
-      // Around the race as well: one that is lost at once never begins.
+      // Outside the race too: an effect that loses at once never starts.
       Effect.ensuring(
-        Effect.suspend(() => (own.outcome === undefined ? note(interrupted) : Effect.void))
+        Effect.suspend(() => (call.outcome === undefined ? record(interrupted) : Effect.void))
       ),
       Effect.locally(Network.currentCall, name),
       Effect.asVoid
@@ -258,9 +268,9 @@ export const call = (instruction: Instruction, { means, process, time, trace }: 
   })
 
 const describe = (outcome: Outcome): string => {
-  if (outcome._tag !== "Applied") return `told: ${outcome._tag}, ${outcome.error}`
-  const rest = [outcome.settled, outcome.stopped && `no longer waited for: ${outcome.stopped.tag}`]
-  return [`told: applied ${outcome.names.join(" ")}`, ...rest.filter(Boolean)].join(", ")
+  if (outcome._tag !== "Applied") return `outcome: ${outcome._tag}, ${outcome.error}`
+  const rest = [outcome.finalStatus, outcome.stopped && `stopped waiting: ${outcome.stopped.tag}`]
+  return [`outcome: Applied ${outcome.names.join(" ")}`, ...rest.filter(Boolean)].join(", ")
 }
 
 const interrupted: Outcome = {
@@ -272,7 +282,7 @@ const interrupted: Outcome = {
 
 const isWriteError = Schema.is(Schema.Union(Errors.WriteError, Errors.KeyedWriteError))
 
-/** Read as a caller of the library reads it: by the tag of the error alone. */
+/** Derives the outcome as an application would: from the tag of the error alone. */
 const outcomeOf = (
   error:
     | Errors.WriteError
@@ -280,13 +290,13 @@ const outcomeOf = (
     | Payments.PaymentStillPending
     | Payouts.PayoutStillPending
 ): Outcome => {
-  // "Once the intent exists nothing loses it."
+  // Any other error of a wait means that the intent or payout exists.
   if (!isWriteError(error)) {
     return applied({
       names: ["reference" in error ? error.reference : error.id],
       stopped: {
-        tag: error.cause?._tag ?? "the time",
-        tokenless:
+        tag: error.cause?._tag ?? "deadline",
+        tokenCause:
           error.cause?._tag === "TokenUnavailableError" ? error.cause.cause?._tag : undefined
       }
     })
@@ -313,13 +323,13 @@ const keyOf = (error: Errors.WriteError | Errors.KeyedWriteError) =>
 
 const applied = ({
   names,
-  settled,
+  finalStatus,
   shown = {},
   stopped,
   unreadable
 }: {
   readonly names: ReadonlyArray<string | undefined>
-  readonly settled?: string
+  readonly finalStatus?: string
   readonly shown?: Shown
   readonly stopped?: Stopped
   readonly unreadable?: { readonly key: string | undefined }
@@ -327,7 +337,7 @@ const applied = ({
   _tag: "Applied",
   names: names.filter((name) => name !== undefined),
   shown,
-  settled,
+  finalStatus,
   stopped,
   unreadable
 })
@@ -336,10 +346,10 @@ export const outcomes = ({ calls }: Instruction): ReadonlyArray<Outcome> =>
   calls.flatMap(({ outcome }) => outcome ?? [])
 
 /**
- * Whether the caller cannot know. A refusal of a later call does not help: it speaks of that call
- * alone, and what the earlier one sent may still be on its way.
+ * Whether the outcome of the instruction is unknown. A "not applied" of a later call does not resolve
+ * it, because a request of an earlier call may still be in transit.
  */
-export const isOpen = (instruction: Instruction): boolean => {
-  const said = outcomes(instruction)
-  return !said.some(({ _tag }) => _tag === "Applied") && said.some(({ _tag }) => _tag === "Unknown")
+export const isUnknown = (instruction: Instruction): boolean => {
+  const tags = outcomes(instruction).map(({ _tag }) => _tag)
+  return !tags.includes("Applied") && tags.includes("Unknown")
 }

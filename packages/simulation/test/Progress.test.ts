@@ -1,37 +1,64 @@
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import { assert, describe, it } from "vitest"
+import * as Outcomes from "../src/invariants/Outcomes.js"
 import * as Progress from "../src/invariants/Progress.js"
 import * as Sent from "../src/Sent.js"
 
 const request = HttpClientRequest.post("http://service.test/api/v1/payouts")
 const call = { startedMillis: 0, endedMillis: 1000 }
 
-/** One that is answered 503. */
+/** An attempt that was answered 503. */
 const failed = (process: number, closedMillis = call.endedMillis): Sent.Sent => ({
   ...Sent.noteOf(request, { number: 0, process, call: "order-0/1", atMillis: 0, opened: 0 }),
-  heard: 503,
+  received: 503,
   closedMillis
 })
 
-const isTriedAgain = (others: ReadonlyArray<Sent.Sent>, budget: number): boolean => {
+const mustRetry = (others: ReadonlyArray<Sent.Sent>, budget: number): boolean => {
   const last = failed(0)
   const policy = { ...RetryPolicy.defaults, budget }
-  return Progress.isTriedAgain(call, [last], { policy, sent: [...others, last] })
+  return Progress.mustRetry(call, [last], { policy, sent: [...others, last] })
 }
 
-describe("what failed with attempts and time left", () => {
-  it("is tried again while the budget of its process lasts", () => {
-    assert.isTrue(isTriedAgain([], 1))
-    assert.isTrue(isTriedAgain([failed(0)], 2))
+describe("mustRetry", () => {
+  it("requires a retry while the budget of the process lasts", () => {
+    assert.isTrue(mustRetry([], 1))
+    assert.isTrue(mustRetry([failed(0)], 2))
   })
 
-  it("may be given up when others may have spent the budget", () => {
-    assert.isFalse(isTriedAgain([], 0))
-    assert.isFalse(isTriedAgain([failed(0)], 1))
+  it("requires no retry when other failures may have spent the budget", () => {
+    assert.isFalse(mustRetry([], 0))
+    assert.isFalse(mustRetry([failed(0)], 1))
   })
 
-  it("is held to it whatever failed in other processes, or later", () => {
-    assert.isTrue(isTriedAgain([failed(1), failed(0, call.endedMillis + 1)], 1))
+  it("ignores failures in other processes and later failures", () => {
+    assert.isTrue(mustRetry([failed(1), failed(0, call.endedMillis + 1)], 1))
+  })
+})
+
+describe("KeyReused", () => {
+  it("needs two responses about another resource", () => {
+    const mismatched = { ...failed(0), mismatched: true }
+    assert.isTrue(Progress.mayBeReused([mismatched, mismatched]))
+    assert.isFalse(Progress.mayBeReused([mismatched, failed(0)]))
+  })
+})
+
+describe("an interruption in the last step of a call", () => {
+  const policy = RetryPolicy.defaults
+  const silent = (closedMillis: number): Sent.Sent => ({
+    ...failed(0, closedMillis),
+    received: undefined
+  })
+
+  it("comes with a response, or with the timeout of the attempt", () => {
+    assert.isTrue(Outcomes.isLastStep(failed(0, 1000), 1000, { policy }))
+    assert.isTrue(Outcomes.isLastStep(silent(30_000), 30_000, { policy }))
+  })
+
+  it("does not come in the middle of an attempt, or after it", () => {
+    assert.isFalse(Outcomes.isLastStep(silent(1000), 1000, { policy }))
+    assert.isFalse(Outcomes.isLastStep(failed(0, 1000), 2000, { policy }))
   })
 })

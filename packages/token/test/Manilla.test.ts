@@ -1,5 +1,5 @@
 /**
- * The gateway with its own tokens, as one layer.
+ * One layer with the gateway and its token source.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -31,7 +31,7 @@ const group = Operation.group("Things", {
 
 const success = (data: unknown) => new Response(JSON.stringify({ success: true, data, meta: {} }))
 
-/** A service that issues one token and answers requests that carry it. */
+/** A service that issues one token and responds to requests with that token. */
 const service = HttpClient.make((request, url) =>
   Effect.sync(() =>
     HttpClientResponse.fromWeb(
@@ -51,14 +51,14 @@ const layerWith = (given: Readonly<Record<string, string>>) =>
     Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(given)))))
   )
 
-it.effect("one layer from the configuration gives calls with tokens", () =>
+it.effect("a single layer provides calls with tokens, from the configuration", () =>
   Effect.gen(function* () {
     const gateway = yield* Gateway.Gateway
     assert.deepStrictEqual(yield* gateway.calls(group).read({}), { id: "thing-1" })
   }).pipe(Effect.provide(layerWith(settings)))
 )
 
-it.effect("all missing settings are named at once", () =>
+it.effect("the error names all missing settings", () =>
   Effect.gen(function* () {
     const error = yield* Effect.flip(Effect.provide(Gateway.Gateway, layerWith({})))
     for (const name of Object.keys(settings)) assert.include(String(error), name)

@@ -1,5 +1,5 @@
 /**
- * A token answer that says back the client secret, or anything else that nobody should see.
+ * Token responses that echo the client secret or other data that must not be shown.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -7,13 +7,13 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Gateway from "@manilla/core/Gateway"
 import * as Operation from "@manilla/core/Operation"
 import * as Token from "@manilla/token/Token"
+import * as Observed from "@manilla/test-support/Observed"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as Observed from "../../core/test/utils/Observed.js"
 
 const secret = "s3cr3t-of-the-vault/7Jq+9w=="
 const accessToken = "eyJhbGciOi.c2VjcmV0LXRva2Vu.Qm9keQ-2026"
@@ -28,7 +28,7 @@ const group = Operation.group("Things", {
   })
 })
 
-/** Issues a token with these members, and refuses every call that is made with it. */
+/** Issues a token with these members, and refuses every call that uses it. */
 const client = (members: Record<string, unknown>, refusal = 403) =>
   HttpClient.make((request, url) => {
     const isToken = url.pathname.endsWith("/auth/application/token")
@@ -52,7 +52,7 @@ const client = (members: Record<string, unknown>, refusal = 403) =>
     )
   })
 
-/** What shows of a call with a token of these members. */
+/** The visible output of a call with a token of these members. */
 const called = (
   members: Record<string, unknown>,
   { refusal, ...options }: Partial<Token.Options> & { readonly refusal?: number } = {}
@@ -71,11 +71,11 @@ const called = (
     return yield* Observed.observe(list({}))
   }).pipe(Effect.provideService(HttpClient.HttpClient, client(members, refusal)), Effect.scoped)
 
-/** Line breaks, escape codes, marks that reorder, and far too much. */
+/** Line breaks, escape codes, bidirectional controls and excessive length. */
 const hostile = "a\nERROR forged\u2028\u001b[31m\u202e" + "x".repeat(100_000)
 const many = "payments.write ".repeat(20_000)
 
-/** A page that shows an error has no use for more. */
+/** A limit on the size of an error. */
 const mostCharacters = 10_000
 
 const shows = (observed: Observed.Observed<unknown, unknown>, tag: string) => {
@@ -92,39 +92,37 @@ const shows = (observed: Observed.Observed<unknown, unknown>, tag: string) => {
 
 const texts: Readonly<Record<string, string>> = {
   "the client secret": secret,
-  "the client secret among words": `payments.write ${secret} refunds.read`,
+  "the client secret between scopes": `payments.write ${secret} refunds.read`,
   "the client secret in pieces": `payments.write ${secret.slice(0, 12)} ${secret.slice(10)}`,
   "the token": accessToken,
-  "line breaks, escape codes and too much": hostile,
+  "line breaks, escape codes and excessive length": hostile,
   "too many scopes": many
 }
 
 for (const [what, text] of Object.entries(texts)) {
-  describe(`${what} in the answer to a request for a token`, () => {
-    it.scoped("as its scope does not show in ForbiddenError", () =>
+  describe(`${what} in a token response`, () => {
+    it.scoped("as the scope is not shown in ForbiddenError", () =>
       Effect.gen(function* () {
         shows(yield* called({ scope: text }), "ForbiddenError")
       })
     )
 
-    it.scoped("as its environment does not show in ForbiddenError", () =>
+    it.scoped("as the environment is not shown in ForbiddenError", () =>
       Effect.gen(function* () {
         shows(yield* called({ environment: text }), "ForbiddenError")
       })
     )
 
-    it.scoped(
-      "as the environment that was not asked for does not show in TokenUnavailableError",
-      () =>
-        Effect.gen(function* () {
-          shows(
-            yield* called({ environment: text }, { environment: "LIVE" }),
-            "TokenUnavailableError"
-          )
-        })
+    it.scoped("as the wrong environment is not shown in TokenUnavailableError", () =>
+      Effect.gen(function* () {
+        shows(
+          yield* called({ environment: text }, { environment: "LIVE" }),
+          "TokenUnavailableError"
+        )
+      })
     )
 
-    it.scoped("as a scope of the wrong kind does not show in TokenUnavailableError", () =>
+    it.scoped("as a scope of the wrong type is not shown in TokenUnavailableError", () =>
       Effect.gen(function* () {
         shows(
           yield* called({ scope: [text], token_type: { [text]: text } }),
@@ -133,7 +131,7 @@ for (const [what, text] of Object.entries(texts)) {
       })
     )
 
-    it.scoped("as its scope does not show in UnauthorizedError", () =>
+    it.scoped("as the scope is not shown in UnauthorizedError", () =>
       Effect.gen(function* () {
         shows(
           yield* called({ scope: text, environment: text }, { refusal: 401 }),
@@ -144,7 +142,7 @@ for (const [what, text] of Object.entries(texts)) {
   })
 }
 
-it.scoped("what a token may be used for is still told", () =>
+it.scoped("valid scopes are still shown", () =>
   Effect.gen(function* () {
     const { text } = yield* called({ scope: "payments.write refunds.read" })
     assert.include(text, "the operation requires the scope payments.read")

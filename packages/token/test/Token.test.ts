@@ -22,7 +22,7 @@ interface Answer {
   readonly delayMillis?: number
 }
 
-/** An account gateway that issues `token-1`, `token-2`, …, or answers as it is told to. */
+/** An account gateway that issues `token-1`, `token-2`, …, or gives scripted responses. */
 const accountGateway = (answers: (n: number) => Answer = () => ({})) => {
   const requests: Array<{ readonly atMillis: number; readonly body: unknown }> = []
   const client = HttpClient.make((request) =>
@@ -63,7 +63,7 @@ const options = {
 const make = (client: HttpClient.HttpClient, more: Partial<Token.Options> = {}) =>
   Token.make({ ...options, ...more }).pipe(Effect.provideService(HttpClient.HttpClient, client))
 
-/** Runs to the end while the clock goes on for `millis`. */
+/** Runs an effect to completion while the clock advances by `millis`. */
 const during = <A, E>(millis: number, effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.fork(effect)
@@ -71,13 +71,13 @@ const during = <A, E>(millis: number, effect: Effect.Effect<A, E>) =>
     return yield* Fiber.join(fiber)
   })
 
-/** Makes every pause half of its ceiling: where requests are counted, chance must not decide. */
+/** Fixes the jitter at half, so that request counts are deterministic. */
 const halfPauses = Effect.withRandom(Random.fixed([0.5]))
 
 const text = (token: BearerTokens.BearerToken) => Redacted.value(token.value)
 
 describe("a token", () => {
-  it.scoped("is asked for with the credentials, and tells its scopes and environment", () =>
+  it.scoped("is requested with the credentials, and has scopes and environment", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
@@ -89,7 +89,7 @@ describe("a token", () => {
     })
   )
 
-  it.scoped("is asked for once by 10,000 callers, and reused", () =>
+  it.scoped("is requested once by 10,000 callers, and reused", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
@@ -107,7 +107,7 @@ describe("a token", () => {
     })
   )
 
-  it.scoped("comes to the others when the caller that asked is interrupted", () =>
+  it.scoped("reaches the other callers when the requesting caller is interrupted", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
@@ -123,7 +123,7 @@ describe("a token", () => {
 })
 
 describe("expiry", () => {
-  it.scoped("is forestalled: the old token serves while the new one is on its way", () =>
+  it.scoped("is anticipated: the old token is used during the renewal", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
@@ -140,7 +140,7 @@ describe("expiry", () => {
     })
   )
 
-  it.scoped("of a token that lives a minute is forestalled in its last tenth, not before", () =>
+  it.scoped("of a one-minute token is anticipated in its last tenth, not before", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway(() => ({ data: { expires_in: 60 } }))
       const tokens = yield* make(client)
@@ -156,7 +156,7 @@ describe("expiry", () => {
     })
   )
 
-  it.scoped("ends a token's use", () =>
+  it.scoped("ends the use of a token", () =>
     Effect.gen(function* () {
       const { client } = accountGateway()
       const tokens = yield* make(client)
@@ -166,7 +166,7 @@ describe("expiry", () => {
     })
   )
 
-  it.scoped("is counted from when the token was asked for, and is not outlived", () =>
+  it.scoped("counts from the token request, and the token is not used beyond it", () =>
     Effect.gen(function* () {
       const { client } = accountGateway((n) => ({
         data: { expires_in: 60 },
@@ -181,7 +181,7 @@ describe("expiry", () => {
     })
   )
 
-  it.scoped("is an hour away when the answer does not say", () =>
+  it.scoped("defaults to an hour", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway(() => ({ data: { expires_in: undefined } }))
       const tokens = yield* make(client)
@@ -192,7 +192,7 @@ describe("expiry", () => {
     })
   )
 
-  it.scoped("a failed renewal leaves the old token in use, and is not repeated at once", () =>
+  it.scoped("a failed renewal keeps the old token in use and is not retried immediately", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway((n) => (n === 1 ? {} : { status: 403 }))
       const tokens = yield* make(client)
@@ -202,14 +202,14 @@ describe("expiry", () => {
         assert.strictEqual(text(yield* tokens.get), "token-1")
         yield* TestClock.adjust(10)
       }
-      // Its renewal failed at once, and again after half of a second; the next is due in a second.
+      // The renewal failed immediately and after half a second. The next is due in a second.
       assert.strictEqual(requests.length, 3)
     }).pipe(halfPauses)
   )
 })
 
 describe("a refused token", () => {
-  it.scoped("is renewed once, however many callers were refused", () =>
+  it.scoped("is renewed once for many refused callers", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
@@ -226,7 +226,7 @@ describe("a refused token", () => {
     })
   )
 
-  it.scoped("does not take its successor along", () =>
+  it.scoped("does not invalidate its successor", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
@@ -239,7 +239,7 @@ describe("a refused token", () => {
     })
   )
 
-  it.scoped("again and again does not storm the account gateway", () =>
+  it.scoped("does not overload the account gateway when it recurs", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
@@ -251,7 +251,7 @@ describe("a refused token", () => {
 })
 
 describe("a failure", () => {
-  it.scoped("reaches every caller that waited, and is not cached", () =>
+  it.scoped("reaches every waiting caller, and is not cached", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway((n) => (n === 1 ? { status: 401 } : {}))
       const tokens = yield* make(client)
@@ -269,7 +269,7 @@ describe("a failure", () => {
     })
   )
 
-  it.scoped("after failure is spaced out, up to half a minute", () =>
+  it.scoped("is followed by growing delays, up to 30 seconds", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway(() => ({ status: 401 }))
       const tokens = yield* make(client)
@@ -280,7 +280,7 @@ describe("a failure", () => {
     }).pipe(halfPauses)
   )
 
-  it.scoped("does not keep callers waiting when the clock is set back", () =>
+  it.scoped("does not delay callers when the clock is set back", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.UTC(2026, 0, 31))
       const { client } = accountGateway((n) => (n === 1 ? { status: 401 } : {}))
@@ -291,7 +291,7 @@ describe("a failure", () => {
     })
   )
 
-  it.scoped("is forgotten with the next success", () =>
+  it.scoped("is forgotten after the next success", () =>
     Effect.gen(function* () {
       const fails = new Set([1, 2, 3, 4, 5, 6, 8])
       const { client, requests } = accountGateway((n) => (fails.has(n) ? { status: 401 } : {}))
@@ -300,13 +300,13 @@ describe("a failure", () => {
       const token = yield* during(60_000, tokens.get)
       yield* tokens.reject(token)
       yield* during(60_000, Effect.zipRight(Effect.flip(tokens.get), tokens.get))
-      // The pause after a first failure, and not after the seventh.
+      // The delay is that of a first failure, not of the seventh.
       const [failed = 0, next = 0] = requests.slice(7).map(({ atMillis }) => atMillis)
       assert.isAtMost(next - failed, 2000)
     })
   )
 
-  it.scoped("to read what may be the answer to another request is retried", () =>
+  it.scoped("from a response that may belong to another request is retried", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway((n) =>
         n === 1 ? { data: { access_token: undefined, id: "another's" } } : {}
@@ -317,7 +317,7 @@ describe("a failure", () => {
     })
   )
 
-  it.scoped("of the network is retried within one request for a token", () =>
+  it.scoped("of the network is retried within one token request", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway((n) => (n < 3 ? { status: 503 } : {}))
       const tokens = yield* make(client)
@@ -328,7 +328,7 @@ describe("a failure", () => {
 })
 
 describe("the environment", () => {
-  it.scoped("that is configured must be the token's", () =>
+  it.scoped("of the token must match the configuration", () =>
     Effect.gen(function* () {
       const { client } = accountGateway()
       const tokens = yield* make(client, { environment: "LIVE" })
@@ -341,7 +341,7 @@ describe("the environment", () => {
 })
 
 describe("the scope", () => {
-  it.effect("takes the token and the request under way along when it closes", () =>
+  it.effect("drops the token and interrupts the request when it closes", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const scope = yield* Scope.make()
@@ -370,7 +370,7 @@ describe("the layer", () => {
     ["MANILLA_CLIENT_SECRET", secret]
   ] as const
 
-  it.scoped("is made from the configuration", () =>
+  it.scoped("reads the configuration", () =>
     Effect.gen(function* () {
       const context = yield* build(complete)
       const tokens = yield* Effect.provide(BearerTokens.BearerTokens, context)
@@ -393,21 +393,21 @@ describe("the layer", () => {
   }
 })
 
-describe("tokens that are refused as soon as they are used", () => {
-  it.scoped("are asked for more and more seldom", () =>
+describe("tokens that are refused on first use", () => {
+  it.scoped("are requested with growing delays", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
       const refuse = Effect.flatMap(tokens.get, tokens.reject)
       yield* during(300_000, Effect.raceFirst(Effect.forever(refuse), Effect.sleep(300_000)))
-      // Half of 30 seconds, once the pause is at its longest.
+      // Half of 30 seconds, the longest delay.
       assert.isAtMost(requests.length, 30)
     }).pipe(halfPauses)
   )
 })
 
-describe("tokens that were refused young", () => {
-  it.scoped("are forgotten with the refusal of one that was in use for a while", () =>
+describe("tokens that were refused soon after their issue", () => {
+  it.scoped("add no delay after a token that was used for a while", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
@@ -420,12 +420,12 @@ describe("tokens that were refused young", () => {
       yield* refuse
       const asked = requests.length
       yield* during(100, tokens.get)
-      assert.strictEqual(requests.length, asked + 1, "a rotation waits for nothing")
+      assert.strictEqual(requests.length, asked + 1, "no delay after a rotation")
     }).pipe(halfPauses)
   )
 })
 
-it.scoped("a broken option of the retry policy is named as what it is", () =>
+it.scoped("an invalid option of the retry policy is named", () =>
   Effect.gen(function* () {
     const { client } = accountGateway()
     const error = yield* Effect.flip(make(client, { retry: { attempts: 0 } }))
@@ -448,7 +448,7 @@ describe("the options", () => {
     )
   }
 
-  it.scoped("limit the answer that is read", () =>
+  it.scoped("limit the size of the response", () =>
     Effect.gen(function* () {
       const { client } = accountGateway(() => ({ data: { token_type: "x".repeat(100_000) } }))
       const refused = yield* make(client)
@@ -461,7 +461,7 @@ describe("the options", () => {
 })
 
 describe("an outage", () => {
-  it.scoped("keeps its cause, and says when the next token is asked for", () =>
+  it.scoped("keeps its cause, and reports the time of the next token request", () =>
     Effect.gen(function* () {
       const { client } = accountGateway(() => ({ status: 403 }))
       const tokens = yield* make(client)
@@ -479,8 +479,8 @@ describe("an outage", () => {
   )
 })
 
-describe("a token's answer", () => {
-  it.scoped("that repeats the secret, or is not what it says, puts none of it into scopes", () =>
+describe("a token response", () => {
+  it.scoped("with secrets and invalid scopes keeps only the valid scopes", () =>
     Effect.gen(function* () {
       const long = "x".repeat(100_000)
       const { client } = accountGateway(() => ({
@@ -493,7 +493,7 @@ describe("a token's answer", () => {
     })
   )
 
-  it.scoped("for another environment is not repeated unless it is one of the two", () =>
+  it.scoped("for an unknown environment is not quoted in the error", () =>
     Effect.gen(function* () {
       const { client } = accountGateway((n) => ({
         data: { environment: n === 1 ? `${secret}\nLIVE` : "LIVE" }
@@ -508,7 +508,7 @@ describe("a token's answer", () => {
   )
 })
 
-it.scoped("refusals of young tokens are forgotten once a token has been renewed", () =>
+it.scoped("early refusals are forgotten once a token was renewed", () =>
   Effect.gen(function* () {
     const { client, requests } = accountGateway()
     const tokens = yield* make(client)
@@ -527,7 +527,7 @@ it.scoped("refusals of young tokens are forgotten once a token has been renewed"
   }).pipe(halfPauses)
 )
 
-it.scoped("refusals of young tokens are forgotten once a token has served", () =>
+it.scoped("early refusals are forgotten once a token was used successfully", () =>
   Effect.gen(function* () {
     const { client, requests } = accountGateway()
     const tokens = yield* make(client)
@@ -539,7 +539,7 @@ it.scoped("refusals of young tokens are forgotten once a token has served", () =
     yield* TestClock.adjust("1 minute")
     yield* tokens.reject(old)
     const before = requests.length
-    // The first young refusal after it may be a rotation: no pause.
+    // The first early refusal may be a rotation, so there is no delay.
     yield* during(10, tokens.get)
     assert.strictEqual(requests.length, before + 1)
   }).pipe(halfPauses)

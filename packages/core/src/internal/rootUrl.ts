@@ -9,8 +9,8 @@ import { ConfigurationError } from "../Errors.js"
 export interface Root {
   /** Scheme, host and port. */
   readonly origin: string
-  /** Host and port. */
-  readonly host: string
+  readonly hostname: string
+  readonly port: number
   /** Without a trailing slash. */
   readonly path: string
 }
@@ -24,7 +24,9 @@ export const parse = (field: string, text: string): Either.Either<Root, Configur
   if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) {
     return Either.right({
       origin: url.origin,
-      host: url.host,
+      hostname: url.hostname,
+      // A URL leaves out the default port of its scheme.
+      port: Number(url.port) || (url.protocol === "https:" ? 443 : 80),
       path: url.pathname.replace(/\/+$/, "")
     })
   }

@@ -62,7 +62,7 @@ const tagged = (key: MetricKey.MetricKey<typeof calls.keyType>, name: string) =>
 export const make = (
   name: string,
   { method, path, replay }: Operation.Operation,
-  { host }: Root
+  { hostname, port }: Root
 ): Telemetry => {
   const labels = [MetricLabel.make("operation", name)]
   const attemptCount = Metric.fromMetricKey(MetricKey.taggedWithLabels(attempts, labels))
@@ -74,7 +74,8 @@ export const make = (
     "manilla.replay": replay._tag,
     "http.request.method": method,
     "url.template": path,
-    "server.address": host
+    "server.address": hostname,
+    "server.port": port
   }
   return {
     sent: (fiber) => attemptCount.unsafeUpdate(1, metricLabelsOf(fiber)),
@@ -89,8 +90,11 @@ export const make = (
         ? Effect.flatMap(
             Effect.makeSpan(name, { kind: "client", captureStackTrace: false, attributes }),
             (span) =>
-              Effect.onExit(call(span), (exit: Exit.Exit<unknown, unknown>) =>
-                Effect.sync(() => span.end(clockOf(fiber).unsafeCurrentTimeNanos(), exit))
+              // As the current span: the logs of the call and its request for a token belong to it.
+              Effect.onExit(
+                Effect.withParentSpan(call(span), span),
+                (exit: Exit.Exit<unknown, unknown>) =>
+                  Effect.sync(() => span.end(clockOf(fiber).unsafeCurrentTimeNanos(), exit))
               )
           )
         : call(undefined)

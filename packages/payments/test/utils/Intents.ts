@@ -1,13 +1,13 @@
 /**
- * Payments over a service of scripted answers.
+ * Payments over a service with scripted responses.
  */
 import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as FakeService from "../../../core/test/utils/FakeService.js"
 
 export const id = PaymentIntent.PaymentIntentId.make("0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e9b")
 export const key = IdempotencyKey.derive("order", "42")
@@ -64,7 +64,7 @@ const decodeBody = Schema.decodeUnknownSync(
   )
 )
 
-/** Creates what is asked for, and repeats it as the service does. */
+/** Responds to a create with the values of the request. */
 export const creates: FakeService.Reaction = ({ body }) =>
   Effect.sync(() => {
     const { amount, ...repeated } = decodeBody(body)
@@ -72,7 +72,7 @@ export const creates: FakeService.Reaction = ({ body }) =>
     return answer({ ...created, ...repeated, amount: `${whole}.${fraction.padEnd(4, "0")}` }, 201)
   })
 
-/** A read that finds this status. */
+/** Responds to a read with this status. */
 export const finds = (status: string, members: Record<string, unknown> = {}) =>
   answer({ ...read, status, ...members })
 
@@ -86,7 +86,7 @@ export const make = (
     return { payments, received }
   })
 
-/** Payments over a gateway that only reads, without HTTP. */
+/** Payments over a gateway without HTTP, which only reads. */
 export const over = (read: (id: string) => Effect.Effect<unknown>) => {
   const calls = {
     get: ({ path }: { readonly path: { readonly paymentIntent: string } }) =>

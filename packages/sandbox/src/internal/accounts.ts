@@ -1,5 +1,5 @@
 /**
- * The account, its application's credential and the tokens it issued (interface section 5).
+ * The account, the credential of its application and the issued tokens (interface section 5).
  */
 import type * as Operation from "@manilla/core/Operation"
 import type { Credentials as CredentialsSchema, IssuedToken } from "@manilla/token/TokenApi"
@@ -22,11 +22,11 @@ export interface Accounts {
   readonly accountId: string
   readonly applicationId: string
   readonly credentials: Effect.Effect<Credentials>
-  /** Rules 1 and 3 of section 5.1. */
+  /** Issues a token, by rules 1 and 3 of section 5.1. */
   readonly obtain: (
     credentials: typeof CredentialsSchema.Type
   ) => Effect.Effect<typeof IssuedToken.Type, refusal.Refusal>
-  /** Whether a request with this `Authorization` may call an operation. */
+  /** Checks that a request with this `Authorization` may call an operation. */
   readonly authorise: (
     authorization: string | undefined,
     access: Operation.Access
@@ -52,7 +52,7 @@ export const make = ({ identifiers, scopes, tokenLifetime }: Options): Accounts 
     applicationActive: true,
     credentialActive: true
   }
-  /** Tokens that are valid, and until when. */
+  /** The valid tokens, with their expiry. */
   const tokens = new Map<string, number>()
 
   const inGoodStanding = Effect.suspend(() => {

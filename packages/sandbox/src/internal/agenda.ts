@@ -1,14 +1,14 @@
 /**
- * What is going to happen by itself, and when. Nothing runs in the background: whoever looks at the
- * state first does all that is due.
+ * A queue of timed events. Nothing runs in the background: every access to the state first runs the
+ * events that are due.
  */
 
-/** Happens at its own moment, however late it is done. */
+/** Receives its scheduled time, even if it runs later. */
 export type Event = (atMillis: number) => void
 
 export interface Agenda {
   readonly plan: (atMillis: number, event: Event) => void
-  /** Does everything that is due, in the order of time; at the same time, in the order of planning. */
+  /** Runs all due events by time, then by the order in which they were planned. */
   readonly advance: (nowMillis: number) => void
 }
 
@@ -18,19 +18,19 @@ interface Planned {
   readonly event: Event
 }
 
-/** A binary heap, the next event first. */
+/** Makes an agenda as a binary min-heap. */
 export const make = (): Agenda => {
   const heap: Array<Planned> = []
   let count = 0
 
-  const raise = (planned: Planned) => {
+  const push = (planned: Planned) => {
     let position = heap.length
     while (position > 0) {
-      const above = (position - 1) >> 1
-      const parent = heap[above]
+      const parentPosition = (position - 1) >> 1
+      const parent = heap[parentPosition]
       if (parent === undefined || isBefore(parent, planned)) break
       heap[position] = parent
-      position = above
+      position = parentPosition
     }
     heap[position] = planned
   }
@@ -51,7 +51,7 @@ export const make = (): Agenda => {
   }
 
   return {
-    plan: (atMillis, event) => raise({ atMillis, index: count++, event }),
+    plan: (atMillis, event) => push({ atMillis, index: count++, event }),
     advance: (nowMillis) => {
       for (let next = heap[0]; next !== undefined && next.atMillis <= nowMillis; next = heap[0]) {
         const last = heap.pop()

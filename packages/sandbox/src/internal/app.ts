@@ -1,7 +1,7 @@
 /**
- * The two gateways as HTTP applications over whole requests in memory: route, exchange log, fault,
- * token, scope, validation, rule. What carries the bytes is the business of the server and of the
- * in-process client.
+ * The two gateways as HTTP applications over complete requests in memory. A request passes routing,
+ * the exchange log, faults, authorisation, validation and a rule. The server and the in-process client
+ * transport the bytes.
  */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApi from "@effect/platform/HttpApi"
@@ -31,7 +31,7 @@ import * as refusal from "./refusal.js"
 import * as reply from "./reply.js"
 import * as validation from "./validation.js"
 
-/** A request that has arrived whole. */
+/** A complete request. */
 export interface Incoming {
   readonly method: string
   readonly url: string
@@ -39,10 +39,10 @@ export interface Incoming {
   readonly body: Uint8Array
 }
 
-/** The request is none that HTTP allows. */
+/** The request is not valid HTTP. */
 export class NotHttp extends Data.TaggedError("NotHttp")<{ readonly cause: unknown }> {}
 
-/** A gateway: answers a request, or breaks its connection. */
+/** A gateway, which responds to a request or fails with `Dropped` to close the connection. */
 export type App = (
   incoming: Incoming
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, exchange.Dropped | NotHttp>
@@ -59,10 +59,10 @@ export const make = (emulation: Emulation): Apps => {
 
 type Services = HttpRouter.HttpRouter.DefaultServices
 
-/** A gateway for any emulation. */
+/** A gateway that takes its emulation from context. */
 type Routed = HttpApp.Default<exchange.Dropped, exchange.Body>
 
-/** Made once: it takes longer than hundreds of requests. */
+/** Built once, because building takes longer than hundreds of requests. */
 let gateways: Readonly<Record<keyof Apps, Routed>> | undefined
 
 const route = Effect.suspend(() =>
@@ -85,7 +85,7 @@ const gateway = (
     return httpApp.pipe(
       Effect.catchTag("RouteNotFound", () => exchange.run(undefined, noRoute)),
       Effect.scoped,
-      // The caller's span is not the server's: the router would write its routes on it.
+      // Without this, the router would annotate the caller's span with its routes.
       Effect.mapInputContext(
         (caller: Context.Context<HttpServerRequest.HttpServerRequest | exchange.Body>) =>
           Context.omit(Tracer.ParentSpan)(Context.merge(caller, services))
@@ -122,9 +122,9 @@ const appOf =
 
 const isCorrelationId = Schema.is(Identifier.CorrelationId)
 
-const noRoute = reply.failure(refusal.notFound("NOT_FOUND", "There is no such operation."))
+const noRoute = reply.failure(refusal.notFound("NOT_FOUND", "The operation does not exist."))
 
-/** Its bytes are here already: as text they are had at once, without a turn of the event loop. */
+/** The body is already in memory, so its text is read without a turn of the event loop. */
 const toServerRequest = ({ body, headers, method, url }: Incoming) =>
   Effect.try({
     try: () =>
@@ -136,7 +136,7 @@ const toServerRequest = ({ body, headers, method, url }: Incoming) =>
     catch: (cause) => new NotHttp({ cause })
   })
 
-/** A route below the root, behind the token, the scope and the validation that its declaration asks. */
+/** A route below the root, guarded by the authorisation and validation that its operation declares. */
 const guard = (route: HttpRouter.Route<unknown, Services>) => {
   const named = declarationOf(route)
   return HttpRouter.makeRoute(
@@ -173,16 +173,16 @@ const guarded = (operation: Operation.Operation, route: HttpRouter.Route<unknown
     Effect.catchAllCause((cause) =>
       Cause.isInterruptedOnly(cause)
         ? Effect.interrupt
-        : Effect.zipRight(Effect.logError("A fault of the sandbox itself", cause), ownFault)
+        : Effect.zipRight(Effect.logError("Defect in the sandbox", cause), internalError)
     )
   )
   return Effect.matchEffect(check, { onFailure: reply.failure, onSuccess: () => answer })
 }
 
-const ownFault = reply.failure(
+const internalError = reply.failure(
   new refusal.Refusal({
     status: 500,
     code: "SANDBOX_DEFECT",
-    message: "The sandbox has a fault of its own: see its log."
+    message: "Internal error in the sandbox: see its log."
   })
 )

@@ -1,6 +1,6 @@
 /**
- * Cardholders that are there from the start: the interface does not show how one is created
- * (sections 2.8, 4.13 and 4.14). Nobody here exists.
+ * Predefined, fictitious cardholders. The interface does not document how to create one (sections 2.8,
+ * 4.13 and 4.14).
  */
 import * as Cardholder from "@manilla/cards/Cardholder"
 import type { PageSize } from "@manilla/cards/CardsApi"
@@ -57,7 +57,7 @@ export const make = (identifiers: Identifiers, nowMillis: number): Cardholders =
   }
 }
 
-const unknown = refusal.notFound("NOT_FOUND", "There is no such cardholder.")
+const unknown = refusal.notFound("NOT_FOUND", "The cardholder does not exist.")
 
 const people = [
   {

@@ -1,6 +1,6 @@
 /**
- * Virtual cards: in USD, paid from a wallet at the rate of the day (interface sections 2.7, 4.11 and
- * 4.12).
+ * Virtual cards in USD, paid from a wallet at the current exchange rate (interface sections 2.7, 4.11
+ * and 4.12).
  */
 import * as Card from "@manilla/cards/Card"
 import type { PageSize } from "@manilla/cards/CardsApi"
@@ -36,7 +36,7 @@ const usd = Currency.Currency.make("USD")
 
 export const make = ({ book, cardholders, identifiers, wallets }: Options): Cards => {
   const cards: Array<Card.Card> = []
-  /** How many each cardholder has. */
+  /** The number of cards per cardholder. */
   const counts = new Map<string, number>()
   const keys = idempotency.make<Card.Issuance>()
 
@@ -47,7 +47,7 @@ export const make = ({ book, cardholders, identifiers, wallets }: Options): Card
       const { debit_currency, wallet_id } = request
       const wallet = yield* wallets.debited(wallet_id, debit_currency, "debit_currency")
       const rate = pricing.exchangeRate(wallet.currency)
-      if (rate === undefined) return yield* Either.left(notSold)
+      if (rate === undefined) return yield* Either.left(currencyNotSupported)
 
       const fee = pricing.cardCreationFeeUsd
       const loaded = money.fixed(request.initial_balance ?? "0", pricing.cardDigits)
@@ -109,14 +109,14 @@ export const make = ({ book, cardholders, identifiers, wallets }: Options): Card
 
 const unknownHolder = refusal.business(
   "CARDHOLDER_NOT_FOUND",
-  "There is no such cardholder.",
+  "The cardholder does not exist.",
   "customer_id",
   "must be the id of a cardholder"
 )
 
-const notSold = refusal.business(
+const currencyNotSupported = refusal.business(
   "CURRENCY_NOT_SUPPORTED",
-  "Cards are not sold for this currency.",
+  "Cards cannot be paid in this currency.",
   "debit_currency",
-  "must be a currency that cards are sold for"
+  "must be a currency in which cards can be paid"
 )

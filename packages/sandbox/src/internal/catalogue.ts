@@ -1,5 +1,5 @@
 /**
- * The services that the sandbox offers unless it is given others.
+ * The default catalogue of services.
  */
 import type { AvailableService } from "@manilla/catalogue/AvailableService"
 import * as Country from "@manilla/core/Country"
@@ -19,7 +19,7 @@ const offered = [
 
 const operations = ["COLLECTION", "DEPOSIT", "PAYOUT"] as const
 
-/** Providers that are down for one operation, as some always are. */
+/** Some providers are down for one operation, as in production. */
 const down: ReadonlySet<string> = new Set([
   "BJ celtiis_cash PAYOUT",
   "CI moov_money DEPOSIT",
@@ -38,10 +38,10 @@ export const services: ReadonlyArray<AvailableService> = offered.flatMap(([code,
   )
 )
 
-/** Refuses what the catalogue lists as unavailable. What it does not list is accepted. */
+/** Refuses a service that the catalogue lists as unavailable. Unlisted services are accepted. */
 export const checkAvailable = (
   services: ReadonlyArray<AvailableService>,
-  wanted: {
+  requested: {
     readonly country: string
     readonly currency: string
     readonly operation: string
@@ -50,17 +50,17 @@ export const checkAvailable = (
 ): Either.Either<void, refusal.Refusal> => {
   const listed = services.find(
     ({ country, currency, operation, payment_method }) =>
-      country.code === wanted.country &&
-      currency.code === wanted.currency &&
-      operation === wanted.operation &&
-      payment_method === wanted.payment_method
+      country.code === requested.country &&
+      currency.code === requested.currency &&
+      operation === requested.operation &&
+      payment_method === requested.payment_method
   )
   return listed === undefined || listed.available ? Either.void : Either.left(unavailable)
 }
 
 const unavailable = refusal.business(
   "SERVICE_UNAVAILABLE",
-  "The service is unavailable now.",
+  "The service is currently unavailable.",
   "payment_method",
   "must be available in the catalogue of services"
 )

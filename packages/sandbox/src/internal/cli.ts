@@ -1,5 +1,5 @@
 /**
- * The arguments of `manilla-sandbox`.
+ * The command-line arguments of `manilla-sandbox`.
  */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
@@ -11,15 +11,15 @@ export type Command =
 
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
-export const help = `manilla-sandbox: the payments service on this machine
+export const help = `manilla-sandbox: a local emulation of the payments service
 
 Usage: manilla-sandbox [--port <port>] [--auth-port <port>]
 
-  --port <port>       where {base_url} listens, 4010 unless set; 0 for any free port
-  --auth-port <port>  where {auth_url} listens, 4011 unless set; 0 for any free port
-  --help              shows this
+  --port <port>       port of {base_url}, default 4010; 0 for any free port
+  --auth-port <port>  port of {auth_url}, default 4011; 0 for any free port
+  --help              show this help
 
-It keeps its state in memory and stops on Ctrl+C.`
+The state is kept in memory. Stop the sandbox with Ctrl+C.`
 
 export const parse = (args: ReadonlyArray<string>): Either.Either<Command, UsageError> =>
   Either.gen(function* () {
@@ -49,6 +49,6 @@ const parsePort = (flag: string, text: string): Either.Either<number, UsageError
     ? Either.right(Number(text))
     : Either.left(
         new UsageError({
-          message: `${flag} must be a whole number from 0 to 65535, and is "${text}"`
+          message: `${flag} must be a whole number from 0 to 65535, not "${text}"`
         })
       )

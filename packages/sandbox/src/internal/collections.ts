@@ -1,5 +1,5 @@
 /**
- * Money that comes in: the fee to the service, the rest to the wallet of its currency.
+ * Incoming payments. The service keeps the fee and credits the rest to the wallet of the currency.
  */
 import * as Amount from "@manilla/core/Amount"
 import * as Either from "effect/Either"
@@ -10,7 +10,7 @@ import type { Refusal } from "./refusal.js"
 import type { Movement, Transactions } from "./transactions.js"
 import type { Wallets } from "./wallets.js"
 
-/** What was collected, before its fee. */
+/** A collection before its fee. */
 export type Collected = Omit<Movement, "fee_amount">
 
 export interface Collections {

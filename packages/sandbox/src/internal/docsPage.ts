@@ -1,6 +1,5 @@
 /**
- * A page that says what each operation takes and gives, from the declarations. It needs nothing but
- * itself.
+ * A self-contained HTML page that documents the requests and responses of the declared operations.
  */
 import * as Envelope from "@manilla/core/Envelope"
 import type * as Operation from "@manilla/core/Operation"
@@ -9,7 +8,7 @@ import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import * as ServiceApi from "../ServiceApi.js"
 
-/** A member of a request or of an answer. */
+/** A member of a request or a response. */
 interface Field {
   readonly name: string
   readonly rule: string
@@ -35,8 +34,8 @@ export const render = (openApi: string): string => {
 <body>
 <header>
 <h1>Payments, Payouts and Virtual Cards</h1>
-<p>The operations that this sandbox plays, from their declarations. Paths are relative to
-<code>${ServiceApi.root}</code>; those of the account gateway to its own address. As OpenAPI:
+<p>The operations of this sandbox. Paths are relative to <code>${ServiceApi.root}</code>, and those of
+the account gateway to <code>{auth_url}</code>. OpenAPI document:
 <a href="${openApi}">${openApi}</a></p>
 <nav>${links.join(" ")}</nav>
 </header>
@@ -64,16 +63,16 @@ ${table("Path", fields(operation.pathParams))}
 ${table("Query", fields(operation.urlParams))}
 ${table("Headers", fields(operation.headers))}
 ${table("Body", fields(operation.payload))}
-${table("Answer", fields(Envelope.Success(operation.success)))}
+${table("Response", fields(Envelope.Success(operation.success)))}
 </section>`
 }
 
 const scopeOf = (access: Operation.Access): string => {
   switch (access) {
     case "bearer":
-      return "a token; the interface does not show which scope"
+      return "a token; the interface documents no scope"
     case "credentials":
-      return "no token: the credentials are in the body"
+      return "no token: the body contains the credentials"
     default:
       return `<code>${access}</code>`
   }
@@ -82,11 +81,11 @@ const scopeOf = (access: Operation.Access): string => {
 const replayOf = (replay: Operation.Replay): string => {
   switch (replay._tag) {
     case "Safe":
-      return "Safe: moves nothing; repeat at will"
+      return "Safe: a read, which can be repeated"
     case "Keyed":
-      return `Keyed by the ${replay.in}'s <code>${escape(replay.name)}</code>: repeat with the same key and the same bytes`
+      return `Keyed by <code>${escape(replay.name)}</code> in the ${replay.in}: repeat with the same key and the same bytes`
     case "Once":
-      return "Once: has no key; never send it again once it may have been processed"
+      return "Once: no key; do not repeat a request that may have been processed"
   }
 }
 
@@ -103,7 +102,7 @@ const table = (title: string, rows: ReadonlyArray<Field>): string =>
 const fields = (schema: Schema.Schema.All | undefined): ReadonlyArray<Field> =>
   schema === undefined ? [] : members(schema.ast, "")
 
-/** The members of an object, and of the objects in it, each with its path: `payer.phone_number`. */
+/** The members of an object and its nested objects, by path: `payer.phone_number`. */
 const members = (ast: AST.AST, prefix: string): ReadonlyArray<Field> => {
   const inner = unwrap(ast)
   switch (inner._tag) {
@@ -122,7 +121,7 @@ const members = (ast: AST.AST, prefix: string): ReadonlyArray<Field> => {
   }
 }
 
-/** Without what makes a member optional, nullable, named or checked. */
+/** Strips refinements, suspensions, `undefined` and `null` from a schema. */
 const unwrap = (ast: AST.AST): AST.AST => {
   switch (ast._tag) {
     case "Refinement":

@@ -1,6 +1,6 @@
 /**
- * What the sandbox serves about itself, outside of the service: the OpenAPI document, and a page to
- * read what the operations are. No token is asked, no fault met, and no exchange written down.
+ * The OpenAPI document and the documentation page. They need no token, and neither faults nor the
+ * exchange log apply to them.
  */
 import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
@@ -11,7 +11,7 @@ import * as docsPage from "./docsPage.js"
 
 export const paths = { openApi: "/openapi.json", page: "/docs" } as const
 
-/** The server is named relative to the document, so the port does not matter. */
+/** The server URL is relative to the document, so it does not depend on the port. */
 const document = Effect.sync(() =>
   HttpServerResponse.unsafeJson(OpenApiDocument.make({ baseUrl: ServiceApi.root }))
 )
@@ -19,7 +19,7 @@ const document = Effect.sync(() =>
 const page = Effect.sync(() =>
   HttpServerResponse.text(docsPage.render(paths.openApi), {
     contentType: "text/html; charset=utf-8",
-    // It loads nothing, from anywhere.
+    // The page loads no other resource.
     headers: { "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'" }
   })
 )

@@ -1,5 +1,5 @@
 /**
- * The state of the service with its rules, free of HTTP, and the controls over it.
+ * The state and the rules of the service, independent of HTTP, and the controls over them.
  */
 import type { ServiceList } from "@manilla/catalogue/AvailableService"
 import type * as Operation from "@manilla/core/Operation"
@@ -44,23 +44,23 @@ export interface Emulation {
   readonly catalogue: ServiceList
   readonly faults: faults.Queue
   readonly exchanges: exchanges.Log
-  /** Applies a rule now, after everything that time has made due. */
+  /** Applies a rule now, after all due events. */
   readonly apply: <A>(rule: Rule<A>) => Effect.Effect<A, Refusal>
-  /** The same for what cannot be refused. */
+  /** Reads the state now, after all due events. */
   readonly look: <A>(read: (nowMillis: number) => A) => Effect.Effect<A>
 }
 
-/** The emulation that a request is for. The routes are made once, for all that there are. */
+/** The emulation that handles the current request. All emulations share the routes. */
 export class Current extends Context.Reference<Current>()("@manilla/sandbox/Emulation", {
   defaultValue: (): Emulation => {
-    throw new Error("a request came to the sandbox without an emulation")
+    throw new Error("a request reached the sandbox without an emulation")
   }
 }) {}
 
 export const make = (options: Sandbox.Options = {}): Effect.Effect<Emulation> =>
   Effect.gen(function* () {
     const random = options.seed === undefined ? yield* Effect.random : Random.make(options.seed)
-    const names = yield* identifiers.make(random)
+    const ids = yield* identifiers.make(random)
     const nowMillis = yield* Clock.currentTimeMillis
     const settleAfterMillis = Duration.toMillis(options.settleAfter ?? "2 seconds")
     const services = options.services ?? catalogue.services
@@ -68,26 +68,26 @@ export const make = (options: Sandbox.Options = {}): Effect.Effect<Emulation> =>
     const events = agenda.make()
     const book = ledger.make()
     const account = accounts.make({
-      identifiers: names,
+      identifiers: ids,
       scopes: options.scopes ?? scopes,
       tokenLifetime: options.tokenLifetime ?? "1 hour"
     })
-    const purses = wallets.make({
-      identifiers: names,
+    const openedWallets = wallets.make({
+      identifiers: ids,
       book,
       nowMillis,
       wallets: options.wallets ?? wallets.defaults
     })
-    const moved = transactions.make(names)
-    const holders = cardholders.make(names, nowMillis)
-    /** What several of the domains stand on. */
+    const transactionLog = transactions.make(ids)
+    const holders = cardholders.make(ids, nowMillis)
+    // Dependencies that several domains share.
     const shared = {
-      identifiers: names,
+      identifiers: ids,
       agenda: events,
       book,
-      wallets: purses,
-      transactions: moved,
-      collections: collections.make({ book, wallets: purses, transactions: moved }),
+      wallets: openedWallets,
+      transactions: transactionLog,
+      collections: collections.make({ book, wallets: openedWallets, transactions: transactionLog }),
       settleAfterMillis,
       services
     }
@@ -96,11 +96,11 @@ export const make = (options: Sandbox.Options = {}): Effect.Effect<Emulation> =>
       return millis
     })
     return {
-      identifiers: names,
+      identifiers: ids,
       accounts: account,
       book,
-      wallets: purses,
-      transactions: moved,
+      wallets: openedWallets,
+      transactions: transactionLog,
       payments: payments.make({
         ...shared,
         accountId: account.accountId,
@@ -119,12 +119,12 @@ export const make = (options: Sandbox.Options = {}): Effect.Effect<Emulation> =>
     }
   })
 
-/** Every scope that an operation asks for. */
+/** All scopes that the operations require. */
 const scopes: ReadonlyArray<Operation.Scope> = Array.from(
   new Set(Array.from(ServiceApi.operations.values(), ({ access }) => access))
 ).filter((access) => access !== "bearer" && access !== "credentials")
 
-/** What the sandbox shows of itself, at the addresses where it can be reached. */
+/** The public interface of a sandbox that is reachable at these URLs. */
 export const control = (
   emulation: Emulation,
   urls: Pick<Sandbox.Service, "baseUrl" | "authUrl">

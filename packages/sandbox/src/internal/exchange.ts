@@ -1,6 +1,5 @@
 /**
- * One exchange: written down as it arrives, met by a fault if one waits for it, and written down
- * again as it ends.
+ * Handles one exchange: logs its arrival, applies a pending fault, and logs its outcome.
  */
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
@@ -20,10 +19,10 @@ import { Current } from "./emulation.js"
 import { Refusal } from "./refusal.js"
 import * as reply from "./reply.js"
 
-/** The bytes of the request. */
+/** The bytes of the request body. */
 export class Body extends Context.Tag("@manilla/sandbox/Body")<Body, Uint8Array>() {}
 
-/** The connection is to be broken without an answer. */
+/** The connection must be closed without a response. */
 export class Dropped extends Data.TaggedError("Dropped")<{ readonly when: "before" | "after" }> {}
 
 /** An operation with its name, `Payments.create`. */
@@ -72,7 +71,7 @@ const underFault = <R>(
   }
 }
 
-/** Statuses that HTTP forbids a body. */
+/** Statuses for which HTTP forbids a body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
 
 const scripted = (
@@ -87,7 +86,7 @@ const scripted = (
           new Refusal({
             status,
             code: "SCRIPTED_FAULT",
-            message: "The sandbox was told to say so."
+            message: "A scripted fault of the sandbox."
           })
         )
       : Effect.succeed(HttpServerResponse.uint8Array(bytes, { status, contentType }))
@@ -110,7 +109,7 @@ const decodeObject = Schema.decodeUnknownOption(
   Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
 )
 
-/** A member of a JSON body, if it is text. */
+/** A member of a JSON body, if it is a string. */
 const member = (body: Uint8Array, name: string): string | undefined =>
   decodeObject(new TextDecoder().decode(body)).pipe(
     Option.map((members) => members[name]),

@@ -1,12 +1,12 @@
 /**
- * The log of exchanges: the latest ones, in the order of their arrival.
+ * The log of the latest exchanges, in order of arrival.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Exchange, Outcome } from "../Exchange.js"
 
 export interface Log {
-  /** Writes an exchange down as it arrives; gives what writes down how it ended. */
+  /** Logs the arrival of an exchange. The returned function logs its outcome. */
   readonly open: (
     arrived: Pick<Exchange, "operation" | "method" | "key" | "body">
   ) => Effect.Effect<(outcome: Outcome) => Effect.Effect<void>>
@@ -32,7 +32,7 @@ export const make = (capacity: number): Log => {
           tookMillis: undefined
         }
         entries.push(entry)
-        // Twice as many before the older half goes: cheap for each exchange.
+        // Trimming only at twice the capacity keeps the amortised cost constant.
         if (entries.length >= 2 * capacity) entries.splice(0, entries.length - capacity)
         return (outcome) =>
           Effect.map(Clock.currentTimeMillis, (nowMillis) => {

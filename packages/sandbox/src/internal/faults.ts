@@ -1,11 +1,11 @@
 /**
- * The faults that wait for their requests.
+ * The queue of pending faults.
  */
 import * as Effect from "effect/Effect"
 import type * as Fault from "../Fault.js"
 
 export interface Queue extends Fault.Faults {
-  /** Takes the fault that a request meets, if it meets one. */
+  /** Takes the fault that applies to a request, if any. */
   readonly take: (operation: string | undefined) => Effect.Effect<Fault.Fault | undefined>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The declared operations, answered by the rules of the request's own emulation. Statuses, paths and
- * encodings are the declarations'.
+ * Handlers that apply the rules of the current emulation. Statuses, paths and encodings come from the
+ * declared operations.
  */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type { Page } from "@manilla/core/Page"

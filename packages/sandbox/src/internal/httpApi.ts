@@ -1,6 +1,6 @@
 /**
- * The declared operations as an `HttpApi` of `@effect/platform`: the sandbox's router and the OpenAPI
- * document are made from it.
+ * The declared operations as an `HttpApi` of `@effect/platform`, the source of the sandbox's router and
+ * of the OpenAPI document.
  */
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
@@ -57,7 +57,7 @@ export const make = <const Id extends string, const Groups extends ReadonlyArray
     (api, group) => api.add(toGroup(group)),
     HttpApi.make(id)
   )
-  // Each group and endpoint was made from the one of the same name, which `Group` types it by.
+  // Each group and endpoint is made from the operation of the same name, as `Group` requires.
   return api as never
 }
 
@@ -65,7 +65,7 @@ const toGroup = ({ name, operations }: Operation.Group): HttpApiGroup.HttpApiGro
   const bare: HttpApiGroup.HttpApiGroup.Any = HttpApiGroup.make(name)
   return Object.entries(operations).reduce(
     (group, [name, operation]) => group.add(toEndpoint(name, operation)),
-    // Without endpoints its type has `never` where that of any group has `any`.
+    // The type of a group without endpoints has `never` where `AnyWithProps` has `any`.
     bare as HttpApiGroup.HttpApiGroup.AnyWithProps
   )
 }
@@ -78,7 +78,7 @@ const toEndpoint = (
   const bare: HttpApiEndpoint.HttpApiEndpoint.Any = HttpApiEndpoint.make(method)(name, path)
     .addSuccess(Envelope.Success(operation.success), { status: operation.status })
     .annotate(OpenApi.Summary, operation.summary)
-  // Without schemas its type has `never` where that of any endpoint has `any`.
+  // The type of an endpoint without schemas has `never` where `AnyWithProps` has `any`.
   let endpoint = bare as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
   if (pathParams !== undefined) endpoint = endpoint.setPath(pathParams)
   if (urlParams !== undefined) endpoint = endpoint.setUrlParams(query.fromText(urlParams))

@@ -1,35 +1,36 @@
 /**
- * The keys that an operation was called under (interface sections 4.1, 4.5 and 4.11). Each
- * operation keeps its own: the same key names another business operation at another endpoint.
+ * The idempotency keys of an operation (interface sections 4.1, 4.5 and 4.11). Keys are scoped to the
+ * operation: the same key at another endpoint is independent.
  */
 import * as Either from "effect/Either"
 import * as refusal from "./refusal.js"
 
-export interface Keys<Kept> {
+export interface Keys<Result> {
   /**
-   * What the key made before, if the request is the same, and a refusal if it is another. A key that
-   * is new makes something, and is used up by that: a request that is refused does not use up its
-   * key.
+   * Returns the stored result if the key was used for the same request, and a refusal if it was used
+   * for another. A new key is stored with its result. A refused request does not use up its key.
    */
   readonly once: (
     key: string,
     request: unknown,
-    make: () => Either.Either<Kept, refusal.Refusal>
-  ) => Either.Either<Kept, refusal.Refusal>
+    make: () => Either.Either<Result, refusal.Refusal>
+  ) => Either.Either<Result, refusal.Refusal>
 }
 
-export const make = <Kept>(): Keys<Kept> => {
-  const used = new Map<string, { readonly request: string; readonly kept: Kept }>()
+export const make = <Result>(): Keys<Result> => {
+  const used = new Map<string, { readonly request: string; readonly result: Result }>()
   return {
     once: (key, request, make) => {
-      const written = canonical(request)
+      const canonicalRequest = canonical(request)
       const earlier = used.get(key)
       if (earlier !== undefined) {
-        return earlier.request === written ? Either.right(earlier.kept) : Either.left(reused)
+        return earlier.request === canonicalRequest
+          ? Either.right(earlier.result)
+          : Either.left(reused)
       }
-      return Either.map(make(), (kept) => {
-        used.set(key, { request: written, kept })
-        return kept
+      return Either.map(make(), (result) => {
+        used.set(key, { request: canonicalRequest, result })
+        return result
       })
     }
   }
@@ -37,10 +38,10 @@ export const make = <Kept>(): Keys<Kept> => {
 
 const reused = refusal.unprocessable(
   "IDEMPOTENCY_KEY_REUSED",
-  "The idempotency key belongs to a request with another body."
+  "The idempotency key was used with a different request."
 )
 
-/** JSON with the members of every object in one order. */
+/** JSON with sorted object members. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, member: unknown) =>
     typeof member === "object" && member !== null && !Array.isArray(member)

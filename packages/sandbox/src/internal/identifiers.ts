@@ -1,15 +1,15 @@
 /**
- * Identifiers, references and secrets, drawn from one source of chance: the same under the same
- * seed. Good enough for a sandbox, and for nothing else.
+ * Identifiers, references and secrets from one seeded generator. It is not cryptographically secure,
+ * which is sufficient for a sandbox.
  */
 import * as Effect from "effect/Effect"
 import type * as Random from "effect/Random"
 import * as Utils from "effect/Utils"
 
-/** Drawn at once, so that a rule which draws one is still a single step. */
+/** Synchronous, so that a rule that draws an identifier remains atomic. */
 export interface Identifiers {
   readonly uuid: () => string
-  /** Letters and digits, `length` of them. */
+  /** A string of `length` letters and digits. */
   readonly text: (length: number) => string
   /** Each resource kind has its own prefix: `PAY-7KQ2M4XW9TRB` (interface section 2.1). */
   readonly reference: (prefix: string) => string

@@ -1,7 +1,6 @@
 /**
- * The books, kept by double entry: an entry whose debits and credits differ in a currency is
- * refused, and so is one that would take a wallet below zero. Either all of an entry is posted, or
- * nothing.
+ * A double-entry ledger. It refuses an entry whose debits and credits differ in a currency, and one
+ * that would make a wallet negative. An entry is posted completely or not at all.
  */
 import * as Amount from "@manilla/core/Amount"
 import * as BigDecimal from "effect/BigDecimal"
@@ -17,19 +16,19 @@ export interface Draft {
 }
 
 export interface Book {
-  /** Shows an account in the balances before anything was posted to it. */
+  /** Lists an account in the balances before its first posting. */
   readonly open: (account: Ledger.Account) => void
   readonly post: (
     atMillis: number,
     draft: Draft
   ) => Either.Either<Ledger.JournalEntry, refusal.Refusal>
-  /** On the account's normal side. */
+  /** The balance on the account's normal side. */
   readonly balanceOf: (account: Ledger.Account) => Amount.Amount
-  /** The books as they are: later entries do not change it. */
+  /** An immutable snapshot of the ledger. */
   readonly read: () => Ledger.Ledger
 }
 
-interface Kept {
+interface Totals {
   readonly account: Ledger.Account
   readonly debit: BigDecimal.BigDecimal
   readonly credit: BigDecimal.BigDecimal
@@ -37,20 +36,20 @@ interface Kept {
 
 export const make = (): Book => {
   const journal: Array<Ledger.JournalEntry> = []
-  const accounts = new Map<string, Kept>()
+  const accounts = new Map<string, Totals>()
 
-  const kept = (account: Ledger.Account): Kept =>
-    accounts.get(codeOf(account)) ?? { account, debit: nothing, credit: nothing }
+  const totalsOf = (account: Ledger.Account): Totals =>
+    accounts.get(codeOf(account)) ?? { account, debit: zero, credit: zero }
 
   const post: Book["post"] = (atMillis, draft) => {
-    // What is nothing says nothing.
+    // Postings of zero are dropped.
     const postings = draft.postings.filter(
       ({ amount }) => !BigDecimal.isZero(Amount.toBigDecimal(amount))
     )
     if (!isBalanced(postings)) return Either.left(unbalanced)
-    const changed = new Map<string, Kept>()
+    const changed = new Map<string, Totals>()
     for (const { account, amount, side } of postings) {
-      const before = changed.get(codeOf(account)) ?? kept(account)
+      const before = changed.get(codeOf(account)) ?? totalsOf(account)
       changed.set(codeOf(account), {
         ...before,
         [side]: BigDecimal.sum(before[side], Amount.toBigDecimal(amount))
@@ -75,17 +74,17 @@ export const make = (): Book => {
 
   return {
     open: (account) => {
-      accounts.set(codeOf(account), kept(account))
+      accounts.set(codeOf(account), totalsOf(account))
     },
     post,
-    balanceOf: (account) => written(balance(kept(account))),
+    balanceOf: (account) => toAmount(balance(totalsOf(account))),
     read: () => ({
       journal: journal.slice(),
       balances: Array.from(accounts.values(), (each) => ({
         account: each.account,
-        debits: written(each.debit),
-        credits: written(each.credit),
-        balance: written(balance(each))
+        debits: toAmount(each.debit),
+        credits: toAmount(each.credit),
+        balance: toAmount(balance(each))
       }))
     })
   }
@@ -103,18 +102,18 @@ export const credit = (account: Ledger.Account, amount: Amount.Amount): Ledger.P
   amount
 })
 
-const nothing = BigDecimal.make(0n, 0)
+const zero = BigDecimal.make(0n, 0)
 
 const codeOf = (account: Ledger.Account): string =>
   [account.kind, "wallet_id" in account ? account.wallet_id : "", account.currency].join(":")
 
-const balance = ({ account, credit, debit }: Kept): BigDecimal.BigDecimal =>
+const balance = ({ account, credit, debit }: Totals): BigDecimal.BigDecimal =>
   Ledger.normalSide(account) === "debit"
     ? BigDecimal.subtract(debit, credit)
     : BigDecimal.subtract(credit, debit)
 
-/** With four decimals, or with more where they say something. */
-const written = (decimal: BigDecimal.BigDecimal): Amount.Amount => {
+/** Formats with at least four decimals, and more if they are significant. */
+const toAmount = (decimal: BigDecimal.BigDecimal): Amount.Amount => {
   const { scale } = BigDecimal.normalize(decimal)
   return Amount.fromBigDecimal(BigDecimal.scale(decimal, Math.max(4, scale)))
 }
@@ -123,9 +122,9 @@ const isBalanced = (postings: ReadonlyArray<Ledger.Posting>): boolean => {
   const differences = new Map<string, BigDecimal.BigDecimal>()
   for (const { account, amount, side } of postings) {
     const decimal = Amount.toBigDecimal(amount)
-    // A negative amount would be a posting to the other side in disguise.
+    // A negative amount would be a posting to the other side.
     if (BigDecimal.isNegative(decimal)) return false
-    const before = differences.get(account.currency) ?? nothing
+    const before = differences.get(account.currency) ?? zero
     differences.set(
       account.currency,
       side === "debit" ? BigDecimal.sum(before, decimal) : BigDecimal.subtract(before, decimal)
@@ -137,12 +136,12 @@ const isBalanced = (postings: ReadonlyArray<Ledger.Posting>): boolean => {
 const unbalanced = new refusal.Refusal({
   status: 500,
   code: "LEDGER_UNBALANCED",
-  message: "The sandbox has a fault of its own: an entry's debits are not its credits."
+  message: "Internal error in the sandbox: the debits of an entry do not equal its credits."
 })
 
 const insufficientFunds = refusal.business(
   "INSUFFICIENT_FUNDS",
-  "The wallet does not have the money.",
+  "The wallet has insufficient funds.",
   "wallet_id",
-  "must be a wallet that has the amount and the fee available"
+  "must be a wallet with sufficient funds for the amount and the fee"
 )

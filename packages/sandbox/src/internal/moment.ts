@@ -1,5 +1,5 @@
 /**
- * Moments as the service writes them: UTC, microseconds, `Z`.
+ * Timestamps in the format of the service: UTC, microseconds, `Z`.
  */
 import * as Timestamp from "@manilla/core/Timestamp"
 import * as DateTime from "effect/DateTime"
@@ -10,12 +10,12 @@ export const fromMillis = (millis: number): Timestamp.Timestamp =>
 
 const isTimestamp = Schema.is(Timestamp.Timestamp)
 
-/** A moment of a request as the service echoes it. */
+/** Converts a timestamp of a request to the format of the service. */
 export const fromInput = (input: string): Timestamp.Timestamp => {
   const given = Timestamp.Timestamp.make(input)
   const fraction = /\.(\d+)/.exec(input)?.[1] ?? ""
   const micros = fraction.slice(3, 6).padEnd(3, "0")
   const written = DateTime.formatIso(Timestamp.toDateTime(given)).replace("Z", `${micros}Z`)
-  // A zone can carry the first or the last hours of the calendar beyond four-digit years.
+  // In UTC, a timestamp near the first or the last year may need more than four digits.
   return isTimestamp(written) ? written : given
 }

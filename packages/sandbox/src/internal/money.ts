@@ -1,5 +1,5 @@
 /**
- * Exact calculation with amounts: never through a float.
+ * Exact decimal arithmetic with amounts, without floating point.
  */
 import * as Amount from "@manilla/core/Amount"
 import * as BigDecimal from "effect/BigDecimal"
@@ -7,14 +7,14 @@ import * as BigDecimal from "effect/BigDecimal"
 /** The decimals of payments, transactions, links, payouts and refunds (interface section 2.1). */
 export const digits = 4
 
-/** An amount of a request as answers show it. */
+/** Formats an amount of a request with a fixed number of decimals, as in responses. */
 export const fixed = (amount: string, decimals: number = digits): Amount.Amount =>
   Amount.fromBigDecimal(BigDecimal.scale(Amount.toBigDecimal(Amount.Amount.make(amount)), decimals))
 
 export const add = (self: Amount.Amount, that: Amount.Amount): Amount.Amount =>
   Amount.sum([self, that])
 
-/** The product with this many decimals: half of the last one is rounded up. */
+/** The product, rounded half away from zero to this many decimals. */
 export const multiply = (
   self: Amount.Amount,
   that: Amount.Amount,

@@ -1,5 +1,5 @@
 /**
- * Lists in pages, newest first (interface section 2.1).
+ * Paginates lists, newest first (interface section 2.1).
  */
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type { Page } from "@manilla/core/Page"
@@ -12,7 +12,7 @@ export interface Selection {
   readonly per_page?: number | undefined
 }
 
-/** The page that a request asks for. No declaration has the parameter: the interface has none. */
+/** The requested page number. No operation declares this parameter, as the interface has none. */
 export const requested: Effect.Effect<
   number,
   refusal.Refusal,
@@ -31,7 +31,7 @@ export const requested: Effect.Effect<
       )
 })
 
-/** A page of the rows, which come in the order of their creation. */
+/** Selects a page from rows in order of creation. */
 export const select = <Row>(
   rows: ReadonlyArray<Row>,
   { page, per_page = Sandbox.defaultPerPage }: Selection

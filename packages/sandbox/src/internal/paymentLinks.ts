@@ -1,5 +1,5 @@
 /**
- * Payment links, and the payers who use them (interface sections 2.4 and 4.8 to 4.10).
+ * Payment links and their payments (interface sections 2.4 and 4.8 to 4.10).
  */
 import * as Country from "@manilla/core/Country"
 import * as Currency from "@manilla/core/Currency"
@@ -31,7 +31,7 @@ export interface PaymentLinks {
   readonly list: (filter: PaymentLinkFilter, page: number) => Rule<Page<PaymentLink.PaymentLink>>
   readonly get: (id: PaymentLink.PaymentLinkId) => Rule<PaymentLink.PaymentLinkDetail>
   readonly all: () => ReadonlyArray<PaymentLink.PaymentLink>
-  /** A payer pays at the hosted page. */
+  /** Simulates a payer at the hosted page. */
   readonly pay: (id: PaymentLink.PaymentLinkId) => Rule<StoredTransaction>
 }
 
@@ -40,7 +40,7 @@ interface Stored {
   readonly movement: Omit<Collected, "provider_reference">
   readonly maxUses: number
   useCount: number
-  now: PaymentLink.PaymentLink
+  current: PaymentLink.PaymentLink
 }
 
 export const make = ({ agenda, collections, identifiers }: Options): PaymentLinks => {
@@ -52,7 +52,7 @@ export const make = ({ agenda, collections, identifiers }: Options): PaymentLink
     nowMillis: number
   ): Stored => {
     const reference = PaymentLink.PaymentLinkReference.make(identifiers.reference("LNK"))
-    const asked = {
+    const echoed = {
       amount: money.fixed(request.amount),
       currency: Currency.Currency.make(request.currency),
       country: Country.Country.make(request.country)
@@ -60,49 +60,51 @@ export const make = ({ agenda, collections, identifiers }: Options): PaymentLink
     const metadata = request.metadata ?? {}
     const stored: Stored = {
       metadata,
-      movement: { ...asked, operation: "COLLECTION", source: reference, metadata },
+      movement: { ...echoed, operation: "COLLECTION", source: reference, metadata },
       maxUses: request.max_uses ?? Infinity,
       useCount: 0,
-      now: {
-        ...asked,
+      current: {
+        ...echoed,
         id: PaymentLink.PaymentLinkId.make(identifiers.uuid()),
         reference,
         description: request.description ?? null,
         status: "ACTIVE",
         max_uses: request.max_uses ?? null,
         use_count: 0,
-        // A host that nobody can own: the page is not part of the sandbox.
+        // A reserved host name, because the sandbox does not emulate the page.
         checkout_url: `https://checkout.sandbox.invalid/${reference}`,
         expires_at,
         created_at: moment.fromMillis(nowMillis)
       }
     }
-    byId.set(stored.now.id, stored)
+    byId.set(stored.current.id, stored)
     return stored
   }
 
   const create: PaymentLinks["create"] = (request) => (nowMillis) => {
-    if (request.expires_at === undefined) return Either.right(add(request, null, nowMillis).now)
+    if (request.expires_at === undefined) return Either.right(add(request, null, nowMillis).current)
     const expires_at = moment.fromInput(request.expires_at)
     const expiresMicros = Timestamp.toEpochMicros(expires_at)
     if (expiresMicros <= BigInt(nowMillis) * 1000n) return Either.left(notInTheFuture)
     const stored = add(request, expires_at, nowMillis)
     agenda.plan(Number((expiresMicros + 999n) / 1000n), () => {
-      if (stored.now.status === "ACTIVE") stored.now = { ...stored.now, status: "EXPIRED" }
+      if (stored.current.status === "ACTIVE") {
+        stored.current = { ...stored.current, status: "EXPIRED" }
+      }
     })
-    return Either.right(stored.now)
+    return Either.right(stored.current)
   }
 
   const pay = (stored: Stored, nowMillis: number) => {
-    const { maxUses, movement, now } = stored
-    if (now.status !== "ACTIVE") return Either.left(notActive(now.status))
+    const { current, maxUses, movement } = stored
+    if (current.status !== "ACTIVE") return Either.left(notActive(current.status))
     const provider_reference = identifiers.reference("PRV")
     return Either.map(
       collections.collect(nowMillis, { ...movement, provider_reference }),
       (transaction) => {
         stored.useCount++
-        stored.now = {
-          ...now,
+        stored.current = {
+          ...current,
           use_count: stored.useCount,
           status: stored.useCount < maxUses ? "ACTIVE" : "INACTIVE"
         }
@@ -111,21 +113,21 @@ export const make = ({ agenda, collections, identifiers }: Options): PaymentLink
     )
   }
 
-  const all = () => Array.from(byId.values(), ({ now }) => now)
+  const all = () => Array.from(byId.values(), ({ current }) => current)
 
   return {
     create,
     list:
       ({ per_page, status }, page) =>
       () => {
-        const wanted = all().filter((link) => status === undefined || link.status === status)
-        return Either.right(pages.select(wanted, { page, per_page }))
+        const matching = all().filter((link) => status === undefined || link.status === status)
+        return Either.right(pages.select(matching, { page, per_page }))
       },
     get: (id) => () => {
       const stored = byId.get(id.toLowerCase())
       return stored === undefined
         ? Either.left(unknown)
-        : Either.right({ ...Struct.omit(stored.now, "created_at"), metadata: stored.metadata })
+        : Either.right({ ...Struct.omit(stored.current, "created_at"), metadata: stored.metadata })
     },
     all,
     pay: (id) => (nowMillis) => {
@@ -135,14 +137,14 @@ export const make = ({ agenda, collections, identifiers }: Options): PaymentLink
   }
 }
 
-const unknown = refusal.notFound("NOT_FOUND", "There is no such payment link.")
+const unknown = refusal.notFound("NOT_FOUND", "The payment link does not exist.")
 
 const notInTheFuture = refusal.business(
   "EXPIRES_IN_THE_PAST",
-  "The link would have expired already.",
+  "The payment link would already be expired.",
   "expires_at",
   "must be in the future"
 )
 
 const notActive = (status: PaymentLink.Status) =>
-  refusal.unprocessable("LINK_NOT_ACTIVE", `The payment link is ${status}: it takes no payment.`)
+  refusal.unprocessable("LINK_NOT_ACTIVE", `The payment link is ${status} and cannot be paid.`)

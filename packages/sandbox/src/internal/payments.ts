@@ -1,5 +1,5 @@
 /**
- * Payment intents and the keys they were created under (interface sections 2.2, 4.1 and 4.2).
+ * Payment intents and their idempotency keys (interface sections 2.2, 4.1 and 4.2).
  */
 import type { AvailableService } from "@manilla/catalogue/AvailableService"
 import * as Country from "@manilla/core/Country"
@@ -36,7 +36,7 @@ export interface Payments {
   ) => Rule<PaymentIntent.CreatedPaymentIntent>
   readonly get: (id: PaymentIntent.PaymentIntentId) => Rule<PaymentIntent.PaymentIntent>
   readonly all: () => ReadonlyArray<StoredPaymentIntent>
-  /** Settles an intent that is pending; says whether there is one. */
+  /** Settles an intent. Returns `false` if no such intent is PENDING. */
   readonly settle: (
     id: PaymentIntent.PaymentIntentId,
     status: PaymentIntent.Status,
@@ -45,10 +45,10 @@ export interface Payments {
 }
 
 interface Stored {
-  /** As it was created: what its key is answered with, whenever it comes again. */
+  /** The response to the creation, which is repeated for its key. */
   readonly created: PaymentIntent.CreatedPaymentIntent
   readonly movement: Collected
-  now: StoredPaymentIntent
+  current: StoredPaymentIntent
 }
 
 export const make = (options: Options): Payments => {
@@ -57,13 +57,13 @@ export const make = (options: Options): Payments => {
   const keys = idempotency.make<Stored>()
 
   const settle = (stored: Stored, atMillis: number, status: PaymentIntent.Status) => {
-    if (stored.now.status !== "PENDING" || status === "PENDING") return false
+    if (stored.current.status !== "PENDING" || status === "PENDING") return false
     const settled = status === "COMPLETED" ? complete(stored, atMillis) : status
-    stored.now = { ...stored.now, status: settled, updated_at: moment.fromMillis(atMillis) }
+    stored.current = { ...stored.current, status: settled, updated_at: moment.fromMillis(atMillis) }
     return true
   }
 
-  /** Of the operations that a request may name the interface describes two: the others move nothing. */
+  /** The interface describes only these two operations. Others move no money. */
   const complete = ({ movement }: Stored, atMillis: number): PaymentIntent.Status => {
     if (movement.operation !== "COLLECTION" && movement.operation !== "DEPOSIT") return "COMPLETED"
     return Either.isRight(collections.collect(atMillis, movement)) ? "COMPLETED" : "FAILED"
@@ -76,7 +76,7 @@ export const make = (options: Options): Payments => {
   ): Stored => {
     const now = moment.fromMillis(nowMillis)
     const reference = PaymentIntent.PaymentIntentReference.make(identifiers.reference("PAY"))
-    const asked = {
+    const echoed = {
       country: Country.Country.make(request.country),
       amount: money.fixed(request.amount),
       currency: Currency.Currency.make(request.currency),
@@ -84,7 +84,7 @@ export const make = (options: Options): Payments => {
       metadata: request.metadata ?? {}
     }
     const created: PaymentIntent.CreatedPaymentIntent = {
-      ...asked,
+      ...echoed,
       id: PaymentIntent.PaymentIntentId.make(identifiers.uuid()),
       reference,
       account_id: options.accountId,
@@ -101,11 +101,11 @@ export const make = (options: Options): Payments => {
     const stored: Stored = {
       created,
       movement: {
-        ...asked,
+        ...echoed,
         source: reference,
         provider_reference: identifiers.reference("PRV")
       },
-      now: { ...created, idempotency_key: key }
+      current: { ...created, idempotency_key: key }
     }
     byId.set(created.id, stored)
     agenda.plan(nowMillis + settleAfterMillis, (atMillis) => {
@@ -126,9 +126,9 @@ export const make = (options: Options): Payments => {
     create,
     get: (id) => () => {
       const stored = byId.get(id.toLowerCase())
-      return stored === undefined ? Either.left(unknown) : Either.right(readShape(stored.now))
+      return stored === undefined ? Either.left(unknown) : Either.right(readShape(stored.current))
     },
-    all: () => Array.from(byId.values(), ({ now }) => now),
+    all: () => Array.from(byId.values(), ({ current }) => current),
     settle: (id, status, nowMillis) => {
       const stored = byId.get(id.toLowerCase())
       return stored !== undefined && settle(stored, nowMillis, status)
@@ -136,7 +136,7 @@ export const make = (options: Options): Payments => {
   }
 }
 
-const unknown = refusal.notFound("NOT_FOUND", "There is no such payment intent.")
+const unknown = refusal.notFound("NOT_FOUND", "The payment intent does not exist.")
 
 const readShape = Struct.omit(
   "idempotency_key",

@@ -1,6 +1,6 @@
 /**
- * Payouts: money is set aside when one is created, and leaves the wallet when it settles (interface
- * sections 2.5, 4.5 and 4.6).
+ * Payouts. Creation reserves the funds, and settlement takes them from the wallet (interface sections
+ * 2.5, 4.5 and 4.6).
  */
 import type { AvailableService } from "@manilla/catalogue/AvailableService"
 import type * as Amount from "@manilla/core/Amount"
@@ -42,7 +42,7 @@ export interface Payouts {
   ) => Rule<Payout.CreatedPayoutWire>
   readonly get: (reference: Payout.PayoutReference) => Rule<Payout.PayoutWire>
   readonly all: () => ReadonlyArray<StoredPayout>
-  /** Settles a payout that is pending; says whether there is one. */
+  /** Settles a payout. Returns `false` if no such payout is PENDING. */
   readonly settle: (
     reference: Payout.PayoutReference,
     status: Payout.Status,
@@ -51,13 +51,13 @@ export interface Payouts {
 }
 
 interface Stored {
-  /** As it was created: what its key is answered with, whenever it comes again. */
+  /** The response to the creation, which is repeated for its key. */
   readonly created: Payout.CreatedPayoutWire
   readonly wallet: wallets.Accounts
-  /** What leaves the wallet: what the beneficiary gets, and the fee on top. */
+  /** The amount plus the fee. */
   readonly reserved: Amount.Amount
   readonly movement: Movement
-  now: StoredPayout
+  current: StoredPayout
 }
 
 const operation: OperationKind = "PAYOUT"
@@ -68,13 +68,13 @@ export const make = (options: Options): Payouts => {
   const keys = idempotency.make<Stored>()
 
   const settle = (stored: Stored, atMillis: number, status: Payout.Status): boolean => {
-    if (stored.now.status !== "PENDING" || status === "PENDING") return false
+    if (stored.current.status !== "PENDING" || status === "PENDING") return false
     const hasMoved =
       status === "COMPLETED"
         ? Either.isRight(pay(stored, atMillis))
-        : Either.isRight(giveBack(stored, atMillis))
+        : Either.isRight(release(stored, atMillis))
     if (!hasMoved) return false
-    stored.now = { ...stored.now, status, updated_at: moment.fromMillis(atMillis) }
+    stored.current = { ...stored.current, status, updated_at: moment.fromMillis(atMillis) }
     return true
   }
 
@@ -92,14 +92,14 @@ export const make = (options: Options): Payouts => {
     return Either.map(posted, () => transactions.record(atMillis, movement))
   }
 
-  const giveBack = ({ movement, reserved, wallet }: Stored, atMillis: number) =>
+  const release = ({ movement, reserved, wallet }: Stored, atMillis: number) =>
     book.post(atMillis, {
       reference: movement.source,
-      description: "payout given back",
+      description: "payout released",
       postings: wallets.releasing(wallet, reserved)
     })
 
-  /** Sets the money aside, or refuses. */
+  /** Reserves the funds, or refuses the payout. */
   const add = (
     request: Payout.PayoutRequest,
     key: IdempotencyKey,
@@ -111,13 +111,13 @@ export const make = (options: Options): Payouts => {
     const provider_reference = identifiers.reference("PRV")
     const amount = money.fixed(request.amount)
     const fee_amount = pricing.payoutFee(amount)
-    const asked = {
+    const echoed = {
       amount,
       country: Country.Country.make(request.country),
       currency: wallet.currency
     }
     const movement: Movement = {
-      ...asked,
+      ...echoed,
       source: reference,
       operation,
       fee_amount,
@@ -125,7 +125,7 @@ export const make = (options: Options): Payouts => {
       metadata: request.metadata ?? {}
     }
     const created: Payout.CreatedPayoutWire = {
-      ...asked,
+      ...echoed,
       id: Payout.PayoutId.make(identifiers.uuid()),
       reference,
       wallet_id: wallet.id,
@@ -139,7 +139,7 @@ export const make = (options: Options): Payouts => {
       wallet,
       reserved: money.add(amount, fee_amount),
       movement,
-      now: {
+      current: {
         ...created,
         destination: Redacted.make(request.destination),
         provider_reference,
@@ -182,7 +182,7 @@ export const make = (options: Options): Payouts => {
       const stored = byReference.get(reference)
       return stored === undefined ? Either.left(unknown) : Either.right(readShape(stored))
     },
-    all: () => Array.from(byReference.values(), ({ now }) => now),
+    all: () => Array.from(byReference.values(), ({ current }) => current),
     settle: (reference, status, nowMillis) => {
       const stored = byReference.get(reference)
       return stored !== undefined && settle(stored, nowMillis, status)
@@ -190,9 +190,9 @@ export const make = (options: Options): Payouts => {
   }
 }
 
-const unknown = refusal.notFound("NOT_FOUND", "There is no such payout.")
+const unknown = refusal.notFound("NOT_FOUND", "The payout does not exist.")
 
-const readShape = ({ created, now }: Stored): Payout.PayoutWire => ({
-  ...Struct.omit(now, "idempotency_key", "wallet_id", "fee_amount", "metadata"),
+const readShape = ({ created, current }: Stored): Payout.PayoutWire => ({
+  ...Struct.omit(current, "idempotency_key", "wallet_id", "fee_amount", "metadata"),
   destination: created.destination
 })

@@ -1,5 +1,5 @@
 /**
- * What the service charges. The interface shows no price: these are the sandbox's own.
+ * Fees and exchange rates. The interface documents none, so the sandbox defines its own.
  */
 import * as Amount from "@manilla/core/Amount"
 import * as money from "./money.js"
@@ -7,18 +7,18 @@ import * as money from "./money.js"
 const collectionRate = Amount.Amount.make("0.015")
 const payoutRate = Amount.Amount.make("0.01")
 
-/** 1.5 % of what is collected, taken out of it. */
+/** 1.5 % of a collection, deducted from it. */
 export const collectionFee = (amount: Amount.Amount): Amount.Amount =>
   money.multiply(amount, collectionRate)
 
-/** 1 % of what is paid out, on top of it. */
+/** 1 % of a payout, charged on top of it. */
 export const payoutFee = (amount: Amount.Amount): Amount.Amount =>
   money.multiply(amount, payoutRate)
 
-/** What the creation of a card costs, with the decimals of interface section 2.7. */
+/** The fee for a card, with the decimals of interface section 2.7. */
 export const cardCreationFeeUsd = Amount.Amount.make("3.00000000")
 
-/** The decimals of what a card costs. */
+/** The number of decimals of card amounts. */
 export const cardDigits = 8
 
 const usdIn: ReadonlyMap<string, string> = new Map([
@@ -28,7 +28,7 @@ const usdIn: ReadonlyMap<string, string> = new Map([
   ["XOF", "605.126353790613"]
 ])
 
-/** What one USD costs in a currency, with 12 decimals; `undefined` where cards are not sold. */
+/** The price of one USD, with 12 decimals; `undefined` if cards cannot be paid in the currency. */
 export const exchangeRate = (currency: string): Amount.Amount | undefined => {
   const found = usdIn.get(currency)
   return found === undefined ? undefined : Amount.Amount.make(found)

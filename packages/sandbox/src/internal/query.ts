@@ -1,12 +1,12 @@
 /**
- * Query parameters as a server reads them: every value arrives as text.
+ * Server-side schemas for query parameters, which arrive as strings.
  */
 import * as JSONSchema from "effect/JSONSchema"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 
-/** The schema of query parameters with its numbers read from text. */
+/** Makes a schema of query parameters decode its numbers from strings. */
 export const fromText = (schema: Schema.Schema.AnyNoContext): Schema.Schema.AnyNoContext => {
   const { ast } = schema
   return ast._tag === "TypeLiteral"
@@ -31,14 +31,14 @@ const member = (ast: AST.AST): AST.AST => {
 const isNumber = (ast: AST.AST): boolean =>
   ast._tag === "Refinement" ? isNumber(ast.from) : ast._tag === "NumberKeyword"
 
-/** Errors and documents describe the number: that it arrives as text is not the caller's concern. */
+/** Keeps the description and the JSON schema of the number, because the string form is a detail. */
 const numberFromText = (ast: AST.AST): AST.AST =>
   Schema.compose(Schema.NumberFromString, Schema.make<number>(ast)).annotations({
     description: Option.getOrElse(AST.getDescriptionAnnotation(ast), () => "a number"),
     jsonSchema: jsonSchemaOf(ast)
   }).ast
 
-/** Without references to definitions, which an annotation cannot bring with it. */
+/** Inlines definitions, because an annotation cannot contain references. */
 const jsonSchemaOf = (ast: AST.AST): object => {
   const definitions: Record<string, JSONSchema.JsonSchema7> = {}
   const { $ref: _, ...own }: Record<string, unknown> = {

@@ -1,6 +1,6 @@
 /**
- * Refunds: the interface shows how one is read and not how one is asked for, so the sandbox's own
- * control asks (interface sections 2.6 and 4.7).
+ * Refunds. The interface documents how to read a refund but not how to request one, so a control of the
+ * sandbox creates them (interface sections 2.6 and 4.7).
  */
 import * as Amount from "@manilla/core/Amount"
 import * as Refund from "@manilla/refunds/Refund"
@@ -27,7 +27,7 @@ export interface Options {
 }
 
 export interface Refunds {
-  /** Gives a collected transaction back, or a part of it. */
+  /** Refunds a collected transaction, or a part of it. */
   readonly create: (transaction: string, options: RefundOptions) => Rule<Refund.Refund>
   readonly get: (reference: Refund.RefundReference) => Rule<Refund.Refund>
 }
@@ -39,7 +39,7 @@ interface Created extends Refund.Refund {
 export const make = (options: Options): Refunds => {
   const { agenda, book, identifiers, settleAfterMillis, transactions } = options
   const byReference = new Map<string, Refund.Refund>()
-  /** What was given back of each transaction. */
+  /** The refunded amount of each transaction. */
   const refunded = new Map<string, Amount.Amount>()
 
   const complete = (
@@ -87,29 +87,29 @@ export const make = (options: Options): Refunds => {
         }
         const before = refunded.get(transaction) ?? money.zero
         const left = Amount.subtract(collected.amount, before)
-        const asked = amount === undefined ? yield* allOf(left) : yield* amountOf(amount)
-        if (Amount.compare(asked, left) > 0) return yield* Either.left(tooMuch)
+        const requested = amount === undefined ? yield* allOf(left) : yield* amountOf(amount)
+        if (Amount.compare(requested, left) > 0) return yield* Either.left(tooMuch)
 
         const now = moment.fromMillis(nowMillis)
         const reference = Refund.RefundReference.make(identifiers.reference("RFD"))
         const refund: Created = {
           id: Refund.RefundId.make(identifiers.uuid()),
           reference,
-          amount: asked,
-          reason: reason ?? "Asked for by the payer",
+          amount: requested,
+          reason: reason ?? "Requested by the payer",
           provider_reference: identifiers.reference("PRV"),
           status: "PENDING",
           created_at: now,
           updated_at: now
         }
-        // Paid from where it was collected to, without the fee, which the service keeps.
+        // The wallet that received the collection pays the full amount. The service keeps its fee.
         const wallet = options.wallets.collecting(collected.currency)
         yield* book.post(nowMillis, {
           reference,
           description: "refund reserved",
-          postings: wallets.reserving(wallet, asked)
+          postings: wallets.reserving(wallet, requested)
         })
-        refunded.set(transaction, money.add(before, asked))
+        refunded.set(transaction, money.add(before, requested))
         byReference.set(reference, refund)
         agenda.plan(nowMillis + settleAfterMillis, (atMillis) =>
           complete(refund, collected, wallet, atMillis)
@@ -133,21 +133,21 @@ const amountOf = (text: string): Either.Either<Amount.Amount, refusal.Refusal> =
   return money.isPositive(amount) ? Either.right(amount) : Either.left(noAmount)
 }
 
-const unknown = refusal.notFound("NOT_FOUND", "There is no such refund.")
-const unknownTransaction = refusal.notFound("NOT_FOUND", "There is no such transaction.")
+const unknown = refusal.notFound("NOT_FOUND", "The refund does not exist.")
+const unknownTransaction = refusal.notFound("NOT_FOUND", "The transaction does not exist.")
 const notCollected = refusal.unprocessable(
   "NOT_REFUNDABLE",
   "Only a collection or a deposit can be refunded."
 )
 const tooMuch = refusal.unprocessable(
   "REFUND_TOO_LARGE",
-  "It is more than is left of what was collected."
+  "The amount exceeds the remaining amount of the transaction."
 )
 const nothingLeft = refusal.unprocessable(
   "ALREADY_REFUNDED",
-  "All that was collected was given back."
+  "The transaction is already fully refunded."
 )
 const noAmount = refusal.unprocessable(
   "INVALID_AMOUNT",
-  "The amount to refund is not above zero, or has more than 4 decimals."
+  "The amount must be greater than zero and have at most 4 decimals."
 )

@@ -1,12 +1,12 @@
 /**
- * Why the service does not do what it was asked, as its error envelope tells it.
+ * Refusals of the service, as reported in its error envelope.
  */
 import * as Errors from "@manilla/core/Errors"
 import * as Data from "effect/Data"
 
 export class Refusal extends Data.TaggedClass("Refusal")<{
   readonly status: number
-  /** The interface shows no values of `error.code`: these are the sandbox's own. */
+  /** The interface documents no values of `error.code`, so the sandbox defines its own. */
   readonly code: string
   readonly message: string
   readonly details?: unknown
@@ -22,10 +22,10 @@ export const forbidden = refuse(Errors.ForbiddenError.status)
 export const notFound = refuse(Errors.NotFoundError.status)
 export const unprocessable = refuse(Errors.UnprocessableError.status)
 
-/** The request breaks rules of the interface: which, and where, but never with what value. */
+/** The request violates rules of the interface. The issues name field and rule, never the value. */
 export const invalid = (issues: ReadonlyArray<Errors.Issue>): Refusal =>
-  unprocessable("VALIDATION_FAILED", "The request breaks a rule.", issues)
+  unprocessable("VALIDATION_FAILED", "The request is invalid.", issues)
 
-/** A field of the request that breaks a rule of the business. */
+/** A field of the request violates a business rule. */
 export const business = (code: string, message: string, field: string, rule: string): Refusal =>
   unprocessable(code, message, [{ field, rule }])

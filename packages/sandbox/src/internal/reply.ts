@@ -1,5 +1,5 @@
 /**
- * Answers in their envelopes (interface section 2.1).
+ * Responses in their envelopes (interface section 2.1).
  */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Envelope from "@manilla/core/Envelope"
@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Refusal } from "./refusal.js"
 
-/** The correlation id of the request that is being answered. */
+/** The correlation id of the current request. */
 export class Correlation extends Context.Reference<Correlation>()("@manilla/sandbox/Correlation", {
   defaultValue: (): string | null => null
 }) {}
@@ -39,6 +39,6 @@ export const failure = ({
     )
   )
 
-/** What a rule gives, as an answer: its data, or why it refuses. */
+/** Converts the result of a rule to a response. */
 export const fromRule = <Data, R>(rule: Effect.Effect<Data, Refusal, R>) =>
   rule.pipe(Effect.flatMap(success), Effect.catchTag("Refusal", failure))

@@ -1,6 +1,5 @@
 /**
- * Transactions: one for each movement of money that is complete (interface sections 2.3, 4.3 and
- * 4.4).
+ * Transactions, one for each completed movement of money (interface sections 2.3, 4.3 and 4.4).
  */
 import * as Amount from "@manilla/core/Amount"
 import type * as Country from "@manilla/core/Country"
@@ -20,11 +19,11 @@ import * as refusal from "./refusal.js"
 import type { Rule } from "./rule.js"
 
 /**
- * The amount is the one of what moved the money. Its fee is taken out of a collection, and comes on
- * top of a payout: the net amount is the interface's difference in both.
+ * A movement of money. The fee is deducted from a collection and charged on top of a payout. In both
+ * cases, the interface defines the net amount as the amount minus the fee.
  */
 export interface Movement {
-  /** The reference of what moved the money. */
+  /** The reference of the resource that moved the money. */
   readonly source: string
   readonly operation: OperationKind
   readonly amount: Amount.Amount
@@ -65,13 +64,13 @@ export const make = (identifiers: Identifiers): Transactions => {
     list:
       ({ currency, environment, per_page, status }, page) =>
       () => {
-        const wanted = Array.from(byReference.values()).filter(
+        const matching = Array.from(byReference.values()).filter(
           (one) =>
             (status === undefined || one.status === status) &&
             (currency === undefined || one.currency === currency) &&
             (environment === undefined || one.environment === environment)
         )
-        const selected = pages.select(wanted, { page, per_page })
+        const selected = pages.select(matching, { page, per_page })
         return Either.right({ ...selected, data: selected.data.map(listed) })
       },
     get: (reference) => () => {
@@ -87,4 +86,4 @@ export const make = (identifiers: Identifiers): Transactions => {
 
 const listed = Struct.omit("source", "provider_reference", "metadata")
 
-const unknown = refusal.notFound("NOT_FOUND", "There is no such transaction.")
+const unknown = refusal.notFound("NOT_FOUND", "The transaction does not exist.")

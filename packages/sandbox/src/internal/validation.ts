@@ -1,6 +1,6 @@
 /**
- * A request against the schemas of its operation: every broken field and its rule, and never the
- * value that broke it.
+ * Validates a request against the schemas of its operation. The issues name every invalid field and
+ * its rule, never the value.
  */
 import type { Issue } from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"

@@ -1,5 +1,5 @@
 /**
- * The wallets of the application: what is in them is what the ledger says.
+ * The wallets of the application. The ledger holds their balances.
  */
 import type * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
@@ -12,7 +12,7 @@ import * as ledger from "./ledger.js"
 import * as money from "./money.js"
 import * as refusal from "./refusal.js"
 
-/** A wallet as its two accounts in the ledger. */
+/** A wallet and its two ledger accounts. */
 export interface Accounts {
   readonly id: Wallet.WalletId
   readonly currency: Currency.Currency
@@ -21,9 +21,9 @@ export interface Accounts {
 }
 
 export interface Wallets {
-  /** The wallet that is paid into: the first of its currency, opened when there is none. */
+  /** The wallet that receives payments: the first of the currency, opened if there is none. */
   readonly collecting: (currency: Currency.Currency) => Accounts
-  /** The wallet that a request asks to debit, by the names that its fields have there. */
+  /** The wallet that a request debits. `currencyField` names the request field in a refusal. */
   readonly debited: (
     id: string,
     currency: string,
@@ -93,7 +93,7 @@ export const make = ({ book, identifiers, nowMillis, wallets }: Options): Wallet
         : Either.left(
             refusal.business(
               "CURRENCY_MISMATCH",
-              "The wallet is in another currency.",
+              "The wallet has a different currency.",
               currencyField,
               "must be the currency of the wallet"
             )
@@ -111,18 +111,18 @@ export const make = ({ book, identifiers, nowMillis, wallets }: Options): Wallet
 
 const unknown = refusal.business(
   "WALLET_NOT_FOUND",
-  "There is no such wallet.",
+  "The wallet does not exist.",
   "wallet_id",
   "must be the id of a wallet of the application"
 )
 
-/** Sets money of a wallet aside. */
+/** Postings that reserve funds of a wallet. */
 export const reserving = (wallet: Accounts, amount: Amount.Amount) => [
   ledger.debit(wallet.available, amount),
   ledger.credit(wallet.reserved, amount)
 ]
 
-/** Gives it back. */
+/** Postings that release reserved funds. */
 export const releasing = (wallet: Accounts, amount: Amount.Amount) => [
   ledger.debit(wallet.reserved, amount),
   ledger.credit(wallet.available, amount)

@@ -1,6 +1,6 @@
 /**
- * The program of a user who has docs/openapi.json and nothing else of this repository: `service.ts` is
- * generated from it. It prints what came of its requests.
+ * A client program that depends only on docs/openapi.json, from which `service.ts` is generated. It
+ * prints the results of its requests.
  */
 import createClient from "openapi-fetch"
 import type { paths } from "./service.js"
@@ -41,7 +41,7 @@ const read = await service.GET("/payments/{paymentIntent}", {
 })
 if (read.error !== undefined) throw new Error(read.error.data.error.message)
 
-/** The interface shows the status of the first only. */
+/** The interface documents the error status of the first only. */
 const refused = [
   await create("BENIN"),
   await service.GET("/refunds/{reference}", { params: { path: { reference: "none" } } }),
@@ -61,16 +61,16 @@ console.log(
   })
 )
 
-/** None of these compiles. */
+/** None of these must compile. */
 export const mistakes = [
   // @ts-expect-error: the key is missing
   () => service.POST("/payments", { body }),
   // @ts-expect-error: the payer is missing
   () => service.POST("/payments", { params: { header }, body: { ...body, payer: undefined } }),
-  // @ts-expect-error: payments are not deleted
+  // @ts-expect-error: payments cannot be deleted
   () => service.DELETE("/payments"),
-  // @ts-expect-error: "ten" is no number
+  // @ts-expect-error: "ten" is not a number
   () => service.GET("/transactions", { params: { query: { per_page: "ten" } } }),
-  // @ts-expect-error: a code is text
+  // @ts-expect-error: a code is a string
   () => refused[0]?.error?.data.error.code satisfies number | undefined
 ]

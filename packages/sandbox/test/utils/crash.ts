@@ -1,52 +1,70 @@
 /**
- * What is done in the trials of crashes: each way to move money, in a process that dies and in one
- * that goes on with the same key.
+ * Crash trials: each way to move money, in a process that dies, and then in a process that repeats the
+ * call with the same key.
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import { assert, it } from "@effect/vitest"
 import * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as Core from "@manilla/core/Operation"
 import * as Payments from "@manilla/payments/Payments"
+import type * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
+import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import type { Clients } from "@manilla/test-support/Sandboxed"
+import {
+  cardFrom,
+  clients,
+  collection,
+  payoutFrom,
+  walletIn
+} from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import { inspect } from "node:util"
-import { collection, phone } from "./harness.js"
 import * as mortal from "./mortal.js"
 
 const key = IdempotencyKey.derive("crash", "42")
 
 const { operation: _, ...payment } = collection
 
-/** What a word says of the resource that it is about. */
-interface Word {
+/** The resource that a call reports. */
+interface Reported {
   readonly name: string
   readonly status: string
 }
 
-type Clients = Payments.Payments | Payouts.Payouts | Cards.Cards
+/** Valid requests for the sandbox of a trial. */
+interface Requests {
+  readonly card: Cards.IssueRequest
+  readonly payout: Payout.PayoutRequest
+}
 
-interface Operation {
-  readonly operation: Fault.OperationName
-  readonly path: string
-  readonly run: (
-    wallet: Sandbox.Wallet,
-    cardholder: string
-  ) => Effect.Effect<Word, unknown, Clients>
-  /** What there is of it at the service, and how often its money has moved. */
+/** One method of a client that makes the write. */
+interface Way {
+  readonly name: string
+  readonly run: (requests: Requests) => Effect.Effect<Reported, unknown, Clients>
+  /** The resources at the service, and the number of money movements. */
   readonly effects: (
     sandbox: Sandbox.Service
-  ) => Effect.Effect<{ readonly made: ReadonlyArray<Word>; readonly moved: number }>
-  /** How often money moves for one of it. */
+  ) => Effect.Effect<{ readonly made: ReadonlyArray<Reported>; readonly moved: number }>
+  /** The expected number of money movements. */
   readonly moves: number
-  /** How many tasks and waits it has at least, whatever goes wrong: fewer would leave some untried. */
+  /** The minimum number of steps. Fewer steps would mean that the trial misses some. */
   readonly tasks: number
 }
+
+interface Operation extends Way {
+  readonly operation: Keyed
+}
+
+type Keyed = ServiceApi.OperationName<Core.Keyed>
 
 const moved = (sandbox: Sandbox.Service) =>
   Effect.map(
@@ -60,137 +78,121 @@ const payments = (sandbox: Sandbox.Service) =>
     return { made, moved: yield* moved(sandbox) }
   })
 
-const operations: Readonly<Record<string, Operation>> = {
-  "Payments.create": {
-    operation: "Payments.create",
-    path: "/payments",
-    run: () =>
-      Effect.flatMap(Payments.Payments, (service) =>
-        Effect.map(service.create(collection, { key }), ({ id, status }) => ({ name: id, status }))
-      ),
-    effects: payments,
-    moves: 0,
-    tasks: 15
-  },
-  "Payments.collect": {
-    operation: "Payments.create",
-    path: "/payments",
-    run: () =>
-      Effect.flatMap(Payments.Payments, (service) =>
-        Effect.map(service.collect(payment, { key }), ({ id, status }) => ({ name: id, status }))
-      ),
-    effects: payments,
-    moves: 1,
-    tasks: 50
-  },
-  "Payouts.disburse": {
-    operation: "Payouts.create",
-    path: "/payouts",
-    run: (wallet) =>
-      Effect.flatMap(Payouts.Payouts, (service) =>
-        Effect.map(
-          service.disburse(
-            {
-              wallet_id: wallet.id,
-              amount: "1000",
-              currency: wallet.currency,
-              country: "BJ",
-              payment_method: "mtn_momo",
-              destination: phone
-            },
-            { key }
-          ),
-          ({ reference, status }) => ({ name: reference, status })
-        )
-      ),
-    effects: (sandbox) =>
-      Effect.gen(function* () {
-        const made = (yield* sandbox.payouts).map(({ reference, status }) => ({
-          name: reference,
-          status
-        }))
-        return { made, moved: yield* moved(sandbox) }
-      }),
-    // Reserved, then paid.
-    moves: 2,
-    tasks: 50
-  },
-  "Cards.issue": {
-    operation: "Cards.issue",
-    path: "/cards",
-    run: (wallet, customer_id) =>
-      Effect.flatMap(Cards.Cards, (service) =>
-        Effect.map(
-          service.issue(
-            {
-              customer_id,
-              wallet_id: wallet.id,
-              debit_currency: wallet.currency,
-              initial_balance: "10"
-            },
-            { key }
-          ),
-          ({ reservation }) => ({
+/**
+ * The methods for each declared write with a key. The compiler reports a missing write. A write without
+ * a key cannot continue after a crash.
+ */
+const ways: Readonly<Record<Keyed, readonly [Way, ...ReadonlyArray<Way>]>> = {
+  "Payments.create": [
+    {
+      name: "Payments.create",
+      run: () =>
+        Effect.flatMap(Payments.Payments, (service) =>
+          Effect.map(service.create(collection, { key }), ({ id, status }) => ({
+            name: id,
+            status
+          }))
+        ),
+      effects: payments,
+      moves: 0,
+      tasks: 15
+    },
+    {
+      name: "Payments.collect",
+      run: () =>
+        Effect.flatMap(Payments.Payments, (service) =>
+          Effect.map(service.collect(payment, { key }), ({ id, status }) => ({ name: id, status }))
+        ),
+      effects: payments,
+      moves: 1,
+      tasks: 50
+    }
+  ],
+  "Payouts.create": [
+    {
+      name: "Payouts.disburse",
+      run: ({ payout }) =>
+        Effect.flatMap(Payouts.Payouts, (service) =>
+          Effect.map(service.disburse(payout, { key }), ({ reference, status }) => ({
+            name: reference,
+            status
+          }))
+        ),
+      effects: (sandbox) =>
+        Effect.gen(function* () {
+          const made = (yield* sandbox.payouts).map(({ reference, status }) => ({
+            name: reference,
+            status
+          }))
+          return { made, moved: yield* moved(sandbox) }
+        }),
+      // Reserved, then paid.
+      moves: 2,
+      tasks: 50
+    }
+  ],
+  "Cards.issue": [
+    {
+      name: "Cards.issue",
+      run: ({ card }) =>
+        Effect.flatMap(Cards.Cards, (service) =>
+          Effect.map(service.issue(card, { key }), ({ reservation }) => ({
             name: reservation?.reference ?? "none",
             status: reservation?.status ?? "none"
-          })
-        )
-      ),
-    effects: (sandbox) =>
-      Effect.map(sandbox.ledger, ({ journal }) => {
-        const issued = journal.filter(({ description }) => description === "card issued")
-        return {
-          made: issued.map(({ reference }) => ({ name: reference, status: "CAPTURED" })),
-          moved: issued.length
-        }
-      }),
-    moves: 1,
-    tasks: 15
-  }
+          }))
+        ),
+      effects: (sandbox) =>
+        Effect.map(sandbox.ledger, ({ journal }) => {
+          const issued = journal.filter(({ description }) => description === "card issued")
+          return {
+            made: issued.map(({ reference }) => ({ name: reference, status: "CAPTURED" })),
+            moved: issued.length
+          }
+        }),
+      moves: 1,
+      tasks: 15
+    }
+  ]
 }
 
+const operations: ReadonlyArray<Operation> = Record.toEntries(ways).flatMap(([operation, all]) =>
+  all.map((way) => ({ ...way, operation }))
+)
+
 const services = (sandbox: Sandbox.Service): Layer.Layer<Clients, never, HttpClient.HttpClient> =>
-  Layer.mergeAll(Payments.layer, Payouts.layer, Cards.layer).pipe(
+  clients.pipe(
     Layer.provide(Layer.orDie(SandboxGateway.layer())),
     Layer.provide(Layer.succeed(Sandbox.Sandbox, sandbox))
   )
 
-/** The cardholders are drawn from the sandbox's seed. */
-const cardholderOf = async (world: mortal.World): Promise<string> => {
-  const { Cardholders, layer } = await import("@manilla/cards/Cardholders")
-  const { exit } = await world.process(
-    Effect.flatMap(Cardholders, ({ list }) => list()),
-    layer.pipe(
-      Layer.provide(Layer.orDie(SandboxGateway.layer())),
-      Layer.provide(Layer.succeed(Sandbox.Sandbox, world.sandbox))
-    )
-  )
-  return exit !== undefined && Exit.isSuccess(exit) ? (exit.value.data[0]?.id ?? "") : ""
-}
-let cardholder: string | undefined
+const requestsIn = Effect.gen(function* () {
+  const requests: Requests = {
+    card: yield* cardFrom(),
+    payout: payoutFrom(yield* walletIn("XOF"))
+  }
+  return requests
+})
 
-/** Dies once, goes on once; gives what is wrong afterwards. */
+/** Runs the operation in a process that dies and in a second process, and returns the violations. */
 const trial = async (
-  { effects, moves, operation, path, run }: Operation,
+  { effects, moves, operation, run }: Operation,
   faults: ReadonlyArray<Fault.Fault>,
   death: mortal.Death
 ) => {
   const world = await mortal.make()
   const { look, sandbox } = world
-  cardholder ??= await cardholderOf(await mortal.make())
-  const [wallet] = await look(sandbox.wallets)
-  if (wallet === undefined) throw new Error("there is no wallet")
+  const requests = await look(Effect.provideService(requestsIn, Sandbox.Sandbox, sandbox))
   await look(sandbox.faults.add(...faults))
-  const program = run(wallet, cardholder)
-  let isTold = false
-  const tell = () => Effect.sync(() => void (isTold = true))
+  const program = run(requests)
+  let hasReported = false
+  const report = () => Effect.sync(() => void (hasReported = true))
 
   const first = await world.process(
-    Effect.tapBoth(program, { onSuccess: tell, onFailure: tell }),
+    Effect.tapBoth(program, { onSuccess: report, onFailure: report }),
     services(sandbox),
     death
   )
-  // A caller that is told of a doubt asks again.
+  // A caller repeats a call whose outcome is unknown.
   const second = await world.process(Effect.retry(program, { times: 1 }), services(sandbox))
   await world.settle()
 
@@ -198,12 +200,12 @@ const trial = async (
   const { made, moved: times } = await look(effects(sandbox))
   if (made.length !== 1) wrong.push(`${made.length} effects`)
   if (times !== moves) wrong.push(`money moved ${times} times`)
-  const word =
+  const reported =
     second.exit !== undefined && Exit.isSuccess(second.exit) ? second.exit.value : undefined
-  if (word === undefined)
+  if (reported === undefined)
     wrong.push(`the second process ended with ${inspect(second.exit, { depth: 4 })}`)
-  else if (word.name !== made[0]?.name || word.status !== made[0]?.status) {
-    wrong.push(`its word is ${inspect(word)}, and there is ${inspect(made)}`)
+  else if (reported.name !== made[0]?.name || reported.status !== made[0]?.status) {
+    wrong.push(`reported ${inspect(reported)}, but there is ${inspect(made)}`)
   }
   const sent = (await look(sandbox.exchanges)).filter(
     (exchange) => exchange.operation === operation
@@ -215,46 +217,46 @@ const trial = async (
   if (sent.some((exchange) => exchange.key !== key)) wrong.push("another key")
   for (const { available, reserved } of await look(sandbox.wallets)) {
     if (available.startsWith("-") || !/^0(\.0*)?$/.test(reserved))
-      wrong.push("a wallet below zero, or not settled")
+      wrong.push("a negative wallet, or funds still reserved")
   }
 
   const { exit } = first
-  const writes = first.requests.filter((request) => request === `POST /api/v1${path}`).length
+  const path = `${ServiceApi.root}${ServiceApi.operations.get(operation)?.path}`
+  const writes = first.requests.filter((request) => request === `POST ${path}`).length
   const refused = sent.slice(0, writes).filter(({ outcome }) => outcome === 401).length
-  /** Whether it says under which key, or as which resource, the write goes on. */
+  /** Whether a warning names the key or the resource. */
   const isWarned = first.warnings.some((warning) =>
     [key, ...made.map(({ name }) => name)].some((name) => warning.includes(name))
   )
-  /** Whether what the first process had sent was or may have been applied, and it said nothing. */
+  /** Whether the first process was interrupted after a write that may be applied, without a warning. */
   const isSilent =
-    exit !== undefined && Exit.isInterrupted(exit) && !isTold && !isWarned && writes > refused
+    exit !== undefined && Exit.isInterrupted(exit) && !hasReported && !isWarned && writes > refused
   return { wrong, isSilent, ...first }
 }
 
-const unanswered = ", with no answer to its first call"
+const noResponse = ", with no response to its first call"
 
-/** The circumstances of a trial. */
+/** The fault scenarios of an operation. */
 const scenarios = (operation: Fault.OperationName) =>
   ({
     "": [],
-    ", with its first answer lost": [Fault.dropAfter({ operation })],
+    ", with its first response lost": [Fault.dropAfter({ operation })],
     ", with its token refused": [Fault.status(401, { operation })],
-    // As many as a call has attempts: it fails, and it was applied.
-    [unanswered]: [Fault.dropAfter({ operation, times: 5 })]
+    // All attempts of a call lose their response: the call fails, although it was applied.
+    [noResponse]: [Fault.dropAfter({ operation, times: 5 })]
   }) as const
 
-/** Of all operations of the fibers, every how many-th is tried. */
+/** Every n-th operation of a fiber is tested. */
 const stride = Number(process.env["CRASH_STRIDE"] ?? 199)
 
 /**
- * How many steps there are at most between the end of a write, or of a wait, and its caller's next
- * operation. An interruption in one of them finds nobody to warn: the call is over, and its value not
- * read yet. It takes a fiber that gives way just there, and by itself a fiber does so after 2,048
- * operations only, so that no task ends there.
+ * The maximum number of steps between the end of a write or a wait and the caller's next operation. An
+ * interruption in this gap logs no warning, because the call has ended but its value is not read yet. It
+ * only occurs if a fiber yields in the gap. Effect yields after 2,048 operations, so no task ends there.
  */
 const gap = 16
 
-/** Dies at each of these steps, each time in a world of its own, until it comes to its end first. */
+/** Runs a trial for each step in a new world, until the program ends before it dies. */
 const deaths = async (
   operation: Operation,
   faults: ReadonlyArray<Fault.Fault>,
@@ -267,26 +269,26 @@ const deaths = async (
   const silent: Array<number> = []
   for (let count = 0; ; count++) {
     const after = from + count * by
-    if (after > 100_000) throw new Error("it never ends")
+    if (after > 100_000) throw new Error("the program does not end")
     if (after > to) return { count, wrong, silent, steps: to }
     const result = await trial(operation, faults, { ...death, after })
-    wrong.push(...result.wrong.map((what) => `after ${after}: ${what}`))
+    wrong.push(...result.wrong.map((violation) => `after ${after}: ${violation}`))
     if (result.isSilent) silent.push(after)
-    // An undisturbed run, which is held to the same, and is no death.
+    // A run that ends before its death satisfies the same checks, but does not count.
     if (!result.died) return { count, wrong, silent, steps: result.steps }
   }
 }
 
-const cases = Object.entries(operations).flatMap(([name, operation]) =>
-  Object.entries(scenarios(operation.operation)).map(([circumstances, faults]) => ({
-    name: `${name}${circumstances}`,
-    circumstances,
+const cases = operations.flatMap((operation) =>
+  Object.entries(scenarios(operation.operation)).map(([scenario, faults]) => ({
+    name: `${operation.name}${scenario}`,
+    scenario,
     operation,
     faults
   }))
 )
 
-/** All ways to move money, in all circumstances: a death at each task, and at a sample of operations. */
+/** Tests all operations in all scenarios: a death at each task, and at a sample of operations. */
 export const suite = (how: mortal.Death["how"], title: string): void => {
   for (const { faults, name, operation } of cases) {
     it(`${name}, ${how} at each task, ${title}`, async () => {
@@ -307,11 +309,11 @@ export const suite = (how: mortal.Death["how"], title: string): void => {
   }
 }
 
-/** The last operations of a success and of a failure, one after the other. */
+/** Tests the last operations of a success and of a failure, one by one. */
 export const suiteOfEnds = (): void => {
-  for (const { circumstances, faults, name, operation } of cases) {
-    if (circumstances !== "" && circumstances !== unanswered) continue
-    it(`${name}, interrupted between any of its last operations, is told but for the very step in which it ends`, async () => {
+  for (const { scenario, faults, name, operation } of cases) {
+    if (scenario !== "" && scenario !== noResponse) continue
+    it(`${name}, interrupted between any of its last operations, warns except in the step in which it ends`, async () => {
       const death = { how: "interrupted", step: "operation" } as const
       const whole = await trial(operation, faults, { ...death, after: Infinity })
       const { silent, wrong } = await deaths(operation, faults, death, whole.steps - 3 * gap, 1)
@@ -324,11 +326,11 @@ export const suiteOfEnds = (): void => {
   }
 }
 
-/** The last operations before the first read of what was created: it is answered, and ends. */
+/** Tests the operations between the creation and the first read, one by one. */
 export const suiteOfCreations = (): void => {
-  for (const { circumstances, faults, name, operation } of cases) {
-    if (circumstances !== "" || operation.tasks < 50) continue
-    it(`${name}, interrupted between any operations before its first read, is told`, async () => {
+  for (const { scenario, faults, name, operation } of cases) {
+    if (scenario !== "" || operation.tasks < 50) continue
+    it(`${name}, interrupted between any operations before its first read, warns`, async () => {
       const death = { how: "interrupted", step: "operation" } as const
       const { departures } = await trial(operation, faults, { ...death, after: Infinity })
       const [, created = 0, read = 0] = departures

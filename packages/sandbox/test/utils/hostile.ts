@@ -1,16 +1,11 @@
 /**
- * Values that no caller should hand over, and a sandbox that tells what became of them.
+ * Hostile input values, and a sandbox that records the requests it receives.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as Cards from "@manilla/cards/Cards"
-import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
-import * as Payments from "@manilla/payments/Payments"
-import * as Payouts from "@manilla/payouts/Payouts"
-import * as Refunds from "@manilla/refunds/Refunds"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
-import * as Transactions from "@manilla/transactions/Transactions"
+import { clients } from "@manilla/test-support/Sandboxed"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -24,7 +19,7 @@ export interface Sent {
   readonly body: string
 }
 
-/** The clients over a sandbox, and what they have sent to it; requests for tokens apart. */
+/** The clients over a sandbox, and the requests they sent, except token requests. */
 export const make = Effect.map(SandboxClient.make({ seed: 7 }), ({ client, sandbox }) => {
   const sent: Array<Sent> = []
   const observed = HttpClient.make((request, url) =>
@@ -41,14 +36,7 @@ export const make = Effect.map(SandboxClient.make({ seed: 7 }), ({ client, sandb
       return client.execute(request)
     })
   )
-  const layer = Layer.mergeAll(
-    Payments.layer,
-    Payouts.layer,
-    Cards.layer,
-    Refunds.layer,
-    Transactions.layer,
-    PaymentLinks.layer
-  ).pipe(
+  const layer = clients.pipe(
     Layer.provide(SandboxGateway.layer()),
     Layer.provide(Layer.succeed(HttpClient.HttpClient, observed)),
     Layer.provideMerge(Layer.succeed(Sandbox.Sandbox, sandbox))
@@ -56,7 +44,7 @@ export const make = Effect.map(SandboxClient.make({ seed: 7 }), ({ client, sandb
   return { layer, sent, sandbox }
 })
 
-/** How a call ended, however it did: a call that throws in the face of its caller included. */
+/** The result of a call, including a synchronous throw. */
 export type End =
   | { readonly _tag: "Success"; readonly value: unknown }
   | { readonly _tag: "Refused"; readonly fields: ReadonlyArray<string>; readonly message: string }
@@ -71,7 +59,10 @@ export const endOf = <E, R>(
     try {
       effect = call()
     } catch (thrown) {
-      return Effect.succeed<End>({ _tag: "Defect", words: `threw at once: ${String(thrown)}` })
+      return Effect.succeed<End>({
+        _tag: "Defect",
+        words: `threw synchronously: ${String(thrown)}`
+      })
     }
     return Effect.map(Effect.exit(effect), (exit): End => {
       if (Exit.isSuccess(exit)) return { _tag: "Success", value: exit.value }
@@ -98,15 +89,15 @@ const isInvalidRequest = (
 
 const million = 1024 * 1024
 
-/** Strings, each well-typed and each a trap for somebody. */
+/** Well-typed strings with unusual content. */
 export const texts: Readonly<Record<string, string>> = {
   empty: "",
   space: " ",
   proto: "__proto__",
   constructor: "constructor",
-  "a high surrogate alone": "a\ud800b",
-  "a low surrogate alone": "\udc00",
-  "surrogates the wrong way round": "\udc00\ud800",
+  "a lone high surrogate": "a\ud800b",
+  "a lone low surrogate": "\udc00",
+  "reversed surrogates": "\udc00\ud800",
   emoji: "👩‍👩‍👧‍👦",
   "not a character": "\uffff\ufffe",
   "byte order mark": "\ufeffx",
@@ -143,7 +134,7 @@ const cyclic = () => {
   return circle
 }
 
-/** Things that are no data at all, or pretend to be. Made anew for each use. */
+/** Values that are not plain data. Each use makes a new one. */
 export const things: Readonly<Record<string, () => unknown>> = {
   "a number beyond integers": () => 2 ** 53 + 2,
   "the largest number": () => Number.MAX_VALUE,
@@ -183,7 +174,7 @@ export const things: Readonly<Record<string, () => unknown>> = {
   toJSON: () => ({ toJSON: () => "1500" })
 }
 
-/** Those that run code of the caller's, or hide a member. */
+/** Values that run code or hide a member. */
 export const tricks: Readonly<Record<string, () => unknown>> = {
   "minus zero": () => -0,
   "a getter that throws": () =>

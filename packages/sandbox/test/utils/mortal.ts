@@ -1,10 +1,9 @@
 /**
- * A process that can die at any step, next to a service that lives on: the client's fibers run on a
- * scheduler of their own, step by step, and the sandbox on another.
+ * A client process that can die at any step, next to a service that survives. The fibers of the client
+ * and the sandbox run on separate schedulers, and those of the client step by step.
  *
- * Steps are counted from where the program begins to where it ends. Its layers are built before, and
- * undisturbed: nothing is sent for them, and Effect's own memoisation of layers can hang when it is
- * interrupted.
+ * Steps are counted from the start to the end of the program. Its layers are built before, without
+ * interruption: they send no requests, and Effect's memoisation of layers can hang when interrupted.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -60,11 +59,11 @@ const makeTime = () => {
 
 export interface World {
   readonly sandbox: Sandbox.Service
-  /** Runs something on the service's side. */
+  /** Runs an effect on the side of the service. */
   readonly look: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
-  /** Lets all that is on its way arrive. */
+  /** Waits until all requests in transit have arrived. */
   readonly settle: () => Promise<void>
-  /** Runs a program in a process of its own, to its end or to its death. */
+  /** Runs a program in a separate process until its end or its death. */
   readonly process: <A, E, R>(
     program: Effect.Effect<A, E, R>,
     services: Layer.Layer<R, never, HttpClient.HttpClient>,
@@ -73,14 +72,13 @@ export interface World {
 }
 
 export interface Death {
-  /** After how many steps. */
+  /** The number of steps before the death. */
   readonly after: number
-  /** `killed`: nothing runs any more. `interrupted`: the program is told, and may finish its words. */
+  /** `killed`: nothing runs any more. `interrupted`: the program is interrupted, and may log. */
   readonly how: "killed" | "interrupted"
   /**
-   * `task`: each resumption of a fiber by the scheduler, and while all of them wait each moment at
-   * which something happens elsewhere. `operation`: the same, with fibers that come back to the
-   * scheduler after every second or third operation.
+   * `task`: each resumption of a fiber by the scheduler, and each external event while all fibers wait.
+   * `operation`: the same, but fibers yield after every second or third operation.
    */
   readonly step: "task" | "operation"
 }
@@ -88,25 +86,25 @@ export interface Death {
 export interface Ended<A, E> {
   /** `undefined` for a process that was killed. */
   readonly exit: Exit.Exit<A, E> | undefined
-  /** Whether its death came before its end. */
+  /** Whether it died before its end. */
   readonly died: boolean
-  /** How many steps it had taken when it ended, or died. */
+  /** The number of steps until its end or its death. */
   readonly steps: number
   readonly warnings: ReadonlyArray<string>
-  /** The requests that left it, as their method and path. */
+  /** The sent requests, by method and path. */
   readonly requests: ReadonlyArray<string>
-  /** How many steps it had taken when each of them left. */
+  /** The number of steps before each request was sent. */
   readonly departures: ReadonlyArray<number>
 }
 
 const turn = () => new Promise<void>((resume) => setImmediate(resume))
 
-/** How long a request and an answer travel. */
+/** The latency of a request and of a response. */
 const travelMillis = 10
 
 export const make = async (options: Sandbox.Options = {}): Promise<World> => {
   const time = makeTime()
-  /** Exchanges that the service is working on. */
+  /** The number of requests that the service is processing. */
   let busy = 0
   let inFlight = 0
   const onService = <A, E>(effect: Effect.Effect<A, E>) =>
@@ -115,7 +113,7 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
     onService(SandboxClient.make({ seed: 11, ...options }))
   )
 
-  /** Once it is sent nothing takes a request back, not even the death of its sender. */
+  /** A request that was sent is processed even if its sender dies. */
   const network = (depart: (request: string) => void, isAlive: () => boolean) =>
     HttpClient.make((request, url) =>
       Effect.async((resume) => {
@@ -163,8 +161,8 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
     let alive = true
     let isFine = false
     const scheduler: Scheduler.Scheduler = {
-      // Without a priority: to change it takes operations of its own, more than there are between two
-      // steps, and no fiber would ever get beyond one.
+      // `undefined` instead of a priority: setting a priority takes more operations than there are
+      // between two steps, so no fiber would make progress.
       shouldYield: (fiber) =>
         fiber.currentOpCount > 2048
           ? 0
@@ -176,7 +174,7 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
     const logger = Logger.make(({ logLevel, message }) => {
       if (logLevel._tag === "Warning") warnings.push(String(message))
     })
-    // It begins in a step of its own, and what follows it, such as the end of its layers, is none.
+    // The program starts in a new step. The finalizers of the layers are not counted.
     const counted = Effect.sync(() => {
       counts = true
       isFine = death?.step === "operation"
@@ -208,8 +206,8 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
     fiber.addObserver((ended) => {
       exit = ended
     })
-    /** Before each step; gives whether there is an end of everything. */
-    const isOver = (): boolean => {
+    /** Called before each step. Returns whether the process was killed. */
+    const isKilled = (): boolean => {
       if (!counts || died || death === undefined || steps++ !== death.after) return false
       died = true
       if (death.how === "killed") {
@@ -222,7 +220,7 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
     }
     run: for (let turns = 0; turns < 100_000 && exit === undefined; turns++) {
       for (let i = 0; i < tasks.length && exit === undefined; i++) {
-        if (isOver()) break run
+        if (isKilled()) break run
         tasks[i]?.()
       }
       tasks.length = 0
@@ -231,9 +229,9 @@ export const make = async (options: Sandbox.Options = {}): Promise<World> => {
         await turn()
         continue
       }
-      // A death while it waits, and not only once that is over: what was sent is still on its way.
-      if (isOver()) break
-      if (tasks.length === 0 && !time.advance()) throw new Error("it stands still")
+      // A death while the process waits, with requests still in transit.
+      if (isKilled()) break
+      if (tasks.length === 0 && !time.advance()) throw new Error("the program is deadlocked")
     }
     return { exit: exit as never, died, steps, warnings, requests, departures }
   }

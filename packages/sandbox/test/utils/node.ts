@@ -1,5 +1,5 @@
 /**
- * Programs that run in a Node of their own.
+ * Runs programs in a separate Node process.
  */
 import { spawn } from "node:child_process"
 
@@ -9,17 +9,17 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Sees the output of a program so far, and may signal it. */
-export type Said = (stdout: string, kill: (signal: NodeJS.Signals) => void) => void
+/** Receives the output so far, and may signal the program. */
+export type OnOutput = (stdout: string, kill: (signal: NodeJS.Signals) => void) => void
 
-export const run = (args: ReadonlyArray<string>, said: Said = () => {}) =>
+export const run = (args: ReadonlyArray<string>, onOutput: OnOutput = () => {}) =>
   new Promise<Ended>((resolve, reject) => {
     const child = spawn(process.execPath, args)
     let stdout = ""
     let stderr = ""
     child.stdout.on("data", (chunk) => {
       stdout += String(chunk)
-      said(stdout, (signal) => child.kill(signal))
+      onOutput(stdout, (signal) => child.kill(signal))
     })
     child.stderr.on("data", (chunk) => {
       stderr += String(chunk)

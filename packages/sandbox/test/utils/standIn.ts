@@ -1,5 +1,5 @@
 /**
- * A stand-in for the service that costs next to nothing, for thousands of callers at once.
+ * A minimal fake of the service, fast enough for thousands of concurrent callers.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -11,6 +11,8 @@ import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Token from "@manilla/token/Token"
+import { collection } from "@manilla/test-support/Sandboxed"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -20,8 +22,6 @@ import * as LogLevel from "effect/LogLevel"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import * as VirtualClock from "../../../core/test/utils/VirtualClock.js"
-import { collection } from "./harness.js"
 
 const keyOf = (...parts: ReadonlyArray<string | number>) =>
   IdempotencyKey.derive("overload", ...parts.map(String))
@@ -32,7 +32,7 @@ interface Arrival {
   readonly atMillis: number
 }
 
-/** What the stand-in does with a request; nothing in particular where it is `undefined`. */
+/** A fault of the fake service. */
 export interface Trouble {
   readonly operation: Arrival["operation"]
   readonly status: number | "drop" | "silence"
@@ -53,7 +53,7 @@ const answer = (
     { value: Stream.succeed(new TextEncoder().encode(JSON.stringify(body))) }
   )
 
-/** A stand-in for the service that costs next to nothing: one payment for each key. */
+/** Makes a fake service that makes one payment per key. */
 const makeService = () => {
   const arrivals: Array<Arrival> = []
   const made = new Map<string, unknown>()
@@ -121,7 +121,7 @@ const makeService = () => {
   }
 }
 
-/** Runs a program on a clock that wakes thousands at once. */
+/** Runs a program on a virtual clock that can wake thousands of fibers at once. */
 export const onVirtualClock = <A, E>(program: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const clock = VirtualClock.make()
@@ -135,7 +135,7 @@ export const onVirtualClock = <A, E>(program: Effect.Effect<A, E>) =>
     return yield* Fiber.join(fiber)
   })
 
-/** The real clients over the stand-in. */
+/** Runs a program with the real clients over the fake service. */
 export const run = <A, E>(
   program: (service: ReturnType<typeof makeService>) => Effect.Effect<A, E, Payments.Payments>,
   retry: Partial<RetryPolicy.RetryPolicy> = {}
@@ -167,7 +167,7 @@ export const read = Effect.flatMap(Payments.Payments, (payments) =>
   )
 )
 
-/** How many of the moments fall into the fullest window. */
+/** The maximum number of moments in any window of this length. */
 export const fullest = (moments: ReadonlyArray<number>, windowMillis: number): number => {
   const sorted = Array.from(moments).sort((a, b) => a - b)
   let most = 0

@@ -1,6 +1,6 @@
 /**
- * The books of the service, which agree with themselves: all has settled, every sum is zero, and
- * what is in the wallets was moved there.
+ * The books of the service, and the invariants within them: everything has settled, every sum is zero,
+ * and the transactions explain each balance.
  */
 import type { Card } from "@manilla/cards/Card"
 import * as Amount from "@manilla/core/Amount"
@@ -35,33 +35,33 @@ export const read = (sandbox: Sandbox.Service): Effect.Effect<Books> =>
     }
   })
 
-/** The members that were made otherwise than they were wanted, as far as the books have them. */
-export const unlike = (
-  wanted: Readonly<Record<string, unknown>>,
-  made: Readonly<Record<string, unknown>>
+/** The members that differ between the request and the resource, ignoring absent ones. */
+export const differences = (
+  requested: Readonly<Record<string, unknown>>,
+  actual: Readonly<Record<string, unknown>>
 ): ReadonlyArray<string> =>
-  Object.entries(wanted).flatMap(([name, value]) => {
-    const kept = Redacted.isRedacted(made[name]) ? Redacted.value(made[name]) : made[name]
-    if (!Predicate.isString(value) || !Predicate.isString(kept)) return []
+  Object.entries(requested).flatMap(([name, value]) => {
+    const found = Redacted.isRedacted(actual[name]) ? Redacted.value(actual[name]) : actual[name]
+    if (!Predicate.isString(value) || !Predicate.isString(found)) return []
     const same =
-      isAmount(value) && isAmount(kept) ? Amount.Equivalence(value, kept) : value === kept
-    return same ? [] : [`${name} ${kept}, and ${value} was wanted`]
+      isAmount(value) && isAmount(found) ? Amount.Equivalence(value, found) : value === found
+    return same ? [] : [`${name} ${found} instead of ${value}`]
   })
 
 const isAmount = Schema.is(Amount.Amount)
 
-export const nothing = Amount.Amount.make("0")
+export const zero = Amount.Amount.make("0")
 
 export const settled = ({ intents, payouts, wallets }: Books): ReadonlyArray<string> => [
   ...[...intents, ...payouts].flatMap(({ reference, status }) =>
     status === "PENDING" ? [`${reference} has not settled`] : []
   ),
   ...wallets.flatMap(({ currency, reserved }) =>
-    Amount.Equivalence(reserved, nothing) ? [] : [`${reserved} ${currency} is still reserved`]
+    Amount.Equivalence(reserved, zero) ? [] : [`${reserved} ${currency} is still reserved`]
   )
 ]
 
-/** Debits are credits, in each entry and in all; no wallet is ever below zero; the balances add up. */
+/** Debits equal credits per entry and in total, no balance is ever negative, and balances add up. */
 export const balanced = ({ ledger, wallets }: Books): ReadonlyArray<string> => {
   const violations: Array<string> = []
   const postings = ledger.journal.flatMap((entry) => entry.postings)
@@ -82,47 +82,49 @@ export const balanced = ({ ledger, wallets }: Books): ReadonlyArray<string> => {
   }
   for (const wallet of wallets) {
     const { available, currency, id, reserved } = wallet
-    if ([available, reserved].some((balance) => Amount.compare(balance, nothing) < 0)) {
-      violations.push(`the wallet in ${currency} is below zero`)
+    if ([available, reserved].some((balance) => Amount.compare(balance, zero) < 0)) {
+      violations.push(`the balance of the wallet in ${currency} is negative`)
     }
-    const isOwn = ({ account }: Ledger.Posting) =>
+    const isAvailable = ({ account }: Ledger.Posting) =>
       account.kind === "wallet available" && account.wallet_id === id
-    let kept = nothing
+    let balance = zero
     for (const entry of ledger.journal) {
-      const own = entry.postings.filter(isOwn)
-      kept = Amount.subtract(
-        Amount.sum([kept, sideOf("credit", own, currency)]),
-        sideOf("debit", own, currency)
+      const matching = entry.postings.filter(isAvailable)
+      balance = Amount.subtract(
+        Amount.sum([balance, sideOf("credit", matching, currency)]),
+        sideOf("debit", matching, currency)
       )
-      if (Amount.compare(kept, nothing) < 0) {
-        violations.push(`entry ${entry.sequence} took the wallet in ${currency} below zero`)
+      if (Amount.compare(balance, zero) < 0) {
+        violations.push(`entry ${entry.sequence} made the wallet in ${currency} negative`)
       }
     }
-    if (!Amount.Equivalence(kept, available)) {
-      violations.push(`the wallet in ${currency} has ${available}, and its entries give ${kept}`)
+    if (!Amount.Equivalence(balance, available)) {
+      violations.push(
+        `the wallet in ${currency} has ${available}, but its entries sum to ${balance}`
+      )
     }
   }
   return violations
 }
 
-/** Every movement is a transaction that the client can see, and the wallets hold what they sum to. */
+/** Every movement has a transaction, and each balance is the sum of the transactions. */
 export const accountedFor = (books: Books): ReadonlyArray<string> => {
   const violations: Array<string> = []
   const { cards, intents, ledger, payouts, transactions, wallets } = books
 
   for (const { amount, reference, status } of [...intents, ...payouts]) {
-    const own = transactions.filter(({ source }) => source === reference)
+    const matching = transactions.filter(({ source }) => source === reference)
     const expected = status === "COMPLETED" ? 1 : 0
-    if (own.length !== expected) {
-      violations.push(`${reference} is ${status}, and has ${own.length} transactions`)
+    if (matching.length !== expected) {
+      violations.push(`${reference} is ${status}, but has ${matching.length} transactions`)
     }
-    if (own.some((one) => !Amount.Equivalence(one.amount, amount))) {
-      violations.push(`the transaction of ${reference} is of another amount`)
+    if (matching.some((one) => !Amount.Equivalence(one.amount, amount))) {
+      violations.push(`the transaction of ${reference} has a different amount`)
     }
   }
   const issued = ledger.journal.filter(({ description }) => description === "card issued")
   if (issued.length !== cards.length) {
-    violations.push(`${issued.length} cards were paid for, and there are ${cards.length}`)
+    violations.push(`${issued.length} cards were paid for, but ${cards.length} exist`)
   }
 
   for (const { available, currency } of wallets) {
@@ -145,7 +147,9 @@ export const accountedFor = (books: Books): ReadonlyArray<string> => {
     ]
     const expected = Amount.subtract(Amount.sum(incoming), Amount.sum(outgoing))
     if (!Amount.Equivalence(expected, available)) {
-      violations.push(`the wallet in ${currency} has ${available}, and ${expected} was moved to it`)
+      violations.push(
+        `the wallet in ${currency} has ${available}, but its transactions sum to ${expected}`
+      )
     }
   }
   return violations

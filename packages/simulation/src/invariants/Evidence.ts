@@ -1,5 +1,5 @@
 /**
- * What happened in a run: what the rules judge by, beside the books.
+ * The record of a run, which the invariants check together with the books.
  */
 import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import type * as Sandbox from "@manilla/sandbox/Sandbox"
@@ -8,7 +8,7 @@ import type { Instruction, Means } from "../Workload.js"
 import type { Sent } from "../Sent.js"
 
 export interface Logged {
-  /** The call that it was logged for. */
+  /** The call whose fiber logged the message. */
   readonly call: string
   readonly level: string
   readonly message: string
@@ -18,17 +18,17 @@ export interface Evidence {
   readonly sandbox: Sandbox.Service
   readonly policy: RetryPolicy.RetryPolicy
   readonly means: Means
-  /** When the nemesis had ended, and the callers after them. */
+  /** When the nemesis and then the callers had ended. */
   readonly calmMillis: number
-  /** When each process had ended. */
+  /** When each process ended. */
   readonly processEndsMillis: ReadonlyMap<number, number>
   readonly sent: ReadonlyArray<Sent>
   readonly instructions: ReadonlyArray<Instruction>
   readonly logs: ReadonlyArray<Logged>
-  /** Then what was promised in minutes may last a few more. */
+  /** If so, time limits are not checked. */
   readonly clockWasSet: boolean
-  /** Rows that the client read while there was trouble. */
+  /** Rows that the client read under faults. */
   readonly read: Pick<Seen, "cards" | "transactions">
-  /** What the client read in the end, in the runs in which it did. */
+  /** The final lists as the client read them, in the runs that read them. */
   readonly seen: Seen | undefined
 }

@@ -1,6 +1,6 @@
 /**
- * What instructions came to: a key moves money at most once, stands for the same bytes whenever it is
- * sent, and callers were told the truth of it.
+ * Invariants over instructions: a key moves money at most once, every request with it has the same
+ * bytes, and the reported outcomes match the books.
  */
 import { isDeepStrictEqual } from "node:util"
 import * as Amount from "@manilla/core/Amount"
@@ -10,25 +10,25 @@ import * as Sent from "../Sent.js"
 import * as Books from "./Books.js"
 import type { Evidence } from "./Evidence.js"
 
-/** What an instruction came to at the service. */
-interface Effected {
+/** A resource that the service made for an instruction. */
+interface Made {
   readonly key: string | undefined
-  /** The call, of what has no key. */
+  /** The name of the call, for a resource without a key. */
   readonly call: string | undefined
   readonly names: ReadonlyArray<string | undefined>
   readonly status: string | undefined
-  /** What is not as it was wanted. */
-  readonly otherwise: ReadonlyArray<string>
+  /** The members that differ from the request. */
+  readonly differences: ReadonlyArray<string>
 }
 
 const effects = (
   instruction: Instruction,
   means: Workload.Means,
   { cards, intents, links, payouts }: Books.Books
-): ReadonlyArray<Effected> => {
+): ReadonlyArray<Made> => {
   const { key, kind, name } = instruction
-  const unlike = (made: Readonly<Record<string, unknown>>, call = name) =>
-    Books.unlike(Workload.bodyOf(instruction, call, means), made)
+  const compare = (made: Readonly<Record<string, unknown>>, call = name) =>
+    Books.differences(Workload.bodyOf(instruction, call, means), made)
   switch (kind) {
     case "payments.create":
     case "payments.collect":
@@ -40,7 +40,7 @@ const effects = (
           call: undefined,
           names: [intent.id, intent.reference],
           status: intent.status,
-          otherwise: unlike({ ...intent })
+          differences: compare({ ...intent })
         }))
     case "payouts.create":
     case "payouts.disburse":
@@ -51,7 +51,7 @@ const effects = (
           call: undefined,
           names: [payout.id, payout.reference],
           status: payout.status,
-          otherwise: unlike({ ...payout })
+          differences: compare({ ...payout })
         }))
     case "cards.issue":
       return cards
@@ -61,13 +61,13 @@ const effects = (
           call: undefined,
           names: [card.id],
           status: undefined,
-          otherwise: unlike({
+          differences: compare({
             customer_id: card.virtual_card_customer_id,
             debit_currency: card.charged_currency,
-            // What was loaded on it: the wallet is in dollars, as the fee is.
+            // The amount loaded on the card. Wallet and fee are both in dollars.
             initial_balance: Amount.subtract(
-              card.charged_amount ?? Books.nothing,
-              card.issuance_fee_usd ?? Books.nothing
+              card.charged_amount ?? Books.zero,
+              card.issuance_fee_usd ?? Books.zero
             )
           })
         }))
@@ -79,13 +79,13 @@ const effects = (
           call: link.description ?? undefined,
           names: [link.id, link.reference],
           status: undefined,
-          otherwise: unlike({ ...link }, link.description ?? undefined)
+          differences: compare({ ...link }, link.description ?? undefined)
         }))
   }
 }
 
-/** Each key moved money at most once, and what callers were told is what the books say. */
-export const onceAndTrue = (evidence: Evidence, books: Books.Books): ReadonlyArray<string> => {
+/** Each key moved money at most once, and the reported outcomes match the books. */
+export const appliedOnce = (evidence: Evidence, books: Books.Books): ReadonlyArray<string> => {
   const violations: Array<string> = []
   const { instructions, means } = evidence
   let total = 0
@@ -93,74 +93,83 @@ export const onceAndTrue = (evidence: Evidence, books: Books.Books): ReadonlyArr
     const { key, name } = instruction
     const made = effects(instruction, means, books)
     total += made.length
-    const say = (what: string) => violations.push(`${name} (${instruction.kind}): ${what}`)
-    /** What has a key is one thing over all of its calls; what has none, one for each call. */
+    const violate = (violation: string) =>
+      violations.push(`${name} (${instruction.kind}): ${violation}`)
+    // With a key, all calls make one resource. Without a key, each call makes its own.
     const scopes = Workload.isKeyed(instruction)
-      ? [{ made, said: Workload.outcomes(instruction) }]
+      ? [{ made, reported: Workload.outcomes(instruction) }]
       : instruction.calls.map((call) => ({
           made: made.filter((effect) => effect.call === call.name),
-          said: call.outcome === undefined ? [] : [call.outcome]
+          reported: call.outcome === undefined ? [] : [call.outcome]
         }))
-    for (const what of made.flatMap(({ otherwise }) => otherwise)) say(`made with ${what}`)
-    for (const { made, said } of scopes) {
-      const tags = said.map(({ _tag }) => _tag)
-      if (made.length > 1) say(`applied ${made.length} times`)
-      if (tags.includes("Applied") && made.length === 0) say("called applied, and nothing was")
+    for (const difference of made.flatMap(({ differences }) => differences)) {
+      violate(`made with ${difference}`)
+    }
+    for (const { made, reported } of scopes) {
+      const tags = reported.map(({ _tag }) => _tag)
+      if (made.length > 1) violate(`applied ${made.length} times`)
+      if (tags.includes("Applied") && made.length === 0)
+        violate("reported applied, but nothing was made")
       if (tags.every((tag) => tag === "NotApplied") && made.length > 0) {
-        say("called not applied, and it was")
+        violate("reported not applied, but it was applied")
       }
-      for (const outcome of said) {
+      for (const outcome of reported) {
         if (outcome._tag !== "Applied") continue
-        for (const told of outcome.names) {
-          if (!made.some(({ names }) => names.includes(told))) say(`told of ${told}: not its own`)
+        for (const id of outcome.names) {
+          if (!made.some(({ names }) => names.includes(id)))
+            violate(`reported ${id} of another order`)
         }
-        const settled = outcome.settled
-        if (settled !== undefined && !made.some(({ status }) => status === settled)) {
-          say(`told that it settled as ${settled}, and it is ${made[0]?.status}`)
+        const { finalStatus } = outcome
+        if (finalStatus !== undefined && !made.some(({ status }) => status === finalStatus)) {
+          violate(`reported final status ${finalStatus}, but it is ${made[0]?.status}`)
         }
       }
     }
     if (Workload.isKeyed(instruction)) {
-      if (made.some((effect) => effect.key !== key)) say("made under another key")
-      // The last call was made while nothing was on its way and nothing went wrong.
-      const said = Workload.outcomes(instruction)
-      const last = said.at(-1)
-      if (Workload.isOpen(instruction) && last?._tag !== "NotApplied") {
-        say("still unknown after everything was calm")
+      if (made.some((effect) => effect.key !== key)) violate("made under another key")
+      // The last call was made without faults, and with no earlier request in transit.
+      const last = Workload.outcomes(instruction).at(-1)
+      if (Workload.isUnknown(instruction) && last?._tag !== "NotApplied") {
+        violate("still unknown after the faults had stopped")
       }
-      if (Workload.isOpen(instruction) && last?._tag === "NotApplied" && made.length > 0) {
-        say("called not applied in the end, and it was")
+      if (Workload.isUnknown(instruction) && last?._tag === "NotApplied" && made.length > 0) {
+        violate("the last call reported not applied, but it was applied")
       }
     }
-    if (Workload.outcomes(instruction).length < instruction.calls.length) say("a call never ended")
+    if (Workload.outcomes(instruction).length < instruction.calls.length)
+      violate("a call never ended")
   }
   const all = books.intents.length + books.payouts.length + books.cards.length + books.links.length
-  if (all !== total) violations.push(`${all - total} things were made that nobody wanted`)
+  if (all !== total) violations.push(`${all - total} resources belong to no instruction`)
   return violations
 }
 
-/** A key stands for the same request, in every attempt, call and process. */
+/** All requests with one key are identical, over attempts, calls and processes. */
 export const sameBytes = ({ sent }: Evidence): ReadonlyArray<string> =>
   Array.from(
     Sent.grouped(
       sent.filter((one) => Sent.isWrite(one) && one.key !== undefined),
       (one) => one.key ?? ""
     )
-  ).flatMap(([key, own]) =>
-    new Set(own.map(({ body, method, path }) => `${method} ${path} ${body}`)).size > 1
+  ).flatMap(([key, writes]) =>
+    new Set(writes.map(({ body, method, path }) => `${method} ${path} ${body}`)).size > 1
       ? [`${key}: sent with different bytes`]
       : []
   )
 
-/** Each call sends what its instruction asks for, all of it and nothing else. */
-export const asWanted = ({ instructions, means, sent }: Evidence): ReadonlyArray<string> =>
+/** The body of each write is exactly what its instruction asks for. */
+export const requestsMatchInstructions = ({
+  instructions,
+  means,
+  sent
+}: Evidence): ReadonlyArray<string> =>
   instructions.flatMap((instruction) =>
     instruction.calls.flatMap(({ name }) => {
-      const wanted = Workload.bodyOf(instruction, name, means)
+      const expected = Workload.bodyOf(instruction, name, means)
       return sent.flatMap((one) =>
-        one.call !== name || !Sent.isWrite(one) || isDeepStrictEqual(JSON.parse(one.body), wanted)
+        one.call !== name || !Sent.isWrite(one) || isDeepStrictEqual(JSON.parse(one.body), expected)
           ? []
-          : [`${name}: sent ${one.body}, and ${JSON.stringify(wanted)} was wanted`]
+          : [`${name}: sent ${one.body} instead of ${JSON.stringify(expected)}`]
       )
     })
   )

@@ -1,6 +1,5 @@
 /**
- * What a caller is told of a call is true of the requests of that call, and no write passes in
- * silence.
+ * Invariants over the outcome that each call reported, and over the warnings of interrupted calls.
  */
 import * as Duration from "effect/Duration"
 import * as Workload from "../Workload.js"
@@ -8,9 +7,9 @@ import * as Sent from "../Sent.js"
 import * as Books from "./Books.js"
 import type { Evidence } from "./Evidence.js"
 import { waitMillis } from "./Policy.js"
-import { isTriedAgain } from "./Progress.js"
+import { mustRetry } from "./Progress.js"
 
-/** The outcome of each call is true of its own requests, those that came late included. */
+/** The outcome of each call holds for its own requests, including late arrivals. */
 export const outcomesOfCalls = ({
   clockWasSet,
   instructions,
@@ -24,111 +23,121 @@ export const outcomesOfCalls = ({
       const writes = sent.filter((one) => one.call === name && Sent.isWrite(one))
       const applied = writes.some(({ answered }) => answered.some((status) => status < 300))
       if (outcome?._tag === "NotApplied" && applied) {
-        violations.push(`${name}: told ${outcome.error}, not applied, and it was`)
+        violations.push(`${name}: reported not applied (${outcome.error}), but it was applied`)
       }
       if (outcome?._tag === "Applied" && !applied) {
-        violations.push(`${name}: told applied, and the service never said so`)
+        violations.push(`${name}: reported applied, but the service did not apply it`)
       }
       const key = Workload.isKeyed(instruction) ? instruction.key : undefined
-      const keyless = writes.find((one) => one.key !== key)
-      if (keyless !== undefined) violations.push(`${name}: sent under the key ${keyless.key}`)
-      if (outcome?._tag === "Applied" && writes.at(-1)?.mixedUp) {
-        violations.push(`${name}: told applied, by the answer to another request`)
+      const otherKey = writes.find((one) => one.key !== key)
+      if (otherKey !== undefined) violations.push(`${name}: sent under the key ${otherKey.key}`)
+      if (outcome?._tag === "Applied" && writes.at(-1)?.mismatched) {
+        violations.push(`${name}: reported applied after a mismatched response`)
       }
-      const own = Sent.namesIn(writes.at(-1)?.data)
+      const names = Sent.namesIn(writes.at(-1)?.data)
       if (
         outcome?._tag === "Applied" &&
-        own.length > 0 &&
-        !own.some((one) => outcome.names.includes(one))
+        names.length > 0 &&
+        !names.some((one) => outcome.names.includes(one))
       ) {
-        violations.push(`${name}: told applied, and not that it is ${own.join()}`)
+        violations.push(`${name}: reported applied without ${names.join()}`)
       }
       if (outcome?._tag === "Applied") {
-        const wanted = Workload.bodyOf(instruction, name, means)
-        for (const what of Books.unlike(wanted, { ...outcome.shown })) {
-          violations.push(`${name}: told of ${what}`)
+        const body = Workload.bodyOf(instruction, name, means)
+        for (const difference of Books.differences(body, { ...outcome.shown })) {
+          violations.push(`${name}: reported ${difference}`)
         }
       }
       if (outcome?._tag === "Applied" && outcome.unreadable && outcome.unreadable.key !== key) {
-        violations.push(`${name}: told of the key ${outcome.unreadable.key}, and it is ${key}`)
+        violations.push(`${name}: reported the key ${outcome.unreadable.key} instead of ${key}`)
       }
-      const end = outcome?._tag === "Applied" ? outcome.stopped?.tag : outcome?.error
-      // A tenth of an attempt before its end a write is not begun again.
+      const error = outcome?._tag === "Applied" ? outcome.stopped?.tag : outcome?.error
+      // A write is not retried within the last tenth of an attempt before its deadline.
       const hadTime =
         !clockWasSet &&
         endedMillis - startedMillis <
           Duration.toMillis(policy.deadline) - Duration.toMillis(policy.attemptTimeout) / 10
-      if (hadTime && end?.includes("UnauthorizedError") && !twiceRefused(sent, name)) {
-        violations.push(`${name}: told ${end}, and no other token was tried`)
+      if (hadTime && error?.includes("UnauthorizedError") && !isRefusedTwice(sent, name)) {
+        violations.push(`${name}: reported ${error} without trying a second token`)
       }
-      // Of an interrupted call nothing else is said.
+      // An interrupted call reports no number of attempts.
       if (outcome?._tag !== "Unknown" || outcome.attempts === undefined) continue
-      // One whose time ended with its first step, as the clock jumped, never left.
+      // An attempt that timed out at its first step, when the clock jumped, was never sent.
       const unsent = clockWasSet && outcome.error === "OutcomeUnknown (TimeoutError)" ? 1 : 0
       if (outcome.attempts < writes.length || outcome.attempts > writes.length + unsent) {
-        violations.push(`${name}: told of ${outcome.attempts} attempts, and made ${writes.length}`)
+        violations.push(`${name}: reported ${outcome.attempts} attempts, but made ${writes.length}`)
       }
-      // What comes with the last moment of its time may come too late.
+      // A response at the very instant of the time limit may be too late.
       const inTime = ({ atMillis, closedMillis }: Sent.Sent) =>
         closedMillis - atMillis < Duration.toMillis(policy.attemptTimeout) &&
         closedMillis - startedMillis < Duration.toMillis(policy.deadline)
-      const isWhole = outcome.attempts === writes.length
-      if (isWhole && writes.every((one) => Sent.isRefusal(one) && inTime(one))) {
-        violations.push(`${name}: told unknown, and each attempt was refused`)
+      const allSent = outcome.attempts === writes.length
+      if (allSent && writes.every((one) => Sent.isRefusal(one) && inTime(one))) {
+        violations.push(`${name}: reported unknown, but each attempt was refused`)
       }
       const last = writes.at(-1)
       if (!clockWasSet && last !== undefined && Sent.isReadable(last) && inTime(last)) {
-        violations.push(`${name}: told unknown, and heard that it was applied`)
+        violations.push(`${name}: reported unknown after a readable success`)
       }
-      if (outcome.key !== key)
-        violations.push(`${name}: told to go on with ${outcome.key}, not ${key}`)
+      if (outcome.key !== key) {
+        violations.push(`${name}: reported the key ${outcome.key} instead of ${key}`)
+      }
     }
   }
   return violations
 }
 
-/** Whether the last of the requests that a call sends and retries was refused with two tokens. */
-const twiceRefused = (sent: Evidence["sent"], name: string): boolean => {
-  const own = sent.filter((one) => one.call === name && !Sent.isForToken(one))
-  const last = own.filter(({ span }) => span === own.at(-1)?.span)
-  return new Set(last.flatMap((one) => (one.heard === 401 ? [one.authorization] : []))).size > 1
+/** Whether the last operation of the call was refused with two different tokens. */
+const isRefusedTwice = (sent: Evidence["sent"], name: string): boolean => {
+  const requests = sent.filter((one) => one.call === name && !Sent.isForToken(one))
+  const last = requests.filter(({ span }) => span === requests.at(-1)?.span)
+  return new Set(last.flatMap((one) => (one.received === 401 ? [one.authorization] : []))).size > 1
 }
 
-/** An interruption does not pass in silence over a write that was, or may have been applied. */
-export const told = (evidence: Evidence): ReadonlyArray<string> => {
+/** Whether the call ended by itself at the time of its interruption: by a response or by a timeout. */
+export const isLastStep = (
+  { atMillis, closedMillis, received }: Sent.Sent,
+  endedMillis: number,
+  { policy }: Pick<Evidence, "policy">
+): boolean =>
+  closedMillis === endedMillis &&
+  (typeof received === "number" ||
+    endedMillis - atMillis >= Duration.toMillis(policy.attemptTimeout))
+
+/** An interrupted write that was applied, or may have been, logs a warning. */
+export const interruptionsLogged = (evidence: Evidence): ReadonlyArray<string> => {
   const { clockWasSet, instructions, logs, sent } = evidence
   return [
     ...logs.flatMap(({ level, message }) =>
       level === "WARN" ? [] : [`logged as ${level}: ${message}`]
     ),
     ...instructions.flatMap((instruction) =>
-      instruction.calls.flatMap((one) => {
-        const { endedMillis, name, outcome } = one
+      instruction.calls.flatMap((call) => {
+        const { endedMillis, name, outcome } = call
         if (outcome?._tag !== "Unknown" || outcome.error !== "Interrupted") return []
-        const own = sent.filter((one) => one.call === name && !Sent.isForToken(one))
-        const writes = own.filter(Sent.isWrite)
+        const requests = sent.filter((one) => one.call === name && !Sent.isForToken(one))
+        const writes = requests.filter(Sent.isWrite)
         if (writes.every(Sent.isRefusal)) return []
-        const last = own.at(-1)
-        const followed = last !== undefined && !Sent.isWrite(last)
-        const waitsOn =
+        const last = requests.at(-1)
+        const hasRead = last !== undefined && !Sent.isWrite(last)
+        const isWaiting =
           Workload.waits(instruction) &&
           last !== undefined &&
           Sent.showsPending(last) &&
           endedMillis - (writes.at(-1)?.closedMillis ?? 0) < waitMillis
-        const triesOn =
-          Workload.isKeyed(instruction) && !followed && isTriedAgain(one, writes, evidence)
-        // In the very step in which it ends, nobody is there to be told.
-        const mayHaveEnded = clockWasSet || !(waitsOn || triesOn)
-        const isThatStep = typeof last?.heard === "number" && last.closedMillis === endedMillis
-        if (mayHaveEnded && isThatStep) return []
+        const isRetrying =
+          Workload.isKeyed(instruction) && !hasRead && mustRetry(call, writes, evidence)
+        // A call that is interrupted in the step in which it ends logs nothing.
+        const mayHaveEnded = clockWasSet || !(isWaiting || isRetrying)
+        if (mayHaveEnded && last !== undefined && isLastStep(last, endedMillis, evidence)) return []
         const marks = Workload.isKeyed(instruction) ? [instruction.key] : ["PaymentLinks.create"]
         const names = Sent.namesIn(writes.at(-1)?.data)
-        const wanted = followed ? names : [...marks, ...names]
+        const expected = hasRead ? names : [...marks, ...names]
         return logs.some(
-          ({ call, message }) => call === name && wanted.some((mark) => message.includes(mark))
+          (line) => line.call === name && expected.some((mark) => line.message.includes(mark))
         )
           ? []
-          : [`${name}: interrupted after it was sent, in silence`]
+          : [`${name}: interrupted after a write, without a warning`]
       })
     )
   ]

@@ -1,5 +1,5 @@
 /**
- * Attempts, retries, waits and deadlines: no more of them, and no sooner, than is allowed.
+ * Limits on attempts, retries, delays and deadlines.
  */
 import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Polling from "@manilla/core/Polling"
@@ -8,31 +8,32 @@ import * as Workload from "../Workload.js"
 import * as Sent from "../Sent.js"
 import type { Evidence } from "./Evidence.js"
 
-/** Attempts, waits and retries are what the policy allows. */
+/** Attempts, delays and retries stay within the policy. */
 export const withinPolicy = (evidence: Evidence): ReadonlyArray<string> => {
   const { clockWasSet, instructions, policy, sent } = evidence
   const violations: Array<string> = []
-  for (const [process, own] of Sent.grouped(sent, (one) => String(one.process))) {
-    // The gateway has a budget for reads and one for writes; its tokens have their own.
-    for (const [budget, part] of Sent.grouped(own, budgetOf)) {
+  for (const [process, requests] of Sent.grouped(sent, (one) => String(one.process))) {
+    // The gateway has one budget for reads and one for writes; the token source has its own.
+    for (const [budget, part] of Sent.grouped(requests, budgetOf)) {
       const retriedMillis: Array<number> = []
       let earned = 0
       for (const attempts of Sent.grouped(part, (one) => one.span).values()) {
         const [first] = attempts
         if (first === undefined) continue
         const name = `${first.call} ${first.method} ${first.path}`
-        const renewed = attempts.slice(0, -1).some(({ heard }) => heard === 401) ? 1 : 0
+        const renewed = attempts.slice(0, -1).some(({ received }) => received === 401) ? 1 : 0
         const tried = attempts.length - renewed
         if (tried > policy.attempts) {
-          violations.push(`${name}: ${tried} attempts, and ${policy.attempts} are allowed`)
+          violations.push(`${name}: ${tried} attempts, but the policy allows ${policy.attempts}`)
         }
-        if (Sent.isWrite(first) && first.key === undefined) onlyOnce(attempts, violations)
-        waited(attempts, name, clockWasSet, violations)
-        if (!clockWasSet) endedInTime(attempts, name, policy, violations)
+        if (Sent.isWrite(first) && first.key === undefined) notRepeated(attempts, violations)
+        delaysHonoured(attempts, name, clockWasSet, violations)
+        if (!clockWasSet) timeoutsHonoured(attempts, name, policy, violations)
         attempts.forEach(({ atMillis }, index) => {
-          if (index > 0 && attempts[index - 1]?.heard !== 401) retriedMillis.push(atMillis)
+          if (index > 0 && attempts[index - 1]?.received !== 401) retriedMillis.push(atMillis)
         })
-        if (attempts.some(({ heard }) => typeof heard === "number" && heard < 300)) earned += 0.1
+        if (attempts.some(({ received }) => typeof received === "number" && received < 300))
+          earned += 0.1
       }
       if (!clockWasSet) {
         withinBudget(retriedMillis, earned, policy.budget, (why) =>
@@ -48,7 +49,7 @@ export const withinPolicy = (evidence: Evidence): ReadonlyArray<string> => {
     for (const { endedMillis, name, startedMillis } of instruction.calls) {
       const tookMillis = endedMillis - startedMillis
       if (tookMillis > limitMillis) {
-        violations.push(`${name}: took ${tookMillis} ms, beyond its deadline`)
+        violations.push(`${name}: took ${tookMillis} ms, past its deadline`)
       }
     }
   }
@@ -58,10 +59,10 @@ export const withinPolicy = (evidence: Evidence): ReadonlyArray<string> => {
 const budgetOf = (one: Sent.Sent): string =>
   Sent.isForToken(one) ? "tokens" : Sent.isWrite(one) ? "writes" : "reads"
 
-/** An empty budget is full again after this. */
+/** The time in which an empty budget refills. */
 const refillMillis = 10_000
 
-/** A full budget at most, what time gives back, and what successes earn. */
+/** The limit is a full budget, plus its refill over time, plus the share earned by successes. */
 const withinBudget = (
   retriedMillis: Array<number>,
   earned: number,
@@ -71,43 +72,43 @@ const withinBudget = (
   const [first = 0] = retriedMillis.sort((one, other) => one - other)
   retriedMillis.forEach((atMillis, index) => {
     const allowed = capacity * (1 + (atMillis - first) / refillMillis) + earned
-    // Between the moment when a retry is taken and its request some of the budget refills: one more.
-    const most = capacity === 0 ? 0 : allowed + 1
-    if (index + 1 > most) violated(`${index + 1} retries within ${atMillis - first} ms`)
+    // The budget refills a little between the decision to retry and the request, so allow one more.
+    const limit = capacity === 0 ? 0 : allowed + 1
+    if (index + 1 > limit) violated(`${index + 1} retries within ${atMillis - first} ms`)
   })
 }
 
 export const waitMillis = Duration.toMillis(Polling.defaults.deadline)
 
-/** An attempt has its time, and no more: its body is a part of it, and its token is not. */
-const endedInTime = (
+/** An attempt ends at its timeout, not before or after. Its body counts, its token does not. */
+const timeoutsHonoured = (
   attempts: ReadonlyArray<Sent.Sent>,
   name: string,
   policy: RetryPolicy.RetryPolicy,
   violations: Array<string>
 ): void => {
   const limitMillis = Duration.toMillis(policy.attemptTimeout)
-  attempts.forEach(({ atMillis, closedMillis, heard, number }, index) => {
+  attempts.forEach(({ atMillis, closedMillis, received, number }, index) => {
     const tookMillis = closedMillis - atMillis
-    // The last may have been interrupted, or have come up against the deadline.
-    const cut = heard === "given up" && index < attempts.length - 1
-    if (tookMillis > limitMillis + 1 || (cut && tookMillis < limitMillis - 1)) {
-      violations.push(`${name}: #${number} had ${tookMillis} ms`)
+    // The last attempt may end early, by an interruption or by the deadline.
+    const timedOut = received === "aborted" && index < attempts.length - 1
+    if (tookMillis > limitMillis + 1 || (timedOut && tookMillis < limitMillis - 1)) {
+      violations.push(`${name}: #${number} took ${tookMillis} ms`)
     }
   })
 }
 
-/** Without a key nothing is sent again that may have been processed. */
-const onlyOnce = (attempts: ReadonlyArray<Sent.Sent>, violations: Array<string>): void => {
-  for (const { call, heard } of attempts.slice(0, -1)) {
-    if (heard !== 401 && heard !== "refused") {
-      violations.push(`${call}: sent again without a key after ${heard}`)
+/** A write without a key is not repeated once it may have been processed. */
+const notRepeated = (attempts: ReadonlyArray<Sent.Sent>, violations: Array<string>): void => {
+  for (const { call, received } of attempts.slice(0, -1)) {
+    if (received !== 401 && received !== "refused") {
+      violations.push(`${call}: sent again without a key after ${received}`)
     }
   }
 }
 
-/** `Retry-After` is waited for, and a refused token is not shown again. */
-const waited = (
+/** `Retry-After` is honoured, and a refused token is not reused. */
+const delaysHonoured = (
   attempts: ReadonlyArray<Sent.Sent>,
   name: string,
   clockWasSet: boolean,
@@ -119,10 +120,12 @@ const waited = (
     const millis = attempt.atMillis - before.closedMillis
     const known = !(before.retryAfterIsDate && clockWasSet)
     if (known && before.retryAfterMillis !== undefined && millis < before.retryAfterMillis) {
-      violations.push(`${name}: asked to wait ${before.retryAfterMillis} ms, waited ${millis}`)
+      violations.push(
+        `${name}: retried after ${millis} ms, but Retry-After was ${before.retryAfterMillis} ms`
+      )
     }
-    if (before.heard === 401 && before.authorization === attempt.authorization) {
-      violations.push(`${name}: sent again with the token that was refused`)
+    if (before.received === 401 && before.authorization === attempt.authorization) {
+      violations.push(`${name}: retried with the refused token`)
     }
   })
 }

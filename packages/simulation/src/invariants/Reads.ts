@@ -1,43 +1,43 @@
 /**
- * What the client read is what is in the books.
+ * The rows and lists that the client read match the books.
  */
 import * as Transaction from "@manilla/transactions/Transaction"
 import type { Seen } from "../Audit.js"
 import * as Books from "./Books.js"
 
-/** Each row is one of the books. */
-export const rowsAreTrue = (
+/** Each row that the client read matches the books. */
+export const rowsMatchBooks = (
   read: Pick<Seen, "cards" | "transactions">,
   { cards, transactions }: Books.Books
 ): ReadonlyArray<string> => [
   ...read.cards.flatMap((row) => {
     const card = cards.find(({ id }) => id === row.id)
-    if (card === undefined) return [`card ${row.id} was read, and there is none`]
-    return Books.unlike({ ...card }, { ...row }).map(
-      (what) => `card ${row.id} was read with ${what}`
+    if (card === undefined) return [`card ${row.id} was read but does not exist`]
+    return Books.differences({ ...card }, { ...row }).map(
+      (difference) => `card ${row.id} was read with ${difference}`
     )
   }),
   ...read.transactions.flatMap((row) => {
     const transaction = transactions.find(({ reference }) => reference === row.reference)
-    if (transaction === undefined) return [`${row.reference} was read, and there is none`]
-    return Books.unlike({ ...transaction }, { ...row }).map(
-      (what) => `${row.reference} was read with ${what}`
+    if (transaction === undefined) return [`${row.reference} was read but does not exist`]
+    return Books.differences({ ...transaction }, { ...row }).map(
+      (difference) => `${row.reference} was read with ${difference}`
     )
   })
 ]
 
-/** What the client read, page by page, is what the books say. */
-export const readTruly = (seen: Seen, books: Books.Books): ReadonlyArray<string> => {
+/** The lists that the client read page by page match the books. */
+export const listsMatchBooks = (seen: Seen, books: Books.Books): ReadonlyArray<string> => {
   const { cards, links, transactions } = books
-  const violations = [...rowsAreTrue(seen, books)]
+  const violations = [...rowsMatchBooks(seen, books)]
   const compare = (
-    what: string,
+    resource: string,
     made: ReadonlyArray<string>,
     read: ReadonlyArray<string>
   ): void => {
     const missing = made.filter((name) => !read.includes(name))
     if (missing.length > 0 || read.length !== made.length) {
-      violations.push(`${made.length} ${what} were made, and ${read.length} were read`)
+      violations.push(`${made.length} ${resource} were made, but ${read.length} were read`)
     }
   }
   const id = (one: { readonly id: string }) => one.id
@@ -53,8 +53,8 @@ export const readTruly = (seen: Seen, books: Books.Books): ReadonlyArray<string>
   }
   for (const row of seen.links) {
     const link = links.find((one) => one.id === row.id)
-    for (const what of Books.unlike({ ...link }, { ...row })) {
-      violations.push(`link ${row.id} was read with ${what}`)
+    for (const difference of Books.differences({ ...link }, { ...row })) {
+      violations.push(`link ${row.id} was read with ${difference}`)
     }
   }
   for (const { reference, status } of seen.refunds) {

@@ -1,5 +1,5 @@
 /**
- * How a process comes by its tokens, and how long it uses them.
+ * How a process requests and uses its tokens.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -7,20 +7,20 @@ import * as Sent from "../Sent.js"
 import type { Evidence } from "./Evidence.js"
 
 /**
- * A process asks for one token at a time, however many of its calls wait for one, and for none while
- * it has a good one. A token is not used beyond its end.
+ * A process requests one token at a time, and none while it holds a valid one. It does not use an
+ * expired token.
  */
-export const tokens = (evidence: Evidence): ReadonlyArray<string> =>
+export const tokenUse = (evidence: Evidence): ReadonlyArray<string> =>
   Array.from(Sent.grouped(evidence.sent, (one) => String(one.process))).flatMap(
-    ([process, own]) => {
+    ([process, sent]) => {
       const violations: Array<string> = []
-      const say = (what: string) => violations.push(`process ${process}: ${what}`)
-      const asked = own.filter(Sent.isForToken)
-      if (asked.some((one, index) => one.opened < (asked[index - 1]?.closed ?? 0))) {
-        say("asked for two tokens at once")
+      const violate = (violation: string) => violations.push(`process ${process}: ${violation}`)
+      const requests = sent.filter(Sent.isForToken)
+      if (requests.some((one, index) => one.opened < (requests[index - 1]?.closed ?? 0))) {
+        violate("requested two tokens at once")
       }
       if (evidence.clockWasSet) return violations
-      const held = asked.flatMap((one) =>
+      const held = requests.flatMap((one) =>
         Option.match(readToken(one.data), {
           onNone: () => [],
           onSome: ({ access_token, expires_in }) => [
@@ -29,24 +29,25 @@ export const tokens = (evidence: Evidence): ReadonlyArray<string> =>
         })
       )
       for (const { answeredMillis, authorization, closedMillis, lifeMillis } of held) {
-        // One that is longer on its way than it lives is tried by those who waited for it.
+        // Calls that waited for a token use it even if it expired in transit.
         const endMillis = Math.max(answeredMillis + lifeMillis, closedMillis)
-        const late = own.find(
+        const late = sent.find(
           (one) => one.authorization === authorization && one.atMillis > endMillis
         )
-        if (late !== undefined) say(`#${late.number} was sent with a token that had ended`)
+        if (late !== undefined) violate(`#${late.number} was sent with an expired token`)
       }
-      for (const one of asked) {
+      for (const one of requests) {
         const latest = held.filter(({ closed }) => closed < one.opened).at(-1)
         if (latest === undefined) continue
-        const refused = own.some(
-          ({ authorization, closed, heard }) =>
-            heard === 401 && authorization === latest.authorization && closed < one.opened
+        const refused = sent.some(
+          ({ authorization, closed, received }) =>
+            received === 401 && authorization === latest.authorization && closed < one.opened
         )
-        // Its life counts from the first attempt; renewal begins when a tenth of it is left.
-        const first = asked.find(({ span }) => span === latest.span) ?? latest
-        const old = one.atMillis >= first.atMillis + latest.lifeMillis * 0.9
-        if (!refused && !old) say(`#${one.number} asked for a token, and there was a good one`)
+        // The lifetime counts from the first attempt; renewal starts in its last tenth.
+        const first = requests.find(({ span }) => span === latest.span) ?? latest
+        const isDue = one.atMillis >= first.atMillis + latest.lifeMillis * 0.9
+        if (!refused && !isDue)
+          violate(`#${one.number} requested a token while a valid one was held`)
       }
       return violations
     }

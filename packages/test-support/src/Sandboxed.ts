@@ -1,10 +1,13 @@
 /**
- * The sandbox in process with the clients of every domain above it.
+ * The in-process sandbox with the client of every domain, and a valid request for each write.
  */
 import * as Cardholders from "@manilla/cards/Cardholders"
 import * as Cards from "@manilla/cards/Cards"
+import * as Catalogue from "@manilla/catalogue/Catalogue"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import type * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import type * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
@@ -17,34 +20,49 @@ import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
-import { collection, phone } from "./harness.js"
 
-export const layer = (options: Sandbox.Options = {}) =>
-  Layer.mergeAll(
-    Payments.layer,
-    Transactions.layer,
-    Payouts.layer,
-    Refunds.layer,
-    PaymentLinks.layer,
-    Cards.layer,
-    Cardholders.layer
-  ).pipe(
-    Layer.provideMerge(SandboxGateway.layer({ pageParameter: Sandbox.pageParameter })),
-    Layer.provideMerge(SandboxClient.layer(options))
+/** The client of every domain. */
+export const clients = Layer.mergeAll(
+  Cardholders.layer,
+  Cards.layer,
+  Catalogue.layer,
+  PaymentLinks.layer,
+  Payments.layer,
+  Payouts.layer,
+  Refunds.layer,
+  Transactions.layer
+)
+
+export type Clients = Layer.Layer.Success<typeof clients>
+
+/** The clients over a gateway that knows the sandbox's page parameter. */
+export const overGateway = (gateway: SandboxGateway.Options = {}) =>
+  Layer.provideMerge(
+    clients,
+    SandboxGateway.layer({ pageParameter: Sandbox.pageParameter, ...gateway })
   )
 
-/** The wallet of a currency, as it is now. */
-export const walletIn = (currency: string) =>
-  Effect.flatMap(Sandbox.Sandbox, ({ wallets }) =>
-    Effect.map(wallets, (all) => {
-      const found = all.find((wallet) => wallet.currency === currency)
-      return found ?? assert.fail(`there is no wallet in ${currency}`)
-    })
-  )
+export const layer = (options: Sandbox.Options = {}, gateway: SandboxGateway.Options = {}) =>
+  Layer.provideMerge(overGateway(gateway), SandboxClient.layer(options))
 
-/** What a wallet has, to be compared at once. */
-export const balancesIn = (currency: string) =>
-  Effect.map(walletIn(currency), ({ available, reserved }) => ({ available, reserved }))
+export const phone = "+2290161234567"
+
+export const key = IdempotencyKey.IdempotencyKey.make("order-42")
+
+export const collection: PaymentIntent.PaymentIntentRequest = {
+  country: "BJ",
+  amount: "1500",
+  currency: "XOF",
+  operation: "COLLECTION",
+  payment_method: "mtn_momo",
+  payer: { phone_number: phone }
+}
+
+export const link: PaymentLink.PaymentLinkRequest = {
+  amount: "5000",
+  currency: "XOF",
+  country: "BJ"
+}
 
 export const payoutFrom = (wallet: Sandbox.Wallet, amount = "1000"): Payout.PayoutRequest => ({
   wallet_id: wallet.id,
@@ -62,7 +80,7 @@ export const cardFrom = (currency = "XOF") =>
     const [holder] = yield* sandbox.cardholders
     const wallet = yield* walletIn(currency)
     const request: Cards.IssueRequest = {
-      customer_id: holder?.id ?? assert.fail("there is no cardholder"),
+      customer_id: holder?.id ?? assert.fail("no cardholder"),
       wallet_id: wallet.id,
       debit_currency: currency,
       initial_balance: "10"
@@ -70,7 +88,20 @@ export const cardFrom = (currency = "XOF") =>
     return request
   })
 
-/** Collects 1500 XOF, or what is asked, to its end; gives its transaction. */
+/** The current wallet of a currency. */
+export const walletIn = (currency: string) =>
+  Effect.flatMap(Sandbox.Sandbox, ({ wallets }) =>
+    Effect.map(wallets, (all) => {
+      const found = all.find((wallet) => wallet.currency === currency)
+      return found ?? assert.fail(`no wallet in ${currency}`)
+    })
+  )
+
+/** The balances of a wallet, for comparison. */
+export const balancesIn = (currency: string) =>
+  Effect.map(walletIn(currency), ({ available, reserved }) => ({ available, reserved }))
+
+/** Completes a collection, by default of 1500 XOF, and returns its transaction. */
 export const collected = (name: string, changes: Partial<typeof collection> = {}) =>
   Effect.gen(function* () {
     const payments = yield* Payments.Payments
@@ -79,14 +110,14 @@ export const collected = (name: string, changes: Partial<typeof collection> = {}
     const { id, reference } = yield* payments.create({ ...collection, ...changes }, { key })
     yield* sandbox.settle(id)
     const found = (yield* sandbox.transactions).find(({ source }) => source === reference)
-    return found ?? assert.fail("there is no transaction")
+    return found ?? assert.fail("no transaction")
   })
 
-/** Lets everything settle that is on its way. */
+/** Advances the clock until everything has settled. */
 export const settled = TestClock.adjust("2 seconds")
 
-/** `error.code` of a refusal. */
+/** The `code` of a refusal. */
 export const codeOf = (error: object): unknown => ("code" in error ? error.code : undefined)
 
-/** As plain data, to be held against literals. */
+/** Converts to plain data, for comparison with literals. */
 export const plain = (value: object): Readonly<Record<string, unknown>> => ({ ...value })

@@ -1,5 +1,5 @@
 /**
- * An answer of the service, or of a proxy, and how its body reaches the client.
+ * A response of the service or a proxy, and how its body reaches the client.
  */
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -11,46 +11,46 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { Chance } from "./Chance.js"
 
-export interface Answer {
+export interface ServerResponse {
   readonly status: number
   readonly body: string | Uint8Array
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What becomes of a body whose status has arrived. */
+/** How the body ends after the status line has arrived. */
 export type Ending = "whole" | "breaks off" | "stalls"
 
-/** `Effect.never` keeps a timer of the real clock, and so the program, for as long as it is waited for. */
+/** Unlike `Effect.never`, this starts no timer, so it does not keep the program alive. */
 export const silence = Effect.async<never>(() => {})
 
 export const responseOf = (
   request: HttpClientRequest.HttpClientRequest,
-  { body, headers, status }: Answer,
+  { body, headers, status }: ServerResponse,
   ending: Ending,
   chance: Chance
 ): HttpClientResponse.HttpClientResponse => {
   const bytes = typeof body === "string" ? encoder.encode(body) : body
-  const response: HttpClientResponse.HttpClientResponse = Object.create(blank, {
+  const response: HttpClientResponse.HttpClientResponse = Object.create(prototype, {
     request: { value: request },
     status: { value: status },
     headers: { value: headers },
     stream: { get: () => Stream.fromChannel(bodyOf()) },
     arrayBuffer: {
-      get: () => Effect.map(Stream.runCollect(response.stream), (pieces) => gathered(pieces))
+      get: () => Effect.map(Stream.runCollect(response.stream), (chunks) => concat(chunks))
     }
   })
   const bodyOf = (): Body => {
     switch (ending) {
       case "whole":
-        return inPieces(bytes, chance)
+        return inChunks(bytes, chance)
       case "breaks off":
         return Channel.zipRight(
-          inPieces(bytes.subarray(0, bytes.length / 2), chance),
+          inChunks(bytes.subarray(0, bytes.length / 2), chance),
           Channel.fail(new HttpClientError.ResponseError({ request, response, reason: "Decode" }))
         )
       case "stalls":
         return Channel.zipRight(
-          inPieces(bytes.subarray(0, bytes.length / 2), chance),
+          inChunks(bytes.subarray(0, bytes.length / 2), chance),
           Channel.fromEffect(silence)
         )
     }
@@ -58,11 +58,11 @@ export const responseOf = (
   return response
 }
 
-const gathered = (pieces: Chunk.Chunk<Uint8Array>): ArrayBuffer =>
-  Uint8Array.from(Chunk.toReadonlyArray(pieces).flatMap((piece) => Array.from(piece))).buffer
+const concat = (chunks: Chunk.Chunk<Uint8Array>): ArrayBuffer =>
+  Uint8Array.from(Chunk.toReadonlyArray(chunks).flatMap((chunk) => Array.from(chunk))).buffer
 
-/** Its status and its body are its own; all else comes from here, made once. */
-const blank = HttpClientResponse.fromWeb(
+/** Every response inherits from this one, which is made once, and overrides its status and body. */
+const prototype = HttpClientResponse.fromWeb(
   HttpClientRequest.get("https://sandbox.localhost"),
   new Response()
 )
@@ -78,8 +78,8 @@ type Body = Channel.Channel<
   unknown
 >
 
-/** One to three pieces, cut wherever it happens: within a character, too. */
-const inPieces = (bytes: Uint8Array, chance: Chance): Body => {
+/** One to three chunks, split anywhere, even within a character. */
+const inChunks = (bytes: Uint8Array, chance: Chance): Body => {
   const write = (from: number, to: number): Body =>
     Channel.write(Chunk.of(bytes.subarray(from, to)))
   const second = chance.between(0, bytes.length)
@@ -97,8 +97,8 @@ const inPieces = (bytes: Uint8Array, chance: Chance): Body => {
   }
 }
 
-/** A read that is behind does not know of what was just made. */
-export const notFound: Pick<Answer, "body" | "status"> = {
+/** The response of a stale replica to a read of a new resource. */
+export const notFound: Pick<ServerResponse, "body" | "status"> = {
   status: 404,
   body: JSON.stringify({
     success: false,
@@ -107,16 +107,16 @@ export const notFound: Pick<Answer, "body" | "status"> = {
   })
 }
 
-/** A success that does not fit its schema, whatever it is about. */
-export const withoutStatus = (answer: Answer): Answer =>
-  answer.status < 300
+/** Removes every `status` member, so that a success does not match its schema. */
+export const withoutStatus = (response: ServerResponse): ServerResponse =>
+  response.status < 300
     ? {
-        ...answer,
-        body: JSON.stringify(JSON.parse(String(answer.body)), (name, value: unknown) =>
+        ...response,
+        body: JSON.stringify(JSON.parse(String(response.body)), (name, value: unknown) =>
           name === "status" ? undefined : value
         )
       }
-    : answer
+    : response
 
 export const readSuccess = Schema.decodeUnknownOption(
   Schema.parseJson(Schema.Struct({ success: Schema.Literal(true), data: Schema.Unknown }))
