@@ -24,7 +24,7 @@ import * as Tracer from "effect/Tracer"
 import * as ServiceApi from "../ServiceApi.js"
 import * as documents from "./documents.js"
 import { Current } from "./emulation.js"
-import type { Emulation } from "./emulation.js"
+import type { Restartable } from "./emulation.js"
 import * as exchange from "./exchange.js"
 import * as handlers from "./handlers.js"
 import * as refusal from "./refusal.js"
@@ -52,7 +52,7 @@ export interface Apps {
   readonly account: App
 }
 
-export const make = (emulation: Emulation): Apps => {
+export const make = (emulation: Restartable): Apps => {
   const { account, main } = (gateways ??= Effect.runSync(route))
   return { main: appOf(main, emulation), account: appOf(account, emulation) }
 }
@@ -101,9 +101,10 @@ const gateway = (
   )
 
 const appOf =
-  (routed: Routed, emulation: Emulation): App =>
+  (routed: Routed, { current }: Restartable): App =>
   (incoming) =>
     Effect.gen(function* () {
+      const emulation = current()
       const request = yield* toServerRequest(incoming)
       const given = request.headers["x-correlation-id"]
       return yield* routed.pipe(
