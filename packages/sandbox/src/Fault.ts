@@ -70,6 +70,14 @@ export interface FieldMatch {
 export type Fault = Drop | Delay | Answer
 
 /**
+ * The names of the faults: `Fault.dropBefore` makes a `"drop_before"`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Name = "drop_before" | "drop_after" | "delay" | "status" | "body"
+
+/**
  * @since 0.1.0
  * @category models
  */
@@ -112,7 +120,9 @@ export interface Answer extends Target {
  * @category models
  */
 export interface Faults {
-  readonly add: (...faults: ReadonlyArray<Fault>) => Effect.Effect<ReadonlyArray<Pending>>
+  readonly add: (...faults: ReadonlyArray<Fault>) => Effect.Effect<void>
+  /** Adds one fault, and returns it with its id. */
+  readonly register: (fault: Fault) => Effect.Effect<Pending>
   /** Removes a fault. Returns `false` if no pending fault has this id. */
   readonly remove: (id: string) => Effect.Effect<boolean>
   readonly clear: Effect.Effect<void>
@@ -239,5 +249,20 @@ export const body = (
   body: bytes,
   contentType
 })
+
+/**
+ * @since 0.1.0
+ * @category printing
+ */
+export const nameOf = (fault: Fault): Name => {
+  switch (fault._tag) {
+    case "Drop":
+      return `drop_${fault.when}`
+    case "Delay":
+      return "delay"
+    case "Answer":
+      return fault.status === undefined ? "body" : "status"
+  }
+}
 
 const json = "application/json"

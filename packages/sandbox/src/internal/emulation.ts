@@ -215,6 +215,7 @@ export const control = (
     exchanges: use(({ exchanges }) => exchanges.latest),
     faults: {
       add: (...added) => use(({ faults }) => faults.add(...added)),
+      register: (fault) => use(({ faults }) => faults.register(fault)),
       remove: (id) => use(({ faults }) => faults.remove(id)),
       clear: use(({ faults }) => faults.clear),
       pending: use(({ faults }) => faults.pending)

@@ -5,7 +5,6 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import type * as Operation from "@manilla/core/Operation"
 import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -15,12 +14,10 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Outcome } from "../Exchange.js"
 import type * as Fault from "../Fault.js"
+import { Body } from "./body.js"
 import { Current, OnReplay } from "./emulation.js"
 import { Refusal } from "./refusal.js"
 import * as reply from "./reply.js"
-
-/** The bytes of the request body. */
-export class Body extends Context.Tag("@manilla/sandbox/Body")<Body, Uint8Array>() {}
 
 /** The connection must be closed without a response. */
 export class Dropped extends Data.TaggedError("Dropped")<{ readonly when: "before" | "after" }> {}

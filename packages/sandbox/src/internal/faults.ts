@@ -27,18 +27,22 @@ interface Waiting extends Fault.Pending {
 export const make = (): Queue => {
   let waiting: ReadonlyArray<Waiting> = []
   let count = 0
+
+  const register: Queue["register"] = (fault) =>
+    Effect.sync(() => {
+      const added = {
+        id: `fault-${++count}`,
+        fault,
+        remaining: fault.times ?? 1,
+        random: new Utils.PCGRandom(fault.seed ?? 0)
+      }
+      if (added.remaining >= 1) waiting = [...waiting, added]
+      return pendingOf(added)
+    })
+
   return {
-    add: (...faults) =>
-      Effect.sync(() => {
-        const added = faults.map((fault) => ({
-          id: `fault-${++count}`,
-          fault,
-          remaining: fault.times ?? 1,
-          random: new Utils.PCGRandom(fault.seed ?? 0)
-        }))
-        waiting = [...waiting, ...added.filter(({ remaining }) => remaining >= 1)]
-        return added.map(pendingOf)
-      }),
+    add: (...faults) => Effect.forEach(faults, register, { discard: true }),
+    register,
     remove: (id) =>
       Effect.sync(() => {
         const before = waiting.length
