@@ -70,7 +70,7 @@ export interface Options {
   readonly clientId?: string | undefined
   /** The client secret, until it is rotated. Defaults to a random one. */
   readonly clientSecret?: Redacted.Redacted | undefined
-  /** How many of the latest exchanges are kept. Defaults to 50,000. */
+  /** How many of the latest exchanges are kept, with up to 64 MiB of bodies. Defaults to 50,000. */
   readonly exchangeCapacity?: number | undefined
   /** Runs at the end of each exchange, before its response is sent. */
   readonly onExchange?: ((exchange: Exchange) => Effect.Effect<void>) | undefined
@@ -203,9 +203,8 @@ export interface Service {
   /** The `{auth_url}` of the interface, for `Token.layer`. */
   readonly authUrl: string
   /**
-   * Restores the initial state: no requests, faults or tokens, and the opening balances. Without a seed,
-   * identifiers and credentials repeat as well. With a seed, they follow from it, except credentials
-   * given as options.
+   * Restores the initial state and the initial credentials: no requests, faults or tokens, and the
+   * opening balances. Without a seed, identifiers repeat as well.
    */
   readonly reset: (seed?: string | number) => Effect.Effect<void>
   /** The sandbox's time: the `Clock`, plus all advances. */

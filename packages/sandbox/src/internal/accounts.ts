@@ -45,9 +45,14 @@ export const make = (options: Options): Accounts => {
   const lifetimeMillis = Duration.toMillis(tokenLifetime)
   const newSecret = () => Redacted.make(`sk_${identifiers.text(40)}`)
 
+  // Drawn even if they are given, so that all later identifiers depend on the seed alone.
+  const drawn: Credentials = {
+    clientId: `app_${identifiers.text(16)}`,
+    clientSecret: newSecret()
+  }
   let credentials: Credentials = {
-    clientId: options.clientId ?? `app_${identifiers.text(16)}`,
-    clientSecret: options.clientSecret ?? newSecret()
+    clientId: options.clientId ?? drawn.clientId,
+    clientSecret: options.clientSecret ?? drawn.clientSecret
   }
   let granted = scopes
   let standing: Standing = {

@@ -67,7 +67,10 @@ export class OnReplay extends Context.Reference<OnReplay>()("@manilla/sandbox/On
 /** An emulation that can start again. */
 export interface Restartable {
   readonly current: () => Emulation
-  /** Replaces the emulation by one in its initial state. Without a seed, it has the same identifiers. */
+  /**
+   * Replaces the emulation by one in its initial state, with the same credentials. Without a seed, it has
+   * the same identifiers as well.
+   */
   readonly reset: (seed?: string | number) => Effect.Effect<void>
 }
 
@@ -77,13 +80,14 @@ export const make = (options: Sandbox.Options = {}): Effect.Effect<Restartable> 
       options.seed === undefined ? yield* Effect.random : Random.make(options.seed)
     )
     let current = yield* start(options, initialSeed)
+    const credentials = yield* current.accounts.credentials
     return {
       current: () => current,
       reset: (seed) =>
         Effect.gen(function* () {
           const drawn =
             seed === undefined ? initialSeed : yield* identifiers.drawSeed(Random.make(seed))
-          current = yield* start(options, drawn)
+          current = yield* start({ ...options, ...credentials }, drawn)
         })
     }
   })

@@ -1,8 +1,9 @@
 /**
- * The log of the latest exchanges, in order of arrival.
+ * The log of the latest exchanges, in order of arrival. It is limited in exchanges and in bytes of bodies.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import type { Exchange } from "../Exchange.js"
 import type { SandboxClock } from "./clock.js"
 
@@ -15,15 +16,40 @@ export interface Log {
   readonly latest: Effect.Effect<ReadonlyArray<Exchange>>
 }
 
+interface Entry {
+  current: Exchange
+  readonly size: number
+}
+
 export interface Options {
   readonly clock: SandboxClock
   readonly capacity: number
   readonly onEnd: (exchange: Exchange) => Effect.Effect<void>
 }
 
+const maxBytes = 64 * 1024 * 1024
+
 export const make = ({ capacity, clock, onEnd }: Options): Log => {
-  const entries: Array<{ current: Exchange }> = []
+  let entries: Array<Entry> = []
+  let bytes = 0
   let count = 0
+
+  const add = (entry: Entry) => {
+    entries.push(entry)
+    bytes += entry.size
+    // Trimming to half of a limit only when it is reached keeps the amortised cost constant.
+    if (entries.length < 2 * capacity && bytes < maxBytes) return
+    let first = Math.max(0, entries.length - capacity)
+    const kept = entries.slice(first)
+    bytes = kept.reduce((sum, { size }) => sum + size, 0)
+    for (const { size } of kept) {
+      if (bytes <= maxBytes / 2) break
+      bytes -= size
+      first++
+    }
+    entries = entries.slice(first)
+  }
+
   return {
     open: (arrived) =>
       Effect.gen(function* () {
@@ -39,10 +65,8 @@ export const make = ({ capacity, clock, onEnd }: Options): Log => {
           atMillis,
           tookMillis: undefined
         }
-        const entry = { current: opened }
-        entries.push(entry)
-        // Trimming only at twice the capacity keeps the amortised cost constant.
-        if (entries.length >= 2 * capacity) entries.splice(0, entries.length - capacity)
+        const entry: Entry = { current: opened, size: Redacted.value(arrived.body).length }
+        add(entry)
         return (ended) =>
           Effect.flatMap(Clock.currentTimeMillis, (endMillis) => {
             entry.current = { ...opened, ...ended, tookMillis: endMillis - startMillis }
