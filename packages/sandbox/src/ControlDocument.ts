@@ -48,7 +48,7 @@ export const make = () => {
 }
 
 /** The platform adds a 400 to every operation, which the control API never answers. */
-const responses = ({ 400: _, ...declared }: OpenApi.OpenAPISpecResponses) => ({
-  ...declared,
-  default: declared[403]
-})
+const responses = (all: OpenApi.OpenAPISpecResponses) => {
+  const { 400: _, ...declared } = all
+  return { ...declared, default: declared[403] }
+}

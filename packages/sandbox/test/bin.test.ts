@@ -115,10 +115,11 @@ describe("its arguments", () => {
   })
 
   it("set every option", () => {
-    const { quiet, server } = serve([
-      ...["--port", "0", "--auth-port=8080", "--host", "0.0.0.0", "--control"],
-      ...["--settle-after", "1 minute", "--seed", "12", "--quiet"]
-    ])
+    const { quiet, server } = serve(
+      "--port 0 --auth-port=8080 --host 0.0.0.0 --control --seed 12 --quiet"
+        .split(" ")
+        .concat("--settle-after", "1 minute")
+    )
     assert.isTrue(quiet)
     assert.strictEqual(server.port, 0)
     assert.strictEqual(server.authPort, 8080)
