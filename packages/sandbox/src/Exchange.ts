@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import type * as Redacted from "effect/Redacted"
+import type { Fault } from "./Fault.js"
 
 /**
  * How an exchange ended.
@@ -32,12 +33,18 @@ export interface Exchange {
   /** The operation, such as `Payments.create`; `undefined` for an unknown route. */
   readonly operation: string | undefined
   readonly method: string
+  /** The path of the request, without its query. */
+  readonly path: string
   /** The idempotency key as received, from the header or the body field of the operation. */
   readonly key: string | undefined
   /** The body as received, byte for byte. */
   readonly body: Redacted.Redacted<Uint8Array>
   readonly outcome: Outcome
-  /** The time of arrival. */
+  /** Whether the key belonged to an earlier request, whose result was returned again. */
+  readonly replay: boolean
+  /** The fault that applied. */
+  readonly fault: Fault | undefined
+  /** The time of arrival, by the sandbox's clock. */
   readonly atMillis: number
   /** The duration; `undefined` while the exchange is open. */
   readonly tookMillis: number | undefined

@@ -26,6 +26,35 @@ export interface Target {
   readonly operation?: OperationName | undefined
   /** The number of requests. Defaults to 1; `Infinity` means all of them. */
   readonly times?: number | undefined
+  /** A header that the request must have. */
+  readonly header?: HeaderMatch | undefined
+  /** A field that the JSON body must have. */
+  readonly field?: FieldMatch | undefined
+  /** The probability that the fault applies to a request that it selects. Defaults to 1. */
+  readonly probability?: number | undefined
+  /** The seed of the draws for `probability`. Defaults to 0. */
+  readonly seed?: number | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface HeaderMatch {
+  /** In any case. */
+  readonly name: string
+  /** The exact value. Defaults to any value. */
+  readonly value?: string | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface FieldMatch {
+  /** The path of the field, such as `payer.phone_number`. */
+  readonly name: string
+  readonly value: string | number | boolean | null
 }
 
 /**
@@ -33,6 +62,14 @@ export interface Target {
  * @category models
  */
 export type Fault = Drop | Delay | Answer
+
+/**
+ * The names of the faults: `Fault.dropBefore` makes a `"drop_before"`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Name = "drop_before" | "drop_after" | "delay" | "status" | "body"
 
 /**
  * @since 0.1.0
@@ -78,9 +115,26 @@ export interface Answer extends Target {
  */
 export interface Faults {
   readonly add: (...faults: ReadonlyArray<Fault>) => Effect.Effect<void>
+  /** Adds one fault, and returns it with its id. */
+  readonly register: (fault: Fault) => Effect.Effect<Pending>
+  /** Removes a fault. Returns `false` if no pending fault has this id. */
+  readonly remove: (id: string) => Effect.Effect<boolean>
   readonly clear: Effect.Effect<void>
-  /** The faults that are not used up, with their remaining number of requests. */
-  readonly pending: Effect.Effect<ReadonlyArray<Fault>>
+  /** The faults that are not used up. */
+  readonly pending: Effect.Effect<ReadonlyArray<Pending>>
+}
+
+/**
+ * A fault in the queue.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Pending {
+  readonly id: string
+  readonly fault: Fault
+  /** The number of requests that it still applies to. */
+  readonly remaining: number
 }
 
 /**
@@ -148,15 +202,17 @@ export interface StatusOptions extends Target {
  * @since 0.1.0
  * @category constructors
  */
-export const status = (code: number, options: StatusOptions = {}): Fault => ({
+export const status = (
+  code: number,
+  { body, contentType = json, processed = false, retryAfter, ...target }: StatusOptions = {}
+): Fault => ({
+  ...target,
   _tag: "Answer",
-  operation: options.operation,
-  times: options.times,
-  processed: options.processed ?? false,
+  processed,
   status: code,
-  retryAfter: options.retryAfter,
-  body: options.body,
-  contentType: options.contentType ?? json
+  retryAfter,
+  body,
+  contentType
 })
 
 /**
@@ -175,15 +231,32 @@ export interface BodyOptions extends Target {
  * @since 0.1.0
  * @category constructors
  */
-export const body = (bytes: string | Uint8Array, options: BodyOptions = {}): Fault => ({
+export const body = (
+  bytes: string | Uint8Array,
+  { contentType = json, ...target }: BodyOptions = {}
+): Fault => ({
+  ...target,
   _tag: "Answer",
-  operation: options.operation,
-  times: options.times,
   processed: true,
   status: undefined,
   retryAfter: undefined,
   body: bytes,
-  contentType: options.contentType ?? json
+  contentType
 })
+
+/**
+ * @since 0.1.0
+ * @category printing
+ */
+export const nameOf = (fault: Fault): Name => {
+  switch (fault._tag) {
+    case "Drop":
+      return `drop_${fault.when}`
+    case "Delay":
+      return "delay"
+    case "Answer":
+      return fault.status === undefined ? "body" : "status"
+  }
+}
 
 const json = "application/json"

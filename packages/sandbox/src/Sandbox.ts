@@ -10,6 +10,7 @@ import type { AvailableService } from "@manilla/catalogue/AvailableService"
 import type { Amount } from "@manilla/core/Amount"
 import type { Country } from "@manilla/core/Country"
 import type { Currency } from "@manilla/core/Currency"
+import type { Issue } from "@manilla/core/Errors"
 import type { IdempotencyKey } from "@manilla/core/IdempotencyKey"
 import type { Metadata } from "@manilla/core/Metadata"
 import type * as Operation from "@manilla/core/Operation"
@@ -65,8 +66,14 @@ export interface Options {
    * of the effect that makes the sandbox.
    */
   readonly seed?: string | number | undefined
-  /** How many of the latest exchanges are kept. Defaults to 50,000. */
+  /** The client id. Defaults to a random one. */
+  readonly clientId?: string | undefined
+  /** The client secret, until it is rotated. Defaults to a random one. */
+  readonly clientSecret?: Redacted.Redacted | undefined
+  /** How many of the latest exchanges are kept, with up to 64 MiB of bodies. Defaults to 50,000. */
   readonly exchangeCapacity?: number | undefined
+  /** Runs at the end of each exchange, before its response is sent. */
+  readonly onExchange?: ((exchange: Exchange) => Effect.Effect<void>) | undefined
 }
 
 /**
@@ -182,6 +189,8 @@ export class Refused extends Data.TaggedError("Refused")<{
   /** A code as in the error envelope, such as `INSUFFICIENT_FUNDS`. */
   readonly code: string
   readonly message: string
+  /** The fields and rules that the control violated. */
+  readonly issues: ReadonlyArray<Issue>
 }> {}
 
 /**
@@ -193,6 +202,18 @@ export interface Service {
   readonly baseUrl: string
   /** The `{auth_url}` of the interface, for `Token.layer`. */
   readonly authUrl: string
+  /**
+   * Restores the initial state and the initial credentials: no requests, faults or tokens, and the
+   * opening balances. Without a seed, identifiers repeat as well.
+   */
+  readonly reset: (seed?: string | number) => Effect.Effect<void>
+  /** The sandbox's time: the `Clock`, plus all advances. */
+  readonly nowMillis: Effect.Effect<number>
+  /**
+   * Advances the sandbox's time, and runs what becomes due: settlements, and the expiry of tokens and
+   * links. Returns the new time. Advances are limited to 100 years in all. Delays of faults take real time.
+   */
+  readonly advance: (duration: Duration.DurationInput) => Effect.Effect<number, Refused>
   /** The current credentials. */
   readonly credentials: Effect.Effect<Credentials>
   /** Replaces the client secret. The old secret and its tokens are refused at once. */

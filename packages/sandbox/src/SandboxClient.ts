@@ -35,7 +35,11 @@ export const make = (
 }> =>
   Effect.gen(function* () {
     const emulated = yield* emulation.make(options)
-    const apps = app.make(emulated)
+    const sandbox = emulation.control(emulated, {
+      baseUrl: mainOrigin + ServiceApi.root,
+      authUrl: accountOrigin + ServiceApi.root
+    })
+    const apps = app.make(emulated, { sandbox: Effect.succeed(sandbox), enabled: true })
     const client = HttpClient.make((request, url) => {
       switch (url.origin) {
         case mainOrigin:
@@ -45,10 +49,6 @@ export const make = (
         default:
           return failed(request, "Transport", withCode("ENOTFOUND", "getaddrinfo"))
       }
-    })
-    const sandbox = emulation.control(emulated, {
-      baseUrl: mainOrigin + ServiceApi.root,
-      authUrl: accountOrigin + ServiceApi.root
     })
     return { sandbox, client }
   })

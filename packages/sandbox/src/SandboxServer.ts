@@ -12,12 +12,14 @@ import * as HttpServer from "@effect/platform/HttpServer"
 import type * as HttpServerError from "@effect/platform/HttpServerError"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { createServer } from "node:http"
 import * as app from "./internal/app.js"
+import * as access from "./internal/control/access.js"
 import * as emulation from "./internal/emulation.js"
 import * as refusal from "./internal/refusal.js"
 import * as reply from "./internal/reply.js"
@@ -33,6 +35,13 @@ export interface Options extends Sandbox.Options {
   readonly port?: number | undefined
   /** The port of `{auth_url}`. Defaults to any free port. */
   readonly authPort?: number | undefined
+  /** The host name or address to listen on. Defaults to 127.0.0.1, which only this machine reaches. */
+  readonly host?: string | undefined
+  /**
+   * Whether the control API is served. It needs no credentials, so it defaults to `true` only if `host`
+   * is a loopback address.
+   */
+  readonly control?: boolean | undefined
 }
 
 /**
@@ -47,11 +56,19 @@ export const make = (
 ): Effect.Effect<Sandbox.Service, HttpServerError.ServeError, Scope.Scope> =>
   Effect.gen(function* () {
     const emulated = yield* emulation.make(options)
-    const apps = app.make(emulated)
-    return emulation.control(emulated, {
-      baseUrl: yield* listen(apps.main, options.port ?? 0),
-      authUrl: yield* listen(apps.account, options.authPort ?? 0)
+    const { host = "127.0.0.1" } = options
+    const listening = yield* Deferred.make<Sandbox.Service>()
+    const apps = app.make(emulated, {
+      sandbox: Deferred.await(listening),
+      enabled: options.control ?? access.loopbackNames.has(host),
+      hostName: host
     })
+    const sandbox = emulation.control(emulated, {
+      baseUrl: yield* listen(apps.main, { host, port: options.port ?? 0 }),
+      authUrl: yield* listen(apps.account, { host, port: options.authPort ?? 0 })
+    })
+    yield* Deferred.succeed(listening, sandbox)
+    return sandbox
   })
 
 /**
@@ -63,16 +80,13 @@ export const layer = (
 ): Layer.Layer<Sandbox.Sandbox, HttpServerError.ServeError> =>
   Layer.scoped(Sandbox.Sandbox, make(options))
 
-/** Only reachable from this machine. */
-const host = "127.0.0.1"
-
 const listen = (
   handle: app.App,
-  port: number
+  address: { readonly host: string; readonly port: number }
 ): Effect.Effect<string, HttpServerError.ServeError, Scope.Scope> =>
   Effect.gen(function* () {
     const node = createServer()
-    const server = yield* NodeHttpServer.make(() => node, { port, host })
+    const server = yield* NodeHttpServer.make(() => node, address)
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         node.close()
@@ -83,8 +97,17 @@ const listen = (
     yield* server
       .serve(serve(handle))
       .pipe(Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true))
-    return HttpServer.formatAddress(server.address) + ServiceApi.root
+    return urlOf(server.address) + ServiceApi.root
   })
+
+/** A URL for callers on this machine, who cannot call an address that means all interfaces. */
+const urlOf = (address: HttpServer.Address): string => {
+  if (address._tag === "UnixAddress") return HttpServer.formatAddress(address)
+  const { hostname, port } = address
+  if (hostname === "0.0.0.0") return `http://127.0.0.1:${port}`
+  if (hostname === "::") return `http://[::1]:${port}`
+  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`
+}
 
 const serve = (handle: app.App) =>
   Effect.gen(function* () {
@@ -92,7 +115,8 @@ const serve = (handle: app.App) =>
     const body = new Uint8Array(yield* request.arrayBuffer)
     return yield* handle({
       method: request.method,
-      url: `http://${host}${request.url}`,
+      // The host is a placeholder: the app uses the `Host` header.
+      url: `http://sandbox.localhost${request.url}`,
       headers: request.headers,
       body
     })

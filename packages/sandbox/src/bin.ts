@@ -12,16 +12,23 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as cli from "./internal/cli.js"
+import * as control from "./internal/control/routes.js"
 import * as documents from "./internal/documents.js"
+import * as requestLine from "./internal/requestLine.js"
 import * as Sandbox from "./Sandbox.js"
 import * as SandboxServer from "./SandboxServer.js"
 
-const serve = (options: SandboxServer.Options) =>
+type Serve = Extract<cli.Command, { readonly _tag: "Serve" }>
+
+const serve = ({ quiet, server }: Serve) =>
   Effect.gen(function* () {
-    const { authUrl, baseUrl, credentials, wallets } = yield* SandboxServer.make(options)
+    const { authUrl, baseUrl, credentials, wallets } = yield* SandboxServer.make({
+      ...server,
+      onExchange: quiet ? undefined : (exchange) => Console.log(requestLine.make(exchange))
+    })
     const [wallet] = yield* wallets
     const { clientId, clientSecret } = yield* credentials
-    yield* Console.log(`The sandbox is listening. These credentials are valid for this process only:
+    yield* Console.log(`The sandbox is listening. These credentials are valid for sandboxes only:
 
 export MANILLA_BASE_URL=${baseUrl}
 export MANILLA_AUTH_URL=${authUrl}
@@ -32,12 +39,17 @@ export MANILLA_PAGE_PARAMETER=${Sandbox.pageParameter}
 export MANILLA_WALLET_ID=${wallet?.id ?? ""}
 
 Documentation: ${new URL(documents.paths.page, baseUrl).href}
+Control API:   ${new URL(control.openApi, baseUrl).href}
 `)
     return yield* Effect.never
   }).pipe(Effect.scoped)
 
-const reasonOf = ({ cause }: { readonly cause: unknown }): string =>
-  Predicate.isError(cause) ? cause.message : String(cause)
+const reasonOf = ({ cause }: { readonly cause: unknown }): string => {
+  if (!Predicate.isError(cause)) return String(cause)
+  return "code" in cause && cause.code === "EADDRINUSE" && "port" in cause
+    ? `port ${String(cause.port)} is in use. Choose another with --port or --auth-port.`
+    : cause.message
+}
 
 const main = Effect.gen(function* () {
   const command = yield* cli.parse(process.argv.slice(2))

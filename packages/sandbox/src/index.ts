@@ -1,4 +1,26 @@
 /**
+ * The control API of a running sandbox, below `/_sandbox` on the port of `{base_url}`: what the program
+ * that made the sandbox can do, for any program and language. It is no part of the emulated service.
+ *
+ * @since 0.1.0
+ */
+export * as ControlApi from "./ControlApi.js"
+
+/**
+ * A typed client of the control API, for a sandbox in another process.
+ *
+ * @since 0.1.0
+ */
+export * as ControlClient from "./ControlClient.js"
+
+/**
+ * The OpenAPI 3.1 document of the control API, which the sandbox serves as `/_sandbox/openapi.json`.
+ *
+ * @since 0.1.0
+ */
+export * as ControlDocument from "./ControlDocument.js"
+
+/**
  * The log of requests that reached the sandbox. An exchange records no token and no header except the
  * idempotency key. Its body is redacted when printed.
  *

@@ -1,6 +1,7 @@
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { assert, describe, it } from "@effect/vitest"
+import * as ControlDocument from "@manilla/sandbox/ControlDocument"
 import * as OpenApiDocument from "@manilla/sandbox/OpenApiDocument"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
@@ -41,15 +42,20 @@ const Printed = Schema.parseJson(
 )
 
 describe("the OpenAPI document", () => {
-  it.live("passes Redocly's lint, both the file and the served document", () =>
-    Effect.gen(function* () {
-      const served = `${yield* temporary}/openapi.json`
-      const { writeFileString } = yield* FileSystem.FileSystem
-      const document = OpenApiDocument.make({ baseUrl: ServiceApi.root })
-      yield* writeFileString(served, JSON.stringify(document))
-      const config = fromHere("../../../redocly.yaml")
-      yield* run(redocly, "lint", "--config", config, fileURLToPath(written), served)
-    }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
+  it.live(
+    "passes Redocly's lint: the file, the served document and the one of the control API",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* temporary
+        const { writeFileString } = yield* FileSystem.FileSystem
+        const served = `${directory}/openapi.json`
+        const document = OpenApiDocument.make({ baseUrl: ServiceApi.root })
+        yield* writeFileString(served, JSON.stringify(document))
+        const control = `${directory}/control.json`
+        yield* writeFileString(control, JSON.stringify(ControlDocument.make()))
+        const config = fromHere("../../../redocly.yaml")
+        yield* run(redocly, "lint", "--config", config, fileURLToPath(written), served, control)
+      }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
   )
 
   it.live("generates a client that compiles, pays and reads refusals", () =>

@@ -1,41 +1,87 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
-import { fileURLToPath } from "node:url"
+import * as Redacted from "effect/Redacted"
 import * as cli from "../src/internal/cli.js"
-import * as node from "./utils/node.js"
+import * as command from "./utils/command.js"
 
-const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
-const tsx = new URL("../../../node_modules/tsx/dist/loader.mjs", import.meta.url).href
-
-const run = (args: ReadonlyArray<string>, onOutput?: node.OnOutput) =>
-  node.run(["--import", tsx, bin, ...args], onOutput)
-
-const exported = (stdout: string, name: string): string =>
-  new RegExp(`^export ${name}=(\\S+)$`, "m").exec(stdout)?.[1] ?? ""
+const token = (started: command.Started, clientSecret: string) =>
+  fetch(`${started.exported["MANILLA_AUTH_URL"]}/auth/application/token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      client_id: started.exported["MANILLA_CLIENT_ID"],
+      client_secret: clientSecret
+    })
+  })
 
 describe.concurrent("manilla-sandbox", () => {
-  it("serves the printed URLs until it is stopped", async () => {
-    let status: Promise<number> | undefined
-    const { code } = await run(["--port", "0", "--auth-port", "0"], (stdout, kill) => {
-      if (status !== undefined || exported(stdout, "MANILLA_ENVIRONMENT") === "") return
-      status = fetch(`${exported(stdout, "MANILLA_AUTH_URL")}/auth/application/token`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({
-          client_id: exported(stdout, "MANILLA_CLIENT_ID"),
-          client_secret: exported(stdout, "MANILLA_CLIENT_SECRET")
-        })
-      }).then((response) => {
-        kill("SIGTERM")
-        return response.status
-      })
+  it("serves its development credentials, and prints requests until SIGTERM", async () => {
+    const started = await command.start()
+    const secret = started.exported["MANILLA_CLIENT_SECRET"] ?? ""
+    assert.strictEqual(secret, cli.developmentCredentials.clientSecret)
+    assert.strictEqual((await token(started, secret)).status, 200)
+    assert.strictEqual((await token(started, "wrong")).status, 401)
+    const faults = `${started.origin}/_sandbox/faults`
+    const added = await fetch(faults, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ fault: "drop_before" })
     })
-    assert.strictEqual(await status, 200)
+    assert.strictEqual(added.status, 201)
+    await token(started, secret).then(
+      () => assert.fail("a response to a dropped request"),
+      () => {}
+    )
+    const { code, stdout } = await started.stop("SIGTERM")
     assert.strictEqual(code, 0)
+    const [, printed = ""] = stdout.split("openapi.json\n\n")
+    assert.deepStrictEqual(
+      printed
+        .replace(/\d+ ms/g, "N ms")
+        .trim()
+        .split("\n"),
+      [
+        "POST /api/v1/auth/application/token  200  N ms",
+        "POST /api/v1/auth/application/token  401  N ms",
+        "POST /api/v1/auth/application/token  dropped before  N ms  fault drop_before"
+      ]
+    )
+    assert.notInclude(printed, secret)
+  })
+
+  it("serves the given credentials quietly until SIGINT", async () => {
+    const started = await command.start(["--client-id=me", "--client-secret=mine", "--quiet"])
+    assert.strictEqual(started.exported["MANILLA_CLIENT_ID"], "me")
+    assert.strictEqual((await token(started, "mine")).status, 200)
+    const { code, stdout } = await started.stop("SIGINT")
+    assert.strictEqual(code, 0)
+    assert.notInclude(stdout, "POST")
+  })
+
+  it("repeats its identifiers with a seed", async () => {
+    const [first, second] = await Promise.all([
+      command.start(["--seed", "7"]),
+      command.start(["--seed", "7"])
+    ])
+    assert.strictEqual(first.exported["MANILLA_WALLET_ID"], second.exported["MANILLA_WALLET_ID"])
+    await Promise.all([first.stop(), second.stop()])
+  })
+
+  it("reports a port in use", async () => {
+    const started = await command.start()
+    const { port } = new URL(started.origin)
+    const { code, stderr } = await command.run(["--port", port])
+    assert.strictEqual(code, 1)
+    assert.strictEqual(
+      stderr,
+      `The sandbox cannot listen: port ${port} is in use. Choose another with --port or --auth-port.\n`
+    )
+    await started.stop()
   })
 
   it("does not start with invalid arguments", async () => {
-    const { code, stderr, stdout } = await run(["--prot", "4010"])
+    const { code, stderr, stdout } = await command.run(["--prot", "4010"])
     assert.strictEqual(code, 2)
     assert.strictEqual(stdout, "")
     assert.match(stderr, /^Unknown option '--prot'/)
@@ -44,15 +90,44 @@ describe.concurrent("manilla-sandbox", () => {
 })
 
 describe("its arguments", () => {
-  it("are two ports with defaults", () => {
-    assert.deepStrictEqual(
-      cli.parse([]),
-      Either.right({ _tag: "Serve", port: 4010, authPort: 4011 })
+  const serve = (args: ReadonlyArray<string>) => {
+    const parsed = Either.getOrThrow(cli.parse(args))
+    return parsed._tag === "Serve" ? parsed : assert.fail("no server")
+  }
+
+  it("have defaults", () => {
+    const { quiet, server } = serve([])
+    assert.isFalse(quiet)
+    const { clientSecret, settleAfter, ...rest } = server
+    assert.deepStrictEqual(rest, {
+      port: 4010,
+      authPort: 4011,
+      host: "127.0.0.1",
+      control: undefined,
+      clientId: cli.developmentCredentials.clientId,
+      seed: undefined
+    })
+    assert.strictEqual(
+      clientSecret && Redacted.value(clientSecret),
+      cli.developmentCredentials.clientSecret
     )
-    assert.deepStrictEqual(
-      cli.parse(["--port", "0", "--auth-port=8080"]),
-      Either.right({ _tag: "Serve", port: 0, authPort: 8080 })
+    assert.strictEqual(Duration.toMillis(settleAfter ?? 0), 2000)
+  })
+
+  it("set every option", () => {
+    const { quiet, server } = serve(
+      "--port 0 --auth-port=8080 --host 0.0.0.0 --control --seed 12 --quiet"
+        .split(" ")
+        .concat("--settle-after", "1 minute")
     )
+    assert.isTrue(quiet)
+    assert.strictEqual(server.port, 0)
+    assert.strictEqual(server.authPort, 8080)
+    assert.strictEqual(server.host, "0.0.0.0")
+    assert.isTrue(server.control)
+    assert.strictEqual(Duration.toMillis(server.settleAfter ?? 0), 60_000)
+    assert.strictEqual(server.seed, 12)
+    assert.strictEqual(serve(["--seed", "a word"]).server.seed, "a word")
   })
 
   it("can request help", () => {
@@ -66,10 +141,17 @@ describe("its arguments", () => {
     ["--port", ""],
     ["--auth-port"],
     ["--port", "80", "--auth-port", "80"],
+    ["--settle-after", "soon"],
+    ["--settle-after", "Infinity"],
+    ["--client-id", ""],
+    ["--client-secret="],
+    ["--host", ""],
     ["4010"]
   ]) {
     it(`are refused: ${args.join(" ")}`, () => {
-      assert.isTrue(Either.isLeft(cli.parse(args)))
+      const parsed = cli.parse(args)
+      const message = Either.isLeft(parsed) ? parsed.left.message : assert.fail("accepted")
+      assert.include(message, args[0]?.replace(/=$/, "") ?? "")
     })
   }
 })

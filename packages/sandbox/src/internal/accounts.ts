@@ -3,17 +3,20 @@
  */
 import type * as Operation from "@manilla/core/Operation"
 import type { Credentials as CredentialsSchema, IssuedToken } from "@manilla/token/TokenApi"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Encoding from "effect/Encoding"
 import * as Redacted from "effect/Redacted"
 import type { Credentials, Standing } from "../Sandbox.js"
+import type { SandboxClock } from "./clock.js"
 import type { Identifiers } from "./identifiers.js"
 import * as refusal from "./refusal.js"
 
 export interface Options {
+  readonly clock: SandboxClock
   readonly identifiers: Identifiers
+  readonly clientId: string | undefined
+  readonly clientSecret: Redacted.Redacted | undefined
   readonly scopes: ReadonlyArray<Operation.Scope>
   readonly tokenLifetime: Duration.DurationInput
 }
@@ -37,13 +40,19 @@ export interface Accounts {
   readonly setStanding: (changes: Partial<Standing>) => Effect.Effect<void>
 }
 
-export const make = ({ identifiers, scopes, tokenLifetime }: Options): Accounts => {
+export const make = (options: Options): Accounts => {
+  const { clock, identifiers, scopes, tokenLifetime } = options
   const lifetimeMillis = Duration.toMillis(tokenLifetime)
   const newSecret = () => Redacted.make(`sk_${identifiers.text(40)}`)
 
-  let credentials: Credentials = {
+  // Drawn even if they are given, so that all later identifiers depend on the seed alone.
+  const drawn: Credentials = {
     clientId: `app_${identifiers.text(16)}`,
     clientSecret: newSecret()
+  }
+  let credentials: Credentials = {
+    clientId: options.clientId ?? drawn.clientId,
+    clientSecret: options.clientSecret ?? drawn.clientSecret
   }
   let granted = scopes
   let standing: Standing = {
@@ -63,7 +72,7 @@ export const make = ({ identifiers, scopes, tokenLifetime }: Options): Accounts 
   })
 
   const issue = Effect.gen(function* () {
-    const nowMillis = yield* Clock.currentTimeMillis
+    const nowMillis = yield* clock.nowMillis
     const expiresMillis = nowMillis + lifetimeMillis
     const token = [
       segment({ alg: "RS256", typ: "JWT" }),
@@ -107,7 +116,7 @@ export const make = ({ identifiers, scopes, tokenLifetime }: Options): Accounts 
       if (access === "credentials") return
       const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1]
       const expiresMillis = token === undefined ? undefined : tokens.get(token)
-      if (expiresMillis === undefined || expiresMillis <= (yield* Clock.currentTimeMillis)) {
+      if (expiresMillis === undefined || expiresMillis <= (yield* clock.nowMillis)) {
         return yield* Effect.fail(
           refusal.unauthorized("UNAUTHENTICATED", "The token is missing, unknown or expired.")
         )
@@ -116,7 +125,7 @@ export const make = ({ identifiers, scopes, tokenLifetime }: Options): Accounts 
       if (access !== "bearer" && !granted.includes(access)) {
         return yield* Effect.fail(
           refusal.forbidden("INSUFFICIENT_SCOPE", `The scope ${access} is not granted.`, {
-            required_scope: access
+            details: { required_scope: access }
           })
         )
       }

@@ -22,9 +22,12 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import * as ServiceApi from "../ServiceApi.js"
+import { Body, withText } from "./body.js"
+import * as access from "./control/access.js"
+import * as control from "./control/routes.js"
 import * as documents from "./documents.js"
 import { Current } from "./emulation.js"
-import type { Emulation } from "./emulation.js"
+import type { Restartable } from "./emulation.js"
 import * as exchange from "./exchange.js"
 import * as handlers from "./handlers.js"
 import * as refusal from "./refusal.js"
@@ -52,29 +55,32 @@ export interface Apps {
   readonly account: App
 }
 
-export const make = (emulation: Emulation): Apps => {
+export const make = (emulation: Restartable, controls: access.Controls): Apps => {
   const { account, main } = (gateways ??= Effect.runSync(route))
-  return { main: appOf(main, emulation), account: appOf(account, emulation) }
+  const app = appOf(emulation, controls)
+  return { main: app(main), account: app(account) }
 }
 
 type Services = HttpRouter.HttpRouter.DefaultServices
 
 /** A gateway that takes its emulation from context. */
-type Routed = HttpApp.Default<exchange.Dropped, exchange.Body>
+type Routed = HttpApp.Default<exchange.Dropped, Body>
 
 /** Built once, because building takes longer than hundreds of requests. */
 let gateways: Readonly<Record<keyof Apps, Routed>> | undefined
 
 const route = Effect.suspend(() =>
   Effect.all({
-    main: gateway(handlers.main, documents.routes),
+    main: Effect.flatMap(control.routes, (controls) =>
+      gateway(handlers.main, [...documents.routes, ...controls])
+    ),
     account: gateway(handlers.account)
   })
 )
 
 const gateway = (
   api: Layer.Layer<HttpApi.Api, never, Services>,
-  beside: ReadonlyArray<HttpRouter.Route<never, never>> = []
+  beside: ReadonlyArray<HttpRouter.Route<never, Body | Services>> = []
 ): Effect.Effect<Routed> =>
   Effect.gen(function* () {
     const { routes } = yield* HttpApiBuilder.Router.router
@@ -87,7 +93,7 @@ const gateway = (
       Effect.scoped,
       // Without this, the router would annotate the caller's span with its routes.
       Effect.mapInputContext(
-        (caller: Context.Context<HttpServerRequest.HttpServerRequest | exchange.Body>) =>
+        (caller: Context.Context<HttpServerRequest.HttpServerRequest | Body>) =>
           Context.omit(Tracer.ParentSpan)(Context.merge(caller, services))
       )
     )
@@ -101,16 +107,19 @@ const gateway = (
   )
 
 const appOf =
-  (routed: Routed, emulation: Emulation): App =>
+  ({ current }: Restartable, controls: access.Controls) =>
+  (routed: Routed): App =>
   (incoming) =>
     Effect.gen(function* () {
+      const emulation = current()
       const request = yield* toServerRequest(incoming)
       const given = request.headers["x-correlation-id"]
       return yield* routed.pipe(
         Effect.provide(
           Context.make(HttpServerRequest.HttpServerRequest, request).pipe(
-            Context.add(exchange.Body, incoming.body),
+            Context.add(Body, incoming.body),
             Context.add(Current, emulation),
+            Context.add(access.Current, controls),
             Context.add(
               reply.Correlation,
               isCorrelationId(given) ? given : emulation.identifiers.uuid()
@@ -124,15 +133,9 @@ const isCorrelationId = Schema.is(Identifier.CorrelationId)
 
 const noRoute = reply.failure(refusal.notFound("NOT_FOUND", "The operation does not exist."))
 
-/** The body is already in memory, so its text is read without a turn of the event loop. */
 const toServerRequest = ({ body, headers, method, url }: Incoming) =>
   Effect.try({
-    try: () =>
-      Object.defineProperty(
-        HttpServerRequest.fromWeb(new Request(url, { method, headers })),
-        "text",
-        { value: Effect.sync(() => new TextDecoder().decode(body)) }
-      ),
+    try: () => withText(HttpServerRequest.fromWeb(new Request(url, { method, headers })), body),
     catch: (cause) => new NotHttp({ cause })
   })
 
@@ -164,7 +167,7 @@ const guarded = (operation: Operation.Operation, route: HttpRouter.Route<unknown
     yield* accounts.authorise(headers["authorization"], operation.access)
     const { params } = yield* HttpRouter.RouteContext
     const urlParams = yield* HttpServerRequest.ParsedSearchParams
-    const issues = validate({ path: params, urlParams, headers, body: yield* exchange.Body })
+    const issues = validate({ path: params, urlParams, headers, body: yield* Body })
     if (issues.length > 0) yield* Effect.fail(refusal.invalid(issues))
   })
 

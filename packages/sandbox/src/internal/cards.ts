@@ -24,6 +24,8 @@ export interface Options {
   readonly book: ledger.Book
   readonly wallets: Wallets
   readonly cardholders: Cardholders
+  /** Called when a key returns a stored result. */
+  readonly onReplay: () => void
 }
 
 export interface Cards {
@@ -34,11 +36,11 @@ export interface Cards {
 
 const usd = Currency.Currency.make("USD")
 
-export const make = ({ book, cardholders, identifiers, wallets }: Options): Cards => {
+export const make = ({ book, cardholders, identifiers, onReplay, wallets }: Options): Cards => {
   const cards: Array<Card.Card> = []
   /** The number of cards per cardholder. */
   const counts = new Map<string, number>()
-  const keys = idempotency.make<Card.Issuance>()
+  const keys = idempotency.make<Card.Issuance>(onReplay)
 
   const issue = (request: Card.CardRequest, nowMillis: number) =>
     Either.gen(function* () {

@@ -2,22 +2,45 @@
  * The command-line arguments of `manilla-sandbox`.
  */
 import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import { parseArgs } from "node:util"
+import type * as SandboxServer from "../SandboxServer.js"
 
 export type Command =
   | { readonly _tag: "Help" }
-  | { readonly _tag: "Serve"; readonly port: number; readonly authPort: number }
+  | {
+      readonly _tag: "Serve"
+      readonly server: SandboxServer.Options
+      /** Whether requests are not printed. */
+      readonly quiet: boolean
+    }
 
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
+/** Always the same, so that a team can share its configuration. They give access to sandboxes only. */
+export const developmentCredentials = {
+  clientId: "app_sandbox_development",
+  clientSecret: "sk_sandbox_development_not_a_secret"
+} as const
+
 export const help = `manilla-sandbox: a local emulation of the payments service
 
-Usage: manilla-sandbox [--port <port>] [--auth-port <port>]
+Usage: manilla-sandbox [options]
 
-  --port <port>       port of {base_url}, default 4010; 0 for any free port
-  --auth-port <port>  port of {auth_url}, default 4011; 0 for any free port
-  --help              show this help
+  --port <port>              port of {base_url} and /_sandbox, default 4010; 0 for any free port
+  --auth-port <port>         port of {auth_url}, default 4011; 0 for any free port
+  --host <host>              host name or address to listen on, default 127.0.0.1
+  --control                  serve /_sandbox on a host that other machines can reach
+  --client-id <id>           default ${developmentCredentials.clientId}
+  --client-secret <secret>   default ${developmentCredentials.clientSecret}
+  --settle-after <duration>  how long payments, payouts and refunds stay PENDING,
+                             such as "500 millis"; default "2 seconds"
+  --seed <seed>              seed of identifiers, for the same ones in every run
+  --quiet                    do not print requests
+  --help                     show this help
 
 The state is kept in memory. Stop the sandbox with Ctrl+C.`
 
@@ -28,8 +51,15 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
         parseArgs({
           args: [...args],
           options: {
-            port: { type: "string" },
-            "auth-port": { type: "string" },
+            port: { type: "string", default: "4010" },
+            "auth-port": { type: "string", default: "4011" },
+            host: { type: "string", default: "127.0.0.1" },
+            control: { type: "boolean" },
+            "client-id": { type: "string", default: developmentCredentials.clientId },
+            "client-secret": { type: "string", default: developmentCredentials.clientSecret },
+            "settle-after": { type: "string", default: "2 seconds" },
+            seed: { type: "string" },
+            quiet: { type: "boolean", default: false },
             help: { type: "boolean", short: "h" }
           }
         }),
@@ -37,18 +67,45 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
         new UsageError({ message: cause instanceof Error ? cause.message : String(cause) })
     })
     if (values.help === true) return { _tag: "Help" }
-    const port = yield* parsePort("--port", values.port ?? "4010")
-    const authPort = yield* parsePort("--auth-port", values["auth-port"] ?? "4011")
-    return port === authPort && port !== 0
-      ? yield* Either.left(new UsageError({ message: "--port and --auth-port must differ" }))
-      : { _tag: "Serve", port, authPort }
+    const port = yield* parsePort("--port", values.port)
+    const authPort = yield* parsePort("--auth-port", values["auth-port"])
+    if (port === authPort && port !== 0) yield* wrong("--port and --auth-port must differ")
+    return {
+      _tag: "Serve",
+      server: {
+        port,
+        authPort,
+        host: yield* parseText("--host", values.host),
+        control: values.control,
+        clientId: yield* parseText("--client-id", values["client-id"]),
+        clientSecret: Redacted.make(yield* parseText("--client-secret", values["client-secret"])),
+        settleAfter: yield* parseDuration("--settle-after", values["settle-after"]),
+        seed: values.seed === undefined ? undefined : parseSeed(values.seed)
+      },
+      quiet: values.quiet
+    }
   })
+
+const wrong = (message: string) => Either.left(new UsageError({ message }))
 
 const parsePort = (flag: string, text: string): Either.Either<number, UsageError> =>
   /^\d{1,5}$/.test(text) && Number(text) <= 65535
     ? Either.right(Number(text))
-    : Either.left(
+    : wrong(`${flag} must be a whole number from 0 to 65535, not "${text}"`)
+
+const parseText = (flag: string, text: string): Either.Either<string, UsageError> =>
+  text === "" ? wrong(`${flag} must not be empty`) : Either.right(text)
+
+const parseDuration = (flag: string, text: string): Either.Either<Duration.Duration, UsageError> =>
+  Duration.decodeUnknown(text).pipe(
+    Option.filter(Duration.isFinite),
+    Either.fromOption(
+      () =>
         new UsageError({
-          message: `${flag} must be a whole number from 0 to 65535, not "${text}"`
+          message: `${flag} must be a duration such as "500 millis" or "2 seconds", not "${text}"`
         })
-      )
+    )
+  )
+
+/** A whole number is the same seed here and in the JSON of a control call. */
+const parseSeed = (text: string): string | number => (/^\d{1,15}$/.test(text) ? Number(text) : text)

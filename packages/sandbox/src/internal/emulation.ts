@@ -3,10 +3,10 @@
  */
 import type { ServiceList } from "@manilla/catalogue/AvailableService"
 import type * as Operation from "@manilla/core/Operation"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import * as Sandbox from "../Sandbox.js"
 import * as ServiceApi from "../ServiceApi.js"
@@ -15,6 +15,7 @@ import * as agenda from "./agenda.js"
 import * as cardholders from "./cardholders.js"
 import * as cards from "./cards.js"
 import * as catalogue from "./catalogue.js"
+import * as sandboxClock from "./clock.js"
 import * as collections from "./collections.js"
 import * as exchanges from "./exchanges.js"
 import * as faults from "./faults.js"
@@ -23,13 +24,14 @@ import * as ledger from "./ledger.js"
 import * as paymentLinks from "./paymentLinks.js"
 import * as payments from "./payments.js"
 import * as payouts from "./payouts.js"
-import type { Refusal } from "./refusal.js"
+import * as refusal from "./refusal.js"
 import * as refunds from "./refunds.js"
 import type { Rule } from "./rule.js"
 import * as transactions from "./transactions.js"
 import * as wallets from "./wallets.js"
 
 export interface Emulation {
+  readonly clock: sandboxClock.SandboxClock
   readonly identifiers: identifiers.Identifiers
   readonly accounts: accounts.Accounts
   readonly book: ledger.Book
@@ -45,7 +47,7 @@ export interface Emulation {
   readonly faults: faults.Queue
   readonly exchanges: exchanges.Log
   /** Applies a rule now, after all due events. */
-  readonly apply: <A>(rule: Rule<A>) => Effect.Effect<A, Refusal>
+  readonly apply: <A>(rule: Rule<A>) => Effect.Effect<A, refusal.Refusal>
   /** Reads the state now, after all due events. */
   readonly look: <A>(read: (nowMillis: number) => A) => Effect.Effect<A>
 }
@@ -57,18 +59,54 @@ export class Current extends Context.Reference<Current>()("@manilla/sandbox/Emul
   }
 }) {}
 
-export const make = (options: Sandbox.Options = {}): Effect.Effect<Emulation> =>
+/** Called when the current request is answered with the stored result of its key. */
+export class OnReplay extends Context.Reference<OnReplay>()("@manilla/sandbox/OnReplay", {
+  defaultValue: () => () => {}
+}) {}
+
+/** An emulation that can start again. */
+export interface Restartable {
+  readonly current: () => Emulation
+  /**
+   * Replaces the emulation by one in its initial state, with the same credentials. Without a seed, it has
+   * the same identifiers as well.
+   */
+  readonly reset: (seed?: string | number) => Effect.Effect<void>
+}
+
+export const make = (options: Sandbox.Options = {}): Effect.Effect<Restartable> =>
   Effect.gen(function* () {
-    const random = options.seed === undefined ? yield* Effect.random : Random.make(options.seed)
-    const ids = yield* identifiers.make(random)
-    const nowMillis = yield* Clock.currentTimeMillis
+    const initialSeed = yield* identifiers.drawSeed(
+      options.seed === undefined ? yield* Effect.random : Random.make(options.seed)
+    )
+    let current = yield* start(options, initialSeed)
+    const credentials = yield* current.accounts.credentials
+    return {
+      current: () => current,
+      reset: (seed) =>
+        Effect.gen(function* () {
+          const drawn =
+            seed === undefined ? initialSeed : yield* identifiers.drawSeed(Random.make(seed))
+          current = yield* start({ ...options, ...credentials }, drawn)
+        })
+    }
+  })
+
+const start = (options: Sandbox.Options, seed: identifiers.Seed): Effect.Effect<Emulation> =>
+  Effect.gen(function* () {
+    const ids = identifiers.make(seed)
+    const clock = sandboxClock.make()
+    const nowMillis = yield* clock.nowMillis
     const settleAfterMillis = Duration.toMillis(options.settleAfter ?? "2 seconds")
     const services = options.services ?? catalogue.services
 
     const events = agenda.make()
     const book = ledger.make()
     const account = accounts.make({
+      clock,
       identifiers: ids,
+      clientId: options.clientId,
+      clientSecret: options.clientSecret,
       scopes: options.scopes ?? scopes,
       tokenLifetime: options.tokenLifetime ?? "1 hour"
     })
@@ -80,8 +118,12 @@ export const make = (options: Sandbox.Options = {}): Effect.Effect<Emulation> =>
     })
     const transactionLog = transactions.make(ids)
     const holders = cardholders.make(ids, nowMillis)
+    let hasReplayed = false
     // Dependencies that several domains share.
     const shared = {
+      onReplay: () => {
+        hasReplayed = true
+      },
       identifiers: ids,
       agenda: events,
       book,
@@ -91,11 +133,12 @@ export const make = (options: Sandbox.Options = {}): Effect.Effect<Emulation> =>
       settleAfterMillis,
       services
     }
-    const advance = Effect.map(Clock.currentTimeMillis, (millis) => {
+    const advance = Effect.map(clock.nowMillis, (millis) => {
       events.advance(millis)
       return millis
     })
     return {
+      clock,
       identifiers: ids,
       accounts: account,
       book,
@@ -113,8 +156,18 @@ export const make = (options: Sandbox.Options = {}): Effect.Effect<Emulation> =>
       cards: cards.make({ ...shared, cardholders: holders }),
       catalogue: { environment: "SANDBOX", services },
       faults: faults.make(),
-      exchanges: exchanges.make(options.exchangeCapacity ?? 50_000),
-      apply: (rule) => Effect.flatMap(advance, rule),
+      exchanges: exchanges.make({
+        clock,
+        capacity: options.exchangeCapacity ?? 50_000,
+        onEnd: options.onExchange ?? (() => Effect.void)
+      }),
+      apply: (rule) =>
+        Effect.zipWith(advance, OnReplay, (millis, onReplay) => {
+          hasReplayed = false
+          const result = rule(millis)
+          if (hasReplayed) onReplay()
+          return result
+        }).pipe(Effect.flatten),
       look: (read) => Effect.map(advance, read)
     }
   })
@@ -124,37 +177,70 @@ const scopes: ReadonlyArray<Operation.Scope> = Array.from(
   new Set(Array.from(ServiceApi.operations.values(), ({ access }) => access))
 ).filter((access) => access !== "bearer" && access !== "credentials")
 
+/** The largest sum of advances: timestamps have years of four digits. */
+const maxAdvanceMillis = Duration.toMillis(Duration.days(36_525))
+
 /** The public interface of a sandbox that is reachable at these URLs. */
 export const control = (
-  emulation: Emulation,
+  { current, reset }: Restartable,
   urls: Pick<Sandbox.Service, "baseUrl" | "authUrl">
 ): Sandbox.Service => {
-  const { accounts, apply, book, cardholders, cards, exchanges, faults, look } = emulation
-  const { paymentLinks, payments, payouts, refunds, transactions, wallets } = emulation
-  const command = <A>(rule: Rule<A>) =>
-    Effect.mapError(apply(rule), ({ code, message }) => new Sandbox.Refused({ code, message }))
+  const use = <A, E>(effect: (emulation: Emulation) => Effect.Effect<A, E>) =>
+    Effect.suspend(() => effect(current()))
+  const look = <A>(read: (emulation: Emulation, nowMillis: number) => A) =>
+    use((emulation) => emulation.look((nowMillis) => read(emulation, nowMillis)))
+  const command = <A>(rule: (emulation: Emulation) => Rule<A>) =>
+    use((emulation) => emulation.apply(rule(emulation))).pipe(Effect.mapError(refusedBy))
   return {
     ...urls,
-    credentials: accounts.credentials,
-    rotateSecret: accounts.rotateSecret,
-    revokeTokens: accounts.revokeTokens,
-    setScopes: accounts.setScopes,
-    setStanding: accounts.setStanding,
-    paymentIntents: look(payments.all),
+    reset,
+    nowMillis: look((_, nowMillis) => nowMillis),
+    advance: (duration) => command(({ clock }) => advanced(clock, Duration.toMillis(duration))),
+    credentials: use(({ accounts }) => accounts.credentials),
+    rotateSecret: use(({ accounts }) => accounts.rotateSecret),
+    revokeTokens: use(({ accounts }) => accounts.revokeTokens),
+    setScopes: (scopes) => use(({ accounts }) => accounts.setScopes(scopes)),
+    setStanding: (changes) => use(({ accounts }) => accounts.setStanding(changes)),
+    paymentIntents: look(({ payments }) => payments.all()),
     settle: (id, status = "COMPLETED") =>
-      look((nowMillis) => payments.settle(id, status, nowMillis)),
-    payouts: look(payouts.all),
+      look(({ payments }, nowMillis) => payments.settle(id, status, nowMillis)),
+    payouts: look(({ payouts }) => payouts.all()),
     settlePayout: (reference, status = "COMPLETED") =>
-      look((nowMillis) => payouts.settle(reference, status, nowMillis)),
-    transactions: look(transactions.all),
-    refund: (transaction, options = {}) => command(refunds.create(transaction, options)),
-    paymentLinks: look(paymentLinks.all),
-    payLink: (id) => command(paymentLinks.pay(id)),
-    cardholders: look(cardholders.all),
-    cards: look(cards.all),
-    wallets: look(wallets.all),
-    ledger: look(book.read),
-    exchanges: exchanges.latest,
-    faults: { add: faults.add, clear: faults.clear, pending: faults.pending }
+      look(({ payouts }, nowMillis) => payouts.settle(reference, status, nowMillis)),
+    transactions: look(({ transactions }) => transactions.all()),
+    refund: (transaction, options = {}) =>
+      command(({ refunds }) => refunds.create(transaction, options)),
+    paymentLinks: look(({ paymentLinks }) => paymentLinks.all()),
+    payLink: (id) => command(({ paymentLinks }) => paymentLinks.pay(id)),
+    cardholders: look(({ cardholders }) => cardholders.all()),
+    cards: look(({ cards }) => cards.all()),
+    wallets: look(({ wallets }) => wallets.all()),
+    ledger: look(({ book }) => book.read()),
+    exchanges: use(({ exchanges }) => exchanges.latest),
+    faults: {
+      add: (...added) => use(({ faults }) => faults.add(...added)),
+      register: (fault) => use(({ faults }) => faults.register(fault)),
+      remove: (id) => use(({ faults }) => faults.remove(id)),
+      clear: use(({ faults }) => faults.clear),
+      pending: use(({ faults }) => faults.pending)
+    }
   }
 }
+
+const refusedBy = ({ code, issues = [], message }: refusal.Refusal) =>
+  new Sandbox.Refused({ code, message, issues })
+
+const advanced =
+  (clock: sandboxClock.SandboxClock, millis: number): Rule<number> =>
+  (nowMillis) => {
+    if (clock.advancedMillis() + millis > maxAdvanceMillis) return Either.left(tooFar)
+    clock.advance(millis)
+    return Either.right(nowMillis + millis)
+  }
+
+const tooFar = refusal.business(
+  "CLOCK_TOO_FAR",
+  "The clock cannot be advanced by more than 100 years.",
+  "seconds",
+  "must keep the sum of all advances within 100 years"
+)

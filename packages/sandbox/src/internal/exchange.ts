@@ -5,7 +5,6 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import type * as Operation from "@manilla/core/Operation"
 import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -15,12 +14,10 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Outcome } from "../Exchange.js"
 import type * as Fault from "../Fault.js"
-import { Current } from "./emulation.js"
+import { Body } from "./body.js"
+import { Current, OnReplay } from "./emulation.js"
 import { Refusal } from "./refusal.js"
 import * as reply from "./reply.js"
-
-/** The bytes of the request body. */
-export class Body extends Context.Tag("@manilla/sandbox/Body")<Body, Uint8Array>() {}
 
 /** The connection must be closed without a response. */
 export class Dropped extends Data.TaggedError("Dropped")<{ readonly when: "before" | "after" }> {}
@@ -37,17 +34,29 @@ export const run = <R>(
 ) =>
   Effect.gen(function* () {
     const { exchanges, faults } = yield* Current
-    const { headers, method } = yield* HttpServerRequest.HttpServerRequest
+    const { headers, method, url } = yield* HttpServerRequest.HttpServerRequest
     const body = yield* Body
+    const members = jsonOf(body)
     const end = yield* exchanges.open({
       operation: named?.name,
       method,
-      key: keyOf(named, headers, body),
+      path: url.split("?", 1).join(),
+      key: keyOf(named, headers, members),
       body: Redacted.make(body)
     })
-    return yield* faults.take(named?.name).pipe(
-      Effect.flatMap((fault) => underFault(fault, process)),
-      Effect.onExit((exit) => end(outcomeOf(exit)))
+    let fault: Fault.Fault | undefined
+    let replay = false
+    return yield* faults.take({ operation: named?.name, headers, body: members }).pipe(
+      Effect.flatMap((taken) => {
+        fault = taken
+        return underFault(taken, process)
+      }),
+      Effect.provideService(OnReplay, () => {
+        replay = true
+      }),
+      Effect.onExit((exit) =>
+        Effect.suspend(() => end({ outcome: outcomeOf(exit), replay, fault }))
+      )
     )
   })
 
@@ -98,24 +107,26 @@ const scripted = (
 const keyOf = (
   named: Named | undefined,
   headers: Readonly<Record<string, string | undefined>>,
-  body: Uint8Array
+  body: () => unknown
 ): string | undefined => {
   const replay = named?.operation.replay
   if (replay?._tag !== "Keyed") return undefined
-  return replay.in === "header" ? headers[replay.name] : member(body, replay.name)
+  if (replay.in === "header") return headers[replay.name]
+  const members = body()
+  const key = Predicate.hasProperty(members, replay.name) ? members[replay.name] : undefined
+  return Predicate.isString(key) ? key : undefined
 }
 
-const decodeObject = Schema.decodeUnknownOption(
-  Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
-)
+const decodeJson = Schema.decodeUnknownOption(Schema.parseJson())
 
-/** A member of a JSON body, if it is a string. */
-const member = (body: Uint8Array, name: string): string | undefined =>
-  decodeObject(new TextDecoder().decode(body)).pipe(
-    Option.map((members) => members[name]),
-    Option.filter(Predicate.isString),
-    Option.getOrUndefined
-  )
+/** The body as JSON, parsed when it is first used. */
+const jsonOf = (body: Uint8Array): (() => unknown) => {
+  let parsed: Option.Option<unknown> | undefined
+  return () => {
+    parsed ??= decodeJson(new TextDecoder().decode(body))
+    return Option.getOrUndefined(parsed)
+  }
+}
 
 const outcomeOf = (exit: Exit.Exit<HttpServerResponse.HttpServerResponse, Dropped>): Outcome => {
   if (Exit.isSuccess(exit)) return exit.value.status

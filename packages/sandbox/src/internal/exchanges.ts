@@ -1,47 +1,80 @@
 /**
- * The log of the latest exchanges, in order of arrival.
+ * The log of the latest exchanges, in order of arrival. It is limited in exchanges and in bytes of bodies.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { Exchange, Outcome } from "../Exchange.js"
+import * as Redacted from "effect/Redacted"
+import type { Exchange } from "../Exchange.js"
+import type { SandboxClock } from "./clock.js"
+
+type Arrived = Pick<Exchange, "operation" | "method" | "path" | "key" | "body">
+type Ended = Pick<Exchange, "outcome" | "replay" | "fault">
 
 export interface Log {
-  /** Logs the arrival of an exchange. The returned function logs its outcome. */
-  readonly open: (
-    arrived: Pick<Exchange, "operation" | "method" | "key" | "body">
-  ) => Effect.Effect<(outcome: Outcome) => Effect.Effect<void>>
+  /** Logs the arrival of an exchange. The returned function logs its end. */
+  readonly open: (arrived: Arrived) => Effect.Effect<(ended: Ended) => Effect.Effect<void>>
   readonly latest: Effect.Effect<ReadonlyArray<Exchange>>
 }
 
-interface Entry extends Exchange {
-  outcome: Outcome
-  tookMillis: number | undefined
+interface Entry {
+  current: Exchange
+  readonly size: number
 }
 
-export const make = (capacity: number): Log => {
-  const entries: Array<Entry> = []
+export interface Options {
+  readonly clock: SandboxClock
+  readonly capacity: number
+  readonly onEnd: (exchange: Exchange) => Effect.Effect<void>
+}
+
+const maxBytes = 64 * 1024 * 1024
+
+export const make = ({ capacity, clock, onEnd }: Options): Log => {
+  let entries: Array<Entry> = []
+  let bytes = 0
   let count = 0
+
+  const add = (entry: Entry) => {
+    entries.push(entry)
+    bytes += entry.size
+    // Trimming to half of a limit only when it is reached keeps the amortised cost constant.
+    if (entries.length < 2 * capacity && bytes < maxBytes) return
+    let first = Math.max(0, entries.length - capacity)
+    const kept = entries.slice(first)
+    bytes = kept.reduce((sum, { size }) => sum + size, 0)
+    for (const { size } of kept) {
+      if (bytes <= maxBytes / 2) break
+      bytes -= size
+      first++
+    }
+    entries = entries.slice(first)
+  }
+
   return {
     open: (arrived) =>
-      Effect.map(Clock.currentTimeMillis, (atMillis) => {
-        const entry: Entry = {
+      Effect.gen(function* () {
+        const atMillis = yield* clock.nowMillis
+        // The duration excludes advances of the sandbox's clock.
+        const startMillis = yield* Clock.currentTimeMillis
+        const opened: Exchange = {
           ...arrived,
           index: count++,
           outcome: "open",
+          replay: false,
+          fault: undefined,
           atMillis,
           tookMillis: undefined
         }
-        entries.push(entry)
-        // Trimming only at twice the capacity keeps the amortised cost constant.
-        if (entries.length >= 2 * capacity) entries.splice(0, entries.length - capacity)
-        return (outcome) =>
-          Effect.map(Clock.currentTimeMillis, (nowMillis) => {
-            entry.outcome = outcome
-            entry.tookMillis = nowMillis - atMillis
+        const entry: Entry = { current: opened, size: Redacted.value(arrived.body).length }
+        add(entry)
+        return (ended) =>
+          Effect.flatMap(Clock.currentTimeMillis, (endMillis) => {
+            entry.current = { ...opened, ...ended, tookMillis: endMillis - startMillis }
+            return onEnd(entry.current)
           })
       }),
     latest: Effect.sync(() =>
-      entries.slice(Math.max(0, entries.length - capacity)).map((entry) => ({ ...entry }))
+      entries.slice(Math.max(0, entries.length - capacity)).map(({ current }) => current)
     )
   }
 }

@@ -17,16 +17,17 @@ export interface Keys<Result> {
   ) => Either.Either<Result, refusal.Refusal>
 }
 
-export const make = <Result>(): Keys<Result> => {
+/** `onReplay` is called whenever a stored result is returned. */
+export const make = <Result>(onReplay: () => void): Keys<Result> => {
   const used = new Map<string, { readonly request: string; readonly result: Result }>()
   return {
     once: (key, request, make) => {
       const canonicalRequest = canonical(request)
       const earlier = used.get(key)
       if (earlier !== undefined) {
-        return earlier.request === canonicalRequest
-          ? Either.right(earlier.result)
-          : Either.left(reused)
+        if (earlier.request !== canonicalRequest) return Either.left(reused)
+        onReplay()
+        return Either.right(earlier.result)
       }
       return Either.map(make(), (result) => {
         used.set(key, { request: canonicalRequest, result })

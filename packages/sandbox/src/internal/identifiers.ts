@@ -17,26 +17,35 @@ export interface Identifiers {
 
 const alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
 
-export const make = (random: Random.Random): Effect.Effect<Identifiers> =>
-  Effect.gen(function* () {
-    const word = random.nextIntBetween(0, 2 ** 32)
-    const source = new Utils.PCGRandom(yield* word, yield* word)
+/** The start of a sequence of identifiers. */
+export interface Seed {
+  readonly high: number
+  readonly low: number
+}
 
-    const text: Identifiers["text"] = (length) =>
-      Array.from({ length }, () => alphabet.charAt(source.integer(alphabet.length))).join("")
+export const drawSeed = (random: Random.Random): Effect.Effect<Seed> => {
+  const word = random.nextIntBetween(0, 2 ** 32)
+  return Effect.all({ high: word, low: word })
+}
 
-    return {
-      uuid: () => {
-        const words = Array.from({ length: 8 }, (_, index) => {
-          const word = source.integer(2 ** 16)
-          // Version 4, variant 1.
-          if (index === 3) return 0x4000 | (word & 0x0fff)
-          return index === 4 ? 0x8000 | (word & 0x3fff) : word
-        })
-        const digits = words.map((word) => word.toString(16).padStart(4, "0")).join("")
-        return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
-      },
-      text,
-      reference: (prefix) => `${prefix}-${text(12).toUpperCase()}`
-    }
-  })
+export const make = ({ high, low }: Seed): Identifiers => {
+  const source = new Utils.PCGRandom(high, low)
+
+  const text: Identifiers["text"] = (length) =>
+    Array.from({ length }, () => alphabet.charAt(source.integer(alphabet.length))).join("")
+
+  return {
+    uuid: () => {
+      const words = Array.from({ length: 8 }, (_, index) => {
+        const word = source.integer(2 ** 16)
+        // Version 4, variant 1.
+        if (index === 3) return 0x4000 | (word & 0x0fff)
+        return index === 4 ? 0x8000 | (word & 0x3fff) : word
+      })
+      const digits = words.map((word) => word.toString(16).padStart(4, "0")).join("")
+      return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
+    },
+    text,
+    reference: (prefix) => `${prefix}-${text(12).toUpperCase()}`
+  }
+}

@@ -26,6 +26,8 @@ export interface Options {
   readonly accountId: string
   readonly applicationId: string
   readonly settleAfterMillis: number
+  /** Called when a key returns a stored result. */
+  readonly onReplay: () => void
   readonly services: ReadonlyArray<AvailableService>
 }
 
@@ -54,7 +56,7 @@ interface Stored {
 export const make = (options: Options): Payments => {
   const { agenda, collections, identifiers, services, settleAfterMillis } = options
   const byId = new Map<string, Stored>()
-  const keys = idempotency.make<Stored>()
+  const keys = idempotency.make<Stored>(options.onReplay)
 
   const settle = (stored: Stored, atMillis: number, status: PaymentIntent.Status) => {
     if (stored.current.status !== "PENDING" || status === "PENDING") return false

@@ -32,6 +32,8 @@ export interface Options {
   readonly wallets: wallets.Wallets
   readonly transactions: Transactions
   readonly settleAfterMillis: number
+  /** Called when a key returns a stored result. */
+  readonly onReplay: () => void
   readonly services: ReadonlyArray<AvailableService>
 }
 
@@ -65,7 +67,7 @@ const operation: OperationKind = "PAYOUT"
 export const make = (options: Options): Payouts => {
   const { agenda, book, identifiers, services, settleAfterMillis, transactions } = options
   const byReference = new Map<string, Stored>()
-  const keys = idempotency.make<Stored>()
+  const keys = idempotency.make<Stored>(options.onReplay)
 
   const settle = (stored: Stored, atMillis: number, status: Payout.Status): boolean => {
     if (stored.current.status !== "PENDING" || status === "PENDING") return false

@@ -134,20 +134,33 @@ const amountOf = (text: string): Either.Either<Amount.Amount, refusal.Refusal> =
 }
 
 const unknown = refusal.notFound("NOT_FOUND", "The refund does not exist.")
-const unknownTransaction = refusal.notFound("NOT_FOUND", "The transaction does not exist.")
-const notCollected = refusal.unprocessable(
+const unknownTransaction = refusal.business(
+  "NOT_FOUND",
+  "The transaction does not exist.",
+  "transaction",
+  "must be the reference of a transaction"
+)
+const notCollected = refusal.business(
   "NOT_REFUNDABLE",
-  "Only a collection or a deposit can be refunded."
+  "Only a collection or a deposit can be refunded.",
+  "transaction",
+  "must be a collection or a deposit"
 )
-const tooMuch = refusal.unprocessable(
+const tooMuch = refusal.business(
   "REFUND_TOO_LARGE",
-  "The amount exceeds the remaining amount of the transaction."
+  "The amount exceeds the remaining amount of the transaction.",
+  "amount",
+  "must not exceed the remaining amount of the transaction"
 )
-const nothingLeft = refusal.unprocessable(
+const nothingLeft = refusal.business(
   "ALREADY_REFUNDED",
-  "The transaction is already fully refunded."
+  "The transaction is already fully refunded.",
+  "transaction",
+  "must not be fully refunded"
 )
-const noAmount = refusal.unprocessable(
+const noAmount = refusal.business(
   "INVALID_AMOUNT",
-  "The amount must be greater than zero and have at most 4 decimals."
+  "The amount must be greater than zero and have at most 4 decimals.",
+  "amount",
+  "must be greater than zero and have at most 4 decimals"
 )

@@ -9,13 +9,15 @@ export class Refusal extends Data.TaggedClass("Refusal")<{
   /** The interface documents no values of `error.code`, so the sandbox defines its own. */
   readonly code: string
   readonly message: string
-  readonly details?: unknown
+  /** The fields and rules that the request violates. */
+  readonly issues?: ReadonlyArray<Errors.Issue>
+  readonly details?: Readonly<Record<string, string>>
 }> {}
 
 const refuse =
   (status: number) =>
-  (code: string, message: string, details?: unknown): Refusal =>
-    new Refusal({ status, code, message, details })
+  (code: string, message: string, more: Pick<Refusal, "issues" | "details"> = {}): Refusal =>
+    new Refusal({ status, code, message, ...more })
 
 export const unauthorized = refuse(Errors.UnauthorizedError.status)
 export const forbidden = refuse(Errors.ForbiddenError.status)
@@ -24,8 +26,8 @@ export const unprocessable = refuse(Errors.UnprocessableError.status)
 
 /** The request violates rules of the interface. The issues name field and rule, never the value. */
 export const invalid = (issues: ReadonlyArray<Errors.Issue>): Refusal =>
-  unprocessable("VALIDATION_FAILED", "The request is invalid.", issues)
+  unprocessable("VALIDATION_FAILED", "The request is invalid.", { issues })
 
 /** A field of the request violates a business rule. */
 export const business = (code: string, message: string, field: string, rule: string): Refusal =>
-  unprocessable(code, message, [{ field, rule }])
+  unprocessable(code, message, { issues: [{ field, rule }] })

@@ -25,6 +25,7 @@ const encodeFailure = Schema.encodeSync(Envelope.Failure)
 export const failure = ({
   code,
   details,
+  issues,
   message,
   status
 }: Refusal): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
@@ -32,7 +33,7 @@ export const failure = ({
     HttpServerResponse.unsafeJson(
       encodeFailure({
         success: false,
-        data: { error: { code, message, details } },
+        data: { error: { code, message, details: issues ?? details } },
         meta: { correlation_id }
       }),
       { status }

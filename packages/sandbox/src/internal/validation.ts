@@ -4,7 +4,6 @@
  */
 import type { Issue } from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
-import type * as Operation from "@manilla/core/Operation"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
@@ -17,14 +16,27 @@ export interface Parts {
   readonly body: Uint8Array
 }
 
+/** The schemas of the parts of a request. */
+export type Schemas = {
+  readonly [Name in "pathParams" | "urlParams" | "headers" | "payload"]?:
+    Schema.Schema.AnyNoContext | undefined
+}
+
+export interface Options {
+  /** Whether unknown members are ignored or issues. Defaults to `"ignore"`. */
+  readonly unknownMembers?: "ignore" | "error"
+}
+
 export const compile = (
-  operation: Operation.Operation
+  schemas: Schemas,
+  { unknownMembers = "ignore" }: Options = {}
 ): ((parts: Parts) => ReadonlyArray<Issue>) => {
-  const path = part(operation.pathParams, ["path"])
-  const urlParams = part(operation.urlParams && query.fromText(operation.urlParams), ["urlParams"])
-  const headers = part(operation.headers, ["headers"])
-  const payload = part(operation.payload, [])
-  const takesBody = operation.payload !== undefined
+  const part = partOf(unknownMembers)
+  const path = part(schemas.pathParams, ["path"])
+  const urlParams = part(schemas.urlParams && query.fromText(schemas.urlParams), ["urlParams"])
+  const headers = part(schemas.headers, ["headers"])
+  const payload = part(schemas.payload, [])
+  const takesBody = schemas.payload !== undefined
   return (parts) => [
     ...path(parts.path),
     ...urlParams(parts.urlParams),
@@ -49,15 +61,17 @@ const bodyIssues = (
 const parseJson = (body: Uint8Array): Either.Either<unknown, unknown> =>
   Either.try((): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)))
 
-const part = (
-  schema: Schema.Schema.AnyNoContext | undefined,
-  root: ReadonlyArray<PropertyKey>
-): ((input: unknown) => ReadonlyArray<Issue>) => {
-  if (schema === undefined) return () => []
-  const decode = ParseResult.decodeUnknownEither(schema, { errors: "all" })
-  return (input) =>
-    Either.match(decode(input), {
-      onLeft: (issue) => Issues.fromParseIssue(issue, root),
-      onRight: () => []
-    })
-}
+const partOf =
+  (onExcessProperty: "ignore" | "error") =>
+  (
+    schema: Schema.Schema.AnyNoContext | undefined,
+    root: ReadonlyArray<PropertyKey>
+  ): ((input: unknown) => ReadonlyArray<Issue>) => {
+    if (schema === undefined) return () => []
+    const decode = ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty })
+    return (input) =>
+      Either.match(decode(input), {
+        onLeft: (issue) => Issues.fromParseIssue(issue, root),
+        onRight: () => []
+      })
+  }

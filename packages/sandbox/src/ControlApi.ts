@@ -1,0 +1,548 @@
+/**
+ * The control API of a running sandbox, below `/_sandbox` on the port of `{base_url}`: what the program
+ * that made the sandbox can do, for any program and language. It is no part of the emulated service.
+ *
+ * @since 0.1.0
+ */
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Amount from "@manilla/core/Amount"
+import * as Currency from "@manilla/core/Currency"
+import * as Errors from "@manilla/core/Errors"
+import * as Text from "@manilla/core/Text"
+import * as Timestamp from "@manilla/core/Timestamp"
+import * as Wallet from "@manilla/core/Wallet"
+import * as PaymentLink from "@manilla/payment-links/PaymentLink"
+import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import * as Payout from "@manilla/payouts/Payout"
+import * as Refund from "@manilla/refunds/Refund"
+import * as Transaction from "@manilla/transactions/Transaction"
+import * as Schema from "effect/Schema"
+import type * as Fault from "./Fault.js"
+import * as ServiceApi from "./ServiceApi.js"
+
+/**
+ * The path below which the control API is.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const root = "/_sandbox"
+
+/**
+ * The largest number of pending faults.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const maxFaults = 1000
+
+/**
+ * The largest number of characters of a body that `Requests.list` returns.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const maxBodyLength = 16_384
+
+/**
+ * The error of every control call. Its status is 403 for a caller that is not allowed, 404 for an unknown
+ * path or id, and 422 for a request that violates a rule.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ControlError extends Schema.TaggedError<ControlError>("@manilla/sandbox/ControlError")(
+  "ControlError",
+  {
+    status: Schema.Literal(403, 404, 422),
+    code: Schema.String,
+    message: Schema.String,
+    /** The invalid fields, each with its rule. */
+    issues: Schema.Array(Errors.Issue)
+  },
+  { identifier: "ControlError" }
+) {}
+
+const wholeNumber = (min: number, max: number) =>
+  Schema.Number.pipe(
+    Schema.filter((value) => Number.isInteger(value) && value >= min && value <= max, {
+      description: `a whole number from ${min} to ${max}`,
+      jsonSchema: { type: "integer", minimum: min, maximum: max }
+    })
+  )
+
+const numberBetween = (min: number, max: number) =>
+  Schema.Number.pipe(Schema.between(min, max, { description: `a number from ${min} to ${max}` }))
+
+/** Text that an HTTP header can have. */
+const headerText = (max: number) =>
+  Schema.String.pipe(
+    Schema.pattern(new RegExp(`^[\\x20-\\x7e]{1,${max}}$`), {
+      description: `1 to ${max} printable ASCII characters`,
+      jsonSchema: { pattern: `^[\\x20-\\x7e]{1,${max}}$` }
+    })
+  )
+
+const oneOf = <const Values extends ReadonlyArray<string>>(...values: Values) =>
+  Schema.Literal(...values).annotations({
+    description: `one of ${values.map((value) => `"${value}"`).join(", ")}`
+  })
+
+/** The number of rows of a list. */
+const limited = (byDefault: number) => ({
+  limit: Schema.optional(
+    Schema.NumberFromString.pipe(
+      Schema.filter((value) => Number.isInteger(value) && value >= 1 && value <= 1000, {
+        description: "a whole number from 1 to 1000",
+        jsonSchema: { type: "integer", minimum: 1, maximum: 1000, default: byDefault }
+      })
+    )
+  )
+})
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Health = Schema.Struct({ status: Schema.Literal("ready") }).annotations({
+  identifier: "Health"
+})
+
+/**
+ * The current credentials, and the addresses that they are for.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Credentials = Schema.Struct({
+  client_id: Schema.String,
+  client_secret: Schema.Redacted(Schema.String),
+  base_url: Schema.String,
+  auth_url: Schema.String
+}).annotations({ identifier: "Credentials" })
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Reset = Schema.Struct({
+  /** The seed of identifiers, instead of the sandbox's own. */
+  seed: Schema.optional(Schema.Union(Text.atMost(100), Schema.Number.pipe(Schema.finite())))
+}).annotations({ identifier: "Reset" })
+
+/**
+ * A request that the service received.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Request = Schema.Struct({
+  /** The number of requests that arrived earlier. */
+  index: Schema.Number,
+  /** The sandbox's time of arrival. */
+  at: Timestamp.Timestamp,
+  method: Schema.String,
+  /** Without the query. */
+  path: Schema.String,
+  /** Such as `Payments.create`; `null` for an unknown route. */
+  operation: Schema.NullOr(Schema.String),
+  /** The idempotency key. */
+  key: Schema.NullOr(Schema.String),
+  outcome: oneOf("answered", "dropped before", "dropped after", "abandoned", "open"),
+  /** The status of the response, if there was one. */
+  status: Schema.NullOr(Schema.Number),
+  took_ms: Schema.NullOr(Schema.Number),
+  /** Whether the result of an earlier request with the same key was returned. */
+  replay: Schema.Boolean,
+  /** The fault that applied. */
+  fault: Schema.NullOr(Schema.String),
+  body_bytes: Schema.Number,
+  /** The first 16,384 characters of the body; `null` unless bodies were requested. */
+  body: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "Request" })
+
+const Account = Schema.Struct({
+  kind: oneOf(
+    "wallet available",
+    "wallet reserved",
+    "fees earned",
+    "card float",
+    "provider clearing",
+    "currency exchange"
+  ),
+  currency: Currency.Currency,
+  /** Of the accounts of a wallet only. */
+  wallet_id: Schema.optional(Wallet.WalletId)
+}).annotations({ identifier: "Account" })
+
+/**
+ * The ledger. Its journal is limited to the newest entries, oldest first.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Ledger = Schema.Struct({
+  balances: Schema.Array(
+    Schema.Struct({
+      account: Account,
+      debits: Amount.Amount,
+      credits: Amount.Amount,
+      /** On the account's normal side. */
+      balance: Amount.Amount
+    })
+  ),
+  /** The number of all entries. */
+  entries: Schema.Number,
+  journal: Schema.Array(
+    Schema.Struct({
+      sequence: Schema.Number,
+      posted_at: Timestamp.Timestamp,
+      reference: Schema.String,
+      description: Schema.String,
+      postings: Schema.Array(
+        Schema.Struct({ account: Account, side: oneOf("debit", "credit"), amount: Amount.Amount })
+      )
+    })
+  )
+}).annotations({ identifier: "Ledger" })
+
+/**
+ * A wallet with its balances.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const WalletBalances = Schema.Struct({
+  id: Wallet.WalletId,
+  currency: Currency.Currency,
+  available: Amount.Amount,
+  reserved: Amount.Amount
+}).annotations({ identifier: "Wallet" })
+
+const isOperation = (name: string): name is Fault.OperationName => ServiceApi.operations.has(name)
+
+const operationNames = Array.from(ServiceApi.operations.keys())
+
+const OperationName = Schema.String.pipe(
+  Schema.filter(isOperation, {
+    description: `one of ${operationNames.map((name) => `"${name}"`).join(", ")}`,
+    jsonSchema: { enum: operationNames }
+  })
+)
+
+const Count = Schema.Union(wholeNumber(1, 1_000_000), Schema.Literal("always")).annotations({
+  description: `a whole number from 1 to 1000000, or "always"`
+})
+
+const target = {
+  /** Selects the requests. Without it, every request is selected. */
+  match: Schema.optional(
+    Schema.Struct({
+      operation: Schema.optional(OperationName),
+      /** A header that the request must have, with this value if one is given. */
+      header: Schema.optional(
+        Schema.Struct({ name: headerText(200), value: Schema.optional(Text.atMost(1000)) })
+      ),
+      /** A field that the JSON body must have, such as `payer.phone_number`. */
+      field: Schema.optional(
+        Schema.Struct({
+          name: Text.atMost(200),
+          value: Schema.Union(
+            Text.atMost(1000),
+            Schema.Number.pipe(Schema.finite()),
+            Schema.Boolean,
+            Schema.Null
+          )
+        })
+      )
+    })
+  ),
+  /** How many requests the fault applies to. Defaults to 1. */
+  count: Schema.optional(Count),
+  /** Defaults to 1. */
+  probability: Schema.optional(numberBetween(0, 1)),
+  /** The seed of the draws for `probability`. Defaults to 0. */
+  seed: Schema.optional(wholeNumber(0, 2 ** 32 - 1))
+}
+
+const contentType = Schema.optional(headerText(200))
+
+/**
+ * A fault, and the requests that it applies to. The members of `Fault` have the same meaning.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const FaultRule = Schema.Union(
+  Schema.Struct({ fault: Schema.Literal("drop_before"), ...target }).annotations({
+    description: "Closes the connection before the request is processed"
+  }),
+  Schema.Struct({ fault: Schema.Literal("drop_after"), ...target }).annotations({
+    description: "Processes the request, then closes the connection before the response"
+  }),
+  Schema.Struct({
+    fault: Schema.Literal("delay"),
+    milliseconds: wholeNumber(0, 600_000),
+    ...target
+  }).annotations({ description: "Processes the request at once and delays the response" }),
+  Schema.Struct({
+    fault: Schema.Literal("status"),
+    status: wholeNumber(200, 599),
+    retry_after: Schema.optional(Schema.Union(wholeNumber(0, 86_400), headerText(100))),
+    body: Schema.optional(Text.atMost(65_536)),
+    content_type: contentType,
+    /** Whether the request is processed. Defaults to `false`. */
+    processed: Schema.optional(Schema.Boolean),
+    ...target
+  }).annotations({ description: "Responds with this status" }),
+  Schema.Struct({
+    fault: Schema.Literal("body"),
+    body: Text.atMost(65_536),
+    content_type: contentType,
+    ...target
+  }).annotations({
+    description: "Processes the request and responds with the real status but this body"
+  })
+).annotations({ identifier: "FaultRule" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type FaultRule = typeof FaultRule.Type
+
+/**
+ * A fault in the queue.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PendingFault = Schema.Struct({
+  id: Schema.String,
+  /** How many requests it still applies to. */
+  remaining: Count,
+  rule: FaultRule
+}).annotations({ identifier: "PendingFault" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface PendingFault extends Schema.Schema.Type<typeof PendingFault> {}
+
+/**
+ * The sandbox's time.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Clock = Schema.Struct({ now: Timestamp.Timestamp }).annotations({
+  identifier: "Clock"
+})
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Advance = Schema.Struct({
+  seconds: numberBetween(0, 36_525 * 86_400)
+}).annotations({ identifier: "Advance" })
+
+/**
+ * The status to settle with: `COMPLETED` by default, and any but `PENDING`.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Settlement = Schema.Struct({
+  status: Schema.optional(
+    Schema.String.pipe(
+      Schema.pattern(/^(?!PENDING$)[A-Z][A-Z0-9_]{0,63}$/, {
+        description: `a status in capital letters, of at most 64 characters, other than "PENDING"`,
+        jsonSchema: { pattern: "^(?!PENDING$)[A-Z][A-Z0-9_]{0,63}$" }
+      })
+    )
+  )
+}).annotations({ identifier: "Settlement" })
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const RefundRequest = Schema.Struct({
+  /** The reference of a collection or a deposit. */
+  transaction: Transaction.TransactionReference,
+  /** Defaults to the rest of the transaction. */
+  amount: Schema.optional(Amount.Input),
+  reason: Schema.optional(Text.atMost(1000))
+}).annotations({ identifier: "RefundRequest" })
+
+/**
+ * A payer at the hosted page of a payment link. The sandbox does not keep the phone number.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const LinkPayment = Schema.Struct({
+  phone_number: Schema.String.pipe(
+    Schema.filter((text) => text.length >= 1 && text.length <= 32, {
+      description: "a string of 1 to 32 characters",
+      jsonSchema: { minLength: 1, maxLength: 32 }
+    })
+  )
+}).annotations({ identifier: "LinkPayment" })
+
+const state = HttpApiGroup.make("State")
+  .add(
+    HttpApiEndpoint.get("health", "/health")
+      .addSuccess(Health)
+      .annotate(OpenApi.Summary, "Ready to answer requests")
+  )
+  .add(
+    HttpApiEndpoint.post("reset", "/reset")
+      .setPayload(Reset)
+      .addError(ControlError, { status: 422 })
+      .annotate(OpenApi.Summary, "Restore the initial state")
+  )
+  .annotate(OpenApi.Description, "The whole sandbox")
+
+const access = HttpApiGroup.make("Access")
+  .add(
+    HttpApiEndpoint.get("credentials", "/credentials")
+      .addSuccess(Credentials)
+      .annotate(OpenApi.Summary, "Read the current credentials")
+  )
+  .add(
+    HttpApiEndpoint.post("rotateSecret", "/credentials/rotate")
+      .addSuccess(Credentials)
+      .annotate(OpenApi.Summary, "Replace the client secret, and revoke its tokens")
+  )
+  .add(
+    HttpApiEndpoint.post("revokeTokens", "/tokens/revoke").annotate(
+      OpenApi.Summary,
+      "Revoke all tokens"
+    )
+  )
+  .annotate(OpenApi.Description, "Credentials and tokens")
+
+const requests = HttpApiGroup.make("Requests")
+  .add(
+    HttpApiEndpoint.get("list", "/requests")
+      .setUrlParams(
+        Schema.Struct({
+          ...limited(100),
+          /** Whether bodies are returned, with what they contain: phone numbers, secrets. */
+          bodies: Schema.optional(
+            Schema.BooleanFromString.annotations({ description: `"true" or "false"` })
+          )
+        })
+      )
+      .addSuccess(Schema.Array(Request))
+      .addError(ControlError, { status: 422 })
+      .annotate(OpenApi.Summary, "List the latest requests to the service, newest first")
+  )
+  .annotate(OpenApi.Description, "The requests that the service received")
+
+const money = HttpApiGroup.make("Money")
+  .add(
+    HttpApiEndpoint.get("ledger", "/ledger")
+      .setUrlParams(Schema.Struct(limited(1000)))
+      .addSuccess(Ledger)
+      .addError(ControlError, { status: 422 })
+      .annotate(OpenApi.Summary, "Read the balances and the latest entries of the ledger")
+  )
+  .add(
+    HttpApiEndpoint.get("wallets", "/wallets")
+      .addSuccess(Schema.Array(WalletBalances))
+      .annotate(OpenApi.Summary, "List the wallets with their balances")
+  )
+  .add(
+    HttpApiEndpoint.post("settlePayment", "/payments/:id/settle")
+      .setPath(Schema.Struct({ id: PaymentIntent.PaymentIntentId }))
+      .setPayload(Settlement)
+      .addSuccess(PaymentIntent.PaymentIntent)
+      .addError(ControlError, { status: 404 })
+      .addError(ControlError, { status: 422 })
+      .annotate(OpenApi.Summary, "Settle a PENDING payment intent now")
+  )
+  .add(
+    HttpApiEndpoint.post("settlePayout", "/payouts/:reference/settle")
+      .setPath(Schema.Struct({ reference: Payout.PayoutReference }))
+      .setPayload(Settlement)
+      .addSuccess(Payout.Payout)
+      .addError(ControlError, { status: 404 })
+      .addError(ControlError, { status: 422 })
+      .annotate(OpenApi.Summary, "Settle a PENDING payout now")
+  )
+  .add(
+    HttpApiEndpoint.post("refund", "/refunds")
+      .setPayload(RefundRequest)
+      .addSuccess(Refund.Refund, { status: 201 })
+      .addError(ControlError, { status: 422 })
+      .annotate(OpenApi.Summary, "Refund a collection or a deposit")
+  )
+  .add(
+    HttpApiEndpoint.post("payLink", "/payment-links/:id/pay")
+      .setPath(Schema.Struct({ id: PaymentLink.PaymentLinkId }))
+      .setPayload(LinkPayment)
+      .addSuccess(Transaction.TransactionDetail)
+      .addError(ControlError, { status: 404 })
+      .addError(ControlError, { status: 422 })
+      .annotate(OpenApi.Summary, "Pay a payment link, as a payer at its hosted page")
+  )
+  .annotate(OpenApi.Description, "The ledger, wallets, settlements, refunds and paid links")
+
+const faults = HttpApiGroup.make("Faults")
+  .add(
+    HttpApiEndpoint.get("list", "/faults")
+      .addSuccess(Schema.Array(PendingFault))
+      .annotate(OpenApi.Summary, "List the pending faults, in the order in which they apply")
+  )
+  .add(
+    HttpApiEndpoint.post("add", "/faults")
+      .setPayload(FaultRule)
+      .addSuccess(PendingFault, { status: 201 })
+      .addError(ControlError, { status: 422 })
+      .annotate(OpenApi.Summary, "Add a fault")
+  )
+  .add(
+    HttpApiEndpoint.del("remove", "/faults/:id")
+      .setPath(Schema.Struct({ id: Schema.String }))
+      .addError(ControlError, { status: 404 })
+      .annotate(OpenApi.Summary, "Remove a pending fault")
+  )
+  .annotate(OpenApi.Description, "Faults of the next requests")
+
+const clock = HttpApiGroup.make("Clock")
+  .add(
+    HttpApiEndpoint.get("get", "/clock")
+      .addSuccess(Clock)
+      .annotate(OpenApi.Summary, "Read the sandbox's time")
+  )
+  .add(
+    HttpApiEndpoint.post("advance", "/clock/advance")
+      .setPayload(Advance)
+      .addSuccess(Clock)
+      .addError(ControlError, { status: 422 })
+      .annotate(OpenApi.Summary, "Advance the sandbox's time, and run what becomes due")
+  )
+  .annotate(OpenApi.Description, "The time of the sandbox")
+
+/**
+ * The control API. `ControlClient` is its client.
+ *
+ * @since 0.1.0
+ * @category apis
+ */
+export const api = HttpApi.make("Control")
+  .add(state)
+  .add(access)
+  .add(requests)
+  .add(money)
+  .add(faults)
+  .add(clock)
+  .addError(ControlError, { status: 403 })
+  .prefix(root)

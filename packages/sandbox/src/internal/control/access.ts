@@ -1,0 +1,81 @@
+/**
+ * Who may use the control API. A page of another site can make a browser send requests to the sandbox, and
+ * can point its own host name at this machine. Such requests have a foreign `Origin` or `Host`.
+ */
+import type * as Sandbox from "../../Sandbox.js"
+import * as ControlApi from "../../ControlApi.js"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { isIP } from "node:net"
+
+/** The controls of the sandbox that handles the current request. */
+export interface Controls {
+  /** Available when the sandbox listens. */
+  readonly sandbox: Effect.Effect<Sandbox.Service>
+  /** Whether the control API is on. */
+  readonly enabled: boolean
+  /** A host name by which it can be called, besides `localhost` and IP addresses. */
+  readonly hostName?: string | undefined
+}
+
+export class Current extends Context.Reference<Current>()("@manilla/sandbox/Controls", {
+  defaultValue: (): Controls => {
+    throw new Error("a request reached the control API without a sandbox")
+  }
+}) {}
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+export const check = (headers: Headers): Effect.Effect<void, ControlApi.ControlError> =>
+  Effect.flatMap(Current, ({ enabled, hostName }) => {
+    if (!enabled) return Effect.fail(disabled)
+    const { host } = headers
+    if (host !== undefined && !isOwnName(nameIn(host), hostName)) return Effect.fail(foreignHost)
+    return isOwnOrigin(headers) ? Effect.void : Effect.fail(foreignOrigin)
+  })
+
+export const loopbackNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"])
+
+/** The host name without its port and the brackets of an IPv6 address. */
+const nameIn = (host: string): string =>
+  host
+    .replace(/:\d+$/, "")
+    .replace(/^\[(.*)\]$/, "$1")
+    .toLowerCase()
+
+/** An attacker can choose the address of a host name, but an IP address is its own name. */
+const isOwnName = (name: string, hostName: string | undefined): boolean =>
+  name === "localhost" ||
+  name.endsWith(".localhost") ||
+  isIP(name) !== 0 ||
+  name === hostName?.toLowerCase()
+
+/** Only browsers send these headers. A request of the user, such as a typed address, has site `none`. */
+const isOwnOrigin = ({ host, origin, "sec-fetch-site": site }: Headers): boolean =>
+  (origin === undefined || origin === `http://${host}`) &&
+  (site === undefined || site === "same-origin" || site === "none")
+
+const forbidden = (code: string, message: string, field: string, rule: string) =>
+  new ControlApi.ControlError({ status: 403, code, message, issues: [{ field, rule }] })
+
+const disabled = new ControlApi.ControlError({
+  status: 403,
+  code: "CONTROL_OFF",
+  message:
+    "The control API is off, because the sandbox listens on more than this machine. The option `control` (--control) turns it on.",
+  issues: []
+})
+
+const foreignHost = forbidden(
+  "FOREIGN_HOST",
+  "The host name of the request is not the sandbox's own.",
+  "headers.host",
+  "must be localhost, an IP address or the host that the sandbox listens on"
+)
+
+const foreignOrigin = forbidden(
+  "FOREIGN_ORIGIN",
+  "The request comes from a page of another site.",
+  "headers.origin",
+  "must be the sandbox's own origin, or absent"
+)

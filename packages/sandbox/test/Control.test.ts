@@ -1,0 +1,495 @@
+import type { HttpMethod } from "@effect/platform/HttpMethod"
+import { assert, describe, it } from "@effect/vitest"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import * as Payments from "@manilla/payments/Payments"
+import * as Payouts from "@manilla/payouts/Payouts"
+import * as ControlApi from "@manilla/sandbox/ControlApi"
+import * as ControlClient from "@manilla/sandbox/ControlClient"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as TestClock from "effect/TestClock"
+import { request } from "node:http"
+import { collection, key, phone, send } from "./utils/harness.js"
+import { codeOf, collected, layer as services, payoutFrom, walletIn } from "./utils/service.js"
+
+const originOf = ({ baseUrl }: Sandbox.Service) => new URL(baseUrl).origin
+
+const layer = (options: Sandbox.Options = {}) =>
+  Layer.unwrapEffect(
+    Effect.map(Sandbox.Sandbox, (sandbox) => ControlClient.layer({ url: originOf(sandbox) }))
+  ).pipe(Layer.provideMerge(services(options)))
+
+const controlUrl = (path: string) =>
+  Effect.map(Sandbox.Sandbox, (sandbox) => `${originOf(sandbox)}${ControlApi.root}${path}`)
+
+const decodeError = Schema.decodeUnknownSync(Schema.parseJson(ControlApi.ControlError))
+
+/** Sends a request that must be refused, and returns the error. */
+const refusal = (method: HttpMethod, path: string, raw: Parameters<typeof send>[1] = {}) =>
+  Effect.gen(function* () {
+    const { status, text } = yield* send(yield* controlUrl(path), { method, ...raw })
+    const error = decodeError(text)
+    assert.strictEqual(status, error.status)
+    return error
+  })
+
+const unknownId = "0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e9b"
+
+describe("credentials", () => {
+  it.effect("are read and rotated, and tokens are revoked", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const sandbox = yield* Sandbox.Sandbox
+      const payments = yield* Payments.Payments
+      const read = yield* control.Access.credentials()
+      assert.deepStrictEqual(
+        [read.client_id, read.base_url, read.auth_url],
+        ["me", sandbox.baseUrl, sandbox.authUrl]
+      )
+      assert.strictEqual(Redacted.value(read.client_secret), "mine")
+      const { id } = yield* payments.create(collection, { key })
+      yield* control.Access.revokeTokens()
+      // The client obtains a new token.
+      yield* payments.get(id)
+      const rotated = yield* control.Access.rotateSecret()
+      assert.notStrictEqual(Redacted.value(rotated.client_secret), "mine")
+      yield* control.State.reset({ payload: {} })
+      const { client_secret } = yield* control.Access.credentials()
+      assert.strictEqual(Redacted.value(client_secret), "mine")
+    }).pipe(Effect.provide(layer({ clientId: "me", clientSecret: Redacted.make("mine") })))
+  )
+})
+
+describe("reset", () => {
+  it.effect("restores the initial state, with the same or with other identifiers", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const sandbox = yield* Sandbox.Sandbox
+      const before = {
+        wallets: yield* sandbox.wallets,
+        ledger: yield* sandbox.ledger,
+        credentials: yield* sandbox.credentials
+      }
+      const used = Effect.gen(function* () {
+        yield* collected("one")
+        yield* sandbox.advance("1 day")
+        yield* sandbox.faults.add(Fault.dropBefore())
+      })
+      const now = yield* sandbox.nowMillis
+      yield* used
+      yield* control.State.reset({ payload: {} })
+      assert.deepStrictEqual(yield* sandbox.wallets, before.wallets)
+      assert.deepStrictEqual(yield* sandbox.ledger, before.ledger)
+      assert.deepStrictEqual(yield* sandbox.credentials, before.credentials)
+      assert.strictEqual(yield* sandbox.nowMillis, now)
+      for (const list of [
+        sandbox.paymentIntents,
+        sandbox.transactions,
+        sandbox.exchanges,
+        sandbox.faults.pending
+      ]) {
+        assert.lengthOf(yield* list, 0)
+      }
+      yield* control.State.reset({ payload: { seed: "other" } })
+      const [other] = yield* sandbox.wallets
+      assert.notStrictEqual(other?.id, before.wallets[0]?.id)
+      // The clients still have a token of the time before.
+      yield* collected("two")
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("requests", () => {
+  it.effect("are listed newest first, with bodies only on demand", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const payments = yield* Payments.Payments
+      yield* payments.create(collection, { key })
+      yield* payments.create(collection, { key })
+      const [second, first, token] = yield* control.Requests.list({ urlParams: {} })
+      assert.deepInclude(second, { operation: "Payments.create", key, status: 201, replay: true })
+      assert.deepInclude(first, { index: 1, replay: false, body: null, outcome: "answered" })
+      assert.deepInclude(token, {
+        operation: "Token.obtain",
+        path: "/api/v1/auth/application/token"
+      })
+      const { text } = yield* send(yield* controlUrl("/requests"), {})
+      assert.notInclude(text, phone)
+      const [shown, ...rest] = yield* control.Requests.list({
+        urlParams: { bodies: true, limit: 1 }
+      })
+      assert.lengthOf(rest, 0)
+      assert.deepInclude(JSON.parse(shown?.body ?? ""), { payer: { phone_number: phone } })
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("money", () => {
+  it.effect("is read from the ledger and the wallets", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const sandbox = yield* Sandbox.Sandbox
+      yield* collected("one")
+      const ledger = yield* sandbox.ledger
+      const read = yield* control.Money.ledger({ urlParams: { limit: 2 } })
+      assert.deepStrictEqual(
+        { ...read, journal: [...read.journal] },
+        {
+          balances: [...ledger.balances],
+          entries: ledger.journal.length,
+          journal: ledger.journal.slice(-2)
+        }
+      )
+      assert.deepStrictEqual(yield* control.Money.wallets(), yield* sandbox.wallets)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("settles payments and payouts once, with any status", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const payments = yield* Payments.Payments
+      const payouts = yield* Payouts.Payouts
+      const { id } = yield* payments.create(collection, { key })
+      const path = { id }
+      const expired = { status: "EXPIRED" }
+      const settled = yield* control.Money.settlePayment({ path, payload: expired })
+      assert.strictEqual(settled.status, "EXPIRED")
+      const again = yield* Effect.flip(control.Money.settlePayment({ path, payload: {} }))
+      assert.strictEqual(codeOf(again), "NOT_PENDING")
+
+      const before = yield* walletIn("XOF")
+      const { reference } = yield* payouts.create(payoutFrom(before), { key })
+      const failed = yield* control.Money.settlePayout({
+        path: { reference },
+        payload: { status: "FAILED" }
+      })
+      assert.strictEqual(failed.status, "FAILED")
+      assert.deepStrictEqual(yield* walletIn("XOF"), before)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("is refunded and collected from links", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const links = yield* PaymentLinks.PaymentLinks
+      const { reference } = yield* collected("one")
+      const refund = (amount: string) =>
+        control.Money.refund({ payload: { transaction: reference, amount, reason: "Returned" } })
+      const { amount, reason } = yield* refund("1000")
+      assert.deepStrictEqual([String(amount), reason], ["1000.0000", "Returned"])
+      const tooMuch = yield* Effect.flip(refund("501"))
+      assert.deepInclude(tooMuch, { _tag: "ControlError", code: "REFUND_TOO_LARGE" })
+      const zero = yield* refusal("POST", "/refunds", {
+        body: { transaction: reference, amount: "0" }
+      })
+      assert.deepStrictEqual(
+        zero.issues.map(({ field }) => field),
+        ["amount"]
+      )
+      const { id } = yield* links.create({
+        amount: "100",
+        currency: "XOF",
+        country: "BJ",
+        description: "Shoes",
+        max_uses: 1
+      })
+      const pay = control.Money.payLink({ path: { id }, payload: { phone_number: phone } })
+      assert.strictEqual((yield* pay).amount, "100.0000")
+      assert.strictEqual(codeOf(yield* Effect.flip(pay)), "LINK_NOT_ACTIVE")
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("faults", () => {
+  it.effect("are added, listed as they were added, and removed", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const rules = [
+        { fault: "drop_before", count: "always" },
+        {
+          fault: "drop_after",
+          count: 2,
+          probability: 0.5,
+          seed: 3,
+          match: {
+            operation: "Payouts.create",
+            header: { name: "X-Test", value: "1" },
+            field: { name: "amount", value: "5" }
+          }
+        },
+        { fault: "delay", count: 1, milliseconds: 250 },
+        {
+          fault: "status",
+          count: 1,
+          status: 503,
+          retry_after: 2,
+          body: "busy",
+          content_type: "text/plain",
+          processed: true
+        },
+        { fault: "body", count: 1, body: "<html>", content_type: "text/html" }
+      ]
+      for (const body of rules) {
+        const { status } = yield* send(yield* controlUrl("/faults"), { method: "POST", body })
+        assert.strictEqual(status, 201)
+      }
+      const listed = yield* control.Faults.list()
+      const shown: ReadonlyArray<unknown> = listed.map(({ rule: { match, ...rule } }) =>
+        Object.keys(match ?? {}).length === 0 ? rule : { ...rule, match }
+      )
+      assert.deepStrictEqual(shown, rules)
+      for (const { id } of listed) yield* control.Faults.remove({ path: { id } })
+      assert.lengthOf(yield* control.Faults.list(), 0)
+      const gone = yield* Effect.flip(control.Faults.remove({ path: { id: "fault-1" } }))
+      assert.deepInclude(gone, { status: 404 })
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("apply to requests with their header and their field", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const sandbox = yield* Sandbox.Sandbox
+      const add = (match: NonNullable<ControlApi.FaultRule["match"]>, status: number) =>
+        control.Faults.add({ payload: { fault: "status", status, count: "always", match } })
+      yield* add({ header: { name: "X-Load", value: "heavy" } }, 503)
+      yield* add({ header: { name: "x-any" } }, 429)
+      yield* add({ field: { name: "payer.phone_number", value: phone } }, 500)
+      const status = (headers: Record<string, string>, body: unknown) =>
+        send(`${sandbox.baseUrl}/payments`, { method: "POST", headers, body }).pipe(
+          Effect.map((response) => response.status)
+        )
+      assert.strictEqual(yield* status({ "x-load": "heavy" }, {}), 503)
+      assert.strictEqual(yield* status({ "x-load": "light" }, {}), 401)
+      assert.strictEqual(yield* status({ "x-any": "" }, {}), 429)
+      assert.strictEqual(yield* status({}, { payer: { phone_number: phone } }), 500)
+      assert.strictEqual(yield* status({}, { payer: { phone_number: "1" } }), 401)
+      assert.strictEqual(yield* status({}, "not an object"), 401)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("with a probability repeat their draws, and count only what they apply to", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const control = yield* ControlClient.ControlClient
+      const statuses = (seed: number) =>
+        Effect.gen(function* () {
+          yield* control.State.reset({ payload: {} })
+          const payload = {
+            fault: "status",
+            status: 503,
+            count: 20,
+            probability: 0.3,
+            seed
+          } as const
+          yield* control.Faults.add({ payload })
+          return yield* Effect.forEach(Array.from({ length: 200 }), () =>
+            Effect.map(send(`${sandbox.baseUrl}/services`, {}), ({ status }) => status)
+          )
+        })
+      const first = yield* statuses(1)
+      assert.deepStrictEqual(yield* statuses(1), first)
+      assert.notDeepEqual(yield* statuses(2), first)
+      const lastFault = first.lastIndexOf(503)
+      assert.lengthOf(
+        first.filter((status) => status === 503),
+        20
+      )
+      assert.isAbove(lastFault, 30)
+      assert.isBelow(lastFault, 150)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("are limited in number", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const some = Array.from({ length: ControlApi.maxFaults }, () => Fault.dropBefore())
+      yield* sandbox.faults.add(...some)
+      const { code } = yield* refusal("POST", "/faults", { body: { fault: "drop_before" } })
+      assert.strictEqual(code, "TOO_MANY_FAULTS")
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("the clock", () => {
+  it.effect("advances settlements and tokens, without the time of the program", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const payments = yield* Payments.Payments
+      const sandbox = yield* Sandbox.Sandbox
+      const { id } = yield* payments.create(collection, { key })
+      const before = Date.parse((yield* control.Clock.get()).now)
+      const after = Date.parse((yield* control.Clock.advance({ payload: { seconds: 1.5 } })).now)
+      assert.strictEqual(after - before, 1500)
+      assert.strictEqual((yield* payments.get(id)).status, "PENDING")
+      yield* TestClock.adjust("500 millis")
+      const settled = yield* payments.get(id)
+      assert.strictEqual(settled.status, "COMPLETED")
+      assert.strictEqual(Date.parse(settled.updated_at ?? ""), before + 2000)
+
+      yield* control.Clock.advance({ payload: { seconds: 3600 } })
+      yield* payments.get(id)
+      const exchanges = yield* sandbox.exchanges
+      assert.deepStrictEqual(
+        exchanges.slice(-3).map(({ operation, outcome }) => `${operation} ${outcome}`),
+        ["Payments.get 401", "Token.obtain 200", "Payments.get 200"]
+      )
+      assert.strictEqual(yield* Clock.currentTimeMillis, 500)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("settles in the order of time what 30 days bring, and stops before year 10000", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const payments = yield* Payments.Payments
+      const sandbox = yield* Sandbox.Sandbox
+      for (let n = 0; n < 20; n++) {
+        yield* payments.create(collection, { key: IdempotencyKey.derive("order", String(n)) })
+        yield* sandbox.advance("1 second")
+      }
+      yield* control.Clock.advance({ payload: { seconds: 30 * 86_400 } })
+      const times = (yield* sandbox.transactions).map(({ completed_at }) => completed_at)
+      assert.lengthOf(times, 20)
+      assert.deepStrictEqual(times, [...times].sort())
+      const seconds = 36_525 * 86_400
+      const tooFar = yield* refusal("POST", "/clock/advance", { body: { seconds } })
+      assert.strictEqual(tooFar.code, "CLOCK_TOO_FAR")
+      assert.deepStrictEqual(
+        tooFar.issues.map(({ field }) => field),
+        ["seconds"]
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("bad input", () => {
+  const header = { name: "x\ny" }
+  for (const [method, path, body, fields] of [
+    ["POST", "/reset", { sead: 1 }, ["sead"]],
+    ["POST", "/reset", { seed: null }, ["seed"]],
+    ["POST", "/reset", [], ["request"]],
+    ["GET", "/requests?limit=0", undefined, ["urlParams.limit"]],
+    ["GET", "/requests?limit=1.5", undefined, ["urlParams.limit"]],
+    ["GET", "/requests?bodies=1", undefined, ["urlParams.bodies"]],
+    ["GET", "/ledger?limit=1001", undefined, ["urlParams.limit"]],
+    ["GET", "/ledger?page=2", undefined, ["urlParams.page"]],
+    ["POST", "/clock/advance", {}, ["seconds"]],
+    ["POST", "/clock/advance", { seconds: -1 }, ["seconds"]],
+    ["POST", "/clock/advance", { seconds: "1" }, ["seconds"]],
+    ["POST", "/faults", {}, ["fault"]],
+    ["POST", "/faults", { fault: "delay" }, ["milliseconds"]],
+    ["POST", "/faults", { fault: "status", status: 199 }, ["status"]],
+    [
+      "POST",
+      "/faults",
+      { fault: "drop_after", count: 0, probability: 2 },
+      ["count", "probability"]
+    ],
+    ["POST", "/faults", { fault: "drop_after", match: { header } }, ["match.header.name"]],
+    ["POST", "/faults", { fault: "drop_after", match: { operation: "Pay" } }, ["match.operation"]],
+    ["POST", "/payments/17/settle", { status: "PENDING" }, ["path.id", "status"]],
+    ["POST", `/payments/${unknownId}/settle`, { status: "" }, ["status"]],
+    ["POST", "/refunds", { amount: "1,5" }, ["transaction", "amount"]],
+    ["POST", "/refunds", { transaction: "TRX-1" }, ["transaction"]],
+    ["POST", `/payment-links/${unknownId}/pay`, {}, ["phone_number"]]
+  ] as const) {
+    it.effect(
+      `is a 422 that names the fields: ${method} ${path} ${JSON.stringify(body) ?? ""}`,
+      () =>
+        Effect.gen(function* () {
+          const { issues, status } = yield* refusal(method, path, { body })
+          assert.strictEqual(status, 422)
+          assert.deepStrictEqual(issues.map(({ field }) => field).sort(), [...fields].sort())
+        }).pipe(Effect.provide(layer()))
+    )
+  }
+
+  it.effect("that is not JSON is a 422", () =>
+    Effect.gen(function* () {
+      const { issues } = yield* refusal("POST", "/reset", { text: "{" })
+      assert.deepStrictEqual(issues, [{ field: "request", rule: "must be JSON" }])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("with an unknown fault gets the list of faults", () =>
+    Effect.gen(function* () {
+      const { issues } = yield* refusal("POST", "/faults", { body: { fault: "explode" } })
+      const names = ["drop_before", "drop_after", "delay", "status", "body"]
+      const rule = `must be ${names.map((name) => `"${name}"`).join(" or ")}`
+      assert.deepStrictEqual(issues, [{ field: "fault", rule }])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  for (const [method, path] of [
+    ["GET", "/unknown"],
+    ["GET", "/reset"],
+    ["DELETE", "/faults/fault-9"],
+    ["POST", `/payments/${unknownId}/settle`],
+    ["POST", "/payouts/PYT-1/settle"]
+  ] as const) {
+    it.effect(`is a 404 for what does not exist: ${method} ${path}`, () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* refusal(method, path)).status, 404)
+        const sandbox = yield* Sandbox.Sandbox
+        assert.lengthOf(yield* sandbox.exchanges, 0)
+      }).pipe(Effect.provide(layer()))
+    )
+  }
+})
+
+/** The status of a request with these headers, `Host` among them. */
+const statusOf = (url: string, headers: Readonly<Record<string, string>>) =>
+  Effect.async<number | undefined>((resume) => {
+    request(url, { headers }, (response) => {
+      response.resume()
+      resume(Effect.succeed(response.statusCode))
+    }).end()
+  })
+
+describe("pages of other sites", () => {
+  it.live("cannot use the control API, by their origin or by a name for this machine", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* SandboxServer.make()
+      const url = `${originOf(sandbox)}${ControlApi.root}/health`
+      const { host, port } = new URL(url)
+      for (const [headers, status] of [
+        [{}, 200],
+        [{ host: `localhost:${port}` }, 200],
+        [{ host: `[::1]:${port}` }, 200],
+        [{ host: `my.localhost:${port}` }, 200],
+        [{ origin: `http://${host}` }, 200],
+        [{ "sec-fetch-site": "none" }, 200],
+        [{ host: "attacker.example" }, 403],
+        [{ host: `localhost.attacker.example:${port}` }, 403],
+        [{ host: "attacker.example", origin: "http://attacker.example" }, 403],
+        [{ origin: "http://attacker.example" }, 403],
+        [{ origin: "null" }, 403],
+        [{ origin: `https://${host}` }, 403],
+        [{ origin: "http://127.0.0.1:1" }, 403],
+        [{ "sec-fetch-site": "cross-site" }, 403],
+        [{ "sec-fetch-site": "same-site" }, 403]
+      ] as const) {
+        assert.strictEqual(yield* statusOf(url, headers), status, JSON.stringify(headers))
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("find it off where other machines reach the sandbox, unless it is asked for", () =>
+    Effect.gen(function* () {
+      const host = "0.0.0.0"
+      const off = yield* SandboxServer.make({ host })
+      const on = yield* SandboxServer.make({ host, control: true })
+      const health = (sandbox: Sandbox.Service) =>
+        statusOf(`${originOf(sandbox)}${ControlApi.root}/health`, {})
+      assert.strictEqual(yield* health(off), 403)
+      assert.strictEqual(yield* health(on), 200)
+      assert.match(on.baseUrl, /^http:\/\/127\.0\.0\.1:/)
+    }).pipe(Effect.scoped)
+  )
+})

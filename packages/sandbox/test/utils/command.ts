@@ -1,0 +1,42 @@
+/**
+ * The command `manilla-sandbox` in a process of its own.
+ */
+import { fileURLToPath } from "node:url"
+import * as node from "./node.js"
+
+const bin = fileURLToPath(new URL("../../src/bin.ts", import.meta.url))
+const tsx = new URL("../../../../node_modules/tsx/dist/loader.mjs", import.meta.url).href
+
+/** Runs the command until it ends. */
+export const run = (args: ReadonlyArray<string>, onOutput?: node.OnOutput) =>
+  node.run(["--import", tsx, bin, ...args], onOutput)
+
+export interface Started {
+  /** The address of the main port. */
+  readonly origin: string
+  /** The printed `export` lines. */
+  readonly exported: Readonly<Record<string, string>>
+  /** Signals the command, and waits for its end. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<node.Ended>
+}
+
+/** Starts the command on free ports, and waits until it listens. */
+export const start = (args: ReadonlyArray<string> = []) =>
+  new Promise<Started>((resolve, reject) => {
+    let hasStarted = false
+    const ended = run(["--port", "0", "--auth-port", "0", ...args], (stdout, kill) => {
+      if (hasStarted || !stdout.includes("Control API:")) return
+      hasStarted = true
+      const lines = Array.from(stdout.matchAll(/^export (\w+)=(\S+)$/gm))
+      const exported = Object.fromEntries(lines.map(([, name = "", value = ""]) => [name, value]))
+      resolve({
+        origin: new URL(exported["MANILLA_BASE_URL"] ?? "").origin,
+        exported,
+        stop: (signal = "SIGTERM") => {
+          kill(signal)
+          return ended
+        }
+      })
+    })
+    ended.then(({ stderr }) => reject(new Error(`the command ended early: ${stderr}`)), reject)
+  })
