@@ -59,7 +59,7 @@ it.effect("shows a payment with its attempts and reads", () => {
       table.map((row) => row.replace(/ +/g, " ")),
       [
         "manilla_attempts operation=Payments.create 2",
-        "manilla_calls operation=Payments.create outcome=Success 1",
+        "manilla_calls operation=Payments.create result=Success 1",
         "manilla_retries operation=Payments.create reason=ConnectionLost 1",
         "manilla_waits_in_flight 0"
       ]

@@ -135,7 +135,7 @@ export const make = (
         const issues = policies.issuesOf(changed, "timeout")
         return issues.length === 0
           ? Either.right(step.rulesOf(changed, replay))
-          : Either.left(request.invalid(name, issues))
+          : Either.left(request.invalid(name, replay, issues))
       }
       return (parts: request.Parts, options?: Operation.CallHooks | null) =>
         Effect.suspend(() => {

@@ -81,8 +81,11 @@ export const random: Effect.Effect<IdempotencyKey> = Effect.flatMap(KeySource, (
 
 /**
  * Derives a key from parts: equal parts always give the same key, different parts give different keys.
- * A key that would be empty or exceed 100 characters, or has malformed Unicode in a part, ends in a
- * SHA-256 digest. Do not use personal data: parts are readable in the key.
+ * A key that would exceed 100 characters, or has malformed Unicode in a part, ends in a SHA-256 digest.
+ * Do not use personal data: parts are readable in the key.
+ *
+ * Throws a `TypeError` if there is no part, or if a part is empty: two orders without a number would
+ * share one payment.
  *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -94,11 +97,24 @@ export const random: Effect.Effect<IdempotencyKey> = Effect.flatMap(KeySource, (
  * @category constructors
  */
 export const derive = (...parts: readonly [string, ...ReadonlyArray<string>]): IdempotencyKey => {
+  checkParts(parts)
   const readable = parts.map(escape).join(":")
-  const whole = parts.join("") !== "" && parts.every(isWellFormed)
+  const whole = parts.every(isWellFormed)
   return IdempotencyKey.make(
     whole && readable.length <= maxLengthInBody ? readable : digested(readable, parts)
   )
+}
+
+/** JavaScript may pass any value, such as the missing id of an order. */
+const checkParts = (parts: ReadonlyArray<unknown>): void => {
+  if (parts.length === 0) throw new TypeError("IdempotencyKey.derive needs at least one part")
+  parts.forEach((part, index) => {
+    if (typeof part === "string" && part !== "") return
+    throw new TypeError(
+      `IdempotencyKey.derive: part ${index + 1} must be a string that is not empty. ` +
+        "Operations with the same parts share one key, and so one payment."
+    )
+  })
 }
 
 const escape = (part: string): string =>

@@ -311,8 +311,11 @@ export interface CallOptions {
   readonly timeout?: Duration.DurationInput | undefined
   /** Overrides the gateway's retry policy for this call. */
   readonly retry?: Partial<Omit<RetryPolicy.RetryPolicy, "budget" | "deadline">> | undefined
-  /** Runs when the call succeeds, for example to record the correlation id. */
-  readonly onResponse?: ((response: ResponseInfo) => void) | undefined
+  /**
+   * Runs when the call succeeds, for example to record the correlation id. Its failure is logged at
+   * `Debug` and ignored.
+   */
+  readonly onResponse?: ((response: ResponseInfo) => Effect.Effect<unknown>) | undefined
 }
 
 /**

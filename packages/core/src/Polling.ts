@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Cause from "effect/Cause"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
@@ -375,7 +375,7 @@ const outOfTime = (
   shown: sanitize.Sanitizer
 ): string =>
   [
-    `${operation}: ${shown.identifier(id)} has no final status after ${waitedMillis} ms`,
+    `${operation}: ${shown.identifier(id)} has no final status after ${Duration.format(Duration.millis(waitedMillis))}`,
     last === undefined
       ? "; no read succeeded"
       : `; its last status was ${shownStatus(last.status)}`,

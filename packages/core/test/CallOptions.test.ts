@@ -84,21 +84,30 @@ describe("onResponse", () => {
       const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }, FakeService.success])
       const responses: Array<Operation.ResponseInfo> = []
       yield* toTheEnd(
-        calls.write(FakeService.calls.write, { onResponse: (info) => void responses.push(info) })
+        calls.write(FakeService.calls.write, {
+          onResponse: (info) => Effect.sync(() => responses.push(info))
+        })
       )
       assert.deepStrictEqual(responses, [{ status: 200, correlationId: "c-1", attempts: 2 }])
     })
   )
 
-  it.effect("does not turn a success into a failure when it throws", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([FakeService.success])
-      const thing = yield* calls.write(FakeService.calls.write, {
-        onResponse: () => {
-          throw new Error("the caller's own")
-        }
+  const broken: ReadonlyArray<readonly [string, () => Effect.Effect<unknown>]> = [
+    [
+      "throws",
+      () => {
+        throw new Error("the caller's own")
+      }
+    ],
+    ["dies", () => Effect.die("the caller's own")]
+  ]
+  for (const [how, onResponse] of broken) {
+    it.effect(`does not turn a success into a failure when it ${how}`, () =>
+      Effect.gen(function* () {
+        const { calls } = yield* FakeService.make([FakeService.success])
+        const thing = yield* calls.write(FakeService.calls.write, { onResponse })
+        assert.strictEqual(thing.id, "thing-1")
       })
-      assert.strictEqual(thing.id, "thing-1")
-    })
-  )
+    )
+  }
 })

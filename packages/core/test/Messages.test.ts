@@ -26,7 +26,7 @@ const read = (...reactions: Parameters<typeof FakeService.make>[0]) =>
     messageOf(calls.read(FakeService.calls.read))
   )
 
-const once = "(https://service.invalid, 1 attempt in 0.0 s)"
+const once = "(https://service.invalid/api/v1, 1 attempt in 0.0 s)"
 
 describe("the message of", () => {
   it.effect("a refused write states the outcome and the next step", () =>
@@ -34,15 +34,16 @@ describe("the message of", () => {
       assert.strictEqual(
         yield* written(FakeService.failure(422)),
         `Things.write failed with status 422 SOME_CODE: some words ${once}. ` +
-          "Nothing was applied. Correct the request before you retry."
+          "This request was not applied. Correct the request before you retry. If the key was used before, check " +
+          "that earlier request before you choose another key."
       )
     })
   )
 
   it.effect("a 404 on a path without ids advises to check the base URL", () =>
     Effect.gen(function* () {
-      assert.include(yield* written(FakeService.failure(404)), "base URL ends with a version")
-      assert.notInclude(yield* read(FakeService.failure(404)), "base URL")
+      assert.include(yield* written(FakeService.failure(404)), "URL ends with the version")
+      assert.notInclude(yield* read(FakeService.failure(404)), "URL ends")
     })
   )
 
@@ -57,8 +58,8 @@ describe("the message of", () => {
     Effect.gen(function* () {
       const message = yield* written({ drop: "ECONNREFUSED" })
       assert.include(message, "nothing was sent (ECONNREFUSED)")
-      assert.match(message, /\(https:\/\/service\.invalid, 5 attempts in \d+\.\d s\)/)
-      assert.include(message, "Check the base URL")
+      assert.match(message, /\(https:\/\/service\.invalid\/api\/v1, 5 attempts in \d+\.\d s\)/)
+      assert.include(message, "Check this URL")
     })
   )
 
@@ -67,7 +68,7 @@ describe("the message of", () => {
       const message = yield* written({ drop: "ECONNRESET" }, FakeService.failure(422))
       assert.match(
         message,
-        /^Things\.write: the request may have been applied \(https:\/\/service\.invalid, 2 attempts in \d+\.\d s\)\. Retry the same request with the same key, order-42\. Last attempt: Things\.write failed with status 422 SOME_CODE: some words\.$/
+        /^Things\.write: the request may have been applied \(https:\/\/service\.invalid\/api\/v1, 2 attempts in \d+\.\d s\)\. Retry the same request with the same key, "order-42"\. Last attempt: Things\.write failed with status 422 SOME_CODE: some words\.$/
       )
     })
   )

@@ -9,9 +9,9 @@ import * as Intents from "./utils/Intents.js"
 
 describe("a call from JavaScript", () => {
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<unknown>, string]> = [
-    ["without options", [Intents.request], "headers.idempotency-key"],
-    ["with null for its options", [Intents.request, null], "headers.idempotency-key"],
-    ["without a key", [Intents.request, {}], "headers.idempotency-key"],
+    ["without options", [Intents.request], "key"],
+    ["with null for its options", [Intents.request, null], "key"],
+    ["without a key", [Intents.request, {}], "key"],
     ["without a request", [undefined, { key: Intents.key }], "request"]
   ]
   for (const name of ["create", "collect", "deposit"] as const) {

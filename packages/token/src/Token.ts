@@ -159,7 +159,7 @@ export const make = (
         if (options.environment !== undefined && options.environment !== token.environment) {
           return yield* new Errors.TokenUnavailableError({
             operation,
-            message: `The credentials are not for the configured environment, ${options.environment}: the request was not sent. ${environmentIs(token.environment)}`
+            message: `The credentials are not for the configured environment, ${options.environment}: no token was used. ${environmentIs(token.environment)}`
           })
         }
         const lifeMillis = (issued.expires_in ?? defaultLifeSeconds) * 1000

@@ -8,7 +8,6 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import type * as Tracer from "effect/Tracer"
 import type * as Errors from "../Errors.js"
@@ -92,11 +91,11 @@ export const compile = (parameters: Parameters): Call => {
       budget.earn()
       onSuccess?.(success.data)
       if (onResponse === undefined) return Effect.succeed(success.data)
-      // A hook that throws must not turn a success into a failure.
       const { correlationId } = meta(success)
-      const hook = Effect.try(() =>
+      const hook = Effect.suspend(() =>
         onResponse({ status: success.status, correlationId, attempts: state.sent })
       )
+      // A failed hook must not turn a success into a failure.
       return Effect.as(Effect.ignoreLogged(hook), success.data)
     }
 
@@ -155,7 +154,7 @@ export const compile = (parameters: Parameters): Call => {
       Effect.suspend(() => Effect.fail(endings.error(request.key, state, because, failure, now())))
 
     return Effect.onExit(loop, (exit) => {
-      tell.ended(fiber, outcomeOf(exit), now() - state.startedMillis)
+      tell.ended(fiber, span, exit, now() - state.startedMillis)
       return replay._tag !== "Safe" && state.doubtful && isInterrupted(exit)
         ? Effect.logWarning(endings.interrupted(request.key))
         : Effect.void
@@ -170,10 +169,3 @@ export const compile = (parameters: Parameters): Call => {
 
 const isInterrupted = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)
-
-const outcomeOf = (exit: Exit.Exit<unknown, CallError>): string => {
-  if (Exit.isSuccess(exit)) return "Success"
-  const error = Cause.failureOption(exit.cause)
-  if (Option.isSome(error)) return error.value._tag
-  return Cause.isInterrupted(exit.cause) ? "Interrupted" : "Defect"
-}

@@ -27,18 +27,18 @@ export interface Conclusion {
 export const compile = (
   name: string,
   { pathParams, replay }: Operation.Operation,
-  { origin }: Root
+  { origin, path }: Root
 ): Conclusion => {
   const hasNoId = pathParams === undefined
 
   const error: Conclusion["error"] = (key, state, because, failure, nowMillis) => {
-    const tried = triedText(origin, state, nowMillis)
+    const tried = triedText(origin + path, state, nowMillis)
     const note = notes[because]
     const isNotApplied =
       !state.doubtful && RetryPolicy.table[failure.fault].outcome === "notApplied"
     if (replay._tag === "Safe" || isNotApplied) {
-      const applied = replay._tag === "Safe" ? "" : " Nothing was applied."
-      return failure.toError(`${tried}.${applied}${note}${adviceOn(failure, hasNoId)}`)
+      const applied = replay._tag === "Safe" ? "" : " This request was not applied."
+      return failure.toError(`${tried}.${applied}${note}${adviceOn(failure, hasNoId, replay)}`)
     }
     const cause = failure.toError()
     if (failure.fault === "UnreadableSuccess" && cause._tag === "MalformedResponseError") {
@@ -53,7 +53,7 @@ export const compile = (
         `${name}: the request may have been applied${tried}.${note} ` +
         (key === undefined
           ? "The operation has no idempotency key: check whether it was applied before you retry. "
-          : `Retry the same request with the same key, ${key}. `) +
+          : `Retry the same request with the same key, "${key}". `) +
         `Last attempt: ${cause.message}.`,
       attempts: state.sent,
       cause
@@ -69,10 +69,10 @@ export const compile = (
   return { error, interrupted }
 }
 
-/** The origin, attempts and duration: `(https://host, 5 attempts in 12.3 s)`. */
-const triedText = (origin: string, { sent, startedMillis }: State, nowMillis: number): string => {
+/** The base URL, attempts and duration: `(https://host/api/v1, 5 attempts in 12.3 s)`. */
+const triedText = (baseUrl: string, { sent, startedMillis }: State, nowMillis: number): string => {
   const seconds = (Math.max(0, nowMillis - startedMillis) / 1000).toFixed(1)
-  return sent === 0 ? "" : ` (${origin}, ${sent} attempt${sent === 1 ? "" : "s"} in ${seconds} s)`
+  return sent === 0 ? "" : ` (${baseUrl}, ${sent} attempt${sent === 1 ? "" : "s"} in ${seconds} s)`
 }
 
 const notes: Record<Reason, string> = {
@@ -84,21 +84,33 @@ const notes: Record<Reason, string> = {
 }
 
 /** Advice for the faults that have an obvious next step. */
-const adviceOn = ({ fault, retryAfterMillis }: response.Failure, hasNoId: boolean): string => {
+const adviceOn = (
+  { fault, retryAfterMillis }: response.Failure,
+  hasNoId: boolean,
+  replay: Operation.Replay
+): string => {
   switch (fault) {
     case "UnauthorizedError":
       return " Check the credentials."
+    case "ForbiddenError":
+      return " Check the scopes of the credentials and the state of the account."
     case "BadRequestError":
     case "UnprocessableError":
-      return " Correct the request before you retry."
+      // The service may refuse a request because its key was used for another one.
+      return (
+        " Correct the request before you retry." +
+        (replay._tag === "Keyed"
+          ? " If the key was used before, check that earlier request before you choose another key."
+          : "")
+      )
     case "NotFoundError":
-      return hasNoId ? " Check that the base URL ends with a version segment, such as /api/v1." : ""
+      return hasNoId ? " Check that this URL ends with the version segment, such as /api/v1." : ""
     case "RateLimitError":
       return retryAfterMillis === undefined
         ? " Wait before you retry."
         : ` Wait ${(retryAfterMillis / 1000).toFixed(1)} s before you retry.`
     case "NotSent":
-      return " Check the base URL and the network connection."
+      return " Check this URL and the network connection."
     default:
       return ""
   }
@@ -171,7 +183,7 @@ const keyReused = (
   new Errors.KeyReused({
     operation,
     message:
-      `${operation}: the key ${key} was most likely used for another request. Two responses described ` +
+      `${operation}: the key "${key}" was most likely used for another request. Two responses described ` +
       `the same resource (${namesOf(found)}), which differs from the request in ` +
       `${differs.join(" and ")}${tried}. Inspect that resource before you choose a new key.`,
     key,
@@ -181,4 +193,4 @@ const keyReused = (
   })
 
 const keyIs = (key: IdempotencyKey | undefined): string =>
-  key === undefined ? "" : ` Its key is ${key}.`
+  key === undefined ? "" : ` Its key is "${key}".`

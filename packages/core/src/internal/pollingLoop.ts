@@ -68,7 +68,10 @@ export const make = <A, E>(
   const look = (progress: Progress<A>): Effect.Effect<Seen<A>, E> =>
     Effect.suspend(() => {
       const leftMillis = left()
-      if (leftMillis <= 0) return Effect.fail(outOfTime(progress))
+      // A read in the last moments would time out, and hide the cause of the failure before it.
+      const isTooLate =
+        leftMillis <= 0 || (progress.cause !== undefined && leftMillis < leastPauseMillis)
+      if (isTooLate) return Effect.fail(outOfTime(progress))
       return Effect.flatMap(Effect.either(read(leftMillis)), (result) => {
         if (Either.isRight(result)) {
           return Option.isSome(result.right)

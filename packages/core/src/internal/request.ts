@@ -63,7 +63,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
     const target = fill(segments, pathMembers, issues) + search(query, extras, issues)
     const allHeaders = withHeaders(fixedHeaders, headerMembers, issues)
     const bytes = payloadSchema === undefined ? undefined : bytesOf(body, issues)
-    if (issues.length > 0) return Either.left(invalid(name, issues))
+    if (issues.length > 0) return Either.left(invalid(name, replay, issues.map(nameKey(replay))))
     const key = keyOf(replay, headerMembers, body)
     return Either.right({
       target,
@@ -91,13 +91,28 @@ const bytesOf = (body: Members, issues: Array<Errors.Issue>): Uint8Array | undef
 
 export const invalid = (
   operation: string,
+  replay: Operation.Replay,
   issues: ReadonlyArray<Errors.Issue>
 ): Errors.InvalidRequestError =>
   new Errors.InvalidRequestError({
     operation,
-    message: `${operation} was not sent: ${Issues.print(issues)}. Nothing was applied.`,
+    message:
+      `${operation} was not sent: ${Issues.print(issues)}.` +
+      (replay._tag === "Safe" ? "" : " Nothing was applied."),
     issues
   })
+
+/** Calls the key by the name of the option that callers pass. */
+const nameKey = (replay: Operation.Replay) => {
+  const field = replay._tag === "Keyed" && keyFieldOf(replay)
+  return (issue: Errors.Issue): Errors.Issue =>
+    issue.field === field
+      ? { field: "key", rule: `${issue.rule}, such as IdempotencyKey.derive("order", "42")` }
+      : issue
+}
+
+const keyFieldOf = (replay: Operation.Keyed): string =>
+  replay.in === "header" ? `headers.${replay.name}` : replay.name
 
 type Members = Readonly<Record<string, unknown>>
 

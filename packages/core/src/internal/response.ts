@@ -250,7 +250,7 @@ const refusal =
       const message =
         `${operation} failed with status ${status}` +
         (code === undefined ? "" : ` ${code}`) +
-        (serviceMessage === undefined ? "" : `: ${serviceMessage}`) +
+        (serviceMessage === undefined ? "" : `: ${serviceMessage.replace(/\.$/, "")}`) +
         (scopes?.hint ?? "") +
         (status >= 300 && status < 400 ? " (redirects are not followed: check the base URL)" : "") +
         ending

@@ -2,13 +2,15 @@
  * Metrics of an operation, and a span for each call with its attempts as events. They contain names,
  * path templates, statuses, ids and counts only. Without a tracer no span is created.
  */
+import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type * as Exit from "effect/Exit"
+import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as MetricKey from "effect/MetricKey"
 import * as MetricLabel from "effect/MetricLabel"
+import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 import type * as Operation from "../Operation.js"
 import { clockOf, isTraced, metricLabelsOf } from "./fiber.js"
@@ -17,7 +19,7 @@ import type { Meta, Response } from "./response.js"
 import type { Root } from "./rootUrl.js"
 
 const calls = MetricKey.counter("manilla_calls", {
-  description: "Calls by operation and outcome",
+  description: "Calls by operation and result",
   incremental: true
 })
 const attempts = MetricKey.counter("manilla_attempts", {
@@ -37,7 +39,12 @@ const latency = MetricKey.histogram(
 export interface Telemetry {
   readonly sent: (fiber: Running) => void
   readonly retry: (fiber: Running, reason: string) => void
-  readonly ended: (fiber: Running, outcome: string, millis: number) => void
+  readonly ended: (
+    fiber: Running,
+    span: Tracer.Span | undefined,
+    exit: Exit.Exit<unknown, { readonly _tag: string }>,
+    millis: number
+  ) => void
   /** Runs a call in a span, if there is a tracer. */
   readonly spanned: <A, E>(
     fiber: Running,
@@ -68,7 +75,7 @@ export const make = (
   const attemptCount = Metric.fromMetricKey(MetricKey.taggedWithLabels(attempts, labels))
   const duration = Metric.fromMetricKey(MetricKey.taggedWithLabels(latency, labels))
   const byReason = tagged(MetricKey.taggedWithLabels(retries, labels), "reason")
-  const byOutcome = tagged(MetricKey.taggedWithLabels(calls, labels), "outcome")
+  const byResult = tagged(MetricKey.taggedWithLabels(calls, labels), "result")
   const attributes = {
     "manilla.operation": name,
     "manilla.replay": replay._tag,
@@ -80,10 +87,12 @@ export const make = (
   return {
     sent: (fiber) => attemptCount.unsafeUpdate(1, metricLabelsOf(fiber)),
     retry: (fiber, reason) => byReason(reason).unsafeUpdate(1, metricLabelsOf(fiber)),
-    ended: (fiber, outcome, millis) => {
+    ended: (fiber, span, exit, millis) => {
+      const result = resultOf(exit)
       const callerLabels = metricLabelsOf(fiber)
-      byOutcome(outcome).unsafeUpdate(1, callerLabels)
+      byResult(result).unsafeUpdate(1, callerLabels)
       duration.unsafeUpdate(millis, callerLabels)
+      if (Exit.isFailure(exit)) span?.attribute("error.type", result)
     },
     spanned: (fiber, call) =>
       isTraced(fiber)
@@ -136,3 +145,11 @@ export const program = <A, E, R>(
 /** The W3C `traceparent` header of a span. */
 export const traceparent = ({ sampled, spanId, traceId }: Tracer.Span): string =>
   `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`
+
+/** `Success`, the tag of the error, `Interrupted` or `Defect`. */
+const resultOf = (exit: Exit.Exit<unknown, { readonly _tag: string }>): string => {
+  if (Exit.isSuccess(exit)) return "Success"
+  const error = Cause.failureOption(exit.cause)
+  if (Option.isSome(error)) return error.value._tag
+  return Cause.isInterrupted(exit.cause) ? "Interrupted" : "Defect"
+}
