@@ -1,6 +1,6 @@
 // Benchmarks Manilla against other clients: `npm run bench`. See `--help` for options.
 import { plan } from "./calls/plan.js"
-import { profile } from "./calls/profile.js"
+import * as profile from "./calls/profile.js"
 import * as calls from "./calls/run.js"
 import * as tables from "./calls/tables.js"
 import * as decode from "./decode/run.js"
@@ -15,11 +15,20 @@ import * as waits from "./waits/run.js"
 const options = Options.read()
 const progress = (line: string): void => console.error(line)
 
+/** The cells that the goals are about. */
+const profiledCells = [
+  { operation: "create", concurrency: 64 },
+  { operation: "list", concurrency: 64 }
+] as const
+
 const measure = async (): Promise<Report> => {
   const isWanted = (part: Options.Part) => options.parts.includes(part)
   const rounds = options.quick ? 3 : 15
   return {
     ...(isWanted("calls") ? { calls: await calls.run(plan(options, progress)) } : {}),
+    ...(isWanted("calls") && !options.quick && !options.narrowed
+      ? { profiles: await profile.run(["manilla-lean"], profiledCells, progress) }
+      : {}),
     ...(isWanted("decode") ? { decode: await decode.run(options.rounds ?? rounds) } : {}),
     ...(isWanted("size") ? { size: await size.run(options.rounds ?? rounds) } : {}),
     ...(isWanted("waits")
@@ -30,7 +39,10 @@ const measure = async (): Promise<Report> => {
 
 await buildAll()
 if (options.profile) {
-  await profile(options.only, plan(options, progress).cells)
+  const profiles = await profile.run(options.only, plan(options, progress).cells, progress)
+  for (const { file, functions, packages, title } of profiles) {
+    console.log(`## ${title}\n\n${packages(15)}\n\n${functions(40)}\n\nCPU profile: ${file}\n`)
+  }
 } else {
   const report = await measure()
   console.log(

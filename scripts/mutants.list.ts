@@ -31,8 +31,23 @@ const inCall = inFile(
   "core/Request",
   "core/Telemetry"
 )
-const inCards = inFile("cards/src/Cards.ts", "sandbox/Cards", "sandbox/Echoes")
-const inCardsApi = inFile("cards/src/CardsApi.ts", "sandbox/Echoes", "sandbox/Cards")
+const inAttempt = inFile(
+  "core/src/internal/attempt.ts",
+  "core/Retry",
+  "core/Interruption",
+  "core/Secrecy",
+  "core/Request",
+  "core/Telemetry"
+)
+const inErrors = inFile("core/src/Errors.ts", "core/Retry")
+const inCallPolicy = inFile(
+  "core/src/internal/policy.ts",
+  "core/CallOptions",
+  "core/Polling",
+  "payments/Polling"
+)
+const inCards = inFile("cards/src/Cards.ts", "cards/Cards", "sandbox/Echoes")
+const inCardsApi = inFile("cards/src/CardsApi.ts", "sandbox/Echoes", "sandbox/Interface")
 const inGuard = inFile(
   "core/src/internal/guard.ts",
   "sandbox/Guards",
@@ -48,19 +63,28 @@ const inConclusion = inFile(
 )
 const inGateway = inFile("core/src/Gateway.ts", "core/RetryBudget", "core/Retry", "core/Request")
 const inKey = inFile("core/src/IdempotencyKey.ts", "core/IdempotencyKey")
-const inLinks = inFile("payment-links/src/PaymentLinks.ts", "sandbox/PaymentLinks")
-const inLinksApi = inFile("payment-links/src/PaymentLinksApi.ts", "sandbox/PaymentLinks")
+const inLinks = inFile("payment-links/src/PaymentLinks.ts", "payment-links/PaymentLinks")
+const inLinksApi = inFile(
+  "payment-links/src/PaymentLinksApi.ts",
+  "payment-links/PaymentLinks",
+  "sandbox/Interface"
+)
 const inMetadata = inFile("core/src/Metadata.ts", "core/Metadata", "sandbox/Tricks")
 const inPagination = inFile("core/src/Pagination.ts", "core/Pagination")
 const inPayments = inFile(
   "payments/src/Payments.ts",
   "payments/Create",
   "payments/Polling",
-  "sandbox/Payments"
+  "payments/Payments"
 )
-const inPayout = inFile("payouts/src/Payout.ts", "payouts/Create", "sandbox/Payouts")
-const inPayouts = inFile("payouts/src/Payouts.ts", "payouts/Create", "sandbox/Payouts")
-const inPayoutsApi = inFile("payouts/src/PayoutsApi.ts", "payouts/Create", "sandbox/Echoes")
+const inPayout = inFile("payouts/src/Payout.ts", "payouts/Create", "payouts/Payouts")
+const inPayouts = inFile("payouts/src/Payouts.ts", "payouts/Create", "payouts/Payouts")
+const inPayoutsApi = inFile(
+  "payouts/src/PayoutsApi.ts",
+  "payouts/Create",
+  "sandbox/Echoes",
+  "sandbox/Interface"
+)
 const inPermits = inFile("core/src/internal/permits.ts", "core/Permits", "payments/Polling")
 const inDoubt = inFile("core/src/internal/step.ts", "core/Interruption")
 const inFirstRead = inFile("core/src/internal/call.ts", "sandbox/Interruptions")
@@ -76,7 +100,7 @@ const inResponseChecks = inFile(
   "core/KeyReused",
   "payouts/Create",
   "sandbox/Echoes",
-  "sandbox/Cards"
+  "cards/Cardholders"
 )
 const inBudget = inFile("core/src/internal/retryBudget.ts", "core/RetryBudget")
 const inRootUrl = inFile("core/src/internal/rootUrl.ts", "core/Request")
@@ -86,7 +110,7 @@ const inPolling = inFile(
   "core/src/Polling.ts",
   "payments/Polling",
   "core/Polling",
-  "sandbox/Payouts"
+  "payouts/Payouts"
 )
 const inStep = inFile("core/src/internal/step.ts", "core/Step", "core/Retry", "core/KeyReused")
 const inTimer = inFile(
@@ -132,25 +156,25 @@ export const mutants: ReadonlyArray<Mutant> = [
   // -----------------------------------------------------------------------------------------------
   // The key
   // -----------------------------------------------------------------------------------------------
-  inCall(
+  inAttempt(
     "generate a new key for each attempt",
     "= { ...request.headers }",
     `= { ...request.headers, ...("idempotency-key" in request.headers ? { "idempotency-key": String(Math.random()) } : {}) }`
   ),
-  inCall(
+  inAttempt(
     "drop the key of a payment",
     "= { ...request.headers }",
     `= Object.fromEntries(Object.entries(request.headers).filter(([name]) => name !== "idempotency-key"))`
   ),
   inPayouts(
     "one key for all payouts",
-    `headers: { "idempotency-key": key }`,
-    `headers: { "idempotency-key": "payout" as typeof key }`
+    `"idempotency-key": options?.key }`,
+    `"idempotency-key": "payout" as NonNullable<typeof options>["key"] }`
   ),
   inPayouts(
     "truncate the key of a payout to 100 characters",
-    `headers: { "idempotency-key": key }`,
-    `headers: { "idempotency-key": key.slice(0, 100) as typeof key }`
+    `"idempotency-key": options?.key }`,
+    `"idempotency-key": options?.key.slice(0, 100) as NonNullable<typeof options>["key"] }`
   ),
   inRequest(
     "truncate headers to 100 characters",
@@ -159,8 +183,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCards(
     "generate the key of a card",
-    "idempotency_key: key }",
-    `idempotency_key: (key + "-card") as typeof key }`
+    "idempotency_key: options?.key }",
+    `idempotency_key: (options?.key + "-card") as NonNullable<typeof options>["key"] }`
   ),
   inRequest(
     "omit the key from the error",
@@ -169,10 +193,14 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inConclusion(
     "omit the key from an unknown outcome",
-    "      key,\n      attempts: state.sent,",
-    "      attempts: state.sent,"
+    "new Errors.OutcomeUnknown({ ...unknown, key }, withoutValidation)",
+    "new Errors.UnkeyedOutcomeUnknown(unknown, withoutValidation)"
   ),
-  inConclusion("omit the key from AppliedUnreadable", "    key,\n    ...found\n", "    ...found\n"),
+  inConclusion(
+    "omit the key from AppliedUnreadable",
+    "new Errors.AppliedUnreadable({ ...fields, key })",
+    "new Errors.UnkeyedAppliedUnreadable(fields)"
+  ),
   inKey(
     "one random key for all operations",
     "Effect.sync(() => crypto.randomUUID())",
@@ -199,18 +227,18 @@ export const mutants: ReadonlyArray<Mutant> = [
   // -----------------------------------------------------------------------------------------------
   inPayouts(
     "pay from another wallet",
-    `headers: { "idempotency-key": key }, payload }`,
-    `headers: { "idempotency-key": key }, payload: { ...payload, wallet_id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d" as never } }`
+    "calls.create({ headers, payload }, hooks)",
+    `calls.create({ headers, payload: { ...payload, wallet_id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d" as never } }, hooks)`
   ),
   inPayouts(
     "pay someone else",
-    `headers: { "idempotency-key": key }, payload }`,
-    `headers: { "idempotency-key": key }, payload: { ...payload, destination: "+2290100000000" } }`
+    "calls.create({ headers, payload }, hooks)",
+    `calls.create({ headers, payload: { ...payload, destination: "+2290100000000" } }, hooks)`
   ),
   inPayments(
     "collect as a deposit",
-    `collect: createAndAwait("COLLECTION")`,
-    `collect: createAndAwait("DEPOSIT")`
+    `createAndAwait("Payments.collect", "COLLECTION")`,
+    `createAndAwait("Payments.collect", "DEPOSIT")`
   ),
   inPayments(
     "let the request override the operation",
@@ -219,8 +247,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCards(
     "let the request override the key of a card",
-    "{ ...request, idempotency_key: key }",
-    "{ idempotency_key: key, ...request } as never"
+    "{ ...request, idempotency_key: options?.key }",
+    "{ idempotency_key: options?.key, ...request } as never"
   ),
   inRequest(
     "apply the toJSON of an input",
@@ -244,8 +272,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inRequest(
     "send a duplicate query parameter",
-    "if (Object.hasOwn(own, name) && own[name] !== undefined) {",
-    "if (own === undefined) {"
+    "if (Object.hasOwn(query, name) && query[name] !== undefined) {",
+    "if (query === undefined) {"
   ),
   inRequest("do not encode path parameters", "path += encodeURIComponent(value)", "path += value"),
   inRequest(
@@ -476,7 +504,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inUndici(
     "UndiciClient: send an aborted request later",
-    "    if (this.isFinal) controller.abort(aborted)\n",
+    "    if (this.isOver) controller.abort(aborted)\n",
     ""
   ),
   inUndici(
@@ -551,39 +579,39 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inResponse(
     "trust success: true under an error status",
-    "if (!isSuccess && !(status >= 400 && says === true)) return",
+    "if (!isSuccess && !(status >= 400 && succeeded === true)) return",
     "if (!isSuccess) return"
   ),
   inResponse(
     "trust a 2xx with success: false",
-    "if (says !== isSuccess) return",
-    "if (!isSuccess && says !== isSuccess) return"
+    "if (succeeded !== isSuccess) return",
+    "if (!isSuccess && succeeded !== isSuccess) return"
   ),
   inLostBody(
     "treat a success with a lost body as a refusal",
-    `if (parsed._tag === "Lost") return unanswered(name, origin, parsed)`,
-    `if (parsed._tag === "Lost") return refused({ ...answered, status: 422 }, value, context)`
+    `if (parsed._tag === "Lost") return noResponse(name, parsed)`,
+    `if (parsed._tag === "Lost") return refused({ ...result, status: 422 }, value, context)`
   ),
   inLostBody(
     "treat a success with a lost body as not sent",
-    `if (parsed._tag === "Lost") return unanswered(name, origin, parsed)`,
-    `if (parsed._tag === "Lost") return unanswered(name, origin, { ...parsed, _tag: "NotSent" })`
+    `if (parsed._tag === "Lost") return noResponse(name, parsed)`,
+    `if (parsed._tag === "Lost") return noResponse(name, { ...parsed, _tag: "NotSent" })`
   ),
   inResponse("accept invalid UTF-8", `{ fatal: true }`, `{ fatal: false }`),
   inResponse(
     "accept a response that does not match its schema",
-    `if (fits(data)) return { _tag: "Success", data }`,
-    `if (fits(data) || data !== undefined) return { _tag: "Success", data }`
+    "if (fits(data)) return {",
+    "if (fits(data) || data !== undefined) return {"
   ),
   inConclusion(
     "report an unknown outcome as a failure",
-    "if (!state.doubtful && RetryPolicy",
-    "if (RetryPolicy"
+    "!state.doubtful && RetryPolicy",
+    "RetryPolicy"
   ),
   inConclusion(
     "report every unknown outcome as a failure",
-    `  if (!state.doubtful && RetryPolicy.table[failure.fault].outcome === "notApplied") return error\n`,
-    "  if (state.sent >= 0) return error\n"
+    `if (replay._tag === "Safe" || isNotApplied) {`,
+    `if (replay._tag === "Safe" || isNotApplied || state.sent >= 0) {`
   ),
   inStep("forget an earlier doubtful attempt", "doubtful: before.doubtful || ", "doubtful: "),
   inCall(
@@ -594,20 +622,22 @@ export const mutants: ReadonlyArray<Mutant> = [
   inCall("mark every answered attempt as doubtful", "{ ...before, sent: state.sent },", "state,"),
   inFirstRead(
     "do not warn about a created resource on an immediate interruption",
-    "        onSuccess?.(response.data)\n",
+    "      onSuccess?.(success.data)\n",
     ""
   ),
   inConclusion(
     "omit the id of an unreadable success",
-    "    key,\n    ...found\n",
-    "    key,\n    id: undefined, reference: found.reference\n"
+    "    issues,\n    ...found\n",
+    "    issues,\n    id: undefined, reference: found.reference\n"
   ),
   inCall(
     "report a success after a retry as unknown",
-    "        return Effect.succeed(response.data)\n",
-    `        return state.retries > 0 && replay._tag !== "Safe"
-          ? Effect.fail(conclude(name, replay, request.key, state, "rule", tokenTooLate(name, 0, undefined)))
-          : Effect.succeed(response.data)\n`
+    "      budget.earn()\n",
+    `      if (state.retries > 0 && replay._tag !== "Safe") {
+        const late = conclusion.noToken(name, "late")
+        return Effect.fail(endings.error(request.key, state, "rule", late, now())) as never
+      }
+      budget.earn()\n`
   ),
   inConclusion(
     "report the number of retries as attempts",
@@ -621,8 +651,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCall(
     "omit the key from the warning",
-    "interrupted(name, request.key)",
-    "interrupted(name, undefined)"
+    "endings.interrupted(request.key)",
+    "endings.interrupted(undefined)"
   ),
   inCall(
     "warn about a write that was not applied",
@@ -689,7 +719,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inResponseChecks(
     "accept a response about another payout",
-    "undefined : own === other",
+    "undefined : expected === actual",
     "undefined : true"
   ),
   inResponseChecks("compare only four digits of beneficiaries", "/\\d{8}$/.exec", "/\\d{4}$/.exec"),
@@ -848,8 +878,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCall(
     "start an attempt after a suspension past the deadline",
-    "step.leftMillis(rules, state, now()) > 0 ? loop :",
-    "step.leftMillis(rules, state, now()) > -Infinity ? loop :"
+    "leftMillis() > 0 ? loop :",
+    "leftMillis() > -Infinity ? loop :"
   ),
   inStep(
     "start a write without time for its response",
@@ -873,23 +903,23 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inStep(
     "never start a write with a short deadline",
-    ": rulesOf(rules.policy, rules.replay, millis)",
-    ": { ...rules, deadlineMillis: millis }"
+    "Math.min(attemptMillis, deadlineMillis) / 10",
+    "attemptMillis / 10"
   ),
   inCall(
     "count the token request towards the timeout of the attempt",
-    "timeoutMillis: step.attemptMillis(rules, state, now())",
-    "timeoutMillis: step.attemptMillis(rules, state, now()) - (state.sent === 1 ? now() - startedMillis : 0)"
+    "const attemptMillis = () => step.attemptMillis(rules, state, now())",
+    "const attemptMillis = () => step.attemptMillis(rules, state, now()) - (state.sent === 1 ? now() - state.startedMillis : 0)"
   ),
-  inCall(
+  inCallPolicy(
     "ignore the deadline of the caller",
-    "step.within(policyRules, timeoutMillis)",
-    "policyRules"
+    "deadline: timeout\n",
+    "deadline: policy.deadline\n"
   ),
-  inCall(
+  inAttempt(
     "send with a token that arrived after the deadline",
-    "if (step.leftMillis(rules, state, now()) > 0) return send(bearer)",
-    "if (rules !== undefined) return send(bearer)"
+    `bearer._tag === "Failure" || call.leftMillis() > 0`,
+    `bearer._tag === "Failure" || call.leftMillis() > -Infinity`
   ),
   inCall("retry without a budget", "budgetMillis: budget.waitMillis(now())", "budgetMillis: 0"),
   inCall("do not charge retries to the budget", "      budget.take(now())\n", ""),
@@ -936,18 +966,18 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inGateway(
     "share one budget between reads and writes",
-    `operation.replay._tag === "Safe" ? budgets.reads : budgets.writes`,
+    `replay._tag === "Safe" ? budgets.reads : budgets.writes`,
     "budgets.writes"
   ),
   inGateway(
     "a budget for each operation",
-    `operation.replay._tag === "Safe" ? budgets.reads : budgets.writes`,
+    `replay._tag === "Safe" ? budgets.reads : budgets.writes`,
     "retryBudget.make(policy.budget)"
   ),
-  inGateway(
+  inCallPolicy(
     "ignore the limit of attempts of a surrounding loop",
-    "{ ...policy, attempts }",
-    "policy"
+    "...withDefaults(policy, { ...retry })",
+    "...policy"
   ),
   inTimer(
     "a delay that outlives its call",
@@ -998,7 +1028,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   inUndici(
     "UndiciClient: truncate a body at the limit",
     "if (this.size > this.request.bodyLimit) this.tooLarge(controller)",
-    "if (this.size > this.request.bodyLimit) this.answer(join(this.chunks, this.size - chunk.byteLength))"
+    "if (this.size > this.request.bodyLimit) this.respond(join(this.chunks, this.size - chunk.byteLength))"
   ),
   inUndici(
     "UndiciClient: read bodies without a limit",
@@ -1007,17 +1037,17 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inUndici(
     "UndiciClient: continue reading past the limit",
-    `    this.answer("TooLarge")\n    controller.abort(aborted)\n`,
-    `    this.answer("TooLarge")\n`
+    `    this.respond("TooLarge")\n    controller.abort(aborted)\n`,
+    `    this.respond("TooLarge")\n`
   ),
   inUndici(
     "UndiciClient: treat a broken body as complete",
-    "else this.answer(lost)",
-    "else this.answer(join(this.chunks, this.size))"
+    "else this.respond(lost)",
+    "else this.respond(join(this.chunks, this.size))"
   ),
   inUndici(
     "UndiciClient: forget the status when the body breaks",
-    "else this.answer(lost)",
+    "else this.respond(lost)",
     "else this.end(lost)"
   ),
   inUndici(
@@ -1080,11 +1110,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     "  if (!/^[\\x21-\\x7e]+$/.test(text)) return undefined\n",
     ""
   ),
-  inCall("never renew a token", "return Effect.zipRight(giveBack(bearer), loop)", "return loop"),
+  inCall("never renew a token", "return Effect.zipRight(rejected, loop)", "return loop"),
   inCall(
     "keep a refused token when no time is left",
-    `decided.because === "deadline" && failure.fault === "UnauthorizedError"`,
-    `decided.because === "deadline" && failure.fault === "ForbiddenError"`
+    "Effect.zipRight(rejected, fail(failure, decided.because))",
+    "fail(failure, decided.because)"
   ),
   inStep("renew a token without limit", "{ ...state, renewed: true }", "{ ...state }"),
   inStep(
@@ -1094,8 +1124,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inToken(
     "cache a failed token",
-    "            request = undefined\n            return Deferred.done(own, exit)",
-    "            if (exit._tag === 'Success') request = undefined\n            return Deferred.done(own, exit)"
+    "            request = undefined\n            return Deferred.done(result, exit)",
+    "            if (exit._tag === 'Success') request = undefined\n            return Deferred.done(result, exit)"
   ),
   inToken(
     "renew per caller",
@@ -1189,12 +1219,12 @@ export const mutants: ReadonlyArray<Mutant> = [
     "redact(String(value)) === String(value) ? value : redacted",
     "value"
   ),
-  inCall(
+  inAttempt(
     "do not redact request data",
     "sanitize.make([...request.sensitive(), ",
     "sanitize.make(["
   ),
-  inCall("do not redact the token", "...(bearer === undefined ? [] : [bearer.text])", ""),
+  inAttempt("do not redact the token", "...(bearer === undefined ? [] : [bearer.text])", ""),
   inSensitive(
     "do not redact nullable members",
     `    case "Union":\n      return ast.types.flatMap((member) => collect(member, value))\n`,
@@ -1233,7 +1263,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inPolling(
     "report a refused read of a wait as a failed creation",
-    "(cause, last) => notFollowed(own.id, sanitizer().text(cause.message), { last, cause })",
+    "(cause, last) => waitFailed(known.id, sanitizer().text(cause.message), { last, cause })",
     "(cause) => cause as never"
   ),
   inPolling(
@@ -1241,7 +1271,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "onNone: () =>\n                Effect.fail(",
     "onNone: () =>\n                Effect.die("
   ),
-  inPolling("forget the last value", "          own.last = value\n", ""),
+  inPolling("forget the last value", "          known.last = value\n", ""),
   inPolling(
     "create a payment with invalid wait options",
     "issues.length === 0 ? Either.right(plan)",
@@ -1254,30 +1284,26 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inPolling(
     "hold the permit of a read during Retry-After",
-    "reads.withPermit(subject.read(id, { timeoutMillis: leftMillis }))",
-    `reads.withPermit(Effect.tapError(subject.read(id, { timeoutMillis: leftMillis }), (cause) => Effect.sleep("retryAfterMillis" in cause ? (cause.retryAfterMillis ?? 0) : 0)))`
+    "reads.withPermit(subject.read(id, onePoll(leftMillis)))",
+    `reads.withPermit(Effect.tapError(subject.read(id, onePoll(leftMillis)), (cause) => Effect.sleep("retryAfterMillis" in cause ? (cause.retryAfterMillis ?? 0) : 0)))`
   ),
-  inPolling(
-    "let a read outlast its wait",
-    "subject.read(id, { timeoutMillis: leftMillis })",
-    "subject.read(id, {})"
-  ),
+  inPolling("let a read outlast its wait", "timeout: Math.max(1, leftMillis),", ""),
   inPolling(
     "wait for a permit beyond the deadline",
-    "reads.isFree() ? Effect.asSome(own) : Effect.timeoutOption(own, leftMillis)",
-    "Effect.asSome(own)"
+    "reads.isFree() ? Effect.asSome(limited) : Effect.timeoutOption(limited, leftMillis)",
+    "Effect.asSome(limited)"
   ),
   inPolling(
     "show any string as a status",
     `/^[A-Za-z][A-Za-z _-]{0,39}$/.test(status) ?`,
     "status !== undefined ?"
   ),
-  inPolling("a delay that outlives its wait", "          reader.cancel()\n", ""),
   inPolling(
-    "a delay that outlives its stream",
-    "Effect.zipRight(Effect.sync(reader.cancel), Metric.modify(waitsInFlight, -1))",
-    "Metric.modify(waitsInFlight, -1)"
+    "a delay that outlives its wait",
+    "        Effect.sync(() => {\n          reader.cancel()\n",
+    "        Effect.sync(() => {\n"
   ),
+  inPolling("a delay that outlives its stream", "              reader.cancel()\n", ""),
   inPollingLoop(
     "wait beyond the deadline",
     "clock.unsafeCurrentTimeMillis() + plan.deadlineMillis",
@@ -1341,5 +1367,43 @@ export const mutants: ReadonlyArray<Mutant> = [
     "accept a link with other metadata as a candidate",
     "isSame(link.metadata ?? {}, metadata)",
     "isSame(metadata, metadata)"
+  ),
+
+  // The options of a call, the hook, and the words of errors
+  inCall(
+    "fail a success whose hook throws",
+    "Effect.as(Effect.ignoreLogged(hook), success.data)",
+    "Effect.as(Effect.orDie(hook), success.data)"
+  ),
+  inCallPolicy("let a call change the budget", "  budget: policy.budget,\n", ""),
+  inCallPolicy(
+    "accept a timeout of zero",
+    "...duration(deadline, policy.deadline, 1)",
+    "...duration(deadline, policy.deadline, 0)"
+  ),
+  inConclusion(
+    "say nothing was applied of an unknown outcome",
+    "the request may have been applied",
+    "nothing was applied"
+  ),
+  inErrors(
+    "call an unknown outcome not applied",
+    `    case "OutcomeUnknown":\n    case "KeyReused":\n      return "unknown"`,
+    `    case "KeyReused":\n      return "unknown"`
+  ),
+  inErrors(
+    "call an unreadable success not applied",
+    `      return "applied"\n    case "OutcomeUnknown":`,
+    `      return "notApplied"\n    case "OutcomeUnknown":`
+  ),
+  inToken(
+    "remember refusals of young tokens after a renewal",
+    "        if (current !== undefined) youngRefusals = 0\n",
+    ""
+  ),
+  inTransport(
+    "trust the announced length of a body",
+    `buffer.byteLength > limit ? "TooLarge" : new Uint8Array(buffer)`,
+    "new Uint8Array(buffer)"
   )
 ]

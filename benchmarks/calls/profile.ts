@@ -1,4 +1,4 @@
-// A CPU profile of one window of a candidate, by package and by function.
+// CPU profiles of one window of a candidate, by package and by function.
 import { mkdirSync, readFileSync } from "node:fs"
 import { SourceMap } from "node:module"
 import { fileURLToPath } from "node:url"
@@ -9,8 +9,6 @@ import { type Cell, startClient, startServer } from "./run.js"
 
 const warmMillis = 2000
 const millis = 4000
-const shownPackages = 15
-const shownFrames = 40
 
 interface CallFrame {
   readonly functionName: string
@@ -75,7 +73,18 @@ const summed = (
   return [...sums].sort(([, one], [, other]) => other - one)
 }
 
-const print = (profile: Profile, calls: number): void => {
+/** One window of a candidate. */
+export interface Profiled {
+  readonly title: string
+  /** Its file, relative to the repository. */
+  readonly file: string
+  /** The packages with the most self time. */
+  readonly packages: (most: number) => string
+  /** The functions with the most self time. */
+  readonly functions: (most: number) => string
+}
+
+const tablesOf = (profile: Profile, calls: number): Pick<Profiled, "packages" | "functions"> => {
   const busy = (name: string) => name !== "(idle)"
   const packages = summed(profile, packageOf).filter(([name]) => busy(name))
   const whole = packages.reduce((sum, [, micros]) => sum + micros, 0)
@@ -84,20 +93,23 @@ const print = (profile: Profile, calls: number): void => {
     `${number(micros / calls)} µs`,
     ...name.split("\0")
   ]
-  console.log(table(["self", "per call", "package"], packages.slice(0, shownPackages).map(cells)))
   const frames = summed(
     profile,
     (frame) => `${packageOf(frame)}\0${frame.functionName || "(anonymous)"}\0${placeOf(frame)}`
   ).filter(([name]) => !name.startsWith("(idle)"))
-  console.log(
-    `\n${table(["self", "per call", "package", "function", "where"], frames.slice(0, shownFrames).map(cells))}\n`
-  )
+  return {
+    packages: (most) => table(["self", "per call", "package"], packages.slice(0, most).map(cells)),
+    functions: (most) =>
+      table(["self", "per call", "package", "function", "where"], frames.slice(0, most).map(cells))
+  }
 }
 
-export const profile = async (
+export const run = async (
   only: ReadonlyArray<string> | undefined,
-  cells: ReadonlyArray<Cell>
-): Promise<void> => {
+  cells: ReadonlyArray<Cell>,
+  progress: (line: string) => void
+): Promise<ReadonlyArray<Profiled>> => {
+  const profiles: Array<Profiled> = []
   const folder = new URL("profiles/", built)
   mkdirSync(folder, { recursive: true })
   const [server, port] = await startServer()
@@ -105,7 +117,7 @@ export const profile = async (
     for (const candidate of candidates.filter(({ name }) => only?.includes(name) ?? true)) {
       const client = await startClient(candidate, port)
       if (typeof client === "string") {
-        console.log(`${candidate.name} skipped: ${client}\n`)
+        progress(`${candidate.name} skipped: ${client}`)
         continue
       }
       for (const cell of cells) {
@@ -117,15 +129,16 @@ export const profile = async (
           millis,
           profile: path
         })
-        console.log(
-          `## ${candidate.name}: ${cell.operation}, ${cell.concurrency} in flight, ${number(cpuMicros / calls)} µs of CPU per call\n`
-        )
-        print(JSON.parse(readFileSync(path, "utf8")), calls)
-        console.log(`CPU profile: benchmarks/dist/profiles/${file}\n`)
+        profiles.push({
+          title: `${candidate.name}: ${cell.operation}, ${cell.concurrency} in flight, ${number(cpuMicros / calls)} µs of CPU per call`,
+          file: `benchmarks/dist/profiles/${file}`,
+          ...tablesOf(JSON.parse(readFileSync(path, "utf8")), calls)
+        })
       }
       await client.stop()
     }
   } finally {
     await server.stop()
   }
+  return profiles
 }

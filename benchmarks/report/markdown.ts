@@ -4,7 +4,7 @@ import * as decode from "../decode/run.js"
 import * as size from "../size/run.js"
 import * as waits from "../waits/run.js"
 import { facts } from "./facts.js"
-import { goalTable } from "./goals.js"
+import { goalTable, missedReasons } from "./goals.js"
 import type { Report } from "./Report.js"
 
 const titles: Readonly<Record<string, string>> = {
@@ -44,6 +44,19 @@ end, minus the heap before the first call.`,
     calls.memory(report.calls)
   ]
 }
+
+const profilesSection = ({ profiles }: Report): ReadonlyArray<string> =>
+  profiles === undefined
+    ? []
+    : [
+        "## CPU profiles",
+        "Self time of Manilla on undici's dispatcher in one window, by package and by function.",
+        ...profiles.flatMap(({ functions, packages, title }) => [
+          `### ${title}`,
+          packages(10),
+          functions(20)
+        ])
+      ]
 
 const decodeSection = ({ decode: decoded }: Report): ReadonlyArray<string> =>
   decoded === undefined
@@ -91,7 +104,9 @@ the figures to compare clients, not to plan capacity.`,
       .join("\n"),
     "## Goals",
     goalTable(report),
+    ...missedReasons(report),
     ...callsSection(report, charts),
+    ...profilesSection(report),
     ...decodeSection(report),
     ...sizeSection(report),
     ...waitsSection(report)

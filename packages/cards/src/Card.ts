@@ -1,6 +1,6 @@
 /**
- * The virtual card: a USD card whose issuance is paid from a wallet (interface sections 2.7 and
- * 4.11). The card number, the security code and the PIN are in no answer shown by the interface.
+ * Virtual USD cards; their issuance is paid from a wallet (interface sections 2.7 and 4.11). No response
+ * in the interface contains the card number, the security code or the PIN.
  *
  * @since 0.1.0
  */
@@ -27,8 +27,8 @@ export const CardId = Identifier.uuid("CardId")
 export type CardId = typeof CardId.Type
 
 /**
- * A key that fits the body: at most 100 characters (interface section 8). Keys from
- * `IdempotencyKey.random` and `IdempotencyKey.derive` do.
+ * An idempotency key of at most 100 characters (interface section 8). Keys from
+ * `IdempotencyKey.random` and `IdempotencyKey.derive` are within this limit.
  *
  * @since 0.1.0
  * @category schemas
@@ -40,8 +40,8 @@ export const IssuanceKey = IdempotencyKey.IdempotencyKey.pipe(
 )
 
 /**
- * The body of `POST /cards`. The interface does not show which fields are required: Manilla asks for
- * those that say whose card is paid from where, and for the key.
+ * The body of `POST /cards`. The interface does not state which fields are required: Manilla requires
+ * the cardholder, the wallet, the debit currency and the key.
  *
  * @since 0.1.0
  * @category schemas
@@ -53,7 +53,7 @@ export const CardRequest = Schema.Struct({
   wallet_id: Identifier.Uuid,
   idempotency_key: IssuanceKey,
   debit_currency: Currency.Input,
-  /** At least 0. Its currency is not shown. */
+  /** At least 0. The interface does not state its currency. */
   initial_balance: Schema.optional(Amount.Input),
   category: Schema.optional(Schema.NullOr(Schema.Literal("PERSONAL", "BUSINESS"))),
   grade: Schema.optional(Schema.NullOr(Schema.Literal("STANDARD", "PREMIUM")))
@@ -67,7 +67,7 @@ export interface CardRequest extends Schema.Schema.Type<typeof CardRequest> {}
 
 const fields = {
   id: CardId,
-  /** Equals the key of the request. */
+  /** The idempotency key of the request. */
   issuance_reference: Schema.String,
   virtual_card_customer_id: Schema.optional(Cardholder.CardholderId),
   provider_reference: Schema.optional(Schema.NullOr(Schema.String)),
@@ -78,7 +78,7 @@ const fields = {
 }
 
 /**
- * What an issuance returns: the card, what it cost, and the reservation on the wallet.
+ * The result of an issuance: the card, its price, and the reservation on the wallet.
  *
  * @since 0.1.0
  * @category schemas
@@ -97,7 +97,7 @@ export const Issuance = Schema.Struct({
   reservation: Schema.optional(
     Schema.Struct({
       reference: Schema.optional(Schema.String),
-      /** `CAPTURED` is returned; others are not shown by the interface. */
+      /** `CAPTURED`, or another string. The interface does not list the other values. */
       status: OpenEnum.make("CAPTURED")
     })
   )
@@ -110,7 +110,7 @@ export const Issuance = Schema.Struct({
 export interface Issuance extends Schema.Schema.Type<typeof Issuance> {}
 
 /**
- * A card as it is listed.
+ * A card in a list.
  *
  * @since 0.1.0
  * @category schemas

@@ -1,5 +1,5 @@
 /**
- * The cardholder: who a card is issued to (interface section 2.8).
+ * Cardholders, to whom cards are issued (interface section 2.8).
  *
  * @since 0.1.0
  */
@@ -10,7 +10,7 @@ import * as Timestamp from "@manilla/core/Timestamp"
 import * as Schema from "effect/Schema"
 
 /**
- * What a cardholder is read by.
+ * The id of a cardholder, by which it is read.
  *
  * @since 0.1.0
  * @category schemas
@@ -24,7 +24,7 @@ export const CardholderId = Identifier.uuid("CardholderId")
 export type CardholderId = typeof CardholderId.Type
 
 /**
- * A cardholder as it is listed: without personal data.
+ * A cardholder in a list, without personal data.
  *
  * @since 0.1.0
  * @category schemas
@@ -42,19 +42,19 @@ export const Cardholder = Schema.Struct({
  */
 export interface Cardholder extends Schema.Schema.Type<typeof Cardholder> {}
 
-/** The members of a cardholder's personal data, with each personal one in the form `text`. */
+/** The fields of a cardholder's personal data. `text` is the schema of the personal fields. */
 const detail = <Text extends Schema.Schema.Any>(text: Text) => {
   const personal = Schema.optional(Schema.NullOr(text))
   return {
-    /** The one member that is always there: by it a detail is told from another answer. */
+    /** Required, because otherwise any object would match the schema. */
     reference: Schema.String,
     is_business: Schema.optional(Schema.Boolean),
     first_name: personal,
     last_name: personal,
     email: personal,
-    /** The digits of the dialling code. */
+    /** The dialling code, digits only. */
     country_code: personal,
-    /** The digits of the phone number. */
+    /** The phone number, digits only. */
     contact: personal,
     /** `YYYY-MM-DD`. */
     dob: personal,
@@ -69,8 +69,8 @@ const detail = <Text extends Schema.Schema.Any>(text: Text) => {
 }
 
 /**
- * A cardholder's personal data. Every member but the reference and `is_business` is `Redacted`: it
- * prints as `<redacted>`, and `Redacted.value` reads it on purpose.
+ * A cardholder's personal data. All fields except `reference` and `is_business` are `Redacted`: they
+ * print as `<redacted>`, and `Redacted.value` returns their values.
  *
  * @since 0.1.0
  * @category schemas
@@ -86,7 +86,7 @@ export const CardholderDetail = Schema.Struct(detail(Schema.Redacted(Schema.Stri
 export interface CardholderDetail extends Schema.Schema.Type<typeof CardholderDetail> {}
 
 /**
- * A cardholder's personal data as the service sends it, in plain text.
+ * The wire format of {@link CardholderDetail}, in plain text.
  *
  * @since 0.1.0
  * @category schemas

@@ -1,5 +1,5 @@
 /**
- * Cardholders: lists without personal data, and single reads with it.
+ * Lists cardholders without personal data, and reads the personal data of one.
  *
  * @since 0.1.0
  */
@@ -16,13 +16,13 @@ import * as CardholdersApi from "./CardholdersApi.js"
 import type { PageSize } from "./CardsApi.js"
 
 /**
- * Lists as interface section 4.13 shows them, and the other operations on them.
+ * The interface of the `Cardholders` service: the list of interface section 4.13, and `get`.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Service extends Pagination.List<PageSize, Cardholder.Cardholder> {
-  /** Reads a cardholder's personal data, redacted until it is asked for (interface section 4.14). */
+  /** Reads a cardholder's personal data, in `Redacted` fields (interface section 4.14). */
   readonly get: (
     id: Cardholder.CardholderId,
     options?: Operation.CallOptions
@@ -59,10 +59,12 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   }
 })
 
-/** Cannot fail: the call has validated the same members. Drops members that are not in the schema. */
+/** Cannot fail: the call has validated these fields. Removes fields that are not in the schema. */
 const redact = Schema.decodeSync(Cardholder.CardholderDetail)
 
 /**
+ * A layer of the `Cardholders` service.
+ *
  * @example
  * import * as Cardholder from "@manilla/cards/Cardholder"
  * import * as Cardholders from "@manilla/cards/Cardholders"

@@ -1,5 +1,5 @@
 /**
- * Virtual cards: issue one per idempotency key, and list them.
+ * Issues and lists virtual cards.
  *
  * @since 0.1.0
  */
@@ -15,43 +15,45 @@ import type * as Card from "./Card.js"
 import * as CardsApi from "./CardsApi.js"
 
 /**
- * The body of `POST /cards` without its idempotency key.
+ * The request of `issue`: the body of `POST /cards` without its idempotency key.
  *
  * @since 0.1.0
  * @category models
  */
 export interface IssueRequest extends Omit<Card.CardRequest, "idempotency_key"> {
-  /** It is an option of the call. */
+  /** Set by the option `key`. */
   readonly idempotency_key?: never
 }
 
 /**
+ * Options of `issue`.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface IssueOptions extends Operation.CallOptions {
   /**
-   * The idempotency key, in at most 100 characters: one key never issues two cards. It comes back as
-   * the card's `issuance_reference`.
+   * The idempotency key of the business operation, at most 100 characters: one key never issues two
+   * cards. The service returns it as `issuance_reference`.
    */
   readonly key: IdempotencyKey.IdempotencyKey
 }
 
 /**
- * Lists as interface section 4.12 shows them, and the other operations on them.
+ * The interface of the `Cards` service: the list of interface section 4.12, and `issue`.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Service extends Pagination.List<CardsApi.PageSize, Card.Card> {
   /**
-   * Issues a card; the fee is debited from the wallet (interface section 4.11). Every broken field
-   * is named in `InvalidRequestError` before anything is sent.
+   * Issues a card and debits the fee from the wallet (interface section 4.11). An invalid request fails
+   * with `InvalidRequestError` and is not sent.
    *
-   * Fails with `OutcomeUnknown` when it may have been issued: go on with the same key. Fails with
-   * `KeyReused` when the key most likely belongs to another request: whether this one was issued
-   * is unknown. Fails with `AppliedUnreadable` when it was issued: do not send it again. Every
-   * other error: it was not issued.
+   * - `OutcomeUnknown`: it may have been issued. Retry with the same key.
+   * - `KeyReused`: the key was most likely used for another request. It may have been issued.
+   * - `AppliedUnreadable`: it was issued. Do not retry.
+   * - Any other error: it was not issued.
    */
   readonly issue: (
     request: IssueRequest,
@@ -74,7 +76,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const calls = gateway.calls(CardsApi.group)
 
   const issue: Service["issue"] = (request, options) =>
-    // JavaScript may omit the options: then the missing key is an `InvalidRequestError`.
+    // JavaScript callers may omit the options: the missing key is then an `InvalidRequestError`.
     calls.issue({ payload: { ...request, idempotency_key: options?.key } }, options)
 
   const lists = Pagination.make<CardsApi.PageSize, Card.Card>({
@@ -87,6 +89,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 })
 
 /**
+ * A layer of the `Cards` service.
+ *
  * @example
  * import * as Cards from "@manilla/cards/Cards"
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"

@@ -1,5 +1,5 @@
 /**
- * The card operations as they are on the wire (interface sections 4.11 and 4.12).
+ * The wire format of the card operations (interface sections 4.11 and 4.12).
  *
  * @since 0.1.0
  */
@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Card from "./Card.js"
 
 /**
- * How many rows a page of cards or cardholders shall have.
+ * The page size of a list of cards or cardholders.
  *
  * @since 0.1.0
  * @category schemas

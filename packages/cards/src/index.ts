@@ -1,41 +1,41 @@
 /**
- * The virtual card: a USD card whose issuance is paid from a wallet (interface sections 2.7 and
- * 4.11). The card number, the security code and the PIN are in no answer shown by the interface.
+ * Virtual USD cards; their issuance is paid from a wallet (interface sections 2.7 and 4.11). No response
+ * in the interface contains the card number, the security code or the PIN.
  *
  * @since 0.1.0
  */
 export * as Card from "./Card.js"
 
 /**
- * The cardholder: who a card is issued to (interface section 2.8).
+ * Cardholders, to whom cards are issued (interface section 2.8).
  *
  * @since 0.1.0
  */
 export * as Cardholder from "./Cardholder.js"
 
 /**
- * Cardholders: lists without personal data, and single reads with it.
+ * Lists cardholders without personal data, and reads the personal data of one.
  *
  * @since 0.1.0
  */
 export * as Cardholders from "./Cardholders.js"
 
 /**
- * The cardholder operations as they are on the wire (interface sections 4.13 and 4.14).
+ * The wire format of the cardholder operations (interface sections 4.13 and 4.14).
  *
  * @since 0.1.0
  */
 export * as CardholdersApi from "./CardholdersApi.js"
 
 /**
- * Virtual cards: issue one per idempotency key, and list them.
+ * Issues and lists virtual cards.
  *
  * @since 0.1.0
  */
 export * as Cards from "./Cards.js"
 
 /**
- * The card operations as they are on the wire (interface sections 4.11 and 4.12).
+ * The wire format of the card operations (interface sections 4.11 and 4.12).
  *
  * @since 0.1.0
  */

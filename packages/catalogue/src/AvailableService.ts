@@ -1,5 +1,5 @@
 /**
- * An entry of the service catalogue: one way to move money in one country (interface section 2.9).
+ * Entries of the service catalogue (interface section 2.9).
  *
  * @since 0.1.0
  */
@@ -10,6 +10,8 @@ import * as OperationKind from "@manilla/core/OperationKind"
 import * as Schema from "effect/Schema"
 
 /**
+ * An entry of the catalogue: an operation with a payment method in a country and currency.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -28,7 +30,7 @@ export const AvailableService = Schema.Struct({
 export interface AvailableService extends Schema.Schema.Type<typeof AvailableService> {}
 
 /**
- * The catalogue depends on the application's environment and on the providers' availability.
+ * The catalogue, which depends on the application's environment and the availability of providers.
  *
  * @since 0.1.0
  * @category schemas

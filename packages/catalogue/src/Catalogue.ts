@@ -1,5 +1,5 @@
 /**
- * What can be done where: countries, currencies, operations and payment methods.
+ * The service catalogue: available countries, currencies, operations and payment methods.
  *
  * @since 0.1.0
  */
@@ -13,7 +13,7 @@ import type { AvailableService, ServiceList } from "./AvailableService.js"
 import * as CatalogueApi from "./CatalogueApi.js"
 
 /**
- * Which services to look for. What is left out matches every service.
+ * A filter of services. An absent field matches every service.
  *
  * @since 0.1.0
  * @category models
@@ -26,13 +26,15 @@ export interface Wanted {
 }
 
 /**
+ * The interface of the `Catalogue` service.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Service {
-  /** The whole catalogue, with services that are unavailable now (interface section 4.15). */
+  /** Reads the whole catalogue, including unavailable services (interface section 4.15). */
   readonly list: Effect.Effect<ServiceList, Errors.ReadError>
-  /** The services that are available now and match. */
+  /** Reads the services that are available and match. */
   readonly available: (
     wanted: Wanted
   ) => Effect.Effect<ReadonlyArray<AvailableService>, Errors.ReadError>
@@ -45,7 +47,7 @@ export interface Service {
 export class Catalogue extends Context.Tag("@manilla/catalogue/Catalogue")<Catalogue, Service>() {}
 
 /**
- * The services of a list that are available and match.
+ * Selects the services that are available and match.
  *
  * @since 0.1.0
  * @category filtering
@@ -78,6 +80,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 })
 
 /**
+ * A layer of the `Catalogue` service.
+ *
  * @example
  * import * as Catalogue from "@manilla/catalogue/Catalogue"
  * import * as Effect from "effect/Effect"

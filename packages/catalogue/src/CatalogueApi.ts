@@ -1,5 +1,5 @@
 /**
- * The catalogue's operation as it is on the wire (interface section 4.15).
+ * The wire format of the catalogue operation (interface section 4.15).
  *
  * @since 0.1.0
  */
@@ -7,7 +7,7 @@ import * as Operation from "@manilla/core/Operation"
 import { ServiceList } from "./AvailableService.js"
 
 /**
- * `GET /services`: lists the available services. The interface does not show which scope it needs.
+ * `GET /services`: lists the available services. The interface does not state its scope.
  *
  * @since 0.1.0
  * @category operations

@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as AvailableService from "@manilla/catalogue/AvailableService"
 import * as Catalogue from "@manilla/catalogue/Catalogue"
 import * as Gateway from "@manilla/core/Gateway"
+import * as Added from "@manilla/test-support/Added"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as Added from "../../core/test/utils/Added.js"
-import * as FakeService from "../../core/test/utils/FakeService.js"
 
 const momo = {
   country: { code: "BJ", name: "Bénin" },

@@ -1,5 +1,5 @@
 /**
- * Money as the decimal string that the service sends: exact, kept digit for digit, never a float.
+ * Monetary amounts as exact decimal strings, as the service sends them.
  *
  * @since 0.1.0
  */
@@ -10,8 +10,8 @@ import * as order from "effect/Order"
 import * as Schema from "effect/Schema"
 
 /**
- * An amount that a request may carry: digits with an optional fraction of 1 to 4 digits, no sign
- * (interface section 2.1). Minimum and maximum amounts are not shown by the interface.
+ * An amount in a request: digits with an optional fraction of 1 to 4 digits, no sign (interface
+ * section 2.1). The interface does not state minimum and maximum amounts.
  *
  * @since 0.1.0
  * @category schemas
@@ -24,14 +24,14 @@ export const Input = Schema.String.pipe(
 )
 
 /**
- * An amount in an answer: any plain decimal string, however long, kept as it was sent. The service
- * uses 4, 8 or 12 fraction digits (interface sections 2.1 and 2.7).
+ * An amount in a response: a decimal string of any length, preserved exactly. The service uses 4, 8 or
+ * 12 fraction digits (interface sections 2.1 and 2.7).
  *
  * @example
  * import * as Amount from "@manilla/core/Amount"
  *
  * const amount = Amount.Amount.make("1500.0000")
- * // stays "1500.0000": no digit is dropped
+ * // "1500.0000"
  *
  * @since 0.1.0
  * @category schemas
@@ -51,7 +51,7 @@ export const Amount = Schema.String.pipe(
 export type Amount = typeof Amount.Type
 
 /**
- * The amount as a number that can be calculated with.
+ * Converts an amount to a `BigDecimal`.
  *
  * @since 0.1.0
  * @category conversions
@@ -67,8 +67,7 @@ export const toBigDecimal = (amount: Amount): BigDecimal.BigDecimal => {
 }
 
 /**
- * The number as an amount, with every digit of its scale. Never in exponent notation, whatever the
- * scale.
+ * Converts a `BigDecimal` to an amount with all digits of its scale, without exponent notation.
  *
  * @since 0.1.0
  * @category conversions
@@ -84,14 +83,14 @@ export const fromBigDecimal = (decimal: BigDecimal.BigDecimal): Amount => {
 }
 
 /**
- * The amount as a request may carry it: zeros beyond the fourth decimal are dropped. `Left` when a
- * digit other than zero, or a sign, would have to go: nothing is ever rounded.
+ * Converts an amount to one that a request accepts, by removing zeros after the fourth decimal. Returns
+ * `Left` if the amount is negative or has other digits there: amounts are never rounded.
  *
  * @example
  * import * as Amount from "@manilla/core/Amount"
  *
  * const fee = Amount.Amount.make("2.50000000")
- * const asked = Amount.toInput(fee)
+ * const input = Amount.toInput(fee)
  * // Either.right("2.5000")
  *
  * @since 0.1.0
@@ -101,11 +100,11 @@ export const toInput = (amount: Amount): Either.Either<string, string> => {
   const shortened = amount.replace(/(\.[0-9]{4})0+$/, "$1")
   return Schema.is(Input)(shortened)
     ? Either.right(shortened)
-    : Either.left(`${amount} cannot be asked for: a request takes at most 4 decimals and no sign`)
+    : Either.left(`${amount} cannot be requested: a request takes at most 4 decimals and no sign`)
 }
 
 /**
- * Orders amounts by value: `"1.50"` and `"1.5"` are equal. Currencies are the caller's concern.
+ * Orders amounts by value: `"1.50"` and `"1.5"` are equal. Does not consider currencies.
  *
  * @since 0.1.0
  * @category ordering
@@ -113,7 +112,7 @@ export const toInput = (amount: Amount): Either.Either<string, string> => {
 export const Order: order.Order<Amount> = order.mapInput(BigDecimal.Order, toBigDecimal)
 
 /**
- * `-1`, `0` or `1`, by value.
+ * Compares two amounts by value; returns `-1`, `0` or `1`.
  *
  * @since 0.1.0
  * @category ordering
@@ -121,7 +120,7 @@ export const Order: order.Order<Amount> = order.mapInput(BigDecimal.Order, toBig
 export const compare = (self: Amount, that: Amount): -1 | 0 | 1 => Order(self, that)
 
 /**
- * Whether two amounts have the same value: `"1.50"` and `"1.5"` do.
+ * Whether two amounts have the same value, such as `"1.50"` and `"1.5"`.
  *
  * @since 0.1.0
  * @category ordering
@@ -129,7 +128,7 @@ export const compare = (self: Amount, that: Amount): -1 | 0 | 1 => Order(self, t
 export const Equivalence: equivalence.Equivalence<Amount> = (self, that) =>
   self === that || canonical(self) === canonical(that)
 
-/** The shortest way to write the value. Compared as text: no digit is lost, however many there are. */
+/** The shortest form of an amount: amounts of equal value have equal forms. */
 const canonical = (amount: Amount): string => {
   const isNegative = amount.startsWith("-")
   const point = amount.indexOf(".")
@@ -146,7 +145,7 @@ const canonical = (amount: Amount): string => {
 }
 
 /**
- * The exact sum, with as many decimals as its longest term. The sum of nothing is `"0"`.
+ * The exact sum, with as many decimals as the longest term. The sum of no amounts is `"0"`.
  *
  * @example
  * import * as Amount from "@manilla/core/Amount"

@@ -1,6 +1,6 @@
 /**
- * Where the gateway gets its bearer tokens. `@manilla/token` provides it; a test or a caller with
- * tokens of its own may provide another.
+ * The source of the gateway's bearer tokens. `@manilla/token` implements it; applications may provide
+ * their own.
  *
  * @since 0.1.0
  */
@@ -11,7 +11,7 @@ import type { Environment } from "./Environment.js"
 import type { TokenUnavailableError } from "./Errors.js"
 
 /**
- * A token, what it may be used for and where (interface section 5.1).
+ * A bearer token with its environment and scopes (interface section 5.1).
  *
  * @since 0.1.0
  * @category models
@@ -23,27 +23,31 @@ export interface BearerToken {
 }
 
 /**
+ * The interface of the `BearerTokens` service.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Service {
   /**
-   * A token that can be used at this moment of the clock without waiting. Without one a call asks
-   * {@link Service.get}.
+   * Returns the token that is valid at this time (milliseconds since the Unix epoch), if the source
+   * holds one. Otherwise the call uses {@link Service.get}.
    */
   readonly held?: (nowMillis: number) => BearerToken | undefined
-  /** A token that has not expired. */
+  /** Returns a valid token, and obtains one if necessary. */
   readonly get: Effect.Effect<BearerToken, TokenUnavailableError>
   /**
-   * Says that the service answered 401 to this token. Only the token that is current is dropped,
-   * so a thousand calls that were refused together cause one renewal.
+   * Reports that the service rejected this token with 401. Only the current token is discarded, so many
+   * concurrent rejections cause one renewal.
    */
   readonly reject: (token: BearerToken) => Effect.Effect<void>
-  /** Why there was no token the last time, for the error of a call that waited for one in vain. */
+  /** The error of the last failed token request, for calls that time out while waiting for a token. */
   readonly lastFailure?: (nowMillis: number) => TokenUnavailableError | undefined
 }
 
 /**
+ * The service that provides bearer tokens.
+ *
  * @since 0.1.0
  * @category services
  */

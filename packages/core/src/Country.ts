@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as Text from "./Text.js"
 
 /**
- * A country code that a request may carry: exactly 2 characters.
+ * A country code in a request: exactly 2 characters.
  *
  * @since 0.1.0
  * @category schemas
@@ -15,7 +15,7 @@ import * as Text from "./Text.js"
 export const Input = Text.exactly(2, `a country code of exactly 2 characters, such as "BJ"`)
 
 /**
- * A country code in an answer.
+ * A country code in a response.
  *
  * @since 0.1.0
  * @category schemas

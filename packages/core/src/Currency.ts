@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as Text from "./Text.js"
 
 /**
- * A currency code that a request may carry: exactly 3 characters.
+ * A currency code in a request: exactly 3 characters.
  *
  * @since 0.1.0
  * @category schemas
@@ -15,7 +15,7 @@ import * as Text from "./Text.js"
 export const Input = Text.exactly(3, `a currency code of exactly 3 characters, such as "XOF"`)
 
 /**
- * A currency code in an answer.
+ * A currency code in a response.
  *
  * @since 0.1.0
  * @category schemas

@@ -1,5 +1,5 @@
 /**
- * Every answer comes in an envelope (interface section 2.1).
+ * The envelope of every response (interface section 2.1).
  *
  * @since 0.1.0
  */
@@ -7,9 +7,8 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 
 /**
- * What an envelope says about the exchange itself. A correlation id is kept whatever its form: it
- * is there to be quoted to the service's support. A `meta` that cannot be read is read as empty: a
- * payment that was made does not turn into an error for its sake.
+ * The metadata of a response. The correlation id, for the service's support, may have any format. An
+ * invalid `meta` decodes to an empty object, so that it does not turn a payment into an error.
  *
  * @since 0.1.0
  * @category schemas
@@ -19,7 +18,7 @@ export const Meta = Schema.Struct({
 }).annotations({ decodingFallback: () => Either.right({}) })
 
 /**
- * The envelope around a resource or a page.
+ * The envelope of a resource or a page.
  *
  * @since 0.1.0
  * @category constructors
@@ -32,8 +31,8 @@ export const Success = <Data extends Schema.Schema.Any>(data: Data) =>
   })
 
 /**
- * The envelope around an error (interface section 7). Values of `code` are not shown; of `details`
- * only that it is an object or an array.
+ * The envelope of an error (interface section 7). The interface does not list the values of `code` or
+ * the members of `details`.
  *
  * @since 0.1.0
  * @category schemas

@@ -1,5 +1,5 @@
 /**
- * The environment that an application, its token and its resources belong to (interface section 1).
+ * The environment of an application, its tokens and its resources (interface section 1).
  *
  * @since 0.1.0
  */
@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as OpenEnum from "./OpenEnum.js"
 
 /**
- * The environments that a request or a configuration may name.
+ * The environments in requests and configuration.
  *
  * @since 0.1.0
  * @category schemas
@@ -15,7 +15,7 @@ import * as OpenEnum from "./OpenEnum.js"
 export const Input = Schema.Literal("SANDBOX", "LIVE")
 
 /**
- * An environment in an answer.
+ * An environment in a response.
  *
  * @since 0.1.0
  * @category schemas

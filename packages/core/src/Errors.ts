@@ -1,52 +1,51 @@
 /**
- * The errors of calls, tagged. A write has three outcomes, and {@link outcome} reads them off its
- * error: unknown (`OutcomeUnknown`, `KeyReused`), applied (`AppliedUnreadable`), or not applied (every
- * other error).
+ * Tagged errors of calls. {@link outcome} maps the error of a write to its outcome: unknown
+ * (`OutcomeUnknown`, `KeyReused`), applied (`AppliedUnreadable`), or not applied (all others).
  *
- * No error carries a path, a request, a header or a token. Strings that come from the service are
- * redacted, escaped and shortened first.
+ * Errors contain no paths, request bodies, headers or tokens. Strings from the service are redacted,
+ * escaped and truncated.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import { IdempotencyKey } from "./IdempotencyKey.js"
 
-/** Members that every error has. */
+/** Fields of every error. */
 const common = {
   /** The operation, such as `Payments.create`. */
   operation: Schema.String,
-  /** What happened and what to do, for a person. */
+  /** A human-readable description of the failure, with advice. */
   message: Schema.String
 }
 
-/** The members of `data.error`, as the service sent them (interface section 7). */
-const said = {
-  /** `error.code`; its values are not shown by the interface. */
+/** The fields of `data.error` in the response (interface section 7). */
+const serviceError = {
+  /** `error.code`. The interface does not list its values. */
   code: Schema.optional(Schema.String),
-  /** `error.message`, for a person. */
+  /** The service's own message, `error.message`. */
   serviceMessage: Schema.optional(Schema.String),
-  /** `error.details`, an object or an array; its shape is not shown. */
+  /** `error.details`: an object or an array. The interface does not define its members. */
   details: Schema.optional(Schema.Unknown)
 }
 
-/** Members of an answer with an error status (interface sections 2.1 and 7). */
-const answered = {
+/** Fields of a response with an error status (interface sections 2.1 and 7). */
+const errorResponse = {
   ...common,
   status: Schema.Int,
-  ...said,
+  ...serviceError,
   correlationId: Schema.optional(Schema.String)
 }
 
 /**
- * A field that breaks a rule.
+ * An invalid field and the rule that it breaks.
  *
  * @since 0.1.0
  * @category models
  */
 export const Issue = Schema.Struct({
-  /** Where: `payer.phone_number`. */
+  /** The path of the field, such as `payer.phone_number`. */
   field: Schema.String,
-  /** Which rule: `must be a string of at most 32 characters`. Never the value. */
+  /** The rule, such as `must be a string of at most 32 characters`. Never contains the value. */
   rule: Schema.String
 })
 
@@ -57,7 +56,7 @@ export const Issue = Schema.Struct({
 export interface Issue extends Schema.Schema.Type<typeof Issue> {}
 
 /**
- * The input breaks a rule of the interface. Nothing was sent. Every broken field is named.
+ * The input breaks rules of the interface. Nothing was sent. `issues` lists every invalid field.
  *
  * @since 0.1.0
  * @category errors
@@ -67,20 +66,20 @@ export class InvalidRequestError extends Schema.TaggedError<InvalidRequestError>
 )("InvalidRequestError", { ...common, issues: Schema.Array(Issue) }) {}
 
 /**
- * 401: the token was refused, and so was a new one, unless there was no time left for that. Nothing
- * was applied.
+ * 401: the service rejected the token, and also the renewed token if there was time to renew it.
+ * Nothing was applied.
  *
  * @since 0.1.0
  * @category errors
  */
 export class UnauthorizedError extends Schema.TaggedError<UnauthorizedError>(
   "@manilla/core/UnauthorizedError"
-)("UnauthorizedError", answered) {
+)("UnauthorizedError", errorResponse) {
   static readonly status = 401
 }
 
 /**
- * 403: the scope or the account's state does not suffice. Nothing was applied.
+ * 403: insufficient scope, or the account's state does not permit the operation. Nothing was applied.
  *
  * @since 0.1.0
  * @category errors
@@ -88,67 +87,67 @@ export class UnauthorizedError extends Schema.TaggedError<UnauthorizedError>(
 export class ForbiddenError extends Schema.TaggedError<ForbiddenError>(
   "@manilla/core/ForbiddenError"
 )("ForbiddenError", {
-  ...answered,
-  /** The scope that the operation needs, where the interface shows it. */
+  ...errorResponse,
+  /** The scope that the operation requires, if the interface states it. */
   requiredScope: Schema.optional(Schema.String),
-  /** The scopes that the token has. */
+  /** The scopes of the token. */
   grantedScopes: Schema.Array(Schema.String)
 }) {
   static readonly status = 403
 }
 
 /**
- * 422: the payload or a business rule is not met. Nothing was applied.
+ * 422: the payload is invalid or breaks a business rule. Nothing was applied.
  *
  * @since 0.1.0
  * @category errors
  */
 export class UnprocessableError extends Schema.TaggedError<UnprocessableError>(
   "@manilla/core/UnprocessableError"
-)("UnprocessableError", answered) {
+)("UnprocessableError", errorResponse) {
   static readonly status = 422
 }
 
 /**
- * 400. Nothing was applied.
+ * 400: bad request. Nothing was applied.
  *
  * @since 0.1.0
  * @category errors
  */
 export class BadRequestError extends Schema.TaggedError<BadRequestError>(
   "@manilla/core/BadRequestError"
-)("BadRequestError", answered) {
+)("BadRequestError", errorResponse) {
   static readonly status = 400
 }
 
 /**
- * 404. Nothing was applied.
+ * 404: not found. Nothing was applied.
  *
  * @since 0.1.0
  * @category errors
  */
 export class NotFoundError extends Schema.TaggedError<NotFoundError>("@manilla/core/NotFoundError")(
   "NotFoundError",
-  answered
+  errorResponse
 ) {
   static readonly status = 404
 }
 
 /**
- * 409.
+ * 409: conflict. For a write, this is the `cause` of an `OutcomeUnknown`.
  *
  * @since 0.1.0
  * @category errors
  */
 export class ConflictError extends Schema.TaggedError<ConflictError>("@manilla/core/ConflictError")(
   "ConflictError",
-  answered
+  errorResponse
 ) {
   static readonly status = 409
 }
 
 /**
- * 429: refused before it was processed. Nothing was applied.
+ * 429: rejected by the rate limit before processing. Nothing was applied.
  *
  * @since 0.1.0
  * @category errors
@@ -156,15 +155,15 @@ export class ConflictError extends Schema.TaggedError<ConflictError>("@manilla/c
 export class RateLimitError extends Schema.TaggedError<RateLimitError>(
   "@manilla/core/RateLimitError"
 )("RateLimitError", {
-  ...answered,
-  /** How long the service asked to be left alone, in milliseconds. */
+  ...errorResponse,
+  /** The delay that the service requested in `Retry-After`, in milliseconds. */
   retryAfterMillis: Schema.optional(Schema.Number)
 }) {
   static readonly status = 429
 }
 
 /**
- * 5xx: the service failed.
+ * 5xx: the service failed. For a write, this is the `cause` of an `OutcomeUnknown`.
  *
  * @since 0.1.0
  * @category errors
@@ -172,14 +171,14 @@ export class RateLimitError extends Schema.TaggedError<RateLimitError>(
 export class ServerError extends Schema.TaggedError<ServerError>("@manilla/core/ServerError")(
   "ServerError",
   {
-    ...answered,
-    /** How long the service asked to be left alone, in milliseconds. */
+    ...errorResponse,
+    /** The delay that the service requested in `Retry-After`, in milliseconds. */
     retryAfterMillis: Schema.optional(Schema.Number)
   }
 ) {}
 
 /**
- * A status that none of the other errors stands for. Redirects are never followed and end here.
+ * A status without an error class of its own, redirects included: they are not followed.
  *
  * @since 0.1.0
  * @category errors
@@ -187,13 +186,13 @@ export class ServerError extends Schema.TaggedError<ServerError>("@manilla/core/
 export class UnexpectedStatusError extends Schema.TaggedError<UnexpectedStatusError>(
   "@manilla/core/UnexpectedStatusError"
 )("UnexpectedStatusError", {
-  ...answered,
-  /** How long the service asked to be left alone, in milliseconds. */
+  ...errorResponse,
+  /** The delay that the service requested in `Retry-After`, in milliseconds. */
   retryAfterMillis: Schema.optional(Schema.Number)
 }) {}
 
 /**
- * No answer came: refused, reset, no such host, no trust in the certificate.
+ * No response: connection refused or reset, unknown host, or TLS certificate rejected.
  *
  * @since 0.1.0
  * @category errors
@@ -202,17 +201,17 @@ export class TransportError extends Schema.TaggedError<TransportError>(
   "@manilla/core/TransportError"
 )("TransportError", {
   ...common,
-  /** `false` when it is certain that no byte of the request left. */
+  /** `false` if no byte of the request was sent; `true` if it may have been sent. */
   sent: Schema.Boolean,
   /**
-   * The system's code, such as `ECONNRESET`; `CLIENT_DIED` of an `HttpClient` that dies or interrupts
-   * itself.
+   * The system's error code, such as `ECONNRESET`. `CLIENT_DIED` if the `HttpClient` died or was
+   * interrupted.
    */
   code: Schema.optional(Schema.String)
 }) {}
 
 /**
- * The time of the attempt or of the whole call ran out.
+ * The attempt timeout or the deadline of the call has passed.
  *
  * @since 0.1.0
  * @category errors
@@ -226,19 +225,19 @@ export class TimeoutError extends Schema.TaggedError<TimeoutError>("@manilla/cor
 ) {}
 
 /**
- * What is wrong with an answer that could not be read.
+ * Why a response could not be read.
  *
- * | reason          | the body                                                         |
- * | --------------- | ---------------------------------------------------------------- |
- * | `Empty`         | has no bytes                                                     |
- * | `TooLarge`      | is longer than the gateway reads, counted after decompression    |
- * | `NotText`       | is not UTF-8                                                     |
- * | `NotJson`       | is not JSON: HTML, or cut short                                  |
- * | `NotAnEnvelope` | is JSON without a boolean `success`                              |
- * | `Contradiction` | says failure under a 2xx status, or success under an error       |
- * | `AnotherSubject`| is about another resource than was asked for, or repeats other values |
- * | `DataMisfit`    | is an envelope of success around data that breaks its schema     |
- * | `Unrelated`     | is that, and does not show whose it is where it could            |
+ * | reason           | the body                                                        |
+ * | ---------------- | --------------------------------------------------------------- |
+ * | `Empty`          | is empty                                                        |
+ * | `TooLarge`       | exceeds the gateway's `bodyLimit` after decompression           |
+ * | `NotText`        | is not UTF-8                                                    |
+ * | `NotJson`        | is not JSON: HTML, or truncated                                 |
+ * | `NotAnEnvelope`  | is JSON without a boolean `success`                             |
+ * | `Contradiction`  | has `success: false` with a 2xx status, or `success: true` with an error status |
+ * | `AnotherSubject` | describes another resource, or values other than the request's  |
+ * | `DataMisfit`     | has `success: true`, and `data` that does not match its schema  |
+ * | `Unrelated`      | is a `DataMisfit` without the id, key or values that identify the request |
  *
  * @since 0.1.0
  * @category models
@@ -261,17 +260,18 @@ export const MalformedReason = Schema.Literal(
  */
 export type MalformedReason = typeof MalformedReason.Type
 
-/** What is kept of an answer that could not be read. */
-const unread = {
+/** Fields of the errors of an unreadable response. */
+const unreadable = {
   ...common,
   status: Schema.Int,
   correlationId: Schema.optional(Schema.String),
-  /** The fields that break the schema, without their values. */
+  /** The invalid fields, without their values. */
   issues: Schema.Array(Issue)
 }
 
 /**
- * An answer that is not the envelope, or breaks its schema.
+ * A response that is not an envelope, or does not match its schema. For a write, this is the `cause`
+ * of an `OutcomeUnknown`.
  *
  * @since 0.1.0
  * @category errors
@@ -279,25 +279,25 @@ const unread = {
 export class MalformedResponseError extends Schema.TaggedError<MalformedResponseError>(
   "@manilla/core/MalformedResponseError"
 )("MalformedResponseError", {
-  ...unread,
-  ...said,
+  ...unreadable,
+  ...serviceError,
   reason: MalformedReason,
-  /** The beginning of a body that is not JSON, with digits, long words and strings struck out. */
+  /** The beginning of a body that is not JSON, with digits, long words and strings redacted. */
   excerpt: Schema.optional(Schema.String)
 }) {}
 
-/** The members of both `AppliedUnreadable` classes. */
+/** Fields of both `AppliedUnreadable` classes. */
 const appliedUnreadable = {
-  ...unread,
-  /** The id of the new resource, if the answer had one. */
+  ...unreadable,
+  /** The id of the new resource, if the response has one. */
   id: Schema.optional(Schema.String),
-  /** Its reference, if the answer had one. */
+  /** Its reference, if the response has one. */
   reference: Schema.optional(Schema.String)
 }
 
 /**
- * The write was applied, and its answer cannot be read. Never send it again: read the resource by
- * its `id` or `reference`, or ask the service with the correlation id.
+ * The write was applied, but its response cannot be read. Do not send it again: read the resource by
+ * its `id` or `reference`, or contact the service's support with the correlation id.
  *
  * @since 0.1.0
  * @category errors
@@ -307,7 +307,7 @@ export class AppliedUnreadable extends Schema.TaggedError<AppliedUnreadable>(
 )("AppliedUnreadable", { ...appliedUnreadable, key: IdempotencyKey }) {}
 
 /**
- * `AppliedUnreadable` of an operation that has no idempotency key in the interface.
+ * `AppliedUnreadable` of an operation without an idempotency key.
  *
  * @since 0.1.0
  * @category errors
@@ -317,9 +317,9 @@ export class UnkeyedAppliedUnreadable extends Schema.TaggedError<UnkeyedAppliedU
 )("AppliedUnreadable", appliedUnreadable) {}
 
 /**
- * The same resource came back twice under this key, and it is not what was asked for: the key most
- * likely belongs to another request. Whether this request was applied is unknown. Look at the resource
- * before choosing a new key.
+ * Two responses under this key described the same resource, and it differs from the request: the key
+ * was most likely used for another request. The outcome is unknown. Inspect the resource before you
+ * choose a new key.
  *
  * @since 0.1.0
  * @category errors
@@ -329,19 +329,19 @@ export class KeyReused extends Schema.TaggedError<KeyReused>("@manilla/core/KeyR
   {
     ...common,
     key: IdempotencyKey,
-    /** The id of the resource that came back, if the answers had one. */
+    /** The id of the resource, if the responses have one. */
     id: Schema.optional(Schema.String),
-    /** Its reference, if the answers had one. */
+    /** Its reference, if the responses have one. */
     reference: Schema.optional(Schema.String),
-    /** The members of the resource that differ from the request. */
+    /** The fields of the resource that differ from the request. */
     differs: Schema.Array(Schema.String),
-    /** How many times the request was sent. */
+    /** The number of attempts. */
     attempts: Schema.Int
   }
 ) {}
 
 /**
- * What can come of a request that was sent, or was refused before it was.
+ * The errors of a request, except those of obtaining a token.
  *
  * @since 0.1.0
  * @category errors
@@ -378,12 +378,12 @@ export class TokenUnavailableError extends Schema.TaggedError<TokenUnavailableEr
   "@manilla/core/TokenUnavailableError"
 )("TokenUnavailableError", {
   ...common,
-  /** What became of the request for a token, where one was made. */
+  /** The error of the token request, if one was made. */
   cause: Schema.optional(RequestError)
 }) {}
 
 /**
- * What a read fails with.
+ * The errors of a read.
  *
  * @since 0.1.0
  * @category errors
@@ -396,17 +396,17 @@ export const ReadError = Schema.Union(...RequestError.members, TokenUnavailableE
  */
 export type ReadError = typeof ReadError.Type
 
-/** The members of both `OutcomeUnknown` classes. */
+/** Fields of both `OutcomeUnknown` classes. */
 const outcomeUnknown = {
   ...common,
-  /** How many times the request was sent. */
+  /** The number of attempts. */
   attempts: Schema.Int,
-  /** The end of the last attempt. */
+  /** The error of the last attempt. */
   cause: ReadError
 }
 
 /**
- * The write may have been applied. Send the same request again under the same key: that moves no money
+ * The write may have been applied. Retry the same request with the same key: it cannot move money
  * twice.
  *
  * @since 0.1.0
@@ -417,8 +417,8 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>(
 )("OutcomeUnknown", { ...outcomeUnknown, key: IdempotencyKey }) {}
 
 /**
- * `OutcomeUnknown` of an operation that has no idempotency key in the interface: sending it again may
- * apply it twice. Look for its effect first.
+ * `OutcomeUnknown` of an operation without an idempotency key. A retry may apply it twice: check
+ * first whether it was applied.
  *
  * @since 0.1.0
  * @category errors
@@ -441,9 +441,8 @@ const notApplied = [
 ] as const
 
 /**
- * The errors of a write with an idempotency key. `OutcomeUnknown`: it may have been applied.
- * `KeyReused`: the key most likely belongs to another request, and it may have been applied.
- * `AppliedUnreadable`: it was applied. Any other: it was not applied.
+ * The errors of a write with an idempotency key. After `OutcomeUnknown` and `KeyReused` its outcome is
+ * unknown; after `AppliedUnreadable` it was applied; after any other error it was not applied.
  *
  * @since 0.1.0
  * @category errors
@@ -462,7 +461,7 @@ export const KeyedWriteError = Schema.Union(
 export type KeyedWriteError = typeof KeyedWriteError.Type
 
 /**
- * The errors of a write without an idempotency key, such as the creation of a payment link.
+ * The errors of a write without an idempotency key, such as `PaymentLinks.create`.
  *
  * @since 0.1.0
  * @category errors
@@ -480,7 +479,7 @@ export const WriteError = Schema.Union(
 export type WriteError = typeof WriteError.Type
 
 /**
- * Whether a write took effect.
+ * The outcome of a write.
  *
  * @since 0.1.0
  * @category models
@@ -488,14 +487,14 @@ export type WriteError = typeof WriteError.Type
 export type Outcome = "applied" | "notApplied" | "unknown"
 
 /**
- * Whether the write that failed with this error took effect. It also takes errors that state their
- * `outcome` themselves, such as `PaymentStillPending` of `collect`.
+ * The outcome of the write that failed with this error. Also accepts errors with an `outcome` property,
+ * such as `PaymentStillPending` of `collect`.
  *
  * @example
  * import * as Errors from "@manilla/core/Errors"
  *
- * const retryAfterDays = (error: Errors.KeyedWriteError) =>
- *   Errors.outcome(error) === "unknown" ? "with the same key" : "not needed"
+ * const mustRetryWithSameKey = (error: Errors.KeyedWriteError) =>
+ *   Errors.outcome(error) === "unknown"
  *
  * @since 0.1.0
  * @category predicates
@@ -516,7 +515,7 @@ export const outcome = (
 }
 
 /**
- * The options of a layer break a rule, such as a base URL without https.
+ * Invalid options of a layer, such as a base URL without https.
  *
  * @since 0.1.0
  * @category errors
@@ -524,9 +523,9 @@ export const outcome = (
 export class ConfigurationError extends Schema.TaggedError<ConfigurationError>(
   "@manilla/core/ConfigurationError"
 )("ConfigurationError", {
-  /** Which option. */
+  /** The name of the option. */
   field: Schema.String,
-  /** Which rule. */
+  /** The rule that it breaks. */
   rule: Schema.String
 }) {
   override get message(): string {

@@ -1,10 +1,10 @@
 /**
- * Turns declared operations into calls that validate, authenticate, retry by the truth table of
- * `RetryPolicy`, and tell the three outcomes of a write apart.
+ * Compiles declared operations into calls that validate, authenticate, retry by the rules of
+ * `RetryPolicy`, and report the outcome of writes.
  *
- * It runs over any `HttpClient` of `@effect/platform`. Use one that does not retry or follow redirects;
- * otherwise a payment may be sent twice. On Node prefer `UndiciClient.layer`, which is the fastest.
- * Fetch, by its own standard, sends a request again when it is answered 421.
+ * Works with any `HttpClient` of `@effect/platform`. Use one that does not retry or follow redirects;
+ * otherwise a payment may be sent twice. `UndiciClient.layer` is the fastest on Node. Fetch retries
+ * after a 421 response, as its standard requires.
  *
  * @since 0.1.0
  */
@@ -32,23 +32,25 @@ import * as RetryPolicy from "./RetryPolicy.js"
 import * as Transport from "./Transport.js"
 
 /**
+ * Options of a gateway.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Options {
   /**
-   * The root of the gateway with its version segment: `{base_url}` of the interface. https, unless
-   * it is this machine.
+   * The base URL of the service with its version segment: `{base_url}` of the interface. Must be https,
+   * except on loopback.
    */
   readonly baseUrl: string
-  /** Changes to {@link RetryPolicy.defaults}. */
+  /** Overrides {@link RetryPolicy.defaults}. */
   readonly retry?: Partial<RetryPolicy.RetryPolicy> | undefined
   /**
-   * The query parameter that selects a page of a list. The interface does not show it: name it here
-   * to read lists beyond their first page.
+   * The query parameter that selects a page, required to read lists beyond the first page. The
+   * interface does not state its name.
    */
   readonly pageParameter?: string | undefined
-  /** The most bytes of a body that are read, after decompression; 8 MiB unless set. */
+  /** The maximum size of a response body after decompression, in bytes; 8 MiB by default. */
   readonly bodyLimit?: number | undefined
 }
 
@@ -63,20 +65,21 @@ export type Calls<G extends Operation.Group> = {
 }
 
 /**
+ * The interface of the `Gateway` service.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Service {
-  /** The query parameter that selects a page, if the options name it. */
+  /** `pageParameter` of the options. */
   readonly pageParameter: string | undefined
-  /**
-   * Compiles the operations of a group into calls, once. An operation is named by its group and
-   * itself: `Payments.create`.
-   */
+  /** Compiles the operations of a group into calls. Compile once and reuse the calls. */
   readonly calls: <G extends Operation.Group>(group: G) => Calls<G>
 }
 
 /**
+ * The service that calls operations.
+ *
  * @since 0.1.0
  * @category services
  */
@@ -85,8 +88,8 @@ export class Gateway extends Context.Tag("@manilla/core/Gateway")<Gateway, Servi
 const defaultBodyLimit = 8 * 1024 * 1024
 
 /**
- * A gateway that takes its bearer tokens from `tokens`, or that serves only operations that need
- * none.
+ * Makes a gateway that uses bearer tokens from `tokens`. Without `tokens`, it can only call operations
+ * that need none.
  *
  * @since 0.1.0
  * @category constructors
@@ -105,7 +108,7 @@ export const make = (
     ]
     if (issue !== undefined) return yield* new ConfigurationError(issue)
     const transport = Transport.fromHttpClient(yield* HttpClient.HttpClient)
-    // Apart, so that reads never take the retries of writes.
+    // Separate budgets, so that reads do not use up the retries of writes.
     const budgets = {
       reads: retryBudget.make(policy.budget),
       writes: retryBudget.make(policy.budget)
@@ -146,7 +149,7 @@ export const make = (
     }
 
     const calls: Service["calls"] = (group) =>
-      // Each entry is made from the operation of that name, which `Calls` types it by.
+      // `Calls` maps each name to the call of that operation, which TypeScript cannot infer here.
       Record.map(group.operations, (operation, name) =>
         compile(`${group.name}.${name}`, operation)
       ) as never
@@ -154,7 +157,7 @@ export const make = (
   })
 
 /**
- * The gateway as a layer, with its tokens from `BearerTokens`.
+ * A layer of the gateway, with tokens from `BearerTokens`.
  *
  * @example
  * import * as Gateway from "@manilla/core/Gateway"
@@ -179,7 +182,7 @@ export const layer = (
   )
 
 /**
- * The root of a gateway from the configuration: https, unless it is this machine.
+ * A base URL from the configuration. Must be https, except on loopback.
  *
  * @since 0.1.0
  * @category config
@@ -187,7 +190,7 @@ export const layer = (
 export const rootUrl: (name: string) => Config.Config<string> = rootUrls.config
 
 /**
- * The gateway's options from `MANILLA_BASE_URL` and, if it is set, `MANILLA_PAGE_PARAMETER`.
+ * The gateway's options from `MANILLA_BASE_URL` and the optional `MANILLA_PAGE_PARAMETER`.
  *
  * @since 0.1.0
  * @category config
@@ -201,7 +204,7 @@ export const config: Config.Config<Options> = Config.all({
 })
 
 /**
- * The gateway as a layer, with its options from the configuration.
+ * A layer of the gateway, with options from the configuration.
  *
  * @since 0.1.0
  * @category layers

@@ -1,9 +1,9 @@
 /**
- * The key that makes a money-moving call safe to repeat: one key, one business operation
- * (interface section 4.1, rule 1).
+ * Idempotency keys, which make writes safe to retry: one key per business operation (interface
+ * section 4.1, rule 1).
  *
- * Make the key where the business operation is born, such as an order or an invoice, and keep it
- * there. A key made anew inside a retry is a second payment.
+ * Create the key together with the business operation, such as an order, and store it. A new key in a
+ * retry makes a second payment.
  *
  * @since 0.1.0
  */
@@ -14,7 +14,7 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import * as Encoding from "effect/Encoding"
 
 /**
- * The most characters that the `Idempotency-Key` header takes (interface section 8).
+ * The maximum length of the `Idempotency-Key` header, in characters (interface section 8).
  *
  * @since 0.1.0
  * @category limits
@@ -22,8 +22,8 @@ import * as Encoding from "effect/Encoding"
 export const maxLength = 255
 
 /**
- * The most characters that a card's `idempotency_key` takes (interface section 8). Keys from
- * {@link random} and {@link derive} fit both places.
+ * The maximum length of a card's `idempotency_key`, in characters (interface section 8). Keys from
+ * {@link random} and {@link derive} are within both limits.
  *
  * @since 0.1.0
  * @category limits
@@ -31,8 +31,7 @@ export const maxLength = 255
 export const maxLengthInBody = 100
 
 /**
- * 1 to 255 printable ASCII characters without a space at either end: what a header carries
- * unchanged.
+ * An idempotency key: 1 to 255 printable ASCII characters without a leading or trailing space.
  *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -57,12 +56,10 @@ export const IdempotencyKey = Schema.String.pipe(
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
 /**
- * Where {@link random} finds its chance: the operating system's, unless a simulation provides its
- * own.
+ * The source of {@link random}; `crypto.randomUUID` by default.
  *
- * Not Effect's `Random`: its default generator starts from 32 bits, so among a hundred thousand
- * process starts two would likely repeat each other's keys, and a repeated key is a payment that
- * is silently not made.
+ * Not Effect's `Random`, which has a 32-bit seed: among 100,000 processes, two would probably generate
+ * the same keys, and the service would ignore the second payment under a key.
  *
  * @since 0.1.0
  * @category services
@@ -72,8 +69,8 @@ export class KeySource extends Context.Reference<KeySource>()("@manilla/core/Key
 }) {}
 
 /**
- * A key that has never been before: 122 random bits. Store it before you use it, or a crash loses
- * it; prefer {@link derive} when the operation already has a name.
+ * Generates a unique key with 122 random bits. Store the key before you use it, or a crash loses it.
+ * Prefer {@link derive} if the business operation has an identifier.
  *
  * @since 0.1.0
  * @category constructors
@@ -83,10 +80,9 @@ export const random: Effect.Effect<IdempotencyKey> = Effect.flatMap(KeySource, (
 )
 
 /**
- * The same key for the same parts, in every process and for ever: `derive("order", "42")` is
- * `"order:42"`. Different parts give different keys; what would be longer than 100 characters, or
- * is not well-formed text, ends in a SHA-256 digest. Parts are readable in the key: leave personal
- * data out of them.
+ * Derives a key from parts: equal parts always give the same key, different parts give different keys.
+ * A key that would be empty or exceed 100 characters, or has malformed Unicode in a part, ends in a
+ * SHA-256 digest. Do not use personal data: parts are readable in the key.
  *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -115,7 +111,7 @@ const percent = (character: string): string =>
 
 const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text)
 
-/** `~` never stands in an escaped part, so a digested key cannot be mistaken for a readable one. */
+/** `~` does not occur in escaped parts, so a digested key never equals a readable one. */
 const digested = (readable: string, parts: ReadonlyArray<string>): string => {
   const digest = Encoding.encodeHex(sha256(new TextEncoder().encode(JSON.stringify(parts))))
   return `${readable.slice(0, maxLengthInBody - digest.length - 1)}~${digest}`

@@ -1,6 +1,5 @@
 /**
- * Identifiers and references: strings that differ in type, so that one resource's does not fit
- * where another's is asked (interface section 2.1).
+ * Identifiers and references as branded strings, one brand per resource (interface section 2.1).
  *
  * @since 0.1.0
  */
@@ -8,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as check from "./internal/check.js"
 
 /**
- * Any UUID, in either case and of any version.
+ * A UUID of any version, in upper or lower case.
  *
  * @since 0.1.0
  * @category schemas
@@ -22,7 +21,7 @@ export const Uuid = Schema.String.pipe(
 )
 
 /**
- * A UUID of one kind of resource.
+ * A schema for the UUIDs of one type of resource.
  *
  * @example
  * import * as Identifier from "@manilla/core/Identifier"
@@ -36,7 +35,7 @@ export const Uuid = Schema.String.pipe(
 export const uuid = <const Brand extends string>(brand: Brand) => Uuid.pipe(Schema.brand(brand))
 
 /**
- * A reference of one kind of resource: a non-empty string. Its prefix is the service's business.
+ * A schema for the references of one type of resource: non-empty strings in any format.
  *
  * @since 0.1.0
  * @category constructors
@@ -52,8 +51,8 @@ export const reference = <const Brand extends string>(brand: Brand) =>
   )
 
 /**
- * What ties a request to the service's own records: `X-Correlation-ID` on the way out, and
- * `meta.correlation_id` on the way back.
+ * Identifies a request in the service's records: `X-Correlation-ID` in the request, and
+ * `meta.correlation_id` in the response.
  *
  * @since 0.1.0
  * @category schemas

@@ -1,6 +1,5 @@
 /**
- * What is wrong with an input, as fields and rules: every one of them, and never the value that
- * broke it.
+ * Validation issues as fields and rules, without the invalid values.
  *
  * @since 0.1.0
  */
@@ -9,12 +8,12 @@ import type * as ParseResult from "effect/ParseResult"
 import * as AST from "effect/SchemaAST"
 import type { Issue } from "./Errors.js"
 
-/** Enough to teach, too few to flood a log: a page of 100 rows can break thousands of rules. */
+/** Limits the size of errors: a page of 100 rows can have thousands of issues. */
 const maxIssues = 20
 
 /**
- * The fields that break a schema, each with its rule in the words of the schema's description. The
- * names of the fields begin with `root`; at most 20 are named.
+ * Converts a `ParseIssue` to at most 20 issues. Rules are the descriptions of the schemas; field paths
+ * start with `root`.
  *
  * @since 0.1.0
  * @category conversions
@@ -25,7 +24,7 @@ export const fromParseIssue = (
 ): ReadonlyArray<Issue> => collect(issue, root).slice(0, maxIssues)
 
 /**
- * The issues in one line: `amount is required; payer.lang must be "en" or "fr"`.
+ * Formats issues in one line: `amount is required; payer.lang must be "en" or "fr"`.
  *
  * @since 0.1.0
  * @category printing
@@ -41,12 +40,12 @@ const collect = (
     case "Pointer":
       return collect(issue.issue, path.concat(issue.path))
     case "Composite": {
-      const inner = [issue.issues].flat().flatMap((one) => collect(one, path))
-      // Members of a union each complain about the same place: say once what would do.
+      const inner = [issue.issues].flat().flatMap((member) => collect(member, path))
+      // Each member of a union reports the same field: report it once, with all alternatives.
       const here = field(path)
-      return issue.ast._tag === "Union" && inner.every((one) => one.field === here)
+      return issue.ast._tag === "Union" && inner.every((member) => member.field === here)
         ? at(path, `must be ${expected(issue.ast)}`)
-        : inner.filter((one) => issue.ast._tag !== "Union" || one.field !== here)
+        : inner.filter((member) => issue.ast._tag !== "Union" || member.field !== here)
     }
     case "Missing":
       return at(path, "is required")

@@ -1,5 +1,5 @@
 /**
- * Free-form key/value data that travels with a resource (interface section 2.2).
+ * Free-form key/value data of a resource (interface section 2.2).
  *
  * @since 0.1.0
  */
@@ -8,7 +8,7 @@ import * as check from "./internal/check.js"
 import * as guard from "./internal/guard.js"
 
 /**
- * Anything that JSON can say.
+ * A JSON value.
  *
  * @since 0.1.0
  * @category models
@@ -31,21 +31,18 @@ const isPlain = (value: object): boolean => {
   return prototype === Object.prototype || prototype === null
 }
 
-/** Levels that a reader's stack survives; more than any request needs. */
+/** Prevents a stack overflow in recursive readers; more than any request needs. */
 const maxDepthOfRequests = 100
 
-/**
- * Whether JSON writes the value as it is. A `Map`, a `Date`, a hole in an array or `-0` would change on
- * the way without a word.
- */
+/** Whether JSON preserves the value. It silently changes a `Map`, a `Date`, `-0` or a sparse array. */
 const isExact = (value: unknown, depth: number): boolean => {
   if (value === null || typeof value === "string" || typeof value === "boolean") return true
   if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0)
   if (typeof value !== "object" || depth > maxDepthOfRequests) return false
-  // It would decide what is sent.
+  // `JSON.stringify` would send its result instead.
   if ("toJSON" in value && typeof value.toJSON === "function") return false
   if (Array.isArray(value)) {
-    // A member beside the items would be lost.
+    // Properties other than the items would be lost.
     if (Object.keys(value).length !== value.length) return false
     for (const item of value) if (!isExact(item, depth + 1)) return false
     return true
@@ -55,7 +52,7 @@ const isExact = (value: unknown, depth: number): boolean => {
   return true
 }
 
-/** Others have stored it: more levels than requests may have, as far as they can be printed. */
+/** Other clients may have stored deeper metadata; deeper values cannot be printed. */
 const maxDepthOfAnswers = 1000
 
 const isShallow = (value: unknown, depth: number): boolean => {
@@ -69,11 +66,11 @@ const isShallow = (value: unknown, depth: number): boolean => {
 
 const isInput = (value: unknown): value is Metadata => guard.isRecord(value) && isExact(value, 0)
 
-/** Some languages cannot tell an empty list from an object without members. */
+/** Some languages encode an empty object as an empty array. */
 const isAnswer = (value: unknown): value is Metadata =>
   (guard.isRecord(value) || (Array.isArray(value) && value.length === 0)) && isShallow(value, 0)
 
-/** The same members with the same values, in any order. */
+/** Whether both have the same members, in any order. */
 const isSame = (a: Json, b: Json): boolean => {
   if (a === b) return true
   if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false
@@ -108,8 +105,7 @@ const declare = (
   })
 
 /**
- * Metadata that a request may carry: plain JSON, which arrives as it was given, at most 100 levels
- * deep; no number that JSON would change.
+ * Metadata in a request: values that JSON preserves exactly, at most 100 levels deep.
  *
  * @since 0.1.0
  * @category schemas
@@ -121,9 +117,8 @@ export const Input = declare(
 )
 
 /**
- * Metadata in an answer: whatever JSON others have stored, up to 1,000 levels deep, kept as it was
- * sent. An empty list stands for an object without members. Numbers are JavaScript's: of whole numbers
- * beyond 2^53 the last digits are lost.
+ * Metadata in a response: any JSON up to 1,000 levels deep. An empty array stands for an empty object.
+ * Integers above 2^53 lose precision, because JavaScript parses them as floats.
  *
  * @since 0.1.0
  * @category schemas

@@ -1,13 +1,13 @@
 /**
- * Response enums stay open: the literals that the interface shows, or any other string. A value
- * that the service adds tomorrow never breaks a decode.
+ * Open enums for responses: known literals or any other string, so that new values of the service do
+ * not break decoding.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 
 /**
- * A string that is not among the known literals, seen through the type of an open enum.
+ * A string other than the known literals, in the type of an open enum.
  *
  * @since 0.1.0
  * @category models
@@ -15,7 +15,7 @@ import * as Schema from "effect/Schema"
 export type Other = string & {}
 
 /**
- * A schema for one of the known literals or any other string. Editors offer the literals.
+ * A schema for known literals or any other string. Editors complete the literals.
  *
  * @example
  * import * as OpenEnum from "@manilla/core/OpenEnum"
@@ -38,6 +38,8 @@ export const make = <const Known extends readonly [string, ...Array<string>]>(
   )
 
 /**
+ * The schema of an open enum.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -46,16 +48,16 @@ export interface OpenEnum<Known extends string> extends Schema.Schema<Known | Ot
 }
 
 /**
- * One arm for each known literal, and `other` for what is not known yet.
+ * Matches a value with one function per known literal, and `other` for any other string.
  *
  * @example
  * import * as OpenEnum from "@manilla/core/OpenEnum"
  *
  * const Status = OpenEnum.make("PENDING", "COMPLETED")
  * const label = OpenEnum.match(Status, {
- *   PENDING: () => "on its way",
+ *   PENDING: () => "in progress",
  *   COMPLETED: () => "done",
- *   other: (status) => `the service says ${status}`
+ *   other: (status) => `unknown status ${status}`
  * })
  *
  * @since 0.1.0

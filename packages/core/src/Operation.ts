@@ -1,6 +1,6 @@
 /**
  * Operations as plain data: method, path, schemas, scope, replay class and response checks. The
- * client, the sandbox, the OpenAPI document and the tables of the documentation all read them here.
+ * client, the sandbox, the OpenAPI document and the documentation tables are derived from them.
  *
  * @since 0.1.0
  */
@@ -12,13 +12,13 @@ import type * as Errors from "./Errors.js"
 import type * as RetryPolicy from "./RetryPolicy.js"
 
 /**
- * How an operation may be repeated.
+ * The replay class of an operation: whether it may be retried.
  *
  * | class   | meaning                                                                     |
  * | ------- | --------------------------------------------------------------------------- |
- * | `Safe`  | moves nothing; repeat at will                                               |
- * | `Keyed` | moves money once per key; repeat with the same key and the same bytes       |
- * | `Once`  | has no key; never send again once the service may have processed it         |
+ * | `Safe`  | has no effect; always safe to retry                                         |
+ * | `Keyed` | is applied once per idempotency key; retry with the same key and bytes      |
+ * | `Once`  | has no key; never retry after the service may have processed it             |
  *
  * @since 0.1.0
  * @category models
@@ -77,12 +77,12 @@ export type Scope =
   | "virtual_cards.cards.manage"
 
 /**
- * Who may call an operation.
+ * The authorization that an operation requires.
  *
  * | access         | meaning                                                          |
  * | -------------- | ---------------------------------------------------------------- |
- * | a scope        | a bearer token that has the scope                                |
- * | `"bearer"`     | a bearer token; the interface does not show which scope it needs |
+ * | a scope        | a bearer token with this scope                                   |
+ * | `"bearer"`     | a bearer token; the interface does not state its scope           |
  * | `"credentials"`| no token: the credentials are in the body (interface section 4)  |
  *
  * @since 0.1.0
@@ -91,41 +91,41 @@ export type Scope =
 export type Access = Scope | "bearer" | "credentials"
 
 /**
- * Compares a field of the request's body with a member of the answer.
+ * Compares a field of the request body with a field of the response.
  *
- * | as       | the same when                                                    |
+ * | as       | comparison                                                       |
  * | -------- | ---------------------------------------------------------------- |
- * | `amount` | the value is: `"1500"` comes back as `"1500.0000"`               |
- * | `code`   | the letters are, in any case: currencies                         |
- * | `phone`  | the last 8 digits are; a shorter or masked number says nothing   |
- * | `text`   | every character is: keys                                         |
+ * | `amount` | by value: `"1500"` equals `"1500.0000"`                          |
+ * | `code`   | case-insensitive, for currencies                                 |
+ * | `phone`  | the last 8 digits; shorter and masked numbers are not compared   |
+ * | `text`   | exact, for keys                                                  |
  *
  * @since 0.1.0
  * @category models
  */
 export interface ResponseCheck<out Field extends string = string> {
   readonly field: Field
-  /** The member of the resource; of the same name unless set. */
+  /** The field of the resource; the same name as `field` by default. */
   readonly member?: string
   readonly as: "amount" | "code" | "phone" | "text"
 }
 
 /**
- * How the answer to a write is recognised as the answer to this request. An answer that repeats other
- * values belongs to another request, and says nothing of this one.
+ * Checks that the response to a write belongs to this request. A response with other values belongs to
+ * another request and leaves the outcome unknown.
  *
  * @since 0.1.0
  * @category models
  */
 export interface ResponseChecks<out Field extends string = string> {
-  /** The member of `data` that is the resource; `data` itself unless set. */
+  /** The field of `data` that contains the resource; `data` itself by default. */
   readonly in?: string
   readonly members: ReadonlyArray<ResponseCheck<Field>>
 }
 
 /**
- * A declared operation, as the code that derives from it sees it. Its schemas convert nothing: every
- * value has on the wire the form that it has in the program.
+ * A declared operation. Its schemas must not transform: every value has the same form in the program
+ * and on the wire.
  *
  * @since 0.1.0
  * @category models
@@ -136,32 +136,32 @@ export interface Operation extends Wire {
 }
 
 /**
- * An operation as it is on the wire.
+ * The wire format of an operation.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Wire {
   readonly method: "GET" | "POST"
-  /** Below the root of the gateway, with parameters as `:name`. */
+  /** The path below the gateway's base URL, with parameters as `:name`. */
   readonly path: `/${string}`
-  /** One line for the documentation. */
+  /** A one-line summary for the documentation. */
   readonly summary: string
   readonly access: Access
   readonly pathParams?: Schema.Schema.AnyNoContext
   readonly urlParams?: Schema.Schema.AnyNoContext
   readonly headers?: Schema.Schema.AnyNoContext
   readonly payload?: Schema.Schema.AnyNoContext
-  /** The `data` of a successful answer. */
+  /** The `data` of a success response. */
   readonly success: Schema.Schema.AnyNoContext
-  /** The status of a success, where the interface shows it. Any 2xx is a success. */
+  /** The success status, if the interface states it. The client accepts any 2xx. */
   readonly status?: number
-  /** The error statuses that the interface promises. */
+  /** The error statuses that the interface lists. */
   readonly errors?: ReadonlyArray<number>
 }
 
 /**
- * The operations of one part of the service. An operation is called by both names: `Payments.create`.
+ * A named group of operations. Errors and spans name an operation by both: `Payments.create`.
  *
  * @since 0.1.0
  * @category models
@@ -174,7 +174,7 @@ export interface Group<
   readonly operations: Operations
 }
 
-/** The names of the text members of a part of the request. */
+/** The names of the string fields of a part of the request. */
 type TextFields<Part> = Part extends Schema.Schema.AnyNoContext
   ? {
       [Name in keyof Part["Type"]]-?: Part["Type"][Name] extends string | null | undefined
@@ -183,13 +183,13 @@ type TextFields<Part> = Part extends Schema.Schema.AnyNoContext
     }[keyof Part["Type"]]
   : never
 
-/** Where a key travels: a header or a body field that the operation's own schemas have. */
+/** The location of the key: a header or a body field in the operation's schemas. */
 type KeyPlace<D extends Wire> =
   | { readonly header: TextFields<D["headers"]>; readonly body?: never }
   | { readonly body: TextFields<D["payload"]>; readonly header?: never }
 
 /**
- * Declares an operation that moves nothing.
+ * Declares an operation without effect, which is always safe to retry.
  *
  * @since 0.1.0
  * @category constructors
@@ -200,7 +200,7 @@ export const safe = <const D extends Wire>(declaration: D): D & { readonly repla
 })
 
 /**
- * Declares an operation that carries an idempotency key, in a header or a field of the body.
+ * Declares a write with an idempotency key, in a header or a field of the body.
  *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -240,7 +240,7 @@ export const keyed = <const D extends Wire>(
 }
 
 /**
- * Declares an operation that writes and has no key.
+ * Declares a write without an idempotency key.
  *
  * @since 0.1.0
  * @category constructors
@@ -253,7 +253,7 @@ export const once = <const D extends Wire>(
 })
 
 /**
- * Declares a group of operations by their names.
+ * Declares a group of operations.
  *
  * @since 0.1.0
  * @category constructors
@@ -272,8 +272,8 @@ type Part<Name extends string, S> = S extends Schema.Schema.AnyNoContext
   : unknown
 
 /**
- * The parts of a request, by the schemas of its operation. Where there are query parameters, there may
- * be some that the interface does not show.
+ * The parts of a request, by the schemas of its operation. An operation with query parameters also
+ * takes `extraParams`, for parameters that the interface does not define.
  *
  * @since 0.1.0
  * @category type-level
@@ -289,7 +289,7 @@ export type Request<O extends Wire> = Types.Simplify<
 >
 
 /**
- * The errors of a call: a read's, or those of a write with a key or without one.
+ * The errors of a call: those of a read, of a write with a key, or of a write without a key.
  *
  * @since 0.1.0
  * @category type-level
@@ -307,44 +307,44 @@ export type Error<O extends Operation> = O["replay"] extends Safe
  * @category models
  */
 export interface CallOptions {
-  /** How long the call may take, with its token, attempts and pauses; `retry.deadline` unless set. */
+  /** The deadline of the call; by default the `deadline` of the retry policy. */
   readonly timeout?: Duration.DurationInput | undefined
-  /** Changes to the gateway's retry policy for this call. */
+  /** Overrides the gateway's retry policy for this call. */
   readonly retry?: Partial<Omit<RetryPolicy.RetryPolicy, "budget" | "deadline">> | undefined
-  /** Runs when the call succeeds, such as to record the correlation id. */
+  /** Runs when the call succeeds, for example to record the correlation id. */
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined
 }
 
 /**
- * The response that a call succeeded with, without its data.
+ * The metadata of a success response.
  *
  * @since 0.1.0
  * @category models
  */
 export interface ResponseInfo {
   readonly status: number
-  /** `meta.correlation_id`, the name of this exchange at the service, if the response has one. */
+  /** `meta.correlation_id`, if the response has one. */
   readonly correlationId: string | undefined
-  /** How many times the request was sent. */
+  /** The number of attempts. */
   readonly attempts: number
 }
 
 /**
- * Options of a call that is part of a longer program, such as `collect`.
+ * Options of a call within a longer operation, such as `collect`.
  *
  * @since 0.1.0
  * @category models
  */
 export interface CallHooks<in A = unknown> extends CallOptions {
   /**
-   * Receives the data in the same step in which the call succeeds: an interruption right after that
-   * step discards the value of the effect. Must not throw.
+   * Runs synchronously when the call succeeds. An interruption at that moment discards the result of
+   * the effect, but not that of this hook. Must not throw.
    */
   readonly onSuccess?: ((data: A) => void) | undefined
 }
 
 /**
- * An operation as a function: the request in, the `data` of the answer out.
+ * An operation as a function from its request to the `data` of the response.
  *
  * @since 0.1.0
  * @category type-level

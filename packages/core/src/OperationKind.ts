@@ -1,5 +1,5 @@
 /**
- * What kind of money movement a resource is (interface section 4.1).
+ * The type of a money movement (interface section 4.1).
  *
  * @since 0.1.0
  */
@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as OpenEnum from "./OpenEnum.js"
 
 /**
- * The kinds that a request may name.
+ * The types in requests.
  *
  * @since 0.1.0
  * @category schemas
@@ -24,7 +24,7 @@ export const Input = Schema.Literal(
 )
 
 /**
- * A kind in an answer.
+ * A type in a response.
  *
  * @since 0.1.0
  * @category schemas

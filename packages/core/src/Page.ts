@@ -1,12 +1,13 @@
 /**
- * Lists come in pages (interface section 2.1).
+ * Pages of lists (interface section 2.1).
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 
 /**
- * How many rows a request may ask for: 1 to 100 (interface section 8). The default is not shown.
+ * The number of rows per page in a request: 1 to 100 (interface section 8). The interface does not
+ * state the default.
  *
  * @since 0.1.0
  * @category schemas
@@ -16,7 +17,7 @@ export const PerPage = Schema.Int.pipe(
 )
 
 /**
- * A page of rows. How to ask for a page other than the first is not shown by the interface.
+ * A schema for a page of rows. The interface does not state how to request pages after the first.
  *
  * @since 0.1.0
  * @category constructors
@@ -30,6 +31,8 @@ export const of = <Row extends Schema.Schema.Any>(row: Row) =>
   })
 
 /**
+ * A page of rows.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -1,5 +1,5 @@
 /**
- * Lists, read page by page as streams that can be resumed at the page that failed.
+ * Lists, and streams of their pages that can be resumed at the page that failed.
  *
  * @since 0.1.0
  */
@@ -13,7 +13,7 @@ import type * as Operation from "./Operation.js"
 import type { Page } from "./Page.js"
 
 /**
- * A page could not be read. The pages before it are valid; continue with `from: page`.
+ * A page could not be read. The pages before it are valid; resume with `from: page`.
  *
  * @since 0.1.0
  * @category errors
@@ -23,15 +23,15 @@ export class PageError extends Schema.TaggedError<PageError>("@manilla/core/Page
   {
     operation: Schema.String,
     message: Schema.String,
-    /** The page to continue from. */
+    /** The page that failed, to resume from. */
     page: Schema.Int,
     cause: Errors.ReadError
   }
 ) {}
 
 /**
- * There are more pages, and the parameter that selects a page is unknown: the interface does not show
- * it. Name it in the gateway's options as `pageParameter`.
+ * The next page cannot be requested: `pageParameter` in the gateway's options is missing or wrong. The
+ * interface does not state the name of this query parameter.
  *
  * @since 0.1.0
  * @category errors
@@ -46,51 +46,51 @@ export class PageParameterError extends Schema.TaggedError<PageParameterError>(
 }) {}
 
 /**
- * Options of a list, beside its filter.
+ * Options of a list, besides its filter.
  *
  * @since 0.1.0
  * @category models
  */
 export interface ListOptions extends Operation.CallOptions {
-  /** Query parameters that the interface does not show. */
+  /** Query parameters that the interface does not define. */
   readonly extraParams?: Readonly<Record<string, string>> | undefined
 }
 
 /**
- * Options of reading a list page by page.
+ * Options of a stream of pages or rows.
  *
  * @since 0.1.0
  * @category models
  */
 export interface StreamOptions extends ListOptions {
-  /** The first page to read; 1 unless set. After a {@link PageError}, its `page`. */
+  /** The first page to read; 1 by default. After a {@link PageError}, its `page`. */
   readonly from?: number | undefined
 }
 
 /**
- * The ways to read a list.
+ * The functions that read a list.
  *
  * @since 0.1.0
  * @category models
  */
 export interface List<in Filter, out Row> {
-  /** The first page. */
+  /** Reads the first page. */
   readonly list: (
     filter?: Filter,
     options?: ListOptions
   ) => Effect.Effect<Page<Row>, Errors.ReadError>
 
   /**
-   * Every page, in order. A list of more than one page needs `pageParameter` in the gateway's options;
-   * without it the stream fails with `PageParameterError` after the first page. A `PageError` carries
-   * the page to continue from.
+   * Reads all pages in order. More than one page requires `pageParameter` in the gateway's options;
+   * without it the stream fails with `PageParameterError` after the first page. A `PageError` has the
+   * page to resume from.
    */
   readonly pages: (
     filter?: Filter,
     options?: StreamOptions
   ) => Stream.Stream<Page<Row>, PageError | PageParameterError>
 
-  /** The rows of every page, one by one. Fails as `pages` does. */
+  /** The rows of all pages. Has the errors of `pages`. */
   readonly stream: (
     filter?: Filter,
     options?: StreamOptions
@@ -98,15 +98,15 @@ export interface List<in Filter, out Row> {
 }
 
 /**
- * A list operation, and what reading it page by page needs.
+ * A list operation and its page parameter.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Source<in Filter, out Row> {
-  /** The operation that reads it, such as `Transactions.list`. */
+  /** The name of the operation, such as `Transactions.list`. */
   readonly operation: string
-  /** The gateway's. */
+  /** `pageParameter` of the gateway's options. */
   readonly pageParameter: string | undefined
   readonly call: (
     request: {
@@ -118,6 +118,8 @@ export interface Source<in Filter, out Row> {
 }
 
 /**
+ * Makes the functions that read a list.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -129,11 +131,11 @@ export const make = <Filter extends object, Row>({
   const list = (filter: Partial<Filter> = {}, options: ListOptions = {}) =>
     call({ urlParams: filter, extraParams: options.extraParams }, options)
 
-  const notUnderstood = (page: number, what: string) =>
+  const wrongPage = (page: number, received: string) =>
     new PageParameterError({
       operation,
       message:
-        `${operation}: page ${page} was requested, and ${what}` +
+        `${operation}: requested page ${page}, but received ${received}` +
         (pageParameter === undefined
           ? ""
           : `: "${pageParameter}" is not the service's page parameter`),
@@ -152,7 +154,7 @@ export const make = <Filter extends object, Row>({
       if (page !== 1 && pageParameter === undefined) {
         return yield* new PageParameterError({
           operation,
-          message: `${operation}: page ${page} cannot be requested: name the service's page parameter in the gateway's options (pageParameter)`,
+          message: `${operation}: page ${page} cannot be requested: set pageParameter in the gateway's options to the service's page parameter`,
           page
         })
       }
@@ -167,21 +169,21 @@ export const make = <Filter extends object, Row>({
             cause
           })
       )
-      // The service ignores an unknown parameter and returns the first page every time.
+      // The service ignores an unknown parameter and returns the first page each time.
       if (read.current_page !== undefined && read.current_page !== page) {
-        return yield* notUnderstood(page, `page ${read.current_page} came`)
+        return yield* wrongPage(page, `page ${read.current_page}`)
       }
       return read
     })
 
-  /** An empty page does not end the list while `total` says that there are more; without it, it does. */
+  /** An empty page ends the list only if the service does not return `total`. */
   const pages = (
     filter: Partial<Filter> = {},
     options: StreamOptions = {}
   ): Stream.Stream<Page<Row>, PageError | PageParameterError> => {
     const { extraParams, from = 1 } = options
     if (!Number.isSafeInteger(from) || from < 1) {
-      return notSent("from", `must be a whole number from 1, and is ${from}`)
+      return notSent("from", `must be a whole number of at least 1, but is ${from}`)
     }
     if (pageParameter !== undefined && extraParams?.[pageParameter] !== undefined) {
       return notSent(`extraParams.${pageParameter}`, 'selects a page: use "from" instead')
@@ -192,7 +194,7 @@ export const make = <Filter extends object, Row>({
         const read = yield* readPage(filter, options, page)
         const previous = read.data.length === 0 ? "" : JSON.stringify(read.data)
         if (previous !== "" && previous === state.previous) {
-          return yield* notUnderstood(page, `page ${page - 1} came again`)
+          return yield* wrongPage(page, `page ${page - 1} again`)
         }
         const size = read.per_page ?? Math.max(state.size, read.data.length)
         return [

@@ -1,6 +1,5 @@
 /**
- * Waits until the status of a resource is final, by polling: the service has no events (interface
- * section 6).
+ * Polls a resource until its status is final: the service has no events (interface section 6).
  *
  * @since 0.1.0
  */
@@ -16,6 +15,7 @@ import * as Errors from "./Errors.js"
 import { withoutValidation } from "./internal/withoutValidation.js"
 import { withDefaults } from "./internal/defaults.js"
 import * as durations from "./internal/durations.js"
+import { metricLabelsOf } from "./internal/fiber.js"
 import type { Running } from "./internal/fiber.js"
 import * as permits from "./internal/permits.js"
 import * as loop from "./internal/pollingLoop.js"
@@ -26,22 +26,24 @@ import type * as Operation from "./Operation.js"
 import * as RetryPolicy from "./RetryPolicy.js"
 
 /**
+ * The pauses between reads, and the deadline of a wait.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface WaitPolicy {
-  /** The pause before the second read; 100 ms at least. The first read is at once. */
+  /** The pause before the second read; at least 100 ms. The first read is immediate. */
   readonly initial: Duration.DurationInput
-  /** By how much each pause is longer than the one before; 1 at least. */
+  /** The growth factor of the pauses; at least 1. */
   readonly factor: number
-  /** No pause is longer than this. Each is drawn between half and the whole of its length. */
+  /** The maximum pause. Jitter shortens each pause by up to half. */
   readonly cap: Duration.DurationInput
-  /** How long the wait may take altogether. */
+  /** The maximum duration of the wait. */
   readonly deadline: Duration.DurationInput
 }
 
 /**
- * Pauses from 1 second, half as long again each time, up to 15 seconds; 10 minutes altogether.
+ * Pauses from 1 second, growing by a factor of 1.5 up to 15 seconds; deadline 10 minutes.
  *
  * @since 0.1.0
  * @category constructors
@@ -54,8 +56,8 @@ export const defaults: WaitPolicy = {
 }
 
 /**
- * The fields of a domain's error for a wait that ended before the status was final, beside the id or
- * reference to wait for again. The resource continues at the service.
+ * Fields of an error for a wait that ended before the status was final. The error also has the id or
+ * reference of the resource, to wait for it again.
  *
  * @since 0.1.0
  * @category errors
@@ -65,12 +67,12 @@ export const stillPending = <A, I>(subject: Schema.Schema<A, I>) => ({
   message: Schema.String,
   /** The last value read, if any read succeeded. */
   last: Schema.optional(subject),
-  /** Why the last read failed, if it did. */
+  /** The error of the last read, if it failed. */
   cause: Schema.optional(Errors.ReadError)
 })
 
 /**
- * A kind of resource to wait for.
+ * A type of resource to wait for.
  *
  * @since 0.1.0
  * @category models
@@ -79,9 +81,9 @@ export interface Subject<Id, A, I, StillPending> {
   /** The name of the wait in errors, such as `Payments.awaitFinal`. */
   readonly operation: string
   readonly schema: Schema.Schema<A, I>
-  /** Reads it in one attempt, within the given time: the wait itself is the retry loop. */
+  /** Reads the resource with the given options: one attempt, because the wait itself retries. */
   readonly read: (id: Id, options: Operation.CallOptions) => Effect.Effect<A, Errors.ReadError>
-  /** Whether a value ends a wait without an `until`; {@link isFinal} unless set. */
+  /** The default of the option `until`; {@link isFinal} by default. */
   readonly isFinal?: ((value: A) => boolean) | undefined
   readonly stillPending: (
     id: Id,
@@ -91,38 +93,38 @@ export interface Subject<Id, A, I, StillPending> {
       readonly last: A | undefined
       readonly cause: Errors.ReadError | undefined
     },
-    /** For the error's constructor: its members have been validated already. */
+    /** For the error's constructor: the fields are already validated. */
     options: Schema.MakeOptions
   ) => StillPending
 }
 
 /**
+ * Options of a wait. They override the defaults of {@link WaitPolicy}.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Options<A> extends Partial<WaitPolicy> {
-  /** Whether a value ends the wait. Unless set, a final status does. */
+  /** Whether a value ends the wait; by default, whether its status is final. */
   readonly until?: ((value: A) => boolean) | undefined
 }
 
 /**
- * Whether a status is final: any status other than `PENDING`. The interface shows `PENDING` and
- * `COMPLETED` only, so check for the status that you expect.
+ * Whether a status is final: any status other than `PENDING`. A final status is not necessarily a
+ * success: check for `COMPLETED`.
  *
  * @since 0.1.0
  * @category predicates
  */
 export const isFinal = ({ status }: { readonly status: string }): boolean => status !== "PENDING"
 
-/** One read of a wait. The policy demands a millisecond at least. */
+/** The options of one read. The policy requires a timeout of at least 1 ms. */
 const onePoll = (leftMillis: number): Operation.CallOptions => ({
   timeout: Math.max(1, leftMillis),
   retry: { attempts: 1 }
 })
 
-type Reader<A, E> = ReturnType<typeof loop.make<A, E>>
-
-/** Enough to keep many waits moving, few enough not to load the service. */
+/** Enough for many waits, without overloading the service. */
 const concurrentReads = 64
 
 const waitsInFlight = Metric.gauge("manilla_waits_in_flight", {
@@ -130,8 +132,8 @@ const waitsInFlight = Metric.gauge("manilla_waits_in_flight", {
 })
 
 /**
- * The ways to wait for one kind of resource. All waits together make at most 64 reads at a time;
- * between reads a wait is one sleeping fiber.
+ * Makes the functions that wait for one type of resource. All waits share a limit of 64 concurrent
+ * reads; between reads a wait is a sleeping fiber.
  *
  * @since 0.1.0
  * @category constructors
@@ -188,14 +190,14 @@ export const make = <Id extends string, A extends { readonly status: string }, I
       { operation, message, last: undefined, cause },
       withoutValidation
     )
-    // A resource may hold personal data, such as a beneficiary's number: keep it out of printed errors.
+    // Not enumerable, so that printed errors do not contain the resource's personal data.
     return Object.defineProperty(error, "last", { value: last, enumerable: false })
   }
 
-  /** Reads once within the time of the wait. Holds a permit for that one request. */
+  /** Reads once within the time left. Holds a permit during the request only. */
   const read = (id: Id, leftMillis: number) => {
-    const own = reads.withPermit(subject.read(id, onePoll(leftMillis)))
-    return reads.isFree() ? Effect.asSome(own) : Effect.timeoutOption(own, leftMillis)
+    const limited = reads.withPermit(subject.read(id, onePoll(leftMillis)))
+    return reads.isFree() ? Effect.asSome(limited) : Effect.timeoutOption(limited, leftMillis)
   }
 
   /** The reads of one wait, in its fiber. */
@@ -233,19 +235,20 @@ export const make = <Id extends string, A extends { readonly status: string }, I
         Effect.flatMap(reading, (seen) =>
           plan.isFinal(seen.last) ? Effect.succeed(seen.last) : untilOver(reader.pause(seen))
         )
-      waitsInFlight.unsafeModify(1, [])
-      // One finalizer for all: another around each pause holds more memory than the pause.
+      const labels = metricLabelsOf(fiber)
+      waitsInFlight.unsafeModify(1, labels)
+      // One finalizer for all pauses: a finalizer for each needs more memory than the pause.
       return Effect.onExit(untilOver(reader.look(loop.start(plan, created))), () =>
         Effect.sync(() => {
           reader.cancel()
-          waitsInFlight.unsafeModify(-1, [])
+          waitsInFlight.unsafeModify(-1, labels)
         })
       )
     })
 
   const asItFailed = (cause: Errors.ReadError): Errors.ReadError => cause
 
-  /** Reads until the status is final, and gives the last value. */
+  /** Reads until the status is final, and returns the last value. */
   const awaitFinal = (
     id: Id,
     options: Options<A> = {}
@@ -253,51 +256,51 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     Effect.flatMap(planOf(options), (plan) => wait(id, plan, undefined, asItFailed))
 
   /**
-   * Creates a resource and waits for it, in a span. The resource is never lost: any error of the wait
-   * is a `StillPending` that carries it, and an interruption logs a warning with its id.
+   * Creates a resource and waits for it, in a span. Any error of the wait is a `StillPending` with the
+   * resource, and an interruption logs a warning with its id.
    */
   const createAndAwait = <E>(
-    /** The name of the program, such as `Payments.collect`. */
+    /** The name of the span, such as `Payments.collect`. */
     name: string,
-    /** Calls `onCreated` in the step in which the creation succeeds. */
+    /** Must call `onCreated` synchronously when the creation succeeds. */
     create: (onCreated: (created: A) => void) => Effect.Effect<A, E>,
     idOf: (created: A) => Id,
     options: Options<A> = {},
-    /** The values of the request that no message may contain. */
+    /** Sensitive values of the request, which are redacted in messages. */
     secrets: () => ReadonlyArray<string> = () => []
   ): Effect.Effect<A, E | Errors.InvalidRequestError | StillPending> => {
     const sanitizer = () => sanitize.make(secrets())
     const shown = (id: Id) => sanitizer().identifier(id)
-    const notFollowed = (id: Id, why: string, progress: Pick<loop.Progress<A>, "cause" | "last">) =>
+    const waitFailed = (id: Id, why: string, progress: Pick<loop.Progress<A>, "cause" | "last">) =>
       stillPending(
         id,
-        `${operation}: ${shown(id)} was created, and the wait for it failed: ${why}`,
+        `${operation}: ${shown(id)} was created, but the wait for it failed: ${why}`,
         progress
       )
     const follow = (plan: loop.Plan<A>) => {
-      /** The created resource, and then its last value. */
+      /** The resource as it was created or last read. */
       let seen: { readonly id: Id; last: A } | undefined
       const onCreated = (created: A) => (seen = { id: idOf(created), last: created })
       const followed = Effect.flatMap(create(onCreated), (created) => {
-        const own = onCreated(created)
+        const known = onCreated(created)
         const isFinal = (value: A): boolean => {
-          own.last = value
+          known.last = value
           return plan.isFinal(value)
         }
         return Effect.catchAllCause(
           wait(
-            own.id,
+            known.id,
             { ...plan, isFinal },
             created,
-            (cause, last) => notFollowed(own.id, sanitizer().text(cause.message), { last, cause }),
+            (cause, last) => waitFailed(known.id, sanitizer().text(cause.message), { last, cause }),
             sanitizer
           ),
-          // A defect, such as an `until` that throws.
+          // A defect, for example if `until` throws.
           (cause) =>
             Option.match(Cause.failureOption(cause), {
               onNone: () =>
                 Effect.fail(
-                  notFollowed(own.id, wordsOf(cause), { last: own.last, cause: undefined })
+                  waitFailed(known.id, printed(cause), { last: known.last, cause: undefined })
                 ),
               onSome: Effect.fail
             })
@@ -307,7 +310,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
         seen === undefined
           ? Effect.void
           : Effect.logWarning(
-              `${operation}: the caller was interrupted; ${shown(seen.id)} continues at the service.`
+              `${operation}: the caller was interrupted; the service may still process ${shown(seen.id)}.`
             )
       )
     }
@@ -318,7 +321,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     )
   }
 
-  /** The distinct values as they are read, ending with the final one. */
+  /** Emits each distinct value that is read, and ends with the final one. */
   const changes = (
     id: Id,
     options: Options<A> = {}
@@ -326,11 +329,16 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     Stream.unwrapScoped(
       Effect.gen(function* () {
         const plan = yield* planOf(options)
-        const reader = yield* Effect.withFiberRuntime<Reader<A, Errors.ReadError | StillPending>>(
-          (fiber) => Effect.succeed(readerOf(id, plan, fiber, asItFailed))
-        )
-        yield* Effect.acquireRelease(Metric.modify(waitsInFlight, 1), () =>
-          Effect.zipRight(Effect.sync(reader.cancel), Metric.modify(waitsInFlight, -1))
+        const fiber = yield* Effect.withFiberRuntime<Running>(Effect.succeed)
+        const reader = readerOf(id, plan, fiber, asItFailed)
+        const labels = metricLabelsOf(fiber)
+        yield* Effect.acquireRelease(
+          Effect.sync(() => waitsInFlight.unsafeModify(1, labels)),
+          () =>
+            Effect.sync(() => {
+              reader.cancel()
+              waitsInFlight.unsafeModify(-1, labels)
+            })
         )
         const first = loop.start(plan, undefined)
         return Stream.unfoldEffect(first, (progress) =>
@@ -344,8 +352,8 @@ export const make = <Id extends string, A extends { readonly status: string }, I
   return { awaitFinal, changes, createAndAwait }
 }
 
-/** Printing a thrown value can throw as well. */
-const wordsOf = (cause: Cause.Cause<unknown>): string => {
+/** Printing a thrown value may throw as well. */
+const printed = (cause: Cause.Cause<unknown>): string => {
   try {
     return Cause.prettyErrors(cause)
       .map(({ message }) => message)
@@ -355,7 +363,7 @@ const wordsOf = (cause: Cause.Cause<unknown>): string => {
   }
 }
 
-/** A status that has the form of the known ones: words. Any other text may echo a secret. */
+/** A status in the form of the known statuses. Any other text may contain a secret. */
 const shownStatus = (status: string): string =>
   /^[A-Za-z][A-Za-z _-]{0,39}$/.test(status) ? status : "<redacted>"
 
@@ -374,5 +382,5 @@ const outOfTime = (
     cause === undefined
       ? ""
       : `; the last read failed: ${shown.text(cause.message).replace(/\.$/, "")}`,
-    ". It continues at the service: wait for it again."
+    ". The service may still process it: wait for it again."
   ].join("")

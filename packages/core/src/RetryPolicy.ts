@@ -1,5 +1,5 @@
 /**
- * When a call is sent again: the rule as a table, and its numbers as data.
+ * The retry policy: a table of rules, and the limits of the retry loop.
  *
  * @since 0.1.0
  */
@@ -8,7 +8,7 @@ import * as Errors from "./Errors.js"
 import type * as Operation from "./Operation.js"
 
 /**
- * Everything that can come of one attempt other than a readable success.
+ * The result of an attempt that did not succeed.
  *
  * @since 0.1.0
  * @category models
@@ -16,7 +16,7 @@ import type * as Operation from "./Operation.js"
 export type Fault = keyof typeof table
 
 /**
- * What to do next: `retry` after a back-off, `renew` the token and try once more, or `stop`.
+ * The next step: `retry` after a back-off, `renew` the token and retry once, or `stop`.
  *
  * @since 0.1.0
  * @category models
@@ -24,6 +24,8 @@ export type Fault = keyof typeof table
 export type Decision = "retry" | "renew" | "stop"
 
 /**
+ * The outcome after a fault, and the next step for each replay class.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -39,8 +41,8 @@ const rule = (outcome: Errors.Outcome, Safe: Decision, Keyed: Decision, Once: De
 })
 
 /**
- * The truth table. The interface promises 401, 403 and 422 only (section 7); the other statuses
- * are read by HTTP's own meaning, and where that leaves a doubt the outcome is `unknown`.
+ * The rule of each fault. The interface defines 401, 403 and 422 only (section 7). Other statuses have
+ * their HTTP meaning; where HTTP leaves the outcome open, it is `unknown`.
  *
  * @since 0.1.0
  * @category rules
@@ -48,9 +50,9 @@ const rule = (outcome: Errors.Outcome, Safe: Decision, Keyed: Decision, Once: De
 export const table = {
   /** The input breaks a rule of the interface: nothing was sent. */
   InvalidRequestError: rule("notApplied", "stop", "stop", "stop"),
-  /** No token to send with; the token's own call has been retried already. */
+  /** No token: its own call has been retried already. */
   TokenUnavailableError: rule("notApplied", "stop", "stop", "stop"),
-  /** 401: the token was refused before the request was processed. */
+  /** 401: the token was rejected before the request was processed. */
   UnauthorizedError: rule("notApplied", "renew", "renew", "renew"),
   /** 403 */
   ForbiddenError: rule("notApplied", "stop", "stop", "stop"),
@@ -60,32 +62,32 @@ export const table = {
   BadRequestError: rule("notApplied", "stop", "stop", "stop"),
   /** 404 */
   NotFoundError: rule("notApplied", "stop", "stop", "stop"),
-  /** 408: the service gave up waiting for a request that it may have seen in part or in whole. */
+  /** 408: the service stopped waiting for the request, and may have received all of it. */
   RequestTimeout: rule("unknown", "retry", "retry", "stop"),
-  /** 409: perhaps the same key at work elsewhere, perhaps applied before. */
+  /** 409: a concurrent request with the same key, or a request that was applied before. */
   ConflictError: rule("unknown", "stop", "stop", "stop"),
-  /** 429: refused before it was processed. */
+  /** 429: rejected before the request was processed. */
   RateLimitError: rule("notApplied", "retry", "retry", "stop"),
   /** 5xx */
   ServerError: rule("unknown", "retry", "retry", "stop"),
-  /** Any other status, redirects among them. */
+  /** Any other status, redirects included. */
   UnexpectedStatusError: rule("unknown", "stop", "stop", "stop"),
-  /** No connection came about: no byte of the request left. */
+  /** No connection was established: no byte of the request was sent. */
   NotSent: rule("notApplied", "retry", "retry", "retry"),
-  /** The connection broke after the request may have left. */
+  /** The connection was lost after the request may have been sent. */
   ConnectionLost: rule("unknown", "retry", "retry", "stop"),
-  /** The attempt's time ran out. */
+  /** The attempt timed out. */
   TimeoutError: rule("unknown", "retry", "retry", "stop"),
   /** Unrecognisable or mismatched response. */
   NotAnEnvelope: rule("unknown", "retry", "retry", "stop"),
-  /** The body is longer than the gateway reads; it would be again. */
+  /** The body exceeds the gateway's limit; a retry would have the same result. */
   TooLarge: rule("unknown", "stop", "stop", "stop"),
-  /** Success around data that does not fit its schema, and is not `Unrelated`. */
+  /** Success with data that does not match its schema (`DataMisfit`). */
   UnreadableSuccess: rule("applied", "stop", "stop", "stop")
 } as const satisfies Record<string, Rule>
 
 /**
- * The fault of a status that is not a success.
+ * The fault of a status other than 2xx.
  *
  * @since 0.1.0
  * @category rules
@@ -105,7 +107,7 @@ const statuses: Readonly<Record<number, Fault>> = {
 }
 
 /**
- * The fault of an answer that cannot be read.
+ * The fault of a response that cannot be read.
  *
  * @since 0.1.0
  * @category rules
@@ -118,7 +120,7 @@ export const faultOfReason = (reason: Errors.MalformedReason): Fault =>
       : "NotAnEnvelope"
 
 /**
- * The fault that an error stands for.
+ * The fault of an error.
  *
  * @since 0.1.0
  * @category rules
@@ -137,7 +139,7 @@ export const faultOf = (error: Errors.ReadError): Fault => {
 }
 
 /**
- * Whether the same read may well succeed later.
+ * Whether a read that failed with this error may succeed later.
  *
  * @since 0.1.0
  * @category rules
@@ -148,7 +150,7 @@ export const isPassing = (error: Errors.ReadError): boolean =>
     : table[faultOf(error)].Safe === "retry"
 
 /**
- * What to do after a fault, by the replay class of the operation.
+ * The next step after a fault, by the replay class of the operation.
  *
  * @since 0.1.0
  * @category rules
@@ -157,36 +159,35 @@ export const decide = (fault: Fault, replay: Operation.Replay): Decision =>
   table[fault][replay._tag]
 
 /**
- * The numbers of the retry loop.
+ * The limits of the retry loop.
  *
  * @since 0.1.0
  * @category models
  */
 export interface RetryPolicy {
-  /** The most attempts of one call, the first included. The one after a renewed token is extra. */
+  /** The maximum number of attempts, the first included. The attempt after a renewed token is extra. */
   readonly attempts: number
-  /** The back-off before attempt n + 1 is drawn between zero and `base * 2^(n-1)`. */
+  /** The back-off before attempt n + 1 is random, between 0 and `base * 2^(n-1)`. */
   readonly base: Duration.DurationInput
-  /** No back-off is drawn from above this. */
+  /** The maximum back-off. A longer `Retry-After` is honoured. */
   readonly cap: Duration.DurationInput
-  /** How long one attempt may take, its body included. */
+  /** The timeout of one attempt, including its response body. */
   readonly attemptTimeout: Duration.DurationInput
   /**
-   * How long a call may take with everything in it: token, attempts and waits. A write is not begun
-   * when less is left than a tenth of an attempt's time, or of this if it is shorter.
+   * The maximum duration of a call, including its token, attempts and back-offs. No attempt of a write
+   * starts in the last tenth of `attemptTimeout`, or of `deadline` if that is shorter.
    */
   readonly deadline: Duration.DurationInput
   /**
-   * How many retries a gateway may make at once, for reads and for writes each. It refills within 10
-   * seconds, and each success gives 0.1 back. A retry that finds the budget empty waits for its turn;
-   * a call whose turn would come after its deadline ends, and its error says so. Keeps a service that
-   * is down from being stormed.
+   * The number of retries that a gateway may make at once, for reads and for writes separately. The
+   * budget refills in 10 seconds, and each success returns 0.1. A retry waits while the budget is used
+   * up; if it would wait beyond the deadline, the call fails. Limits the load on a failing service.
    */
   readonly budget: number
 }
 
 /**
- * 5 attempts within 3 minutes, 30 seconds each, back-off from a quarter of a second up to 10.
+ * 5 attempts of up to 30 seconds, back-off from 250 milliseconds to 10 seconds, deadline 3 minutes.
  *
  * @since 0.1.0
  * @category constructors
@@ -201,9 +202,9 @@ export const defaults: RetryPolicy = {
 }
 
 /**
- * How many milliseconds to wait after the failed attempt `attempt` (from 1), for a chance in
- * [0, 1): full jitter, or what the service asked for in `Retry-After` if that is longer, spread
- * by up to `base` so that its callers do not come back as one.
+ * The back-off after attempt `attempt` (from 1), in milliseconds, for a random number `chance` in
+ * [0, 1). It has full jitter. A longer `Retry-After` replaces it, plus a jitter of up to `base`: the
+ * callers of a service must not all return at the same moment.
  *
  * @since 0.1.0
  * @category rules

@@ -1,8 +1,8 @@
 /**
- * Marks the fields whose values must never be printed: secrets, phone numbers, one-time codes.
+ * Marks schemas of sensitive values: secrets, phone numbers, one-time codes.
  *
- * The gateway strikes the marked values of a request out of whatever the service says back, before
- * any of it enters an error, a log or a span.
+ * If a response repeats a marked value of its request, the gateway redacts it in errors, logs and
+ * spans.
  *
  * @since 0.1.0
  */
@@ -14,7 +14,7 @@ import * as AST from "effect/SchemaAST"
 const annotationId = Symbol.for("@manilla/core/Sensitive")
 
 /**
- * Marks a schema's values as not to be printed.
+ * Marks a schema as sensitive.
  *
  * @example
  * import * as Sensitive from "@manilla/core/Sensitive"
@@ -29,7 +29,7 @@ export const mark = <A, I, R>(schema: Schema.Schema<A, I, R>): Schema.Schema<A, 
   schema.annotations({ [annotationId]: true })
 
 /**
- * The marked values within an encoded value, found by the schema that encoded it.
+ * The sensitive values in an encoded value, according to its schema.
  *
  * @since 0.1.0
  * @category annotations

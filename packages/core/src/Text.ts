@@ -1,5 +1,5 @@
 /**
- * Free text with a limit, counted in characters as a person counts them, not in UTF-16 units.
+ * Text with a length limit in Unicode characters (code points).
  *
  * @since 0.1.0
  */
@@ -14,7 +14,7 @@ const lengthOf = (text: string): number => {
 
 const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
 
-/** Most codes are ASCII, and short: looked at unit by unit they need no iterator. */
+/** Checks UTF-16 units first: most codes are ASCII, and an iterator is slow. */
 const isOfLength = (text: string, length: number): boolean => {
   if (text.length < length || text.length > 2 * length) return false
   for (let i = 0; i < text.length; i++) {

@@ -1,6 +1,6 @@
 /**
- * Points in time as the service writes them: ISO 8601 in UTC with microseconds, kept to the last
- * digit (interface section 2.1).
+ * Timestamps as the service sends them: ISO 8601 in UTC with microseconds, preserved exactly (interface
+ * section 2.1).
  *
  * @since 0.1.0
  */
@@ -9,19 +9,19 @@ import * as order from "effect/Order"
 import * as Schema from "effect/Schema"
 import * as check from "./internal/check.js"
 
-/** A date and a time of day with seconds and a zone; days up to 31, whatever the month. */
+/** A date-time with seconds and an offset. Allows days up to 31 in every month. */
 const pattern =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
-/** Two digits as a number. */
+/** Parses two digits. */
 const two = (text: string, at: number): number =>
   (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48
 
 const longMonths: ReadonlySet<number> = new Set([1, 3, 5, 7, 8, 10, 12])
 
 /**
- * Whether the text names a moment that exists: engines move a 30th of February into March. A list has
- * hundreds of them, and `Date.parse` costs as much as all other checks of a row.
+ * Whether the text is an existing date-time. `Date.parse` accepts February 30 in some engines, and is
+ * as slow as all other checks of a row together.
  */
 const isMoment = (text: string): boolean => {
   if (!pattern.test(text)) return false
@@ -34,8 +34,8 @@ const isMoment = (text: string): boolean => {
 }
 
 /**
- * A moment that a request may carry: an ISO 8601 date-time with seconds and a zone, which is `Z` or
- * `+01:00`. Of the other forms of ISO 8601 it is not shown whether the service reads them.
+ * A timestamp in a request: an ISO 8601 date-time with seconds and an offset, such as `Z` or `+01:00`.
+ * The interface does not state whether the service accepts other ISO 8601 forms.
  *
  * @since 0.1.0
  * @category schemas
@@ -57,7 +57,7 @@ export const Input = Schema.String.pipe(
 )
 
 /**
- * A moment in an answer, kept as it was sent: microseconds survive.
+ * A timestamp in a response, preserved exactly, including microseconds.
  *
  * @example
  * import * as Timestamp from "@manilla/core/Timestamp"
@@ -78,7 +78,7 @@ export const Timestamp = Input.pipe(Schema.brand("Timestamp"))
 export type Timestamp = typeof Timestamp.Type
 
 /**
- * Microseconds since 1970, exact. Digits below the microsecond are cut off.
+ * Converts a timestamp to microseconds since the Unix epoch. Truncates smaller fractions.
  *
  * @since 0.1.0
  * @category conversions
@@ -90,7 +90,7 @@ export const toEpochMicros = (timestamp: Timestamp): bigint => {
 }
 
 /**
- * The moment as Effect's `DateTime`, which knows milliseconds: what is below them is cut off.
+ * Converts a timestamp to a `DateTime`. Truncates to milliseconds.
  *
  * @since 0.1.0
  * @category conversions
@@ -99,7 +99,7 @@ export const toDateTime = (timestamp: Timestamp): DateTime.Utc =>
   DateTime.unsafeMake(Date.parse(timestamp))
 
 /**
- * A `DateTime` as the service writes it, with microseconds and `Z`.
+ * Converts a `DateTime` to a timestamp in UTC with microseconds.
  *
  * @since 0.1.0
  * @category conversions
@@ -108,7 +108,7 @@ export const fromDateTime = (dateTime: DateTime.DateTime): Timestamp =>
   Timestamp.make(DateTime.formatIso(dateTime).replace("Z", "000Z"))
 
 /**
- * Orders moments by time, whatever their zone or number of digits.
+ * Orders timestamps by time, regardless of offset and number of digits.
  *
  * @since 0.1.0
  * @category ordering

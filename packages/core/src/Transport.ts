@@ -1,9 +1,9 @@
 /**
- * The port between the gateway and the network: bytes out; status, headers and bounded bytes back. An
- * attempt ends in one of four values, and never fails.
+ * The transport between the gateway and the network. It sends a request once and returns one of four
+ * results; it never fails.
  *
- * The gateway takes any `HttpClient`. One that was made from a transport, such as `UndiciClient`, is
- * used without the layers between.
+ * The gateway accepts any `HttpClient`. If a client was made from a transport, as `UndiciClient` is,
+ * the gateway uses that transport directly.
  *
  * @since 0.1.0
  */
@@ -35,7 +35,7 @@ import * as timer from "./internal/timer.js"
 export const TypeId: unique symbol = Symbol.for("@manilla/core/Transport")
 
 /**
- * One request, as it goes out.
+ * One request.
  *
  * @since 0.1.0
  * @category models
@@ -48,21 +48,21 @@ export interface Request {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | undefined
-  /** Milliseconds for the whole exchange, the body of the answer included. */
+  /** The timeout of the exchange, including the response body, in milliseconds. */
   readonly timeoutMillis: number
-  /** The most bytes of a body that are read, after decompression. */
+  /** The maximum size of the response body after decompression, in bytes. */
   readonly bodyLimit: number
 }
 
 /**
- * The end of one attempt.
+ * The result of one attempt.
  *
  * | result     | meaning                                                        |
  * | ---------- | -------------------------------------------------------------- |
- * | `NotSent`  | no byte of the request left: certainly not applied             |
- * | `Lost`     | the connection broke after the request may have left           |
- * | `TimedOut` | no whole answer came in time                                   |
- * | `Answered` | a status, headers and a body, which may be over the limit      |
+ * | `NotSent`  | no byte of the request was sent: not applied                   |
+ * | `Lost`     | the connection was lost after the request may have been sent   |
+ * | `TimedOut` | no complete response within the timeout                        |
+ * | `Answered` | a response, whose body may exceed the limit or be incomplete   |
  *
  * @since 0.1.0
  * @category models
@@ -75,7 +75,7 @@ export type Result = NotSent | Lost | TimedOut | Answered
  */
 export interface NotSent {
   readonly _tag: "NotSent"
-  /** The system's code, such as `ECONNREFUSED`. */
+  /** The system's error code, such as `ECONNREFUSED`. */
   readonly code: string | undefined
 }
 
@@ -85,7 +85,7 @@ export interface NotSent {
  */
 export interface Lost {
   readonly _tag: "Lost"
-  /** The system's code, such as `ECONNRESET`; `CLIENT_DIED` when the `HttpClient` died. */
+  /** The system's error code, such as `ECONNRESET`; `CLIENT_DIED` if the `HttpClient` died. */
   readonly code: string | undefined
 }
 
@@ -105,9 +105,9 @@ export interface TimedOut {
 export interface Answered {
   readonly _tag: "Answered"
   readonly status: number
-  /** By lower-case names. */
+  /** Names are in lower case. */
   readonly headers: Headers
-  /** The bytes of the body; `TooLarge` over the limit; `Lost` if the connection broke within it. */
+  /** The body; `TooLarge` if it exceeds the limit; `Lost` if the connection was lost while reading. */
   readonly body: Uint8Array | "TooLarge" | Lost
 }
 
@@ -122,17 +122,14 @@ export type Headers = Readonly<Record<string, string | ReadonlyArray<string> | u
  * @category models
  */
 export interface Transport {
-  /**
-   * Sends a request once. Interrupting it aborts the request and frees its connection.
-   */
+  /** Sends a request once. Interruption aborts the request and releases its connection. */
   readonly send: (request: Request) => Effect.Effect<Result>
 }
 
 /**
- * The transport of an `HttpClient`: its own, if it was made from one; else one that runs the client in
- * a fiber with a deadline, and reads the body up to the limit.
+ * Makes a transport from an `HttpClient`, or returns the transport that the client was made from.
  *
- * The client must neither retry nor follow redirects; otherwise a payment may be sent twice.
+ * Use a client that does not retry or follow redirects; otherwise a payment may be sent twice.
  *
  * @since 0.1.0
  * @category constructors
@@ -146,9 +143,9 @@ const isTransport = (value: unknown): value is Transport =>
   Predicate.hasProperty(value, "send") && Predicate.isFunction(value.send)
 
 /**
- * An `HttpClient` on a transport, for everything else that an application does with one. It takes
- * bodies of bytes. The gateway finds the transport on it; a client that is derived from this one, as by
- * `HttpClient.mapRequest`, is used as any other client is.
+ * Makes an `HttpClient` from a transport. It sends GET and POST requests with empty or `Uint8Array`
+ * bodies. The gateway uses the transport directly, unless the client was changed, for example by
+ * `HttpClient.mapRequest`.
  *
  * @since 0.1.0
  * @category conversions
@@ -160,7 +157,7 @@ export const toHttpClient = (transport: Transport): HttpClient.HttpClient => {
       (method !== "GET" && method !== "POST") ||
       (body._tag !== "Empty" && body._tag !== "Uint8Array")
     ) {
-      const description = "this client sends GET and POST requests with bodies of bytes"
+      const description = "this client sends GET and POST requests with Uint8Array bodies"
       return Effect.fail(
         new HttpClientError.RequestError({ request, reason: "Encode", description })
       )
@@ -210,33 +207,33 @@ const toResponse = (
 
 const pairsOf = (headers: Headers): Array<[string, string]> =>
   Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [value].flat().map((one): [string, string] => [name, one])
+    value === undefined ? [] : [value].flat().map((text): [string, string] => [name, text])
   )
 
-/** `Response` itself refuses statuses above 599, and bodies of some. */
+/** The `Response` constructor rejects statuses above 599, and bodies for some statuses. */
 const webResponse = (body: Uint8Array<ArrayBuffer> | null, status: number, headers: Headers) =>
   Object.defineProperty(new Response(body, { headers: pairsOf(headers) }), "status", {
     value: status
   })
 
-/** The gateway's limit, for a client that is derived from one with a transport. */
+/** The gateway's body limit, for a client derived from one with a transport. */
 class BodyLimit extends Context.Reference<BodyLimit>()("@manilla/core/Transport/BodyLimit", {
   defaultValue: () => Infinity
 }) {}
 
-const tooLarge = new Error("the body is over the limit")
+const tooLarge = new Error("the response body exceeds the limit")
 
 const overHttpClient = (client: HttpClient.HttpClient): Transport => {
   const guarded = client.pipe(
-    // The client's own span would carry the URL and the headers.
+    // The client's own span would contain the URL and the headers.
     HttpClient.withTracerDisabledWhen(() => true),
-    // Closing the scope aborts the request and frees its connection.
+    // Closing the scope aborts the request and releases its connection.
     HttpClient.withScope
   )
   const exchange = (request: Request, scope: Scope.CloseableScope): Effect.Effect<Result> =>
     guarded.execute(toClientRequest(request)).pipe(
       Scope.extend(scope),
-      // A client that fails on statuses has an answer all the same.
+      // A client that fails on error statuses has a response as well.
       Effect.catchTag("ResponseError", (error) =>
         error.reason === "StatusCode" ? Effect.succeed(error.response) : Effect.fail(error)
       ),
@@ -261,7 +258,7 @@ const overHttpClient = (client: HttpClient.HttpClient): Transport => {
         )
       ),
       Effect.scoped,
-      // To abort what has ended makes an exception with a stack, which costs more than the rest.
+      // Aborting a finished request creates an error with a stack trace, which is slow.
       Effect.onExit((exit) => (isRead(exit) ? Effect.void : Scope.close(scope, exit))),
       Effect.mapInputContext((context: Context.Context<never>) =>
         Context.add(withoutRedirects(context), BodyLimit, request.bodyLimit)
@@ -276,7 +273,7 @@ const overHttpClient = (client: HttpClient.HttpClient): Transport => {
   }
 }
 
-/** Whether the answer was read to its end: then its connection is free. */
+/** Whether the response was read completely, so that its connection is released. */
 const isRead = (exit: Exit.Exit<Result>): boolean =>
   Exit.isSuccess(exit) && exit.value._tag === "Answered" && exit.value.body instanceof Uint8Array
 
@@ -288,10 +285,7 @@ const toClientRequest = ({ body, headers, method, origin, path }: Request) =>
 
 const died: Lost = { _tag: "Lost", code: "CLIENT_DIED" }
 
-/**
- * Runs an exchange in a fiber of its own until the deadline. A client that dies may have sent the
- * request first.
- */
+/** Runs an exchange in its own fiber with a timeout. A client may die after it sent the request. */
 const withDeadline = (millis: number, exchange: Effect.Effect<Result>): Effect.Effect<Result> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.forkDaemon(Effect.interruptible(exchange)), (child) =>
@@ -315,14 +309,14 @@ const withDeadline = (millis: number, exchange: Effect.Effect<Result>): Effect.E
     )
   )
 
-/** Of Effect's clients only fetch follows redirects, and only fetch reads this. */
+/** Only the fetch client follows redirects, and only it reads this setting. */
 const withoutRedirects = (context: Context.Context<never>): Context.Context<never> =>
   Context.add(context, FetchHttpClient.RequestInit, {
     ...Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit)),
     redirect: "manual"
   })
 
-/** The bytes of a body: at once if they are announced and few enough, else chunk by chunk. */
+/** Reads a body: at once if `content-length` is within the limit, otherwise chunk by chunk. */
 const readBody = (
   response: HttpClientResponse.HttpClientResponse,
   limit: number
@@ -342,13 +336,13 @@ const readBody = (
   )
 }
 
-/** Counted all the same: a client may give more than was announced. */
+/** Checks the size again: a client may return more than `content-length`. */
 const wholeBody = (response: HttpClientResponse.HttpClientResponse, limit: number) =>
   Effect.map(response.arrayBuffer, (buffer): Uint8Array | "TooLarge" =>
     buffer.byteLength > limit ? "TooLarge" : new Uint8Array(buffer)
   )
 
-/** Pulled by hand: to run a stream costs several times what the rest of an exchange does. */
+/** Pulls the chunks directly: running a stream is several times slower than the rest of an exchange. */
 const pulledBody = (response: HttpClientResponse.HttpClientResponse, limit: number) =>
   Effect.gen(function* () {
     const announced = Number(response.headers["content-length"] ?? 0)
@@ -359,10 +353,10 @@ const pulledBody = (response: HttpClientResponse.HttpClientResponse, limit: numb
       const pulled = yield* pull
       if (Either.isLeft(pulled)) return join(chunks, size)
       for (const chunk of pulled.right) {
-        // A client may produce any value.
+        // A client may emit other values in spite of its types.
         if (!(chunk instanceof Uint8Array)) return died
         size += chunk.byteLength
-        // A body is opened even if it announces too much: one that is not opened is not freed.
+        // Only now, even if `content-length` is over the limit: an unread body is not released.
         if (size > limit || announced > limit) return "TooLarge" as const
         chunks.push(chunk)
       }
@@ -378,14 +372,13 @@ const broken = (error: HttpClientError.HttpClientError): NotSent | Lost => {
 
 interface SystemFailure {
   readonly code: string
-  /** The system call that failed; absent where the error is the client's own. */
+  /** The system call that failed; absent for the client's own errors. */
   readonly syscall: string | undefined
 }
 
 /**
- * Whether no connection came about. The system reports the same codes of a connection that was
- * established and then lost, so the system call counts too. Anything in doubt may have carried the
- * request.
+ * Whether no connection was established. The system reports the same codes for an established
+ * connection that is lost later, so the system call decides. In doubt, the request may have been sent.
  */
 const isBeforeSending = ({ code, syscall }: SystemFailure): boolean =>
   syscall === "connect" || syscall === "getaddrinfo" || beforeSending.has(code)
@@ -401,7 +394,7 @@ const beforeSending: ReadonlySet<string> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE"
 ])
 
-/** The system's failures at the root of an error: through its causes, and every address tried. */
+/** The system errors at the root of an error, with one for each address that was tried. */
 const systemFailures = (cause: unknown, depth = 0): ReadonlyArray<SystemFailure> => {
   if (depth > 5 || !Predicate.isRecord(cause)) return []
   const { code, errors, syscall } = cause

@@ -1,8 +1,8 @@
 /**
- * The fastest way to the network on Node: an `HttpClient` straight on undici's dispatcher. A call
- * gathers its body without a stream, and needs no `URL`, `AbortController`, scope or fiber of its own.
+ * The fastest `HttpClient` on Node, directly on undici's dispatcher. An exchange needs no stream, `URL`,
+ * `AbortController`, scope or additional fiber.
  *
- * An entry point of its own: `undici` 7 is a peer of those that import it.
+ * Importing this module requires the peer dependency `undici` 7.
  *
  * @since 0.1.0
  */
@@ -18,8 +18,8 @@ import * as timer from "./internal/timer.js"
 import * as Transport from "./Transport.js"
 
 /**
- * A client on a dispatcher of your own, such as a `ProxyAgent` or an `Agent` with client certificates.
- * The dispatcher must not retry or follow redirects; otherwise a payment may be sent twice.
+ * Makes a client from a dispatcher, such as a `ProxyAgent` or an `Agent` with client certificates. Use
+ * one that does not retry or follow redirects; otherwise a payment may be sent twice.
  *
  * @since 0.1.0
  * @category constructors
@@ -44,8 +44,8 @@ export const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient =>
   })
 
 /**
- * A client on an `Agent` that is closed with the layer. Connections are kept alive; deadlines are the
- * gateway's.
+ * A client with its own `Agent`, which is destroyed with the layer. It keeps connections alive and has
+ * no timeouts of its own: the gateway sets them.
  *
  * @example
  * import * as UndiciClient from "@manilla/core/UndiciClient"
@@ -68,18 +68,18 @@ export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.scoped(
       Effect.sync(() => {
         const connecting = new AbortController()
         const { signal } = connecting
-        // One for each connection.
+        // Each connection adds a listener.
         setMaxListeners(0, signal)
         const agent = new Undici.Agent({
           headersTimeout: 0,
           bodyTimeout: 0,
-          // Passed on to `net.connect`, which knows it, though undici's types do not.
+          // undici passes it to `net.connect`, though its types do not include it.
           connect: { signal } as never
         })
         return { agent, connecting }
       }),
       ({ agent, connecting }) =>
-        // A connection that has not come about is none of the agent's to destroy.
+        // The agent does not destroy connections that are not established yet.
         Effect.zipRight(
           Effect.promise(() => agent.destroy()),
           Effect.sync(() => connecting.abort())
@@ -103,7 +103,7 @@ const optionsOf = ({
   body: body ?? null
 })
 
-/** One request on the dispatcher, until it has a result. */
+/** One request on the dispatcher, and its result. */
 class Exchange implements Undici.Dispatcher.DispatchHandler {
   private controller: Undici.Dispatcher.DispatchController | undefined
   private readonly cancelDeadline: (() => void) | undefined
@@ -122,7 +122,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
     const { timeoutMillis } = request
     if (timeoutMillis === Infinity) return
     this.cancelDeadline = timer.schedule(fiber, timeoutMillis, () => {
-      // Before a connection took it no byte of it left, and none will.
+      // Without a connection no byte was sent, and the abort prevents it from now on.
       this.end(
         this.controller === undefined
           ? { _tag: "NotSent", code: "UND_ERR_CONNECT_TIMEOUT" }
@@ -162,7 +162,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
     status: number,
     headers: Transport.Headers
   ): void {
-    // Of an answer that is only on its way, such as 103.
+    // An informational response, such as 103.
     if (status < 200) return
     this.status = status
     this.headers = headers
@@ -176,7 +176,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.answer(join(this.chunks, this.size))
+    this.respond(join(this.chunks, this.size))
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -184,19 +184,19 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
     const lost: Transport.Lost = { _tag: "Lost", code }
     if (this.controller === undefined) this.end({ _tag: "NotSent", code })
     else if (this.status === 0) this.end(lost)
-    else this.answer(lost)
+    else this.respond(lost)
   }
 
   private tooLarge(controller: Undici.Dispatcher.DispatchController): void {
-    this.answer("TooLarge")
+    this.respond("TooLarge")
     controller.abort(aborted)
   }
 
-  private answer(body: Transport.Answered["body"]): void {
+  private respond(body: Transport.Answered["body"]): void {
     this.end({ _tag: "Answered", status: this.status, headers: this.headers, body })
   }
 
-  /** The first result counts. */
+  /** Later results are ignored. */
   private end(result: Transport.Result): void {
     if (this.isOver) return
     this.isOver = true
@@ -206,5 +206,5 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   }
 }
 
-/** Made once: a stack trace for each request that is given up costs more than the request. */
-const aborted = new Error("the request was given up")
+/** Created once: the stack trace of an error costs more than a request. */
+const aborted = new Error("the request was aborted")

@@ -9,7 +9,7 @@ const amount = (text: string): Amount.Amount => Amount.Amount.make(text)
 const accepts = Schema.is(Amount.Input)
 const decode = Schema.decodeUnknownEither(Amount.Amount)
 
-/** Digits as they are, leading zeros included: "007" stays "007". */
+/** Any digits, including leading zeros. */
 const digits = (min: number, max: number) =>
   FastCheck.array(FastCheck.integer({ min: 0, max: 9 }), { minLength: min, maxLength: max }).map(
     (all) => all.join("")
@@ -27,14 +27,14 @@ const anyAmount = FastCheck.tuple(
 
 const decimals = (text: string): number => (text.split(".")[1] ?? "").length
 
-/** The amount in units of 10^-40, without the code under test. */
+/** The amount in units of 10^-40, calculated without the code under test. */
 const units = (text: string): bigint => {
   const [whole = "", fraction = ""] = text.replace("-", "").split(".")
   const value = BigInt(whole + fraction.padEnd(longest, "0"))
   return text.startsWith("-") ? -value : value
 }
 
-describe("an amount of a request", () => {
+describe("an amount in a request", () => {
   for (const text of ["0", "1500", "0.1", "12.50", "0.1234", "007", "9".repeat(60), "0.0000"]) {
     it(`may be ${text}`, () => assert(accepts(text)))
   }
@@ -64,7 +64,7 @@ describe("an amount of a request", () => {
   }
 })
 
-describe("an amount of an answer", () => {
+describe("an amount in a response", () => {
   for (const text of [
     "1500.0000",
     "2.50000000",
@@ -75,7 +75,7 @@ describe("an amount of an answer", () => {
     "007.10",
     "-0.00"
   ]) {
-    it(`keeps ${text} digit for digit`, () => {
+    it(`preserves ${text} exactly`, () => {
       const decoded = Either.getOrThrow(decode(text))
       assert.strictEqual(decoded, text)
       assert.strictEqual(Schema.encodeSync(Amount.Amount)(decoded), text)
@@ -109,33 +109,33 @@ describe("arithmetic", () => {
     }
   )
 
-  it.prop("subtract is exact, and may go below zero", [anyAmount, anyAmount], ([a, b]) => {
+  it.prop("subtract is exact, and may be negative", [anyAmount, anyAmount], ([a, b]) => {
     const difference = Amount.subtract(a, b)
     assert.strictEqual(units(difference), units(a) - units(b))
     assert.strictEqual(decimals(difference), Math.max(decimals(a), decimals(b)))
     assert(Schema.is(Amount.Amount)(difference))
   })
 
-  it.prop("compare and Order go by value", [anyAmount, anyAmount], ([a, b]) => {
+  it.prop("compare and Order compare values", [anyAmount, anyAmount], ([a, b]) => {
     const expected = units(a) < units(b) ? -1 : units(a) > units(b) ? 1 : 0
     assert.strictEqual(Amount.compare(a, b), expected)
     assert.strictEqual(Amount.Order(a, b), expected)
     assert.strictEqual(Amount.Equivalence(a, b), expected === 0)
   })
 
-  it("does what floats do not", () => {
+  it("is exact where floats are not", () => {
     assert.strictEqual(Amount.sum([amount("0.1"), amount("0.2")]), "0.3")
     assert.strictEqual(Amount.sum([amount("9007199254740992"), amount("1")]), "9007199254740993")
     assert.strictEqual(Amount.sum(Array.from({ length: 1000 }, () => amount("0.001"))), "1.000")
   })
 
-  it("knows negative results", () => {
+  it("supports negative results", () => {
     assert.strictEqual(Amount.subtract(amount("1.00"), amount("1.0001")), "-0.0001")
     assert.strictEqual(Amount.subtract(amount("0"), amount("1500.0000")), "-1500.0000")
     assert.strictEqual(Amount.sum([amount("-0.50"), amount("0.5")]), "0.00")
   })
 
-  it("has no sum of nothing but zero", () => assert.strictEqual(Amount.sum([]), "0"))
+  it("the sum of no amounts is zero", () => assert.strictEqual(Amount.sum([]), "0"))
 
   for (const [a, b, expected] of [
     ["1.50", "1.5", 0],
@@ -153,7 +153,7 @@ describe("arithmetic", () => {
 })
 
 describe("BigDecimal", () => {
-  it.prop("there and back keeps the value and every decimal", [anyAmount], ([a]) => {
+  it.prop("a round trip preserves the value and all decimals", [anyAmount], ([a]) => {
     const back = Amount.fromBigDecimal(Amount.toBigDecimal(a))
     assert.strictEqual(units(back), units(a))
     assert.strictEqual(decimals(back), decimals(a))
@@ -175,7 +175,7 @@ describe("BigDecimal", () => {
 })
 
 describe("toInput", () => {
-  it.prop("asks for the same value or refuses, and never rounds", [anyAmount], ([a]) => {
+  it.prop("preserves the value or fails, and never rounds", [anyAmount], ([a]) => {
     const exact = units(a) % 10n ** BigInt(longest - 4) === 0n
     Either.match(Amount.toInput(a), {
       onLeft: () => assert(!exact || a.startsWith("-"), `${a} could have been asked for`),
@@ -193,7 +193,7 @@ describe("toInput", () => {
     ["7", "7"],
     ["0.00010000", "0.0001"]
   ] as const) {
-    it(`makes ${text} ${asked}`, () => {
+    it(`converts ${text} to ${asked}`, () => {
       assert.deepStrictEqual(Amount.toInput(amount(text)), Either.right(asked))
     })
   }

@@ -3,18 +3,18 @@ import * as Amount from "@manilla/core/Amount"
 import type * as Errors from "@manilla/core/Errors"
 import * as Operation from "@manilla/core/Operation"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
 import { gzipSync } from "node:zlib"
-import * as FakeService from "./utils/FakeService.js"
 
 const options: FakeService.Options = { bodyLimit: 1_000_000, retry: { attempts: 1 } }
 const utf8 = new TextEncoder()
 
-/** The same answer to a read and to a keyed write. */
+/** The same response to a read and to a keyed write. */
 const answered = (reaction: FakeService.Reaction) =>
   Effect.gen(function* () {
     const { calls, received } = yield* FakeService.make([reaction], options)
@@ -50,8 +50,8 @@ describe("a success", () => {
   }
 
   for (const [how, body] of [
-    ["led by a byte order mark", `\ufeff${JSON.stringify(envelope())}`],
-    ["amid white space", `\r\n\t ${JSON.stringify(envelope(), undefined, 2)} \n`],
+    ["after a byte order mark", `\ufeff${JSON.stringify(envelope())}`],
+    ["between white space", `\r\n\t ${JSON.stringify(envelope(), undefined, 2)} \n`],
     [
       "with its members in another order",
       `{"meta":{},"data":{"status":"S","id":"I"},"success":true}`
@@ -71,7 +71,7 @@ describe("a success", () => {
     )
   }
 
-  it.effect("keeps members that the schema does not name, as they were sent", () =>
+  it.effect("preserves members that are not in the schema", () =>
     Effect.gen(function* () {
       const data = { id: "I", status: "S", x: [1, { y: null }] }
       const { read } = yield* answered({
@@ -102,7 +102,7 @@ describe("a success", () => {
     })
   )
 
-  it.effect("may nest 10,000 levels in members that the schema does not name", () =>
+  it.effect("may have 10,000 levels in members that are not in the schema", () =>
     Effect.gen(function* () {
       const { read, write } = yield* answered({
         status: 200,
@@ -124,13 +124,13 @@ describe("a 2xx that cannot be read", () => {
     ["a byte order mark alone", "Empty", "\ufeff"],
     ["HTML", "NotJson", "<!DOCTYPE html><html><body>OK</body></html>"],
     ["words", "NotJson", "OK"],
-    ["JSON cut short", "NotJson", JSON.stringify(envelope()).slice(0, -2)],
+    ["truncated JSON", "NotJson", JSON.stringify(envelope()).slice(0, -2)],
     ["JSON twice", "NotJson", JSON.stringify(envelope()).repeat(2)],
     ["JSON followed by a NUL", "NotJson", `${JSON.stringify(envelope())}\u0000`],
     ["single quotes", "NotJson", `{'success':true}`],
     ["NaN", "NotJson", "NaN"],
-    ["bytes that are no UTF-8", "NotText", new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
-    ["UTF-8 cut within a character", "NotText", utf8.encode(`{"a":"é"}`).slice(0, 7)],
+    ["invalid UTF-8", "NotText", new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
+    ["UTF-8 truncated within a character", "NotText", utf8.encode(`{"a":"é"}`).slice(0, 7)],
     ["UTF-16", "NotText", new Uint8Array(Buffer.from(`\ufeff{"success":true}`, "utf16le"))],
     ["gzip bytes", "NotText", new Uint8Array(gzipSync(JSON.stringify(envelope())))],
     ["null", "NotAnEnvelope", "null"],
@@ -144,13 +144,13 @@ describe("a 2xx that cannot be read", () => {
     ["success as a text", "NotAnEnvelope", JSON.stringify(envelope({ success: "true" }))],
     ["success as a number", "NotAnEnvelope", JSON.stringify(envelope({ success: 1 }))],
     ["success behind __proto__", "NotAnEnvelope", `{"__proto__":{"success":true}}`],
-    ["a list 10,000 levels deep", "NotAnEnvelope", nested(10_000)],
+    ["an array of 10,000 levels", "NotAnEnvelope", nested(10_000)],
     ["an envelope of failure", "Contradiction", JSON.stringify(envelope({ success: false }))],
     ["more than the limit", "TooLarge", JSON.stringify(envelope({ x: "x".repeat(1_000_000) }))]
   ]
 
   for (const [what, reason, body] of bodies) {
-    it.effect(`${what}: ${reason}, and a write is unknown`, () =>
+    it.effect(`${what}: ${reason}, and the outcome of a write is unknown`, () =>
       Effect.gen(function* () {
         const status = body === undefined ? 204 : 201
         const { read, write } = yield* failed({ status, ...(body === undefined ? {} : { body }) })
@@ -186,7 +186,7 @@ describe("a 2xx that cannot be read", () => {
     })
   )
 
-  it.effect("keeps all that the service says in a contradiction", () =>
+  it.effect("keeps the service's error in a contradiction", () =>
     Effect.gen(function* () {
       const details = { amount: ["is too low"] }
       const body = JSON.stringify({
@@ -210,13 +210,13 @@ describe("a 2xx that cannot be read", () => {
   )
 })
 
-describe("success around data that does not fit", () => {
+describe("a success with data that does not match its schema", () => {
   const misfit = (data: unknown) => ({
     status: 201,
     body: JSON.stringify({ success: true, data, meta: { correlation_id: "c-9" } })
   })
 
-  it.effect("of a read is a DataMisfit, which names the fields and no values", () =>
+  it.effect("is a DataMisfit for a read, with fields and without values", () =>
     Effect.gen(function* () {
       const { read, received } = yield* failed(
         misfit({ id: 4711, status: ["HUSH"], reference: "thing-1" })
@@ -234,13 +234,13 @@ describe("success around data that does not fit", () => {
     })
   )
 
-  it.effect("of a write is AppliedUnreadable, which says how to find what was made", () =>
+  it.effect("is AppliedUnreadable for a write, with the id of the resource", () =>
     Effect.gen(function* () {
       const { received, write } = yield* failed(
         misfit({ id: "thing-9", reference: "R-9", status: 7, name: "a thing" })
       )
       assert(write._tag === "AppliedUnreadable")
-      // A log of messages alone is enough to go on.
+      // The message alone must identify the resource.
       for (const name of [write.key, write.id, write.reference]) {
         if (name !== undefined) assert.include(write.message, name)
       }
@@ -265,12 +265,12 @@ describe("success around data that does not fit", () => {
     ["a text", "thing-1"],
     ["an empty object", {}],
     ["a page of something", { current_page: 1, data: [] }],
-    ["a resource that shows nothing of the request", { id: "thing-9" }]
+    ["a resource without values of the request", { id: "thing-9" }]
   ] as const) {
-    it.effect(`is Unrelated, and may be tried again, when it is ${what}`, () =>
+    it.effect(`is Unrelated and retried when the data is ${what}`, () =>
       Effect.gen(function* () {
         const { read, write } = yield* failed(misfit(data))
-        // Perhaps it is the answer to another request: the next attempt will show.
+        // It may be the response to another request.
         assert(read._tag === "MalformedResponseError")
         assert.strictEqual(read.reason, "Unrelated")
         assert.strictEqual(RetryPolicy.faultOf(read), "NotAnEnvelope")
@@ -283,7 +283,7 @@ describe("success around data that does not fit", () => {
     )
   }
 
-  it.effect("names every broken field of a short answer, and one of a long answer", () =>
+  it.effect("lists all invalid fields of a short response, and the first of a long one", () =>
     Effect.gen(function* () {
       const broken = { id: 1, status: 2, reference: "thing-1" }
       const short = yield* failed(misfit(broken))
@@ -297,7 +297,7 @@ describe("success around data that does not fit", () => {
   )
 
   for (const meta of [null, [], "c-1", { correlation_id: 42 }]) {
-    it.effect(`is not said of a meta that cannot be read: ${JSON.stringify(meta)}`, () =>
+    it.effect(`ignores an invalid meta: ${JSON.stringify(meta)}`, () =>
       Effect.gen(function* () {
         const { write } = yield* answered({ status: 201, body: JSON.stringify(envelope({ meta })) })
         assert.strictEqual((yield* write).id, "thing-1")
@@ -327,7 +327,7 @@ const tags = [
 
 describe("an error status", () => {
   for (const [status, tag] of tags) {
-    it.effect(`${status} is ${tag}, with everything that its envelope says`, () =>
+    it.effect(`${status} is ${tag}, with all fields of its envelope`, () =>
       Effect.gen(function* () {
         const details = { amount: ["is too low"], rows: [{ n: 1 }, null] }
         const { read } = yield* failed(
@@ -350,12 +350,12 @@ describe("an error status", () => {
       ["no body", ""],
       ["HTML", "<html><h1>Bad Gateway</h1></html>"],
       ["garbage", new Uint8Array([0xff, 0x00, 0xfe])],
-      ["JSON cut short", `{"success":false,"data":{"err`],
-      ["JSON that is no envelope", `{"message":"Unauthenticated."}`],
+      ["truncated JSON", `{"success":false,"data":{"err`],
+      ["JSON that is not an envelope", `{"message":"Unauthenticated."}`],
       ["null", "null"],
       ["a body over the limit", "x".repeat(1_000_001)]
     ] as const) {
-      it.effect(`${status} is ${tag} around ${what}`, () =>
+      it.effect(`${status} is ${tag} with ${what}`, () =>
         Effect.gen(function* () {
           const { read } = yield* failed({ status, body })
           assert.strictEqual(read._tag, tag)
@@ -366,7 +366,7 @@ describe("an error status", () => {
       )
     }
 
-    it.effect(`${status} that says success is a contradiction, and leaves a write unknown`, () =>
+    it.effect(`${status} with success is a contradiction; the outcome of a write is unknown`, () =>
       Effect.gen(function* () {
         const { read, write } = yield* failed({ status, body: JSON.stringify(envelope()) })
         assert(read._tag === "MalformedResponseError")
@@ -377,7 +377,7 @@ describe("an error status", () => {
     )
   }
 
-  it.effect("keeps details that are a list", () =>
+  it.effect("keeps details that are an array", () =>
     Effect.gen(function* () {
       const { read } = yield* failed(
         FakeService.failure(422, {}, { code: "C", message: "m", details: ["a", { b: 1 }] })
@@ -395,7 +395,7 @@ describe("an error status", () => {
     ["with null for meta", { code: "C", message: "words" }, null, "C", "words"],
     ["with a list for meta", { code: "C", message: "words" }, [], "C", "words"]
   ] as const) {
-    it.effect(`keeps what there is of an envelope ${what}`, () =>
+    it.effect(`keeps the valid fields of an envelope ${what}`, () =>
       Effect.gen(function* () {
         const { read } = yield* failed({
           status: 422,
@@ -419,12 +419,12 @@ describe("an error status", () => {
       })
       assert.strictEqual(read._tag, "UnprocessableError")
       assert.strictEqual(write._tag, "UnprocessableError")
-      // As an application does with an error that it did not expect.
+      // Applications may stringify an unexpected error.
       assert.doesNotThrow(() => JSON.stringify(write))
     })
   )
 
-  // A thousand values are shown, and of a text 500 characters.
+  // Errors contain at most 1,000 values, and 500 characters of each text.
   for (const [what, details, longest] of [
     [
       "a million numbers",
@@ -433,7 +433,7 @@ describe("an error status", () => {
     ],
     ["long texts", Array.from({ length: 1000 }, () => "x ".repeat(2000)), 510_000]
   ] as const) {
-    it.effect(`details of ${what} neither stop the process nor fill the error`, () =>
+    it.effect(`details with ${what} are truncated, and do not crash the process`, () =>
       Effect.gen(function* () {
         const { calls } = yield* FakeService.make([
           FakeService.failure(422, {}, { code: "C", message: "m", details })
@@ -445,7 +445,7 @@ describe("an error status", () => {
     )
   }
 
-  it.effect("control and bidirectional characters are escaped wherever the service says them", () =>
+  it.effect("control and bidirectional characters are escaped in all fields", () =>
     Effect.gen(function* () {
       const { read } = yield* failed(
         FakeService.failure(
@@ -477,7 +477,7 @@ describe("an error status", () => {
 })
 
 describe("403", () => {
-  it.effect("names the scope that is missing, and those that there are", () =>
+  it.effect("contains the missing scope and the granted scopes", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([FakeService.failure(403)])
       const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
@@ -488,7 +488,7 @@ describe("403", () => {
     })
   )
 
-  it.effect("does not blame a scope that the token has", () =>
+  it.effect("does not mention a scope that the token has", () =>
     Effect.gen(function* () {
       const { read } = yield* failed(FakeService.failure(403))
       assert(read._tag === "ForbiddenError")
@@ -521,7 +521,7 @@ describe("a redirect", () => {
   }
 })
 
-describe("the answer to a write", () => {
+describe("the response to a write", () => {
   const Order = Schema.Struct({
     amount: Amount.Input,
     currency: Schema.String,
@@ -548,7 +548,7 @@ describe("the answer to a write", () => {
   })
   const sent = { amount: "1500", currency: "XOF", payee: "+2290161234567", key: "Order-42" }
 
-  /** The members that are not taken for those that were sent. */
+  /** The members that differ from the request. */
   const differing = (payload: Partial<typeof sent>, back: Record<string, unknown>) =>
     Effect.gen(function* () {
       const request = { ...sent, ...payload }
@@ -576,7 +576,7 @@ describe("the answer to a write", () => {
     ["currency", "XOF", "xof"],
     ["payee", "+2290161234567", "01 61 23 45 67"],
     ["payee", "0161234567", "+229 01-61-23-45-67"],
-    // These say nothing: left out, null, shortened, or masked.
+    // Not compared: missing, null, shortened or masked.
     ["amount", "1500", undefined],
     ["amount", "1500", null],
     ["amount", "1500", 700],
@@ -585,7 +585,7 @@ describe("the answer to a write", () => {
     ["payee", "+2290161234567", "+22901****4567"],
     ["payee", "+2290161234567", "+229 01 .. .. .. 67"]
   ] as const) {
-    it.effect(`may say ${member} ${JSON.stringify(back)} for ${JSON.stringify(given)}`, () =>
+    it.effect(`may have ${member} ${JSON.stringify(back)} for ${JSON.stringify(given)}`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* differing({ [member]: given }, { [member]: back }), [])
       })
@@ -597,7 +597,7 @@ describe("the answer to a write", () => {
     ["amount", "1500", "1500.0001"],
     ["amount", "1500", "-1500"],
     ["amount", "1500", "15000"],
-    // As floats, these are the same.
+    // Equal as floats.
     ["amount", "9007199254740993", "9007199254740992"],
     ["amount", "0.1", "0.1000000000000000055"],
     ["currency", "XOF", "XAF"],
@@ -605,14 +605,14 @@ describe("the answer to a write", () => {
     ["key", "Order-42", "order-42"],
     ["key", "Order-42", "Order-42 "]
   ] as const) {
-    it.effect(`may not say ${member} ${JSON.stringify(back)} for ${JSON.stringify(given)}`, () =>
+    it.effect(`may not have ${member} ${JSON.stringify(back)} for ${JSON.stringify(given)}`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* differing({ [member]: given }, { [member]: back }), [member])
       })
     )
   }
 
-  it.effect("names every member that differs", () =>
+  it.effect("lists every member that differs", () =>
     Effect.gen(function* () {
       const back = { amount: "1", currency: "USD", payee: "+2290199999999", key: "other" }
       assert.deepStrictEqual(yield* differing({}, back), ["amount", "currency", "payee", "key"])
@@ -620,7 +620,7 @@ describe("the answer to a write", () => {
   )
 
   it.effect.prop(
-    "may have zeros added to its amount, and no other digit",
+    "may have additional zeros in its amount, but no other digits",
     [
       FastCheck.bigInt({ min: 0n, max: 10n ** 30n }),
       FastCheck.nat(8),
@@ -644,7 +644,7 @@ describe("the answer to a write", () => {
 
 describe("Retry-After", () => {
   for (const status of [408, 429, 503]) {
-    it.effect(`is read of a ${status}`, () =>
+    it.effect(`is read with status ${status}`, () =>
       Effect.gen(function* () {
         const { read } = yield* failed(FakeService.failure(status, { "retry-after": "7" }))
         assert("retryAfterMillis" in read)
@@ -662,10 +662,10 @@ describe("Retry-After", () => {
     ["", undefined],
     ["-7", undefined],
     ["7.5", undefined],
-    // JavaScript takes this for a date.
+    // JavaScript parses this as a date.
     ["maintenance until 2099", undefined],
     ["Sat, 31 Foo 2026 12:00:20 GMT", undefined],
-    // A proxy that adds its own: the longest counts.
+    // A proxy may add another header: the longest delay counts.
     ["7, 20", 20_000],
     ["20, 7", 20_000],
     ["7,20", 20_000],
@@ -675,7 +675,7 @@ describe("Retry-After", () => {
     ["9007199254740993", Number.MAX_SAFE_INTEGER],
     ["9".repeat(400), Number.MAX_SAFE_INTEGER]
   ] as const) {
-    it.effect(`${JSON.stringify(header.slice(0, 40))} asks for ${millis} ms`, () =>
+    it.effect(`${JSON.stringify(header.slice(0, 40))} means ${millis} ms`, () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.parse("2026-01-31T12:00:00Z"))
         const { read } = yield* failed(FakeService.failure(503, { "retry-after": header }))

@@ -3,11 +3,11 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import type * as Operation from "@manilla/core/Operation"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "./utils/FakeService.js"
 
 const toTheEnd = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
@@ -53,7 +53,7 @@ describe("the retry options of a call", () => {
   )
 })
 
-describe("options that break a rule", () => {
+describe("invalid options", () => {
   const cases: ReadonlyArray<readonly [string, Operation.CallOptions]> = [
     ["retry.attempts", { retry: { attempts: 0 } }],
     ["retry.attempts", { retry: { attempts: NaN } }],
@@ -63,7 +63,7 @@ describe("options that break a rule", () => {
     ["timeout", { timeout: "soon" as never }]
   ]
   for (const [field, options] of cases) {
-    it.effect(`are named before anything is sent: ${field} in ${JSON.stringify(options)}`, () =>
+    it.effect(`fail before anything is sent: ${field} in ${JSON.stringify(options)}`, () =>
       Effect.gen(function* () {
         const { calls, received } = yield* FakeService.make([FakeService.success])
         const error = yield* Effect.flip(calls.write(FakeService.calls.write, options))
@@ -79,7 +79,7 @@ describe("options that break a rule", () => {
 })
 
 describe("onResponse", () => {
-  it.effect("tells the status, the correlation id and the attempts of a success", () =>
+  it.effect("receives the status, the correlation id and the attempts of a success", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }, FakeService.success])
       const responses: Array<Operation.ResponseInfo> = []

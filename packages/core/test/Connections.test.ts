@@ -1,6 +1,5 @@
 /**
- * What becomes of a call when its connection fails, stalls, answers twice, or never comes about: real
- * sockets, byte by byte.
+ * Calls over real sockets whose connection fails, stalls, is never established, or sends two responses.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -9,13 +8,14 @@ import { Agent } from "@effect/platform-node/Undici"
 import { assert, describe, it } from "@effect/vitest"
 import * as Gateway from "@manilla/core/Gateway"
 import * as UndiciClient from "@manilla/core/UndiciClient"
+import * as EventLoop from "@manilla/test-support/EventLoop"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Socket } from "node:net"
 import * as Undici from "undici"
 import * as Clients from "./utils/Clients.js"
-import * as FakeService from "./utils/FakeService.js"
 import * as RawServer from "./utils/RawServer.js"
 
 const tokens = {
@@ -73,7 +73,7 @@ const clients = [
   ]
 ] as const
 
-/** Whether a client asks again on a connection that has answered before. */
+/** Whether a client reuses connections. */
 const keepsAlive = (name: string) => name !== "node:http"
 
 for (const [name, client] of clients) {
@@ -114,15 +114,15 @@ for (const [name, client] of clients) {
     )
 
     for (const [what, steps] of [
-      ["reset before the answer", ["reset"]],
-      ["closed before the answer", ["end"]],
-      ["reset in the head of the answer", [Buffer.from("HTTP/1.1 200 OK\r\ncont"), "reset"]],
+      ["reset before the response", ["reset"]],
+      ["closed before the response", ["end"]],
+      ["reset in the head of the response", [Buffer.from("HTTP/1.1 200 OK\r\ncont"), "reset"]],
       [
-        "reset in the body of the answer",
+        "reset in the body of the response",
         [RawServer.good(thing(first)).subarray(0, -5), { wait: 20 }, "reset"]
       ],
       [
-        "closed in the body of the answer",
+        "closed in the body of the response",
         [RawServer.good(thing(first)).subarray(0, -5), { wait: 20 }, "end"]
       ]
     ] as const) {
@@ -143,7 +143,7 @@ for (const [name, client] of clients) {
     }
 
     if (keepsAlive(name)) {
-      live("an idle connection that closes as it is asked again may have carried that", (server) =>
+      live("an idle connection that closes during the next request may have carried it", (server) =>
         Effect.gen(function* () {
           const asked = new Set<number>()
           server.answer = (socket, { connection }) => {
@@ -152,14 +152,14 @@ for (const [name, client] of clients) {
           }
           const calls = yield* callsAt(server.baseUrl, twice)
           yield* calls.read(FakeService.calls.read)
-          // Until the connection is free to be taken again.
-          yield* Effect.sleep("20 millis")
+          // Until the connection can be reused.
+          yield* EventLoop.turns(10)
           yield* calls.write(FakeService.calls.write)
           const [one, two, three] = server.seen.map(({ connection }) => connection)
           assert.lengthOf(server.seen, 3)
           assert.strictEqual(two, one)
           assert.notStrictEqual(three, one)
-          yield* Effect.sleep("20 millis")
+          yield* EventLoop.turns(10)
           const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
           assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
           assert.isTrue(error.cause.sent)
@@ -168,20 +168,21 @@ for (const [name, client] of clients) {
       )
     }
 
-    live("an idle connection that has been closed is not asked again", (server) =>
+    live("an idle connection that was closed is not reused", (server) =>
       Effect.gen(function* () {
         server.answer = (socket) => RawServer.play(socket, [RawServer.good(thing(first)), "end"])
         const calls = yield* callsAt(server.baseUrl)
         for (let i = 0; i < 3; i++) {
           yield* calls.writeOnce(FakeService.calls.writeOnce)
-          yield* Effect.sleep("50 millis")
+          // Once the server has seen its end the client has closed it.
+          yield* server.until(() => server.open.size === 0)
         }
         assert.lengthOf(server.seen, 3)
         assert.strictEqual(new Set(server.seen.map(({ connection }) => connection)).size, 3)
       })
     )
 
-    live("an answer is read behind early hints", (server) =>
+    live("a response is read after early hints", (server) =>
       Effect.gen(function* () {
         server.answer = (socket) =>
           RawServer.play(socket, [
@@ -211,10 +212,10 @@ for (const [name, client] of clients) {
       })
     )
 
-    live("an answer is read from its chunks", (server) =>
+    live("a chunked response is read", (server) =>
       Effect.gen(function* () {
         const body = Buffer.from(thing("thing-é"))
-        // One ends within a character.
+        // One chunk ends within a character.
         const at = body.indexOf(0xc3) + 1
         const chunk = (bytes: Buffer) =>
           Buffer.concat([
@@ -238,7 +239,7 @@ for (const [name, client] of clients) {
       })
     )
 
-    live("of two Retry-After the longest counts", (server) =>
+    live("the longer of two Retry-After headers counts", (server) =>
       Effect.gen(function* () {
         server.answer = (socket) =>
           RawServer.play(socket, [
@@ -249,14 +250,14 @@ for (const [name, client] of clients) {
         const calls = yield* callsAt(server.baseUrl)
         const error = yield* Effect.flip(calls.write(FakeService.calls.write))
         assert(error._tag === "RateLimitError")
-        // Node's own HTTP gives the first, and drops the others.
+        // `node:http` returns only the first header.
         assert.strictEqual(error.retryAfterMillis, name === "node:http" ? 1000 : 7000)
       })
     )
 
-    // By its own standard fetch sends such a request again by itself.
+    // Fetch retries this request itself, as its standard requires.
     if (name !== "fetch") {
-      live("a write without a key is on the wire once, when it is answered 421", (server) =>
+      live("a write without a key is sent once when the response is 421", (server) =>
         Effect.gen(function* () {
           server.answer = (socket) =>
             RawServer.play(socket, [RawServer.good("<html>", "421 Misdirected Request")])
@@ -268,28 +269,26 @@ for (const [name, client] of clients) {
     }
 
     for (const wait of [0, 1, 30]) {
-      live(
-        `an answer that comes twice, ${wait} ms apart, is not taken for the answer to the next read`,
-        (server) =>
-          Effect.gen(function* () {
-            const stray = RawServer.good(thing(first))
-            server.answer = (socket, { index }) =>
-              RawServer.play(
-                socket,
-                index === 0
-                  ? wait === 0
-                    ? [Buffer.concat([stray, stray])]
-                    : [stray, { wait }, stray]
-                  : [{ wait: 60 }, RawServer.good(thing(second))]
-              )
-            const calls = yield* callsAt(server.baseUrl)
-            const read = (id: string) => calls.read({ path: { thing: FakeService.reference(id) } })
-            assert.strictEqual((yield* read(first)).id, first)
-            // Long enough for the connection to be taken again.
-            yield* Effect.sleep("5 millis")
-            const answered = yield* Effect.either(read(second))
-            if (answered._tag === "Right") assert.strictEqual(answered.right.id, second)
-          })
+      live(`a second response, ${wait} ms later, is not the response to the next read`, (server) =>
+        Effect.gen(function* () {
+          const stray = RawServer.good(thing(first))
+          server.answer = (socket, { index }) =>
+            RawServer.play(
+              socket,
+              index === 0
+                ? wait === 0
+                  ? [Buffer.concat([stray, stray])]
+                  : [stray, { wait }, stray]
+                : [{ wait: 60 }, RawServer.good(thing(second))]
+            )
+          const calls = yield* callsAt(server.baseUrl)
+          const read = (id: string) => calls.read({ path: { thing: FakeService.reference(id) } })
+          assert.strictEqual((yield* read(first)).id, first)
+          // Until the connection can be reused.
+          yield* EventLoop.turns(10)
+          const answered = yield* Effect.either(read(second))
+          if (answered._tag === "Right") assert.strictEqual(answered.right.id, second)
+        })
       )
     }
   })
@@ -298,7 +297,7 @@ for (const [name, client] of clients) {
 describe("UndiciClient knows that nothing was sent", () => {
   const hasty = { attempts: 3, base: "1 milli", attemptTimeout: 150, deadline: 600 } as const
 
-  /** A write without a key is certain not to have left, within its time. */
+  /** A write without a key fails as not sent, before its deadline. */
   const notSent = (baseUrl: string, options: Partial<Gateway.Options> = {}) =>
     Effect.gen(function* () {
       const calls = yield* callsAt(baseUrl, options)
@@ -308,7 +307,7 @@ describe("UndiciClient knows that nothing was sent", () => {
       return error
     })
 
-  it.live("to a port that speaks no TLS", () =>
+  it.live("to a port without TLS", () =>
     Effect.gen(function* () {
       const server = yield* RawServer.listen
       server.greet = (socket) => {
@@ -328,7 +327,7 @@ describe("UndiciClient knows that nothing was sent", () => {
     }).pipe(Effect.scoped, Effect.provide(UndiciClient.layer))
   )
 
-  it.live("to a port that never answers the TLS handshake", () =>
+  it.live("to a port that does not respond to the TLS handshake", () =>
     Effect.gen(function* () {
       const server = yield* RawServer.listen
       const error = yield* notSent(server.baseUrl.replace("http:", "https:"), { retry: hasty })
@@ -337,21 +336,21 @@ describe("UndiciClient knows that nothing was sent", () => {
     }).pipe(Effect.scoped, Effect.provide(UndiciClient.layer))
   )
 
-  it.live("to an address that never answers", () =>
+  it.live("to an address that does not respond", () =>
     Effect.gen(function* () {
       const error = yield* notSent("https://service.invalid", { retry: hasty })
       assert.strictEqual(error.code, "UND_ERR_CONNECT_TIMEOUT")
     }).pipe(Effect.provide(over(() => new Undici.Agent({ connect: () => {} }))))
   )
 
-  it.live("to a host that has no address", () =>
+  it.live("to a host without an address", () =>
     Effect.gen(function* () {
       const error = yield* notSent("https://service.invalid")
       assert.match(error.code ?? "", /^(ENOTFOUND|EAI_AGAIN)$/)
     }).pipe(Effect.provide(UndiciClient.layer))
   )
 
-  it.live("when its dispatcher has been destroyed", () =>
+  it.live("after its dispatcher was destroyed", () =>
     Effect.gen(function* () {
       const agent = new Undici.Agent()
       yield* Effect.promise(() => agent.destroy())
@@ -361,18 +360,18 @@ describe("UndiciClient knows that nothing was sent", () => {
     })
   )
 
-  it.live("while all of its connections are taken", () =>
+  it.live("while all of its connections are in use", () =>
     Effect.gen(function* () {
       const server = yield* RawServer.listen
       const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
       yield* Effect.fork(calls.read(FakeService.calls.read))
-      yield* Effect.sleep("100 millis")
+      yield* server.until(() => server.seen.length === 1)
       yield* notSent(server.baseUrl, { retry: hasty })
       assert.lengthOf(server.seen, 1)
     }).pipe(Effect.scoped, Effect.provide(over(() => new Undici.Agent({ connections: 1 }))))
   )
 
-  it.live("and sends nothing later, when a connection is to be had", () =>
+  it.live("and sends nothing later, when a connection is available", () =>
     Effect.gen(function* () {
       const server = yield* RawServer.listen
       let busy: Socket | undefined
@@ -382,7 +381,7 @@ describe("UndiciClient knows that nothing was sent", () => {
       }
       const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
       yield* Effect.fork(calls.read(FakeService.calls.read))
-      yield* Effect.sleep("100 millis")
+      yield* server.until(() => server.seen.length === 1)
       yield* notSent(server.baseUrl, { retry: hasty })
       if (busy !== undefined) RawServer.play(busy, [RawServer.good(thing("thing-1"))])
       yield* calls.read(FakeService.calls.read)
@@ -393,7 +392,7 @@ describe("UndiciClient knows that nothing was sent", () => {
     }).pipe(Effect.scoped, Effect.provide(over(() => new Undici.Agent({ connections: 1 }))))
   )
 
-  it.live("and sends it once a connection comes about within the call's time", () =>
+  it.live("and sends it when a connection is established before the deadline", () =>
     Effect.gen(function* () {
       const server = yield* RawServer.listen
       server.answer = (socket) => RawServer.play(socket, [RawServer.good(thing(first))])
@@ -414,8 +413,8 @@ describe("UndiciClient knows that nothing was sent", () => {
   )
 })
 
-describe("a connection that was established, and that the network then lost", () => {
-  /** A write is sent once, and unknown, over a client that fails with this. */
+describe("a connection that was established and then lost", () => {
+  /** A write over a client that fails with this error is sent once, and its outcome is unknown. */
   const mayHaveCarried = (cause: Error) =>
     Effect.gen(function* () {
       let requests = 0
@@ -436,7 +435,7 @@ describe("a connection that was established, and that the network then lost", ()
   const failure = (code: string, syscall: string) =>
     Object.assign(new Error(`${syscall} ${code}`), { code, errno: -113, syscall })
 
-  it.effect("may have carried the write, though another address was never reached", () =>
+  it.effect("may have carried the write, even if another address was not reached", () =>
     mayHaveCarried(
       new AggregateError([failure("ETIMEDOUT", "connect"), failure("ETIMEDOUT", "read")])
     )
@@ -444,7 +443,7 @@ describe("a connection that was established, and that the network then lost", ()
 
   // Linux reports the last ICMP error on the socket when its retransmissions are exhausted.
   for (const code of ["EHOSTUNREACH", "ENETUNREACH", "ECONNREFUSED"]) {
-    it.effect(`may have carried the write, though its error is ${code}`, () =>
+    it.effect(`may have carried the write, even if its error is ${code}`, () =>
       mayHaveCarried(failure(code, "read"))
     )
   }

@@ -1,6 +1,6 @@
 /**
- * A process whose last call has ended exits at once: the call leaves no timer and no connection behind
- * that would keep it alive.
+ * A process exits immediately after its last call: the call leaves no timer or connection that keeps it
+ * alive.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -11,17 +11,17 @@ import * as RawServer from "./utils/RawServer.js"
 
 const Line = Schema.parseJson(Schema.Struct({ ended: Schema.String, laterMillis: Schema.Number }))
 
-/** Less than the time of an attempt, and than what undici gives a connection to come about. */
+/** Less than the attempt timeout and undici's connect timeout. */
 const atOnceMillis = 5000
 
-/** What a process says that makes one call. */
+/** Runs a process that makes one call, and returns its output. */
 const lastCall = (client: string, baseUrl: string, interruptedAfter = 0) =>
   Effect.promise(async () => {
     const program = fileURLToPath(new URL("utils/LastCall.ts", import.meta.url))
     const child = spawn(
       process.execPath,
       ["--import", "tsx", program, client, baseUrl, String(interruptedAfter)],
-      // Where `tsx` is installed.
+      // The directory in which `tsx` is installed.
       { cwd: fileURLToPath(new URL("../../..", import.meta.url)) }
     )
     let stdout = ""
@@ -47,16 +47,20 @@ interface Case {
 }
 
 const cases: Readonly<Record<string, Case>> = {
-  "has been answered": { steps: [good], ended: "Success" },
+  "has succeeded": { steps: [good], ended: "Success" },
   "was refused": { steps: [RawServer.good("{}", "422 No")], ended: "UnprocessableError" },
   "lost its connection": { steps: ["reset"], ended: "TransportError" },
-  "was answered too much": {
+  "received too long a body": {
     steps: [RawServer.good(" ".repeat(2000)).subarray(0, 1500)],
     ended: "MalformedResponseError"
   },
-  "was never answered": { steps: [], url: (baseUrl) => `${baseUrl}/silent`, ended: "TimeoutError" },
+  "received no response": {
+    steps: [],
+    url: (baseUrl) => `${baseUrl}/silent`,
+    ended: "TimeoutError"
+  },
   "was interrupted": { steps: [], interruptedAfter: 300, ended: "Interrupted" },
-  "was interrupted within its answer": {
+  "was interrupted while reading its response": {
     steps: [good.subarray(0, -5)],
     interruptedAfter: 300,
     ended: "Interrupted"
@@ -70,18 +74,18 @@ const cases: Readonly<Record<string, Case>> = {
 
 const clients: Readonly<Record<string, ReadonlyArray<string>>> = {
   UndiciClient: Object.keys(cases),
-  // Not "never got a connection": of a dispatcher of one's own, undici gives it up after 10 seconds.
+  // Not "never got a connection": undici's connect timeout for a custom dispatcher is 10 seconds.
   "UndiciClient on an open agent": [
-    "has been answered",
-    "was answered too much",
-    "was never answered",
+    "has succeeded",
+    "received too long a body",
+    "received no response",
     "was interrupted"
   ],
-  "a client derived from UndiciClient on an open agent": ["has been answered", "was interrupted"]
+  "a client derived from UndiciClient on an open agent": ["has succeeded", "was interrupted"]
 }
 
 for (const [client, names] of Object.entries(clients)) {
-  describe(`over ${client}, a process exits at once when its last call`, () => {
+  describe(`over ${client}, a process exits immediately after its last call`, () => {
     for (const [what, { ended, interruptedAfter, steps, url }] of Object.entries(cases)) {
       if (!names.includes(what)) continue
       it.live(what, () =>

@@ -1,13 +1,16 @@
 /**
- * Hostile answers over a real socket, generated and one by one: whatever comes back, a call ends in
- * time and with little memory, with one of the errors that are documented; it tells the truth about
- * what was applied, shows no secret, and leaves a client that still works.
+ * Hostile responses over a real socket, generated and written by hand. Each call ends in time, within a
+ * memory limit, with a documented error and the right outcome; errors contain no secret, and the client
+ * still works afterwards.
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as EventLoop from "@manilla/test-support/EventLoop"
+import * as FakeService from "@manilla/test-support/FakeService"
+import * as Observed from "@manilla/test-support/Observed"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -15,15 +18,12 @@ import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type { Socket } from "node:net"
 import { inspect } from "node:util"
 import { gzipSync } from "node:zlib"
 import * as Clients from "./utils/Clients.js"
-import * as FakeService from "./utils/FakeService.js"
 import * as HostileAnswers from "./utils/HostileAnswers.js"
-import * as Observed from "./utils/Observed.js"
 import * as RawServer from "./utils/RawServer.js"
 
 const token = "eyJhbGciOi.c2VjcmV0LXRva2Vu.Qm9keQ-2026"
@@ -32,7 +32,7 @@ const seed = Number(process.env["FUZZ_SEED"] ?? 20_260_131)
 const cases = Number(process.env["FUZZ_CASES"] ?? 300)
 
 const deadlineMillis = 700
-/** What a busy machine may add. */
+/** Tolerance for a busy machine. */
 const slackMillis = 5000
 const mebibyte = 1024 * 1024
 
@@ -71,7 +71,7 @@ const callsAt = (baseUrl: string, options: Partial<Gateway.Options> = {}) =>
 
 const thing = (id: string) => JSON.stringify({ success: true, data: { id, status: "PENDING" } })
 
-/** A call that must succeed, with the answer to its very own request. */
+/** A call that must succeed with the response to its own request. */
 const goesOn = (
   calls: Effect.Effect.Success<ReturnType<typeof callsAt>>,
   server: RawServer.RawServer
@@ -88,15 +88,15 @@ const goesOn = (
     }
   })
 
-/** 4xx whose meaning is that the request was refused. */
+/** 4xx statuses that mean that the request was not applied. */
 const refusals: ReadonlySet<number | undefined> = new Set([400, 401, 403, 404, 422, 429])
 const isReadError = Schema.is(Errors.ReadError)
 const isWriteError = Schema.is(Schema.Union(Errors.WriteError, Errors.KeyedWriteError))
 
-/** What breaks a line of a log, or reorders it. */
+/** Characters that break or reorder a log line. */
 const controls = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u
 
-/** Every string that an error shows, names of members included. */
+/** Every string in an error, including member names. */
 const stringsIn = (value: unknown): ReadonlyArray<string> => {
   if (typeof value === "string") return [value]
   if (typeof value !== "object" || value === null) return []
@@ -106,7 +106,7 @@ const stringsIn = (value: unknown): ReadonlyArray<string> => {
   ]
 }
 
-/** What is wrong with the end of a call. */
+/** The errors in the result of a call. */
 const verdicts = (
   hostile: HostileAnswers.Hostile,
   exit: Exit.Exit<{ readonly id: string }, unknown>,
@@ -133,7 +133,7 @@ const verdicts = (
     JSON.stringify(error),
     Cause.pretty(exit.cause, { renderErrorCause: true })
   ].join("\n")
-  // A read carries no phone number: one that comes back is news to the client.
+  // A read sends no phone number, so the client cannot redact one.
   const own = hostile.call === "read" ? [secrets.token] : Object.values(secrets)
   for (const secret of own) {
     const traces = Observed.traces(secret, text)
@@ -180,7 +180,7 @@ const callOf = (
       ? calls.write(FakeService.calls.write)
       : calls.writeOnce(FakeService.calls.writeOnce)
 
-/** How a call ended, in words that can be compared. */
+/** The result of a call as a comparable string. */
 const endOf = (exit: Exit.Exit<unknown, Failure>): string => {
   if (Exit.isSuccess(exit)) return "Success"
   const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
@@ -192,7 +192,7 @@ const endOf = (exit: Exit.Exit<unknown, Failure>): string => {
 const wordsOf = (error: Failure): string =>
   error._tag === "MalformedResponseError" ? `MalformedResponseError ${error.reason}` : error._tag
 
-/** What a call may take where the answer comes at once. */
+/** The time limit of a call whose response is immediate. */
 const patient = {
   attempts: 2,
   base: "1 milli",
@@ -203,7 +203,7 @@ const patient = {
 interface Run {
   readonly retry?: Partial<RetryPolicy.RetryPolicy>
   readonly mostMillis: number
-  /** Whether the client has to go on afterwards. */
+  /** Whether the client must still work afterwards. */
   readonly goesOn: boolean
 }
 
@@ -212,7 +212,7 @@ const run = (hostile: HostileAnswers.Hostile, options: Run) =>
     Effect.gen(function* () {
       const server = yield* RawServer.listen
       server.greet = (socket) => {
-        // Each wait of a script listens for the end of the connection.
+        // Each wait of a script adds a listener to the connection.
         socket.setMaxListeners(0)
         RawServer.play(socket, hostile.greeting)
       }
@@ -232,7 +232,7 @@ const run = (hostile: HostileAnswers.Hostile, options: Run) =>
     })
   )
 
-/** How a call has to end on an answer that has nothing wrong with it but perhaps its body. */
+/** The expected result of a valid response with this body. */
 const expected = ({ call, meaning, status }: HostileAnswers.Clean): string => {
   const unknown = (words: string) => (call === "read" ? words : `OutcomeUnknown: ${words}`)
   const unread = (reason: Errors.MalformedReason) => unknown(`MalformedResponseError ${reason}`)
@@ -245,7 +245,7 @@ const expected = ({ call, meaning, status }: HostileAnswers.Clean): string => {
   return meaning === "DataMisfit" && call !== "read" ? "AppliedUnreadable" : unread(meaning)
 }
 
-/** Runs an effect, and tells by how many bytes the process was larger meanwhile. */
+/** Runs an effect, and returns by how many bytes the process grew meanwhile. */
 const peakOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
@@ -263,8 +263,8 @@ const peakOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   )
 
 /**
- * Writes the same piece without end, as fast as it is read. Past the most it falls silent: whoever
- * has read that far has failed, and shall not take the machine with it.
+ * Writes the same piece endlessly, as fast as it is read. Stops at a maximum, to protect the machine if
+ * the test fails.
  */
 const pour = (socket: Socket, piece: Buffer, most: number, poured: { bytes: number }): void => {
   if (socket.destroyed || poured.bytes >= most) return
@@ -281,13 +281,13 @@ const packed = gzipSync(Buffer.alloc(mebibyte, " "))
 interface Endless {
   readonly headers: ReadonlyArray<string>
   readonly piece: Buffer
-  /** Where the server stops. */
+  /** The maximum at which the server stops. */
   readonly most: number
-  /** Less than this it has written when the client lets go: what was read, and what is on the way. */
+  /** The server has written less than this when the client closes the connection. */
   readonly read: number | undefined
 }
 
-/** Answers that go on and on; their lengths are those of the client as it is shipped. */
+/** Endless responses; the limits are the defaults of the client. */
 const endless: Readonly<Record<string, Endless>> = {
   "in chunks": {
     headers: ["transfer-encoding: chunked"],
@@ -307,8 +307,8 @@ const endless: Readonly<Record<string, Endless>> = {
     most: 256 * mebibyte,
     read: 16 * mebibyte
   },
-  // A thousand bytes of each on the way are a million at the client.
-  "as one gzip after the other": {
+  // Each 1,000 bytes decompress to 1,000,000.
+  "as a sequence of gzip members": {
     headers: ["transfer-encoding: chunked", "content-encoding: gzip"],
     piece: chunk(packed),
     most: 256 * packed.length,
@@ -316,7 +316,7 @@ const endless: Readonly<Record<string, Endless>> = {
   }
 }
 
-/** Answers that always go on, a little at a time. */
+/** Endless responses that arrive slowly. */
 const drops = (drop: string) =>
   Array.from({ length: 400 }, () => [Buffer.from(drop), { wait: 10 }]).flat()
 const slow = {
@@ -330,19 +330,17 @@ const slow = {
     drops: drops(" ")
   },
   "a header": { first: "HTTP/1.1 200 OK\r\nx-slow: ", drops: drops("x") },
-  "one early answer after the other": { first: "", drops: drops("HTTP/1.1 103 Early\r\n\r\n") }
+  "a sequence of informational responses": { first: "", drops: drops("HTTP/1.1 103 Early\r\n\r\n") }
 } as const
 
 /**
- * Waits until the server has seen the end of every connection that it was asked on. The client may
- * open others, with nothing on them, for what is asked next.
+ * Ends when the server has seen the end of every connection with a request. The client may open new idle
+ * connections for the next requests.
  */
-const letGo = (asked: ReadonlyArray<Socket>) =>
-  Effect.suspend(() =>
-    asked.every((socket) => socket.destroyed) ? Effect.void : Effect.fail("held open")
-  ).pipe(Effect.retry({ schedule: Schedule.spaced("10 millis"), times: 200 }))
+const letGo = (server: RawServer.RawServer, asked: ReadonlyArray<Socket>) =>
+  server.until(() => asked.every((socket) => socket.destroyed))
 
-/** Not `node:http`: it keeps no connection that a hostile answer could spoil for the next call. */
+/** Not `node:http`, which does not keep connections alive. */
 const clients = Clients.names.filter((name) => name !== "node:http")
 
 for (const name of clients) {
@@ -352,10 +350,10 @@ for (const name of clients) {
 
   describe(`over ${name}`, () => {
     for (const [title, answer] of Object.entries(endless)) {
-      // Only fetch unpacks: to the others, that is an answer of a few bytes.
+      // Only fetch decompresses: for the others, the response has a few bytes.
       if (name !== "fetch" && title.includes("gzip")) continue
       live(
-        `an answer without end, ${title}, takes no more memory than the limit, and is let go`,
+        `an endless response, ${title}, is aborted and needs no more memory than the limit`,
         Effect.scoped(
           Effect.gen(function* () {
             for (const call of ["read", "write", "writeOnce"] as const) {
@@ -382,7 +380,7 @@ for (const name of clients) {
               assert.isBelow(peak.arrayBuffers, 64 * mebibyte, "the buffers of the process")
               assert.isBelow(peak.rss, 64 * mebibyte, "the whole process")
               assert.isBelow(poured.bytes, answer.read ?? Infinity, "what the server could write")
-              yield* letGo(asked)
+              yield* letGo(server, asked)
               assert.strictEqual(server.seen.length, 1)
             }
           })
@@ -391,7 +389,7 @@ for (const name of clients) {
     }
 
     live(
-      "every body in an answer that is sound otherwise ends as what it is, and only a good one well",
+      "every body in an otherwise valid response has the expected result",
       Effect.gen(function* () {
         const all = HostileAnswers.clean(secrets, name === "fetch")
         const wrong = yield* Effect.forEach(
@@ -413,7 +411,7 @@ for (const name of clients) {
     )
 
     live(
-      "a good answer that comes drop by drop, but in time, is read",
+      "a valid response that arrives slowly, but in time, is read",
       Effect.scoped(
         Effect.gen(function* () {
           const server = yield* RawServer.listen
@@ -433,7 +431,7 @@ for (const name of clients) {
 
     for (const [title, parts] of Object.entries(slow)) {
       live(
-        `${title} that drips for longer than a call may take ends the call in time`,
+        `${title} that arrives too slowly ends the call at its deadline`,
         Effect.forEach(
           ["read", "write", "writeOnce"] as const,
           (call) =>
@@ -461,7 +459,7 @@ for (const name of clients) {
                 )
                 assert.isBelow(Duration.toMillis(took), deadlineMillis + slackMillis)
                 assert.isBelow(server.seen.length, call === "writeOnce" ? 2 : 4)
-                yield* letGo(asked)
+                yield* letGo(server, asked)
               })
             ),
           { concurrency: "unbounded", discard: true }
@@ -470,7 +468,7 @@ for (const name of clients) {
     }
 
     live(
-      `${cases} hostile answers each end in time with an error that is documented and true`,
+      `${cases} hostile responses each end in time with a documented and correct error`,
       Effect.gen(function* () {
         const drawn = FastCheck.sample(HostileAnswers.arbitrary(secrets), { numRuns: cases, seed })
         const ends: Record<string, number> = {}
@@ -488,14 +486,15 @@ for (const name of clients) {
             ),
           { concurrency: 8 }
         )
-        yield* Effect.sleep("20 millis")
+        // What escapes from a call escapes in one of the next turns.
+        yield* EventLoop.turns(10)
         if (process.env["FUZZ_VERBOSE"] !== undefined) {
           console.log(name, ends, `${longest} ms`, wrong.flat().join("\n"))
         }
         assert.deepStrictEqual(wrong.flat(), [])
         assert.deepStrictEqual(escaped, [])
         assert.strictEqual(Reflect.get({}, "polluted"), undefined)
-        // The draw is worth something only if it reaches every kind of end.
+        // The generated responses must cover every kind of result.
         for (const end of [
           "Success",
           "OutcomeUnknown",
@@ -512,8 +511,8 @@ for (const name of clients) {
   })
 }
 
-/** Keeps the import honest: the statuses above are those of the truth table. */
-it("refusals are what the truth table calls not applied", () => {
+/** Checks the statuses above against the rules of the retry policy. */
+it("refusals are the statuses that the retry policy calls not applied", () => {
   for (const fault of [
     "BadRequestError",
     "UnauthorizedError",

@@ -1,6 +1,6 @@
 /**
- * Answers that are not too long to be read, and dear to decode: a client as it is shipped, in a
- * process with little memory, lives on and says what was wrong.
+ * Responses within the size limit that are expensive to decode. In a process with little memory, a client
+ * with default options survives them and reports the right error.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
@@ -10,14 +10,14 @@ import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import * as Clients from "./utils/Clients.js"
 
-/** What the client reads unless it is told otherwise. */
+/** The default `bodyLimit`. */
 const bodyLimit = 8 * 1024 * 1024
-/** A page that shows an error has no use for more. */
+/** Enough for an error page. */
 const shownCharacters = 200_000
 
 const around = (data: string) => `{"success":true,"data":${data}}`
 const page = (rows: string) => around(`{"data":[${rows}]}`)
-/** As many times as there is room for. */
+/** Repeats a text up to the limit. */
 const times = (text: string) => text.repeat(Math.floor((bodyLimit - 200) / text.length))
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
 const members = (): string => {
@@ -44,9 +44,9 @@ const answers: Readonly<Record<string, Huge>> = {
   "rows of other members": { body: () => page(times(`{"a":0},`) + "{}"), ends: misfit },
   "rows that are numbers": { body: () => page(times("1,") + "1"), ends: misfit },
   "rows that are empty arrays": { body: () => page(times("[],") + "[]"), ends: misfit },
-  "rows of which the last does not fit": { body: () => page(times(fitting) + "{}"), ends: misfit },
-  "arrays nested deep": { body: () => page(nested(100_000)), ends: misfit },
-  "arrays nested deep, and wide": {
+  "rows of which the last is invalid": { body: () => page(times(fitting) + "{}"), ends: misfit },
+  "deeply nested arrays": { body: () => page(nested(100_000)), ends: misfit },
+  "deeply nested, wide arrays": {
     body: () => page(`[${"0,".repeat(40)}`.repeat(100_000) + "0" + "]".repeat(100_000)),
     ends: misfit
   },
@@ -64,12 +64,12 @@ const answers: Readonly<Record<string, Huge>> = {
       `{"success":false,"data":{"error":{"code":"C","message":"m","details":{${members()}}}}}`,
     ends: "UnprocessableError"
   },
-  // As long as they are, nothing is wrong with these.
-  "rows that all fit": {
+  // Valid in spite of their size.
+  "rows that are all valid": {
     body: () => page(times(fitting) + `{"id":"1","status":"A"}`),
     ends: "Success"
   },
-  "a good page beside very many members": {
+  "a valid page with very many additional members": {
     body: () => `{"success":true,"data":{"data":[]},${members()}}`,
     ends: "Success"
   }
@@ -83,13 +83,13 @@ interface Line {
   readonly shown: number
 }
 
-/** What a process of little memory says of the answers. */
+/** Runs a process with little memory, and returns its results. */
 const read = async (client: Clients.Name, baseUrl: string) => {
   const program = fileURLToPath(new URL("utils/HugeAnswersReader.ts", import.meta.url))
   const child = spawn(
     process.execPath,
     ["--max-old-space-size=256", "--import", "tsx", program, client, baseUrl, ...names],
-    // Where `tsx` is installed.
+    // The directory in which `tsx` is installed.
     { cwd: fileURLToPath(new URL("../../..", import.meta.url)) }
   )
   const said = { stdout: "", stderr: "" }
@@ -112,7 +112,7 @@ const readAll = async (client: Clients.Name, gzipped: boolean) => {
     const huge = answers[name]
     const body = Buffer.from(huge?.body() ?? "")
     assert.isBelow(body.length, bodyLimit, name)
-    if (name !== "arrays nested deep") assert.isAbove(body.length, bodyLimit * 0.95, name)
+    if (name !== "deeply nested arrays") assert.isAbove(body.length, bodyLimit * 0.95, name)
     const sent = gzipped ? gzipSync(body, { level: 1 }) : body
     response.writeHead(huge?.status ?? 200, {
       "content-type": "application/json",
@@ -146,7 +146,7 @@ const readAll = async (client: Clients.Name, gzipped: boolean) => {
   }
 }
 
-describe("a list of almost the most that is read, in a process of little memory", () => {
+describe("a list just below the size limit, in a process with little memory", () => {
   for (const client of Clients.names) {
     it(`over ${client} does not end the process`, () => readAll(client, false))
   }

@@ -47,7 +47,7 @@ describe("a key", () => {
   })
 })
 
-/** Text that may be confused with the key's own marks, or cannot be encoded. */
+/** Text with the separators of keys, or that cannot be encoded. */
 const part = FastCheck.oneof(
   FastCheck.string({ maxLength: 8 }),
   FastCheck.string({ unit: "binary", maxLength: 8 }),
@@ -75,7 +75,7 @@ describe("derive", () => {
     assert.notStrictEqual(derive(some), derive(others))
   })
 
-  it("never confuses neighbours", () => {
+  it("gives different keys for similar parts", () => {
     const tuples: ReadonlyArray<ReadonlyArray<string>> = [
       ["a:b"],
       ["a", "b"],

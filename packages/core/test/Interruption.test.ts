@@ -1,6 +1,7 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as UndiciClient from "@manilla/core/UndiciClient"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
@@ -11,11 +12,10 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import * as Undici from "undici"
 import { FakeDispatcher } from "./utils/FakeDispatcher.js"
-import * as FakeService from "./utils/FakeService.js"
 
 type Made = Effect.Effect.Success<ReturnType<typeof FakeService.make>>
 
-/** The warnings of a call that is interrupted one second after it began. */
+/** The warnings of a call that is interrupted after one second. */
 const interrupted = (
   reactions: Parameters<typeof FakeService.make>[0],
   call: (calls: Made["calls"]) => Effect.Effect<unknown, unknown>,
@@ -36,7 +36,7 @@ const interrupted = (
 const slow = { retry: { base: "1 hour", cap: "1 hour", deadline: "10 hours" } } as const
 
 describe("an interrupted call", () => {
-  it.effect("that writes warns with its operation and its key", () =>
+  it.effect("warns with the operation and the key of a write", () =>
     Effect.gen(function* () {
       const { received, warnings } = yield* interrupted(["silence"], (calls) =>
         calls.write(FakeService.calls.write)
@@ -48,7 +48,7 @@ describe("an interrupted call", () => {
     })
   )
 
-  it.effect("that writes without a key warns with its operation", () =>
+  it.effect("warns with the operation of a write without a key", () =>
     Effect.gen(function* () {
       const { warnings } = yield* interrupted(["silence"], (calls) =>
         calls.writeOnce(FakeService.calls.writeOnce)
@@ -59,7 +59,7 @@ describe("an interrupted call", () => {
     })
   )
 
-  it.effect("shows nothing of its request", () =>
+  it.effect("logs nothing of its request", () =>
     Effect.gen(function* () {
       const { warnings } = yield* interrupted(["silence"], (calls) =>
         calls.write(FakeService.calls.write)
@@ -69,7 +69,7 @@ describe("an interrupted call", () => {
     })
   )
 
-  it.effect("warns too when it waits to send again what may have been applied", () =>
+  it.effect("warns during the back-off after an attempt that may have been applied", () =>
     Effect.gen(function* () {
       const { received, warnings } = yield* interrupted(
         [{ drop: "ECONNRESET" }],
@@ -82,13 +82,13 @@ describe("an interrupted call", () => {
   )
 
   for (const [what, reactions] of [
-    ["sends again what was refused", [FakeService.failure(429), "silence"]],
+    ["retries a refused request", [FakeService.failure(429), "silence"]],
     [
       "was refused after an attempt that may have been applied",
       [{ drop: "ECONNRESET" }, FakeService.failure(429, { "retry-after": "600" })]
     ]
   ] as const) {
-    it.effect(`warns too when it ${what}`, () =>
+    it.effect(`warns when it ${what}`, () =>
       Effect.gen(function* () {
         const { received, warnings } = yield* interrupted(
           reactions,
@@ -101,7 +101,7 @@ describe("an interrupted call", () => {
     )
   }
 
-  it.effect("that reads says nothing", () =>
+  it.effect("logs nothing for a read", () =>
     Effect.gen(function* () {
       const { received, warnings } = yield* interrupted(["silence"], (calls) =>
         calls.read(FakeService.calls.read)
@@ -113,9 +113,9 @@ describe("an interrupted call", () => {
 
   for (const [what, reaction] of [
     ["never got a connection", { drop: "ECONNREFUSED" }],
-    ["was answered 429", FakeService.failure(429)]
+    ["received status 429", FakeService.failure(429)]
   ] as const) {
-    it.effect(`does not cry wolf when it ${what}`, () =>
+    it.effect(`logs nothing when it ${what}`, () =>
       Effect.gen(function* () {
         const { received, warnings } = yield* interrupted(
           [reaction],
@@ -128,7 +128,7 @@ describe("an interrupted call", () => {
     )
   }
 
-  it.effect("says nothing before it was sent", () =>
+  it.effect("logs nothing before the request is sent", () =>
     Effect.gen(function* () {
       const { received, warnings } = yield* interrupted(
         ["silence"],
@@ -140,7 +140,7 @@ describe("an interrupted call", () => {
     })
   )
 
-  it.effect("that has ended says nothing", () =>
+  it.effect("logs nothing after it has ended", () =>
     Effect.gen(function* () {
       const { warnings } = yield* interrupted([FakeService.success], (calls) =>
         Effect.zipRight(calls.write(FakeService.calls.write), Effect.never)
@@ -151,7 +151,7 @@ describe("an interrupted call", () => {
 })
 
 describe("a call in an uninterruptible region", () => {
-  it.effect("is made by a finalizer, when its fiber has been interrupted", () =>
+  it.effect("runs in a finalizer after its fiber was interrupted", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success])
       let id: string | undefined
@@ -167,7 +167,7 @@ describe("a call in an uninterruptible region", () => {
     })
   )
 
-  it.effect("is sent again by a finalizer, when its fiber has been interrupted", () =>
+  it.effect("retries in a finalizer after its fiber was interrupted", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([
         { drop: "ECONNRESET" },
@@ -188,7 +188,7 @@ describe("a call in an uninterruptible region", () => {
     })
   )
 
-  it.effect("ends when its answer comes, and not at its deadline", () =>
+  it.effect("ends with its response, not at its deadline", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([
         () => Effect.delay(Effect.succeed(FakeService.success), "300 millis")
@@ -201,7 +201,7 @@ describe("a call in an uninterruptible region", () => {
     })
   )
 
-  it.effect("ends at its deadline when no token comes", () =>
+  it.effect("ends at its deadline when no token is obtained", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success], {
         tokens: { get: Effect.never, reject: () => Effect.void }
@@ -218,7 +218,7 @@ describe("a call in an uninterruptible region", () => {
     })
   )
 
-  it.effect("ends at the time of its attempt when no answer comes", () =>
+  it.effect("ends at the attempt timeout when there is no response", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make(["silence"])
       const fiber = yield* calls
@@ -233,7 +233,7 @@ describe("a call in an uninterruptible region", () => {
   )
 })
 
-/** A client whose exchanges are counted, and never answered. */
+/** A client that counts its exchanges and never responds. */
 interface Counted {
   readonly client: HttpClient.HttpClient
   readonly begun: () => number
@@ -261,7 +261,7 @@ const countedClients: Readonly<Record<string, () => Counted>> = {
   }
 }
 
-/** Makes a write once for each step of its fiber, and interrupts it there. */
+/** Makes a write for each step of its fiber, and interrupts it at that step. */
 const interruptedAtEachStep = (
   make: () => Effect.Effect<Made>,
   check: (warnings: string, where: string) => void
@@ -304,7 +304,7 @@ const interruptedAtEachStep = (
 
 for (const [name, make] of Object.entries(countedClients)) {
   it.effect(
-    `a call over ${name} that is interrupted at any step lets go what it sent, and warns of it`,
+    `a call over ${name} that is interrupted at any step aborts its exchange, and warns if it was sent`,
     () => {
       let counted = make()
       return interruptedAtEachStep(
@@ -322,40 +322,37 @@ for (const [name, make] of Object.entries(countedClients)) {
   )
 }
 
-it.effect(
-  "a call that is interrupted at any step after an answer that leaves it unknown warns of it",
-  () => {
-    let received: ReadonlyArray<FakeService.Received> = []
-    return interruptedAtEachStep(
-      () =>
-        FakeService.make([FakeService.failure(500)], slow).pipe(
-          Effect.orDie,
-          Effect.tap((made) => Effect.sync(() => (received = made.received)))
-        ),
-      (warnings, where) => {
-        if (received.length > 0) assert.include(warnings, FakeService.key, where)
-      }
-    )
-  }
-)
+it.effect("a call that is interrupted at any step after an unknown outcome logs a warning", () => {
+  let received: ReadonlyArray<FakeService.Received> = []
+  return interruptedAtEachStep(
+    () =>
+      FakeService.make([FakeService.failure(500)], slow).pipe(
+        Effect.orDie,
+        Effect.tap((made) => Effect.sync(() => (received = made.received)))
+      ),
+    (warnings, where) => {
+      if (received.length > 0) assert.include(warnings, FakeService.key, where)
+    }
+  )
+})
 
-it.effect("an interrupted caller goes on when its exchange has been let go, not before", () =>
+it.effect("an interruption waits until the exchange is aborted", () =>
   Effect.gen(function* () {
     const events: Array<string> = []
     const letGo = Effect.zipRight(
       Effect.sleep("200 millis"),
-      Effect.sync(() => events.push("the exchange is let go"))
+      Effect.sync(() => events.push("the exchange is aborted"))
     )
     const { calls } = yield* FakeService.make([() => Effect.onInterrupt(Effect.never, () => letGo)])
     const fiber = yield* calls.write(FakeService.calls.write).pipe(
-      Effect.onInterrupt(() => Effect.sync(() => events.push("the caller goes on"))),
+      Effect.onInterrupt(() => Effect.sync(() => events.push("the caller continues"))),
       Effect.fork
     )
     yield* TestClock.adjust("1 second")
     const interrupting = yield* Effect.fork(Fiber.interrupt(fiber))
     yield* TestClock.adjust("1 second")
     yield* Fiber.join(interrupting)
-    assert.deepStrictEqual(events, ["the exchange is let go", "the caller goes on"])
+    assert.deepStrictEqual(events, ["the exchange is aborted", "the caller continues"])
   })
 )
 
@@ -363,21 +360,19 @@ for (const [what, ending] of [
   ["dies", Effect.die("boom")],
   ["interrupts itself", Effect.interrupt]
 ] as const) {
-  it.effect(
-    `a client that ${what} with the request leaves its outcome unknown, and its key told`,
-    () =>
-      Effect.gen(function* () {
-        const { calls } = yield* FakeService.make([() => ending], { retry: { attempts: 1 } })
-        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-        assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
-        assert.strictEqual(error.key, FakeService.key)
-        // Not a fault of the network: whoever reads it looks at the client.
-        assert.strictEqual(error.cause.code, "CLIENT_DIED")
-      })
+  it.effect(`a client that ${what} leaves the outcome unknown, and the error has the key`, () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([() => ending], { retry: { attempts: 1 } })
+      const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+      assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
+      assert.strictEqual(error.key, FakeService.key)
+      // The code shows that the client failed, not the network.
+      assert.strictEqual(error.cause.code, "CLIENT_DIED")
+    })
   )
 }
 
-it.effect("a client that throws leaves the key told of what was sent before", () =>
+it.effect("after a client throws, the error has the key of the earlier attempt", () =>
   Effect.gen(function* () {
     let sent = 0
     const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
@@ -395,7 +390,7 @@ it.effect("a client that throws leaves the key told of what was sent before", ()
   })
 )
 
-it.effect("a dispatcher that throws leaves the outcome unknown, and the key told", () =>
+it.effect("a dispatcher that throws leaves the outcome unknown, and the error has the key", () =>
   Effect.gen(function* () {
     class Throwing extends Undici.Dispatcher {
       override dispatch(): boolean {
@@ -413,7 +408,7 @@ it.effect("a dispatcher that throws leaves the outcome unknown, and the key told
   })
 )
 
-/** A client whose answers have a body of this. */
+/** A client whose responses have this body. */
 const bodies = (chunk: unknown) => (client: HttpClient.HttpClient) =>
   HttpClient.transformResponse(
     client,
@@ -426,7 +421,7 @@ const bodies = (chunk: unknown) => (client: HttpClient.HttpClient) =>
     )
   )
 
-it.effect("a body that is never let go ends the call at its deadline", () =>
+it.effect("a body that cannot be aborted does not delay the call beyond its deadline", () =>
   Effect.gen(function* () {
     const { calls } = yield* FakeService.make([FakeService.success], {
       retry: { attempts: 1 },
@@ -449,7 +444,7 @@ it.effect("a body that is never let go ends the call at its deadline", () =>
   })
 )
 
-it.effect("a client whose bodies are no bytes leaves the outcome unknown", () =>
+it.effect("a client whose bodies are not bytes leaves the outcome unknown", () =>
   Effect.gen(function* () {
     const { calls } = yield* FakeService.make([FakeService.success], {
       retry: { attempts: 1 },

@@ -1,18 +1,18 @@
 /**
- * A key that was used before for another request: the service answers with the resource of that
- * request, each time the key is sent.
+ * A key that was used before for another request: the service responds with the resource of that request
+ * to each attempt.
  */
 import { assert, describe, it } from "@effect/vitest"
 import type * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Operation from "@manilla/core/Operation"
 import * as Sensitive from "@manilla/core/Sensitive"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "./utils/FakeService.js"
 
 const Order = Schema.Struct({
   amount: Schema.String,
@@ -115,7 +115,7 @@ const keyReused = (end: Either.Either<unknown, Errors.KeyedWriteError>) =>
   })
 
 describe("the same other resource twice", () => {
-  it.effect("ends the call: it names the key, the resource, and what differs", () =>
+  it.effect("ends the call; the error has the key, the resource and the differences", () =>
     Effect.gen(function* () {
       const { end, sent } = yield* createOver(success(other))
       const error = yield* keyReused(end)
@@ -130,7 +130,7 @@ describe("the same other resource twice", () => {
     })
   )
 
-  it.effect("names every member that differs, and none of their values", () =>
+  it.effect("lists every member that differs, without values", () =>
     Effect.gen(function* () {
       const { end } = yield* createOver(
         success({ ...other, currency: "XAF", payee: "+2290199999999" })
@@ -143,8 +143,8 @@ describe("the same other resource twice", () => {
 
   for (const [what, between] of [
     ["a failure", FakeService.failure(503)],
-    ["a lost answer", { drop: "ECONNRESET" }],
-    ["an answer that is no envelope", { status: 200, body: "<html>" }]
+    ["a lost response", { drop: "ECONNRESET" }],
+    ["a response that is not an envelope", { status: 200, body: "<html>" }]
   ] as const) {
     it.effect(`ends the call with ${what} in between`, () =>
       Effect.gen(function* () {
@@ -167,7 +167,7 @@ describe("the same other resource twice", () => {
     })
   )
 
-  it.effect("is recognised when the rest of it breaks the schema", () =>
+  it.effect("is recognised when other fields are invalid", () =>
     Effect.gen(function* () {
       const { end, sent } = yield* createOver(success({ ...other, payee: 7 }))
       assert.strictEqual((yield* keyReused(end)).id, "order-41")
@@ -175,7 +175,7 @@ describe("the same other resource twice", () => {
     })
   )
 
-  it.effect("is recognised within the member of the answer that it is in", () =>
+  it.effect("is recognised in a member of the response", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* make([
         success({ card: { id: "card-1", currency: "USD" }, fee: { id: "fee-1" } })
@@ -190,8 +190,8 @@ describe("the same other resource twice", () => {
   )
 })
 
-describe("the answer to another request", () => {
-  it.effect("that comes once does not end the call", () =>
+describe("the response to another request", () => {
+  it.effect("does not end the call if it is received once", () =>
     Effect.gen(function* () {
       const { end, sent } = yield* createOver(success(other), success(own))
       assert.deepStrictEqual(yield* end, own)
@@ -199,7 +199,7 @@ describe("the answer to another request", () => {
     })
   )
 
-  it.effect("that is a different one each time leaves the outcome unknown", () =>
+  it.effect("leaves the outcome unknown if its resource differs each time", () =>
     Effect.gen(function* () {
       const { end, sent } = yield* createOver(
         success(other),
@@ -217,7 +217,7 @@ describe("the answer to another request", () => {
     })
   )
 
-  it.effect("that shows no id leaves the outcome unknown", () =>
+  it.effect("leaves the outcome unknown if it has no id", () =>
     Effect.gen(function* () {
       const { end, sent } = yield* createOver(success({ amount: "700.0000", currency: "XOF" }))
       assert.strictEqual((yield* Effect.flip(end))._tag, "OutcomeUnknown")
@@ -225,7 +225,7 @@ describe("the answer to another request", () => {
     })
   )
 
-  it.effect("leaves the outcome unknown when there is no attempt left", () =>
+  it.effect("leaves the outcome unknown if no attempt is left", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* make([success(other)], { retry: { attempts: 1 } })
       const create = calls.create({ headers: { "idempotency-key": key }, payload })
@@ -234,18 +234,20 @@ describe("the answer to another request", () => {
     })
   )
 
-  it.effect("leaves the outcome of a write without a key unknown, and it is not sent again", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* make([success(other)])
-      const error = yield* Either.flip(yield* toTheEnd(calls.createOnce({ payload })))
-      assert(error._tag === "OutcomeUnknown", error._tag)
-      assert.notProperty(error, "key")
-      assert.strictEqual(received.length, 1)
-    })
+  it.effect(
+    "leaves the outcome of a write without a key unknown, and the write is not retried",
+    () =>
+      Effect.gen(function* () {
+        const { calls, received } = yield* make([success(other)])
+        const error = yield* Either.flip(yield* toTheEnd(calls.createOnce({ payload })))
+        assert(error._tag === "OutcomeUnknown", error._tag)
+        assert.notProperty(error, "key")
+        assert.strictEqual(received.length, 1)
+      })
   )
 })
 
-it.effect("the same resource twice that is as it was asked for is a success", () =>
+it.effect("the requested resource after a lost response is a success", () =>
   Effect.gen(function* () {
     const { end, sent } = yield* createOver({ drop: "ECONNRESET" }, success(own))
     assert.deepStrictEqual(yield* end, own)
@@ -253,7 +255,7 @@ it.effect("the same resource twice that is as it was asked for is a success", ()
   })
 )
 
-it.effect("a later call with the same key meets the same resource twice again", () =>
+it.effect("a later call with the same key fails in the same way", () =>
   Effect.gen(function* () {
     const { calls, received } = yield* make([success(other)])
     const create = calls.create({ headers: { "idempotency-key": key }, payload })

@@ -1,17 +1,20 @@
 /**
- * Hostile answers over a real socket, through each HTTP client: a call ends as it should, in time, and
- * frees its connection.
+ * Hostile responses over a real socket, with each HTTP client: a call ends in time with the right result,
+ * and releases its connection.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { assert, describe, it } from "@effect/vitest"
 import * as Gateway from "@manilla/core/Gateway"
+import * as EventLoop from "@manilla/test-support/EventLoop"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -19,10 +22,9 @@ import {
   type ServerResponse
 } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import { setTimeout as sleep } from "node:timers/promises"
 import { gzipSync } from "node:zlib"
+import * as Changes from "./utils/Changes.js"
 import * as Clients from "./utils/Clients.js"
-import * as FakeService from "./utils/FakeService.js"
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -30,8 +32,10 @@ interface Listening {
   readonly baseUrl: string
   readonly urls: Array<string>
   readonly headers: Array<IncomingHttpHeaders>
-  /** The open connections that carried a request: after an abort undici opens one with nothing on it. */
+  /** The open connections that carried a request. After an abort, undici opens another idle one. */
   readonly open: Set<Socket>
+  /** Completes when a condition on the requests or the open connections holds. */
+  readonly until: (condition: () => boolean) => Effect.Effect<void>
   /** How many connections have carried a request. */
   readonly connections: () => number
 }
@@ -44,6 +48,7 @@ const listen = (handler: Handler) =>
       const asked = new WeakSet<Socket>()
       const urls: Array<string> = []
       const headers: Array<IncomingHttpHeaders> = []
+      const changes = Changes.make()
       let count = 0
       const server = createServer((request, response) => {
         const { socket } = request
@@ -51,12 +56,16 @@ const listen = (handler: Handler) =>
           asked.add(socket)
           count++
           open.add(socket)
-          socket.on("close", () => open.delete(socket))
+          socket.on("close", () => {
+            open.delete(socket)
+            changes.tell()
+          })
         }
         urls.push(request.url ?? "")
         headers.push(request.headers)
         request.resume()
         handler(request, response)
+        changes.tell()
       })
       server.on("connection", (socket) => socket.on("error", () => {}))
       server.listen(0, "127.0.0.1", () => {
@@ -67,6 +76,7 @@ const listen = (handler: Handler) =>
             urls,
             headers,
             open,
+            until: changes.until,
             connections: () => count,
             close: Effect.sync(() => {
               server.closeAllConnections()
@@ -91,12 +101,19 @@ const callsAt = (baseUrl: string, options: Partial<Gateway.Options> = {}) =>
     (gateway) => gateway.calls(FakeService.group)
   )
 
-/** Waits for what the operating system does in its own time, whatever clock the test has. */
-const eventually = (condition: () => boolean) =>
-  Effect.promise(async () => {
-    for (let tries = 0; !condition() && tries < 500; tries++) await sleep(10)
-    assert(condition(), "it never came true")
-  })
+/** The diagnostics channels on which undici (also under fetch) and node:http report response headers. */
+const heads = ["undici:request:headers", "http.client.response.finish"]
+
+/** Completes when a client has read response headers. The server cannot observe this. */
+const headRead = Effect.async<void>((resume) => {
+  const ignore = () => heads.forEach((name) => unsubscribe(name, tell))
+  const tell = () => {
+    ignore()
+    resume(Effect.void)
+  }
+  heads.forEach((name) => subscribe(name, tell))
+  return Effect.sync(ignore)
+})
 
 const json = { "content-type": "application/json" }
 const thing = JSON.stringify({ success: true, data: { id: "thing-1", status: "PENDING" } })
@@ -109,7 +126,7 @@ for (const name of Clients.names) {
 
   describe(`over ${name}`, () => {
     live(
-      "answers are read, and connections kept for the calls that follow",
+      "responses are read, and connections are reused",
       Effect.scoped(
         Effect.gen(function* () {
           const { baseUrl, connections, urls } = yield* listen((_, response) => {
@@ -118,7 +135,7 @@ for (const name of Clients.names) {
           const calls = yield* callsAt(baseUrl)
           for (let i = 0; i < 20; i++) yield* calls.read(FakeService.calls.read)
           assert.deepStrictEqual(new Set(urls), new Set(["/api/v1/things/thing-1"]))
-          // Effect's client over node:http keeps no connection unless it is given an agent that does.
+          // Effect's client over node:http keeps connections alive only with a suitable agent.
           if (name !== "node:http") assert.isAtMost(connections(), 3)
         })
       )
@@ -142,10 +159,10 @@ for (const name of Clients.names) {
     )
 
     live(
-      "a body over the limit is cut off, announced or not",
+      "a body over the limit is aborted, with or without content-length",
       Effect.scoped(
         Effect.gen(function* () {
-          const { baseUrl, open } = yield* listen((request, response) => {
+          const { baseUrl, open, until } = yield* listen((request, response) => {
             const big = Buffer.alloc(3_000_000, " ")
             response.writeHead(200, {
               ...json,
@@ -162,13 +179,13 @@ for (const name of Clients.names) {
             chunked._tag === "OutcomeUnknown" && chunked.cause._tag === "MalformedResponseError"
           )
           assert.strictEqual(chunked.cause.reason, "TooLarge")
-          yield* eventually(() => open.size === 0)
+          yield* until(() => open.size === 0)
         })
       )
     )
 
     live(
-      "a bomb in gzip is not swallowed",
+      "a gzip bomb is not decompressed beyond the limit",
       Effect.scoped(
         Effect.gen(function* () {
           const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, " "))
@@ -179,7 +196,7 @@ for (const name of Clients.names) {
           const before = process.memoryUsage().arrayBuffers
           const error = yield* Effect.flip(calls.read(FakeService.calls.read))
           assert(error._tag === "MalformedResponseError")
-          // fetch unpacks and is cut off; the others hand over the packed bytes.
+          // fetch decompresses and aborts; the others return the compressed bytes.
           assert.strictEqual(error.reason, name === "fetch" ? "TooLarge" : "NotText")
           assert.isBelow(process.memoryUsage().arrayBuffers - before, 48 * 1024 * 1024)
         })
@@ -187,48 +204,53 @@ for (const name of Clients.names) {
     )
 
     live(
-      "a slow drip ends with the attempt's time",
+      "a slow body ends at the attempt timeout",
       Effect.scoped(
         Effect.gen(function* () {
-          const { baseUrl, open } = yield* listen((_, response) => {
+          const { baseUrl, open, until } = yield* listen((_, response) => {
             response.writeHead(200, json)
+            // Real time: the test is about a server that keeps writing.
             const drip = setInterval(() => response.write(" "), 20)
             response.on("close", () => clearInterval(drip))
           })
           const calls = yield* callsAt(baseUrl, { retry: hasty })
           const error = yield* Effect.flip(calls.read(FakeService.calls.read))
           assert.strictEqual(error._tag, "TimeoutError")
-          yield* eventually(() => open.size === 0)
+          yield* until(() => open.size === 0)
         })
       )
     )
 
-    /** Answers that never come to an end. */
+    /** Responses that never end, and an effect that completes when the call stalls there. */
     const endless = [
-      ["before the answer", () => {}],
+      ["before the response", () => {}, Effect.void],
       [
         "within the body",
         (_: IncomingMessage, response: ServerResponse) => {
           response.writeHead(200, json).write(`{"success":`)
-        }
+        },
+        headRead
       ]
     ] as const
 
-    for (const [where, handler] of endless) {
+    for (const [where, handler, stalls] of endless) {
       it.effect(`a call that stalls ${where} ends at its deadline by the clock of its fiber`, () =>
         Effect.gen(function* () {
-          const { baseUrl, open, urls } = yield* listen(handler)
+          const { baseUrl, open, until, urls } = yield* listen(handler)
           const calls = yield* callsAt(baseUrl, { retry: { attempts: 1 } })
+          const stalled = yield* Effect.fork(stalls)
+          yield* Effect.yieldNow()
           const call = yield* Effect.fork(Effect.flip(calls.writeOnce(FakeService.calls.writeOnce)))
-          yield* eventually(() => urls.length === 1)
+          yield* until(() => urls.length === 1)
+          yield* Fiber.join(stalled)
           yield* TestClock.adjust("29 seconds")
-          yield* Effect.promise(() => sleep(50))
+          yield* EventLoop.turns(10)
           assert.isTrue(Option.isNone(yield* Fiber.poll(call)))
           yield* TestClock.adjust("1 second")
           const error = yield* Fiber.join(call)
           assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TimeoutError")
           assert.strictEqual(error.cause.afterMillis, 30_000)
-          yield* eventually(() => open.size === 0)
+          yield* until(() => open.size === 0)
         }).pipe(Effect.scoped, Effect.provide(client))
       )
 
@@ -236,7 +258,7 @@ for (const name of Clients.names) {
         `a call that stalls ${where} ends at its deadline in real time`,
         Effect.scoped(
           Effect.gen(function* () {
-            const { baseUrl, open, urls } = yield* listen(handler)
+            const { baseUrl, open, until, urls } = yield* listen(handler)
             const calls = yield* callsAt(baseUrl, {
               retry: { attempts: 3, base: "1 milli", attemptTimeout: "300 millis", deadline: 700 }
             })
@@ -246,34 +268,36 @@ for (const name of Clients.names) {
             assert(error._tag === "OutcomeUnknown")
             assert.strictEqual(error.cause._tag, "TimeoutError")
             assert.isAtLeast(Duration.toMillis(took), 290)
-            // What a busy machine may add.
+            // Tolerance for a busy machine.
             assert.isBelow(Duration.toMillis(took), 5000)
             assert.isAtLeast(urls.length, 1)
-            yield* eventually(() => open.size === 0)
+            yield* until(() => open.size === 0)
           })
         )
       )
     }
 
-    for (const [where, handler] of endless) {
+    for (const [where, handler, stalls] of endless) {
       live(
-        `a call that is cancelled ${where} frees its connection`,
+        `a call that is interrupted ${where} releases its connection`,
         Effect.scoped(
           Effect.gen(function* () {
-            const { baseUrl, open, urls } = yield* listen(handler)
+            const { baseUrl, open, until, urls } = yield* listen(handler)
             const calls = yield* callsAt(baseUrl)
+            const stalled = yield* Effect.fork(stalls)
+            yield* Effect.yieldNow()
             const call = yield* Effect.fork(calls.read(FakeService.calls.read))
-            yield* eventually(() => urls.length === 1)
-            yield* Effect.sleep("50 millis")
+            yield* until(() => urls.length === 1)
+            yield* Fiber.join(stalled)
             assert.strictEqual(open.size, 1)
             yield* Fiber.interrupt(call)
-            yield* eventually(() => open.size === 0)
+            yield* until(() => open.size === 0)
           })
         )
       )
     }
 
-    it.live("a client that is derived from it is used with what it adds", () =>
+    it.live("a client that is derived from it keeps its additions", () =>
       Effect.gen(function* () {
         const { baseUrl, headers } = yield* listen((_, response) => {
           response.writeHead(200, json).end(thing)
@@ -290,10 +314,10 @@ for (const name of Clients.names) {
     )
 
     live(
-      "a body that announces too much is let go behind another client, too",
+      "a body with too large a content-length is also aborted in a derived client",
       Effect.scoped(
         Effect.gen(function* () {
-          const { baseUrl, open } = yield* listen((_, response) => {
+          const { baseUrl, open, until } = yield* listen((_, response) => {
             response.writeHead(200, { ...json, "content-length": "3000000" }).write(" ".repeat(100))
           })
           const inner = yield* HttpClient.HttpClient
@@ -307,18 +331,18 @@ for (const name of Clients.names) {
           const error = yield* Effect.flip(calls.read(FakeService.calls.read))
           assert(error._tag === "MalformedResponseError")
           assert.strictEqual(error.reason, "TooLarge")
-          yield* eventually(() => open.size === 0)
+          yield* until(() => open.size === 0)
         })
       )
     )
 
     live(
-      "a body that is cut short leaves a write unknown, and is asked for again",
+      "a truncated body leaves the outcome of a write unknown, and the write is retried",
       Effect.scoped(
         Effect.gen(function* () {
           const { baseUrl, urls } = yield* listen((request, response) => {
-            response.writeHead(201, { ...json, "content-length": "500" }).write(thing)
-            setTimeout(() => request.socket.destroy(), 10)
+            response.writeHead(201, { ...json, "content-length": "500" })
+            response.write(thing, () => request.socket.destroy())
           })
           const calls = yield* callsAt(baseUrl, { retry: { attempts: 2, base: "1 milli" } })
           const error = yield* Effect.flip(calls.write(FakeService.calls.write))
@@ -330,7 +354,7 @@ for (const name of Clients.names) {
     )
 
     live(
-      "a connection that is refused is known not to have carried the write",
+      "a refused connection has not carried the write",
       Effect.scoped(
         Effect.gen(function* () {
           const { baseUrl } = yield* Effect.scoped(listen(() => {}))

@@ -1,13 +1,13 @@
 /**
- * The messages of errors: what happened, where, how often it was tried, the outcome, and the next step.
+ * Error messages: the failure, the origin, the number of attempts, the outcome and the next step.
  */
 import { assert, describe, it } from "@effect/vitest"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "./utils/FakeService.js"
 
 const messageOf = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
@@ -29,31 +29,31 @@ const read = (...reactions: Parameters<typeof FakeService.make>[0]) =>
 const once = "(https://service.invalid, 1 attempt in 0.0 s)"
 
 describe("the message of", () => {
-  it.effect("a refused write says that nothing was applied, and what to do", () =>
+  it.effect("a refused write states the outcome and the next step", () =>
     Effect.gen(function* () {
       assert.strictEqual(
         yield* written(FakeService.failure(422)),
-        `Things.write was answered 422 SOME_CODE: some words ${once}. ` +
-          "Nothing was applied. Correct the request before you send it again."
+        `Things.write failed with status 422 SOME_CODE: some words ${once}. ` +
+          "Nothing was applied. Correct the request before you retry."
       )
     })
   )
 
-  it.effect("a 404 on a path without ids asks about the base URL", () =>
+  it.effect("a 404 on a path without ids advises to check the base URL", () =>
     Effect.gen(function* () {
-      assert.include(yield* written(FakeService.failure(404)), "base URL end with its version")
+      assert.include(yield* written(FakeService.failure(404)), "base URL ends with a version")
       assert.notInclude(yield* read(FakeService.failure(404)), "base URL")
     })
   )
 
-  it.effect("a 429 says how long to wait", () =>
+  it.effect("a 429 states how long to wait", () =>
     Effect.gen(function* () {
       const limited = FakeService.failure(429, { "retry-after": "7200" })
-      assert.include(yield* read(limited), "Wait 7200.0 s before you try again.")
+      assert.include(yield* read(limited), "Wait 7200.0 s before you retry.")
     })
   )
 
-  it.effect("a refused connection names the address, and how often it was tried", () =>
+  it.effect("a refused connection contains the origin and the number of attempts", () =>
     Effect.gen(function* () {
       const message = yield* written({ drop: "ECONNREFUSED" })
       assert.include(message, "nothing was sent (ECONNREFUSED)")
@@ -62,12 +62,12 @@ describe("the message of", () => {
     })
   )
 
-  it.effect("an unknown outcome names the key and the end of the last attempt", () =>
+  it.effect("an unknown outcome contains the key and the error of the last attempt", () =>
     Effect.gen(function* () {
       const message = yield* written({ drop: "ECONNRESET" }, FakeService.failure(422))
       assert.match(
         message,
-        /^Things\.write: it is unknown whether the request was applied \(https:\/\/service\.invalid, 2 attempts in \d+\.\d s\)\. Send the same request again under the same key, order-42\. The last attempt: Things\.write was answered 422 SOME_CODE: some words\.$/
+        /^Things\.write: the request may have been applied \(https:\/\/service\.invalid, 2 attempts in \d+\.\d s\)\. Retry the same request with the same key, order-42\. Last attempt: Things\.write failed with status 422 SOME_CODE: some words\.$/
       )
     })
   )
@@ -97,7 +97,7 @@ describe("a retry", () => {
       return levels
     })
 
-  it.effect("that keeps a person waiting is logged at Info, a short one at Debug", () =>
+  it.effect("is logged at Info if the call takes longer than a second, otherwise at Debug", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* logged("0"), ["DEBUG"])
       assert.deepStrictEqual(yield* logged("2"), ["INFO"])

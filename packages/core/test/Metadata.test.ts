@@ -16,7 +16,7 @@ const nested = (levels: number): unknown => {
 
 describe("metadata", () => {
   it.prop(
-    "survives decode and encode as the JSON it was",
+    "is preserved by decode and encode",
     [FastCheck.dictionary(FastCheck.string(), FastCheck.jsonValue())],
     ([value]) => {
       const json = JSON.stringify(value)
@@ -47,12 +47,12 @@ describe("metadata", () => {
   })
 
   for (const number of [NaN, Infinity, -Infinity, -0]) {
-    it(`is not sent with a number that JSON changes: ${number}`, () => {
+    it(`is refused in a request with a number that JSON changes: ${number}`, () => {
       assert(Either.isLeft(encode({ a: [1, number] })))
     })
   }
 
-  it("may be 100 levels deep and no deeper", () => {
+  it("may have at most 100 levels in a request", () => {
     assert(accepts(nested(100)))
     assert(!accepts(nested(102)))
   })
@@ -61,26 +61,26 @@ describe("metadata", () => {
     ["a negative zero", `{"x":-0.0}`],
     ["a number too large for JavaScript", `{"x":1e400}`],
     ["150 levels", JSON.stringify(nested(150))],
-    ["an empty list for an empty object", "[]"]
+    ["an empty array for an empty object", "[]"]
   ] as const) {
-    it(`is read with ${what}, and not sent with it`, () => {
+    it(`is accepted with ${what} in a response, and refused in a request`, () => {
       assert(Either.isRight(decode(JSON.parse(json))))
       assert(Either.isLeft(encode(JSON.parse(json))))
     })
   }
 
-  it("of an answer stays as it was sent when it is an empty list", () => {
+  it("in a response may be an empty array, which is preserved", () => {
     assert.deepStrictEqual<unknown>(Either.getOrThrow(decode([])), [])
   })
 
   for (const [why, json] of [
-    ["a list that is not empty", `["a"]`],
+    ["an array that is not empty", `["a"]`],
     ["null", "null"],
     ["a string", `"{}"`],
     ["a number", "1"],
     ["1,002 levels deep", JSON.stringify(nested(1002))]
   ] as const) {
-    it(`of an answer is refused when it is ${why}`, () => {
+    it(`in a response is refused when it is ${why}`, () => {
       assert(Either.isLeft(decode(JSON.parse(json))))
     })
   }
@@ -102,16 +102,16 @@ describe("metadata", () => {
     ["holds a bigint", { a: { b: 1n } }],
     ["holds a date", { a: new Date(0) }],
     ["holds a map", { a: new Map() }],
-    ["has a toJSON of its own", { toJSON: () => "something else" }],
+    ["has a toJSON method", { toJSON: () => "something else" }],
     ["is an instance of a class", new (class Order {})()],
-    ["holds itself", itself],
-    ["holds an array that holds itself", { around }],
+    ["contains itself", itself],
+    ["contains an array that contains itself", { around }],
     ["holds an array with a hole", { a: Object.assign([], { length: 1 }) }],
-    ["holds an array with a member beside its items", { a: Object.assign([1], { b: 2 }) }],
+    ["contains an array with an additional property", { a: Object.assign([1], { b: 2 }) }],
     ["has a key that is a symbol", { [Symbol("a")]: 1 }],
     ["is 10,000 levels deep", nested(10_000)]
   ] as const) {
-    it(`of a request is refused when it ${why}`, () => {
+    it(`in a request is refused when it ${why}`, () => {
       assert(Either.isLeft(encode(value)))
     })
   }

@@ -7,16 +7,16 @@ import * as Schema from "effect/Schema"
 const Status = OpenEnum.make("PENDING", "COMPLETED")
 
 describe("an open enum", () => {
-  it.prop("takes any string and keeps it", [Schema.String], ([text]) => {
+  it.prop("accepts any string and preserves it", [Schema.String], ([text]) => {
     assert.strictEqual(Schema.decodeUnknownSync(Status)(text), text)
     assert.strictEqual(Schema.encodeSync(Status)(text), text)
   })
 
   for (const input of [null, 1, true, {}, ["PENDING"]]) {
-    it(`takes no ${JSON.stringify(input)}`, () => assert(!Schema.is(Status)(input)))
+    it(`rejects ${JSON.stringify(input)}`, () => assert(!Schema.is(Status)(input)))
   }
 
-  it("tells its literals", () => assert.deepStrictEqual(Status.known, ["PENDING", "COMPLETED"]))
+  it("exposes its literals", () => assert.deepStrictEqual(Status.known, ["PENDING", "COMPLETED"]))
 })
 
 describe("match", () => {
@@ -26,19 +26,19 @@ describe("match", () => {
     other: (status) => `the service says ${status}`
   })
 
-  it("has an arm for each literal", () => {
+  it("calls the function of the literal", () => {
     assert.strictEqual(label("PENDING"), "on its way")
     assert.strictEqual(label("COMPLETED"), "done")
   })
 
   for (const status of ["FAILED", "pending", "", "other", "toString", "__proto__", "constructor"]) {
-    it(`sends ${JSON.stringify(status)} to the other arm`, () => {
+    it(`calls other with ${JSON.stringify(status)}`, () => {
       assert.strictEqual(label(status), `the service says ${status}`)
     })
   }
 })
 
-describe("what is closed in a request is open in an answer", () => {
+describe("enums are closed in requests and open in responses", () => {
   const assertOpen = (
     input: Schema.Schema.AnyNoContext,
     answer: Schema.Schema.AnyNoContext & { readonly known: ReadonlyArray<string> },
@@ -58,7 +58,7 @@ describe("what is closed in a request is open in an answer", () => {
   it("environments", () =>
     assertOpen(Environment.Input, Environment.Environment, ["SANDBOX", "LIVE"]))
 
-  it("kinds of operations, those of interface section 4.1", () =>
+  it("operation kinds (interface section 4.1)", () =>
     assertOpen(OperationKind.Input, OperationKind.OperationKind, [
       "COLLECTION",
       "DEPOSIT",

@@ -14,7 +14,7 @@ interface Service {
   readonly total?: number
   readonly per_page?: number
   readonly failsAt?: number
-  /** The parameter that it knows. */
+  /** The page parameter of the service. */
   readonly knows?: string
 }
 
@@ -39,8 +39,8 @@ const make = (service: Service, pageParameter: string | undefined = "page") => {
 const collect = <A, E>(stream: Stream.Stream<A, E>) =>
   Effect.map(Stream.runCollect(stream), Chunk.toReadonlyArray)
 
-describe("a list over its pages", () => {
-  it.effect("ends when the total is reached, without asking for more", () =>
+describe("a paginated list", () => {
+  it.effect("ends when the total is reached, without another request", () =>
     Effect.gen(function* () {
       const { asked, stream } = make({ pages: [[1, 2], [3, 4], [5]], total: 5, per_page: 2 })
       assert.deepStrictEqual(yield* collect(stream({})), [1, 2, 3, 4, 5])
@@ -48,21 +48,21 @@ describe("a list over its pages", () => {
     })
   )
 
-  it.effect("is not ended by an empty page in the middle", () =>
+  it.effect("does not end at an empty page before the total", () =>
     Effect.gen(function* () {
       const { stream } = make({ pages: [[1, 2], [], [5]], total: 6, per_page: 2 })
       assert.deepStrictEqual(yield* collect(stream({})), [1, 2, 5])
     })
   )
 
-  it.effect("is not ended by one where the size of a page is not said either", () =>
+  it.effect("does not end at an empty page without per_page", () =>
     Effect.gen(function* () {
       const { stream } = make({ pages: [[1, 2], [], [5]], total: 6 })
       assert.deepStrictEqual(yield* collect(stream({})), [1, 2, 5])
     })
   )
 
-  it.effect("ends where nothing says how far it goes on", () =>
+  it.effect("ends if no field tells whether there are more pages", () =>
     Effect.gen(function* () {
       const { pages } = make({ pages: [[1, 2]], total: 2 })
       const read = yield* collect(Stream.take(pages({}, { from: 7 }), 3))
@@ -70,7 +70,7 @@ describe("a list over its pages", () => {
     })
   )
 
-  it.effect("without a total ends with its first empty page", () =>
+  it.effect("without a total ends at the first empty page", () =>
     Effect.gen(function* () {
       const { asked, stream } = make({ pages: [[1, 2], [3]] })
       assert.deepStrictEqual(yield* collect(stream({})), [1, 2, 3])
@@ -79,7 +79,7 @@ describe("a list over its pages", () => {
   )
 
   for (const from of [1.5, 0, -1, NaN, Infinity]) {
-    it.effect(`begins with no page ${from}`, () =>
+    it.effect(`cannot start from page ${from}`, () =>
       Effect.gen(function* () {
         const { asked, stream } = make({ pages: [[1]], total: 1 })
         const error = yield* Effect.flip(collect(stream({}, { from })))
@@ -93,14 +93,14 @@ describe("a list over its pages", () => {
     )
   }
 
-  it.effect("that is empty is one empty page", () =>
+  it.effect("may have one empty page", () =>
     Effect.gen(function* () {
       const { pages } = make({ pages: [], total: 0, per_page: 15 })
       assert.strictEqual((yield* collect(pages({}))).length, 1)
     })
   )
 
-  it.effect("that breaks off says where to go on, and goes on there", () =>
+  it.effect("fails with the page to resume from, and can be resumed there", () =>
     Effect.gen(function* () {
       const service = { pages: [[1, 2], [3, 4], [5]], total: 5, per_page: 2 }
       const seen: Array<number> = []
@@ -116,7 +116,7 @@ describe("a list over its pages", () => {
     })
   )
 
-  it.effect("that comes again and again is not taken for its pages", () =>
+  it.effect("fails if the service returns the same page repeatedly", () =>
     Effect.gen(function* () {
       let asked = 0
       const { stream } = Pagination.make({
@@ -135,14 +135,14 @@ describe("a list over its pages", () => {
     })
   )
 
-  it.effect("may be asked for with no parameters at all", () =>
+  it.effect("may be requested without parameters", () =>
     Effect.gen(function* () {
       const { stream } = make({ pages: [[1]], total: 1, per_page: 1 })
       assert.deepStrictEqual(yield* collect(stream({}, { extraParams: null as never })), [1])
     })
   )
 
-  it.effect("selects its pages itself", () =>
+  it.effect("does not accept the page parameter in extraParams", () =>
     Effect.gen(function* () {
       const { asked, stream } = make({ pages: [[1], [2]], total: 2, per_page: 1 })
       const error = yield* Effect.flip(collect(stream({}, { extraParams: { page: "2" } })))
@@ -153,7 +153,7 @@ describe("a list over its pages", () => {
     })
   )
 
-  it.effect("passes on what the interface does not show", () =>
+  it.effect("passes on parameters that the interface does not define", () =>
     Effect.gen(function* () {
       const { asked, stream } = make({ pages: [[1]], total: 1, per_page: 1 })
       yield* collect(stream({}, { extraParams: { search: "awa" } }))
@@ -162,7 +162,7 @@ describe("a list over its pages", () => {
   )
 })
 
-describe("without the name of the page parameter", () => {
+describe("without pageParameter", () => {
   it.effect("a list of one page is read", () =>
     Effect.gen(function* () {
       const list = Pagination.make({
@@ -174,7 +174,7 @@ describe("without the name of the page parameter", () => {
     })
   )
 
-  it.effect("a longer list says that it cannot be asked for", () =>
+  it.effect("a longer list fails with PageParameterError", () =>
     Effect.gen(function* () {
       const list = Pagination.make({
         operation: "Rows.list",
@@ -188,7 +188,7 @@ describe("without the name of the page parameter", () => {
     })
   )
 
-  it.effect("a wrong name does not give the first page for ever", () =>
+  it.effect("a wrong name does not return the first page repeatedly", () =>
     Effect.gen(function* () {
       const { asked, stream } = make(
         { pages: [[1, 2], [3]], total: 3, per_page: 2, knows: "p" },

@@ -11,7 +11,7 @@ import * as permits from "../src/internal/permits.js"
 
 const others = (turns: number) => Effect.repeatN(Effect.yieldNow(), turns)
 
-/** Whether another fiber gets a permit soon. */
+/** Whether another fiber obtains a permit soon. */
 const isFree = (withPermit: permits.Permits["withPermit"]) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.fork(withPermit(Effect.void))
@@ -20,7 +20,7 @@ const isFree = (withPermit: permits.Permits["withPermit"]) =>
   })
 
 describe("permits", () => {
-  it.effect("limit how many run at once, first come first served", () =>
+  it.effect("limit concurrency in FIFO order", () =>
     Effect.gen(function* () {
       const { withPermit } = permits.make(3)
       let running = 0
@@ -52,7 +52,7 @@ describe("permits", () => {
     })
   )
 
-  it.effect("come back from work that fails or is interrupted, at work or while it waits", () =>
+  it.effect("are released by work that fails or is interrupted, while running or waiting", () =>
     Effect.gen(function* () {
       const { withPermit } = permits.make(1)
       yield* Effect.ignore(withPermit(Effect.fail("no")))
@@ -69,7 +69,7 @@ describe("permits", () => {
     })
   )
 
-  it.effect("say whether one can be had at once", () =>
+  it.effect("report whether one is available", () =>
     Effect.gen(function* () {
       const { isFree: isOneFree, withPermit } = permits.make(2)
       assert.isTrue(isOneFree())
@@ -80,7 +80,7 @@ describe("permits", () => {
       const third = yield* Effect.fork(withPermit(Effect.never))
       yield* others(10)
       assert.isFalse(isOneFree())
-      // It goes to the one that waits.
+      // The waiting fiber obtains it.
       yield* Fiber.interrupt(first)
       assert.isFalse(isOneFree())
       yield* Fiber.interrupt(second)
@@ -105,8 +105,8 @@ describe("permits", () => {
     })
   )
 
-  it("are not lost in any order in which fibers go on and yield", () => {
-    /** A permit comes while the fiber that waits for it is interrupted: whether another gets it. */
+  it("are not lost in any order in which fibers run and yield", () => {
+    /** Whether another fiber obtains a permit that is granted while its waiter is interrupted. */
     const comesBack = (steps: number) =>
       Effect.gen(function* () {
         const { withPermit } = permits.make(1)

@@ -1,17 +1,19 @@
 /**
- * Waits against a service whose strings are hostile, and beside waits that it holds up.
+ * Waits for a service that returns hostile strings, and concurrent waits that it delays.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Polling from "@manilla/core/Polling"
+import * as FakeService from "@manilla/test-support/FakeService"
+import * as Observed from "@manilla/test-support/Observed"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
+import * as Metric from "effect/Metric"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "./utils/FakeService.js"
-import * as Observed from "./utils/Observed.js"
 
 const Thing = FakeService.group.operations.read.success
 interface Thing extends Schema.Schema.Type<typeof Thing> {}
@@ -36,7 +38,7 @@ const make = (
       stillPending: (reference, fields, options) =>
         new StillPending({ reference, ...fields }, options)
     })
-    /** Writes a thing, and waits for what came of it. */
+    /** Creates a thing, and waits for its final status. */
     const writeAndAwait = (options: Polling.Options<Thing>) =>
       waits.createAndAwait(
         "Things.writeAndAwait",
@@ -63,18 +65,18 @@ const toTheEnd = <A, E>(effect: Effect.Effect<A, E>) =>
 const minute = { deadline: "1 minute" } as const
 const never = { ...minute, until: () => false }
 
-/** Line breaks, escape codes, marks that reorder, the phone number of the request, and far too much. */
+/** Line breaks, escape codes, bidirectional marks, the phone number of the request, and a long tail. */
 const hostile =
   "R-1\r\nERROR forged\u2028\u001b[31m\u202e" + `${FakeService.phone} ` + "x".repeat(100_000)
 
-/** One line of no more than a person reads, without the phone number. */
+/** Asserts that a text is one line of limited length, without the phone number. */
 const assertShown = (text: string) => {
   assert.notMatch(text, /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u)
   assert.isBelow(text.length, 2000)
   assert.deepStrictEqual(Observed.traces(FakeService.phone, text), [])
 }
 
-/** All that an application shows that logs an error and fails with it. */
+/** The output of an application that logs an error and fails with it. */
 const shownOf = (error: StillPending) =>
   Effect.map(
     Observed.observe(Effect.zipRight(Effect.logWarning(error), Effect.fail(error))),
@@ -82,7 +84,7 @@ const shownOf = (error: StillPending) =>
   )
 
 describe("a hostile text", () => {
-  it.effect("as the status of what is waited for is not shown", () =>
+  it.effect("as a status is not printed", () =>
     Effect.gen(function* () {
       const { waits } = yield* make([says({ status: hostile })])
       const reference = FakeService.reference("R-1")
@@ -91,35 +93,39 @@ describe("a hostile text", () => {
       assertShown(error.message)
       assert.include(error.message, "R-1")
       assert.notInclude(yield* shownOf(error), "forged")
-      // Who asks for it has it.
+      // The field has the original value.
       assert.strictEqual(error.last?.status, hostile)
     })
   )
 
-  it.effect("as the reference of what was made is shown on one line, and kept as it is", () =>
-    Effect.gen(function* () {
-      const { writeAndAwait } = yield* make([says({ reference: hostile }), says({})])
-      const error = yield* Effect.flip(toTheEnd(writeAndAwait(minute)))
-      assert(error._tag === "StillPending")
-      assertShown(error.message)
-      assert.strictEqual(error.reference, hostile)
-    })
+  it.effect(
+    "as the reference of a created resource is printed on one line, and preserved in the error",
+    () =>
+      Effect.gen(function* () {
+        const { writeAndAwait } = yield* make([says({ reference: hostile }), says({})])
+        const error = yield* Effect.flip(toTheEnd(writeAndAwait(minute)))
+        assert(error._tag === "StillPending")
+        assertShown(error.message)
+        assert.strictEqual(error.reference, hostile)
+      })
   )
 
-  it.effect("is shown on one line as the reference of a created resource", () =>
-    Effect.gen(function* () {
-      const { writeAndAwait } = yield* make([
-        says({ reference: hostile }),
-        FakeService.failure(403, {}, { code: hostile, message: hostile })
-      ])
-      const error = yield* Effect.flip(toTheEnd(writeAndAwait(minute)))
-      assert(error._tag === "StillPending")
-      assertShown(error.message)
-      assert.include(error.message, "was created, and the wait for it failed")
-    })
+  it.effect(
+    "as the reference of a created resource is printed on one line when the wait fails",
+    () =>
+      Effect.gen(function* () {
+        const { writeAndAwait } = yield* make([
+          says({ reference: hostile }),
+          FakeService.failure(403, {}, { code: hostile, message: hostile })
+        ])
+        const error = yield* Effect.flip(toTheEnd(writeAndAwait(minute)))
+        assert(error._tag === "StillPending")
+        assertShown(error.message)
+        assert.include(error.message, "was created, but the wait for it failed")
+      })
   )
 
-  it.effect("in the words of the last read is shown on one line", () =>
+  it.effect("in the error of the last read is printed on one line", () =>
     Effect.gen(function* () {
       const { writeAndAwait } = yield* make([
         says({ reference: "R-1" }),
@@ -132,30 +138,32 @@ describe("a hostile text", () => {
     })
   )
 
-  it.effect("as the reference of what was made is on one line of the interruption's warning", () =>
-    Effect.gen(function* () {
-      const { writeAndAwait } = yield* make([says({ reference: hostile }), says({})])
-      const warnings: Array<string> = []
-      const logger = Logger.make(({ logLevel, message }) => {
-        if (logLevel._tag === "Warning") warnings.push(String(message))
+  it.effect(
+    "as the reference of a created resource is on one line in the warning of an interruption",
+    () =>
+      Effect.gen(function* () {
+        const { writeAndAwait } = yield* make([says({ reference: hostile }), says({})])
+        const warnings: Array<string> = []
+        const logger = Logger.make(({ logLevel, message }) => {
+          if (logLevel._tag === "Warning") warnings.push(String(message))
+        })
+        const fiber = yield* writeAndAwait(minute).pipe(
+          Effect.provide(Logger.add(logger)),
+          Effect.fork
+        )
+        yield* TestClock.adjust("10 seconds")
+        yield* Fiber.interrupt(fiber)
+        assert.lengthOf(warnings, 1)
+        for (const warning of warnings) {
+          assertShown(warning)
+          assert.include(warning, "R-1")
+        }
       })
-      const fiber = yield* writeAndAwait(minute).pipe(
-        Effect.provide(Logger.add(logger)),
-        Effect.fork
-      )
-      yield* TestClock.adjust("10 seconds")
-      yield* Fiber.interrupt(fiber)
-      assert.lengthOf(warnings, 1)
-      for (const warning of warnings) {
-        assertShown(warning)
-        assert.include(warning, "R-1")
-      }
-    })
   )
 })
 
-describe("a wait that ends before its subject settles", () => {
-  it.effect("has what was last read, and does not print it", () =>
+describe("a wait that ends before the status is final", () => {
+  it.effect("has the last value, and does not print it", () =>
     Effect.gen(function* () {
       const { waits } = yield* make([says({ id: "PERSONAL" })])
       const reference = FakeService.reference("R-1")
@@ -166,7 +174,7 @@ describe("a wait that ends before its subject settles", () => {
     })
   )
 
-  it.effect("ends at its deadline, though a read is never answered", () =>
+  it.effect("ends at its deadline, even if a read has no response", () =>
     Effect.gen(function* () {
       const { received, waits } = yield* make(["silence"])
       const wait = yield* waits
@@ -181,7 +189,41 @@ describe("a wait that ends before its subject settles", () => {
   )
 })
 
-it.effect("64 waits that are asked to come back in a minute do not stop another", () =>
+/** Waits in flight with this label; 0 if there was none yet. */
+const inFlight = (label: string) =>
+  Effect.map(Metric.snapshot, (pairs) =>
+    pairs
+      .filter(
+        ({ metricKey }) =>
+          metricKey.name === "manilla_waits_in_flight" &&
+          metricKey.tags.some(({ value }) => value === label)
+      )
+      .reduce(
+        (sum, { metricState }) => sum + ("value" in metricState ? Number(metricState.value) : 0),
+        0
+      )
+  )
+
+for (const way of ["awaitFinal", "changes"] as const) {
+  it.effect(`${way} is counted with the labels of its caller`, () =>
+    Effect.gen(function* () {
+      const { waits } = yield* make([says({})])
+      const reference = FakeService.reference("T-1")
+      const wait =
+        way === "awaitFinal"
+          ? waits.awaitFinal(reference, minute)
+          : Stream.runDrain(waits.changes(reference, minute))
+      const fiber = yield* Effect.fork(Effect.tagMetrics(Effect.exit(wait), "shop", way))
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual(yield* inFlight(way), 1)
+      yield* TestClock.adjust("1 hour")
+      yield* Fiber.join(fiber)
+      assert.strictEqual(yield* inFlight(way), 0)
+    })
+  )
+}
+
+it.effect("64 waits with a Retry-After of a minute do not block another wait", () =>
   Effect.gen(function* () {
     let reads = 0
     const { received, waits } = yield* make([

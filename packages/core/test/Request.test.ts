@@ -1,5 +1,5 @@
 /**
- * Requests: what is sent, and what is refused before it is sent.
+ * The encoding of requests, and their validation before they are sent.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,6 +8,7 @@ import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Operation from "@manilla/core/Operation"
 import * as Page from "@manilla/core/Page"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,10 +17,9 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as FakeService from "./utils/FakeService.js"
 
 describe("a request", () => {
-  it.effect("carries its key, its token and its JSON", () =>
+  it.effect("has its key, its token and its JSON", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success])
       yield* calls.write(FakeService.calls.write)
@@ -33,7 +33,7 @@ describe("a request", () => {
     })
   )
 
-  it.effect("asks for an answer that is not compressed", () =>
+  it.effect("requests an uncompressed response", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success])
       yield* calls.read(FakeService.calls.read)
@@ -46,7 +46,7 @@ describe("a request", () => {
   )
 
   for (const length of [1, 100, 101, 255]) {
-    it.effect(`carries a key of ${length} characters whole`, () =>
+    it.effect(`has the whole key of ${length} characters`, () =>
       Effect.gen(function* () {
         const key = IdempotencyKey.IdempotencyKey.make("k".repeat(length))
         const { calls, received } = yield* FakeService.make([FakeService.failure(503)], {
@@ -63,7 +63,7 @@ describe("a request", () => {
     )
   }
 
-  it.effect("is read as JSON reads it: own members, of class instances too", () =>
+  it.effect("is encoded as JSON: own members only, also of class instances", () =>
     Effect.gen(function* () {
       class Thing {
         readonly name = "a thing"
@@ -81,7 +81,7 @@ describe("a request", () => {
     })
   )
 
-  it.effect("of a class instance whose required member is a getter is refused", () =>
+  it.effect("from a class instance whose required member is a getter is refused", () =>
     Effect.gen(function* () {
       class Thing {
         get name() {
@@ -113,7 +113,7 @@ describe("a request", () => {
     })
   )
 
-  it.effect("carries nothing from a polluted Object.prototype", () =>
+  it.effect("contains nothing from a polluted Object.prototype", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success])
       const pollute = Effect.sync(() =>
@@ -128,7 +128,7 @@ describe("a request", () => {
     })
   )
 
-  it.effect("that reads has no body and no key", () =>
+  it.effect("has no body and no key if it is a read", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success])
       yield* calls.read(FakeService.calls.read)
@@ -140,8 +140,8 @@ describe("a request", () => {
   )
 })
 
-describe("a broken request", () => {
-  /** Sends what the types would refuse, as JavaScript callers do. */
+describe("an invalid request", () => {
+  /** Sends a request that the types refuse, as JavaScript callers may. */
   const refused = (parts: Record<string, unknown>) =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success])
@@ -158,11 +158,11 @@ describe("a broken request", () => {
   const headers = FakeService.calls.write.headers
 
   for (const [what, parts, expected] of [
-    ["a field too long", { payload: { name: "x".repeat(11) } }, ["name"]],
-    ["a field left out", { payload: {} }, ["name"]],
+    ["a field that is too long", { payload: { name: "x".repeat(11) } }, ["name"]],
+    ["a missing field", { payload: {} }, ["name"]],
     ["a field of another type", { payload: { name: 7 } }, ["name"]],
     ["a null field", { payload: { name: null } }, ["name"]],
-    ["a field that is unknown", { payload: { name: "a", nmae: "b" } }, ["nmae"]],
+    ["an unknown field", { payload: { name: "a", nmae: "b" } }, ["nmae"]],
     ["a field named toString", { payload: { name: "a", toString: "b" } }, ["toString"]],
     [
       "a field named __proto__",
@@ -180,7 +180,7 @@ describe("a broken request", () => {
       ["headers.idempotency-key", "name"]
     ],
     ["no body", { payload: undefined }, ["request"]],
-    ["a body that is a list", { payload: [] }, ["request"]],
+    ["a body that is an array", { payload: [] }, ["request"]],
     ["a body that is text", { payload: "{}" }, ["request"]],
     ["no key", { headers: {} }, ["headers.idempotency-key"]],
     ["no headers", { headers: undefined }, ["headers"]],
@@ -190,7 +190,7 @@ describe("a broken request", () => {
       ["headers.idempotency-key"]
     ],
     [
-      "a key of 256",
+      "a key of 256 characters",
       { headers: { "idempotency-key": "k".repeat(256) } },
       ["headers.idempotency-key"]
     ],
@@ -205,19 +205,19 @@ describe("a broken request", () => {
       ["headers.idempotency-key"]
     ],
     [
-      "a header that is unknown",
+      "an unknown header",
       { headers: { ...headers, authorization: "Bearer mine" } },
       ["headers.authorization"]
     ]
   ] as const) {
-    it.effect(`is named: ${what}`, () =>
+    it.effect(`is refused with the invalid fields: ${what}`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual<ReadonlyArray<string>>((yield* fields(parts)).sort(), expected)
       })
     )
   }
 
-  it.effect("never shows its values", () =>
+  it.effect("fails without its values in the error", () =>
     Effect.gen(function* () {
       const secret = "HUSH-4821"
       const error = yield* refused({
@@ -234,7 +234,7 @@ describe("a broken request", () => {
     })
   )
 
-  it.effect("is refused without asking for a token", () =>
+  it.effect("is refused before a token is obtained", () =>
     Effect.gen(function* () {
       const gateway = yield* Gateway.make(
         { baseUrl: "https://service.invalid/api/v1" },
@@ -251,7 +251,7 @@ describe("a broken request", () => {
     )
   )
 
-  it.effect("says how to make it right", () =>
+  it.effect("fails with the rule in the message", () =>
     Effect.gen(function* () {
       const error = yield* refused({ payload: { name: "x".repeat(11) } })
       assert.deepStrictEqual(error.issues, [
@@ -289,7 +289,7 @@ describe("a broken request", () => {
     )
   }
 
-  it.effect("is an error, not an exception, when its body has no JSON", () =>
+  it.effect("is an error, not an exception, when its body has no JSON form", () =>
     Effect.gen(function* () {
       const group = Operation.group("Free", {
         send: Operation.once({
@@ -340,7 +340,7 @@ describe("a path parameter", () => {
     ["@elsewhere.invalid", "%40elsewhere.invalid"],
     [":thing", "%3Athing"]
   ] as const) {
-    it.effect(`${JSON.stringify(reference)} stays in its place`, () =>
+    it.effect(`${JSON.stringify(reference)} stays in its segment`, () =>
       Effect.gen(function* () {
         const { url } = yield* pathOf(reference)
         assert.strictEqual(url[0]?.href, `https://service.invalid/api/v1/things/${escaped}`)
@@ -349,7 +349,7 @@ describe("a path parameter", () => {
   }
 
   it.effect.prop(
-    "never leaves its path, whatever it is",
+    "never changes the rest of the path",
     [FastCheck.string({ unit: "binary", minLength: 1 })],
     ([reference]) =>
       Effect.gen(function* () {
@@ -365,7 +365,7 @@ describe("a path parameter", () => {
   )
 
   for (const reference of [".", "..", "\ud800", "a\udc00"]) {
-    it.effect(`${JSON.stringify(reference)} is refused, once`, () =>
+    it.effect(`${JSON.stringify(reference)} is refused with one issue`, () =>
       Effect.gen(function* () {
         const { result, url } = yield* pathOf(reference)
         assert(result._tag === "Left" && result.left._tag === "InvalidRequestError")
@@ -379,7 +379,7 @@ describe("a path parameter", () => {
   }
 
   for (const path of [{ thing: "" }, { thing: 7 }, { thing: null }, {}, { thing: undefined }]) {
-    it.effect(`${JSON.stringify(path)} is refused, with one rule`, () =>
+    it.effect(`${JSON.stringify(path)} is refused with one rule`, () =>
       Effect.gen(function* () {
         const { calls, received } = yield* FakeService.make([FakeService.success])
         const error = yield* Effect.flip(calls.read({ path: path as never }))
@@ -437,7 +437,7 @@ describe("a query parameter", () => {
   }
 
   it.effect.prop(
-    "arrives as it was given, whatever it is",
+    "is received unchanged",
     [FastCheck.string({ unit: "grapheme" }), FastCheck.string({ unit: "grapheme" })],
     ([status, page]) =>
       Effect.gen(function* () {
@@ -453,7 +453,7 @@ describe("a query parameter", () => {
   )
 
   for (const per_page of [0, 101, -1, 1.5, NaN]) {
-    it.effect(`per_page: ${per_page} is refused, and the rule says what may be`, () =>
+    it.effect(`per_page: ${per_page} is refused, and the rule states the range`, () =>
       Effect.gen(function* () {
         const { result, search } = yield* list({ urlParams: { per_page } })
         assert(result._tag === "Left" && result.left._tag === "InvalidRequestError")
@@ -471,8 +471,8 @@ describe("a query parameter", () => {
       { urlParams: { status: "A" }, extraParams: { status: "B" } },
       "extraParams.status"
     ],
-    ["that is half a character", { urlParams: { status: "\ud800" } }, "urlParams.status"],
-    ["that nobody knows", { urlParams: { stat: "A" } }, "urlParams.stat"]
+    ["that is half a surrogate pair", { urlParams: { status: "\ud800" } }, "urlParams.status"],
+    ["that is unknown", { urlParams: { stat: "A" } }, "urlParams.stat"]
   ] as const) {
     it.effect(`${what} is refused`, () =>
       Effect.gen(function* () {
@@ -554,7 +554,7 @@ describe("the base URL", () => {
     ["https://host.invalid/api/v1/ \n", "https://host.invalid/api/v1/things/a"],
     ["http://localhost:80/api/v1", "http://localhost/api/v1/things/a"]
   ] as const) {
-    it.effect(`${JSON.stringify(baseUrl)} leads to ${sentTo}`, () =>
+    it.effect(`${JSON.stringify(baseUrl)} sends requests to ${sentTo}`, () =>
       Effect.gen(function* () {
         const { calls, received } = yield* FakeService.make([FakeService.success], { baseUrl })
         yield* calls.read({ path: { thing: FakeService.reference("a") } })
@@ -586,7 +586,7 @@ describe("the gateway as a layer", () => {
       Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(config))))
     )
 
-  it.effect("takes its root from MANILLA_BASE_URL", () =>
+  it.effect("reads its base URL from MANILLA_BASE_URL", () =>
     Effect.gen(function* () {
       const gateway = yield* build({ MANILLA_BASE_URL: "https://host.invalid/api/v1/" })
       const fiber = yield* Effect.fork(
@@ -604,7 +604,7 @@ describe("the gateway as a layer", () => {
     ["without https", { MANILLA_BASE_URL: "http://host.invalid/api/v1" }],
     ["with a password", { MANILLA_BASE_URL: "https://user:hush@host.invalid/api/v1" }]
   ] as const) {
-    it.effect(`says which variable is ${what}`, () =>
+    it.effect(`fails with the name of a variable ${what}`, () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(build(config))
         assert.include(String(error), "MANILLA_BASE_URL")
@@ -613,7 +613,7 @@ describe("the gateway as a layer", () => {
     )
   }
 
-  it.effect("checks a root given outright too", () =>
+  it.effect("also validates a base URL in the options", () =>
     Effect.gen(function* () {
       const error = yield* Gateway.Gateway.pipe(
         Effect.provide(Gateway.layer({ baseUrl: "http://host.invalid" })),
@@ -643,7 +643,7 @@ describe("a key in the body", () => {
     })
   })
 
-  it.effect("is the key of an unknown outcome", () =>
+  it.effect("is in the error of an unknown outcome", () =>
     Effect.gen(function* () {
       const { gateway, received } = yield* FakeService.make([FakeService.failure(500)], {
         retry: { attempts: 1 }
@@ -659,7 +659,7 @@ describe("a key in the body", () => {
 })
 
 describe("before anything is sent", () => {
-  it.effect("a token that no header can carry is refused, and not shown", () =>
+  it.effect("a token that is invalid in a header is refused, and not printed", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success], {
         token: "read from a file\n"
@@ -674,7 +674,7 @@ describe("before anything is sent", () => {
   for (const [field, retry] of [
     ["retry.attemptTimeout", { attemptTimeout: 0 }],
     ["retry.deadline", { deadline: 0 }],
-    // From a configuration without types.
+    // From an untyped configuration.
     ["retry.base", { base: "250 ms" }],
     ["retry.base", { base: NaN }],
     ["retry.base", { base: -5 }],
@@ -685,7 +685,7 @@ describe("before anything is sent", () => {
     ["retry.attemptTimeout", { attemptTimeout: NaN }],
     ["retry.deadline", { deadline: "3 min" }]
   ] as const) {
-    it.effect(`a duration that is none is refused: ${field}, ${JSON.stringify(retry)}`, () =>
+    it.effect(`an invalid duration is refused: ${field}, ${JSON.stringify(retry)}`, () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(
           FakeService.make([FakeService.success], { retry: retry as never })
@@ -703,7 +703,7 @@ describe("before anything is sent", () => {
     ["retry.budget", { retry: { budget: -1 } }],
     ["bodyLimit", { bodyLimit: NaN }]
   ] as const) {
-    it.effect(`a limit that is none is refused: ${field}, ${JSON.stringify(options)}`, () =>
+    it.effect(`an invalid limit is refused: ${field}, ${JSON.stringify(options)}`, () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(FakeService.make([FakeService.success], options))
         assert(error._tag === "ConfigurationError")

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type * as BearerTokens from "@manilla/core/BearerTokens"
 import * as Errors from "@manilla/core/Errors"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as FakeService from "@manilla/test-support/FakeService"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -14,7 +15,6 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "./utils/FakeService.js"
 
 /** Runs a call to its end while the clock advances by an hour. */
 const toTheEnd = <A, E>(call: Effect.Effect<A, E>) =>
@@ -24,7 +24,7 @@ const toTheEnd = <A, E>(call: Effect.Effect<A, E>) =>
     return yield* Fiber.join(fiber)
   })
 
-/** A reaction that causes each fault, for the faults that a service can cause. */
+/** A response for each fault that a service can cause. */
 const shows: Record<
   Exclude<RetryPolicy.Fault, "InvalidRequestError" | "TokenUnavailableError">,
   FakeService.Reaction
@@ -50,7 +50,7 @@ const shows: Record<
   }
 }
 
-/** The table as it must be, written by hand: fault, outcome, Safe, Keyed, Once. */
+/** The expected table, written by hand: fault, outcome, Safe, Keyed, Once. */
 const truth = [
   ["InvalidRequestError", "notApplied", "stop", "stop", "stop"],
   ["TokenUnavailableError", "notApplied", "stop", "stop", "stop"],
@@ -161,7 +161,7 @@ describe("a write over several attempts", () => {
     })
 
   for (const status of [400, 403, 404, 422]) {
-    it.effect(`stays unknown when a lost answer is followed by a ${status}`, () =>
+    it.effect(`has an unknown outcome after a lost response and status ${status}`, () =>
       Effect.gen(function* () {
         const { result } = yield* unknownThen(FakeService.failure(status))
         const error = yield* Either.flip(result)
@@ -173,7 +173,7 @@ describe("a write over several attempts", () => {
     )
   }
 
-  it.effect("stays unknown when after a lost answer no connection can be made", () =>
+  it.effect("has an unknown outcome after a lost response and a refused connection", () =>
     Effect.gen(function* () {
       const { received, result } = yield* unknownThen({ drop: "ECONNREFUSED" })
       const error = yield* Either.flip(result)
@@ -186,7 +186,7 @@ describe("a write over several attempts", () => {
     ["dies", Effect.die(new Error("hush"))],
     ["is interrupted by another caller", Effect.interrupt]
   ] as const) {
-    it.effect(`stays unknown when the token source ${what} after a lost answer`, () =>
+    it.effect(`has an unknown outcome when the token source ${what} after a lost response`, () =>
       Effect.gen(function* () {
         const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }, FakeService.success], {
           tokens: tokensFor(1, then)
@@ -213,7 +213,7 @@ describe("a write over several attempts", () => {
     )
   }
 
-  it.effect("stays unknown when there is no token after a lost answer", () =>
+  it.effect("has an unknown outcome when there is no token after a lost response", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }, FakeService.success], {
         tokens: tokensFor(1, noToken)
@@ -224,7 +224,7 @@ describe("a write over several attempts", () => {
     })
   )
 
-  it.effect("succeeds when a lost answer is followed by a readable one", () =>
+  it.effect("succeeds after a lost response and a readable one", () =>
     Effect.gen(function* () {
       const { result } = yield* unknownThen(FakeService.success)
       const thing = yield* result
@@ -232,7 +232,7 @@ describe("a write over several attempts", () => {
     })
   )
 
-  it.effect("is not sent again after an unreadable success", () =>
+  it.effect("is not retried after an unreadable success", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([
         { drop: "ECONNRESET" },
@@ -248,8 +248,8 @@ describe("a write over several attempts", () => {
   )
 })
 
-describe("a refused token", () => {
-  it.effect("is renewed once, and the attempt is extra", () =>
+describe("a rejected token", () => {
+  it.effect("is renewed once, with an extra attempt", () =>
     Effect.gen(function* () {
       const { calls, received, rejected } = yield* FakeService.make([
         FakeService.failure(401),
@@ -264,7 +264,7 @@ describe("a refused token", () => {
     })
   )
 
-  it.effect("fails with TokenUnavailableError when the next token does not come in time", () =>
+  it.effect("causes TokenUnavailableError when the next token is not obtained in time", () =>
     Effect.gen(function* () {
       let asked = 0
       const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
@@ -280,14 +280,14 @@ describe("a refused token", () => {
         asked = 0
         const error = yield* Either.flip(yield* toTheEnd(call))
         assert(error._tag === "TokenUnavailableError")
-        assert.include(error.message, "no token came within")
+        assert.include(error.message, "no token was obtained within")
         assert.strictEqual(error.cause?._tag, "TimeoutError")
       }
       assert.strictEqual(received.length, 2)
     })
   )
 
-  it.effect("is given back even when no time is left for another attempt", () =>
+  it.effect("is reported to its source even when no time is left for another attempt", () =>
     Effect.gen(function* () {
       const { calls, received, rejected } = yield* FakeService.make(
         [() => Effect.delay(Effect.succeed(FakeService.failure(401)), "930 millis")],
@@ -300,7 +300,7 @@ describe("a refused token", () => {
     })
   )
 
-  it.effect("leaves an earlier doubt when the source throws as it takes the token back", () =>
+  it.effect("does not change an unknown outcome when the source throws in reject", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make(
         [{ drop: "ECONNRESET" }, FakeService.failure(401), FakeService.success],
@@ -324,7 +324,7 @@ describe("a refused token", () => {
     ["dies", Effect.die(new Error("hush"))],
     ["is interrupted", Effect.interrupt]
   ] as const) {
-    it.effect(`gives UnauthorizedError when the source ${what} as it takes the token back`, () =>
+    it.effect(`causes UnauthorizedError when the source ${what} in reject`, () =>
       Effect.gen(function* () {
         const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
           tokens: { get: Effect.succeed(token), reject: () => reject }
@@ -337,7 +337,7 @@ describe("a refused token", () => {
     )
   }
 
-  it.effect("is given back for as long as an attempt may take, and no longer", () =>
+  it.effect("is reported to its source within the attempt timeout", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([FakeService.failure(401), FakeService.success], {
         tokens: { get: Effect.succeed(token), reject: () => Effect.never }
@@ -348,23 +348,21 @@ describe("a refused token", () => {
     })
   )
 
-  it.effect(
-    "gives TokenUnavailableError when giving it back takes the rest of the call's time",
-    () =>
-      Effect.gen(function* () {
-        const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
-          retry: { deadline: "20 seconds" },
-          tokens: { get: Effect.succeed(token), reject: () => Effect.never }
-        })
-        const fiber = yield* Effect.fork(Effect.flip(calls.read(FakeService.calls.read)))
-        yield* TestClock.adjust("20 seconds")
-        assert.strictEqual((yield* Fiber.join(fiber))._tag, "TokenUnavailableError")
-        // At the deadline no attempt is begun: it would have no time at all.
-        assert.strictEqual(received.length, 1)
+  it.effect("causes TokenUnavailableError when reject takes the rest of the deadline", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
+        retry: { deadline: "20 seconds" },
+        tokens: { get: Effect.succeed(token), reject: () => Effect.never }
       })
+      const fiber = yield* Effect.fork(Effect.flip(calls.read(FakeService.calls.read)))
+      yield* TestClock.adjust("20 seconds")
+      assert.strictEqual((yield* Fiber.join(fiber))._tag, "TokenUnavailableError")
+      // No attempt starts at the deadline.
+      assert.strictEqual(received.length, 1)
+    })
   )
 
-  it.effect("gives UnauthorizedError when the new one is refused too", () =>
+  it.effect("causes UnauthorizedError when the new token is rejected too", () =>
     Effect.gen(function* () {
       const { calls, received, rejected } = yield* FakeService.make([FakeService.failure(401)])
       const error = yield* Effect.flip(calls.read(FakeService.calls.read))
@@ -376,7 +374,7 @@ describe("a refused token", () => {
 })
 
 describe("a token", () => {
-  it.effect("that the source holds is used without asking for one", () =>
+  it.effect("that the source holds is used without get", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success], {
         tokens: {
@@ -390,24 +388,26 @@ describe("a token", () => {
     })
   )
 
-  it.effect("is asked for at the time of the call's clock when the source holds none", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(1_234_567)
-      const asked: Array<number> = []
-      const { calls, received } = yield* FakeService.make([FakeService.success], {
-        tokens: {
-          held: (nowMillis) => void asked.push(nowMillis),
-          get: Effect.succeed(token),
-          reject: () => Effect.void
-        }
+  it.effect(
+    "is obtained with get when the source holds none, at the time of the fiber's clock",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(1_234_567)
+        const asked: Array<number> = []
+        const { calls, received } = yield* FakeService.make([FakeService.success], {
+          tokens: {
+            held: (nowMillis) => void asked.push(nowMillis),
+            get: Effect.succeed(token),
+            reject: () => Effect.void
+          }
+        })
+        yield* calls.read(FakeService.calls.read)
+        assert.deepStrictEqual(asked, [1_234_567])
+        assert.strictEqual(received.length, 1)
       })
-      yield* calls.read(FakeService.calls.read)
-      assert.deepStrictEqual(asked, [1_234_567])
-      assert.strictEqual(received.length, 1)
-    })
   )
 
-  it.effect("is unavailable when the source dies as it is asked what it holds", () =>
+  it.effect("is unavailable when the source throws in held", () =>
     Effect.gen(function* () {
       let asked = 0
       const { calls, received } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
@@ -429,11 +429,11 @@ describe("a token", () => {
     })
   )
 
-  it.effect("that does not come in time: the error says why the source had none", () =>
+  it.effect("that is not obtained in time: the error contains the source's last failure", () =>
     Effect.gen(function* () {
       const cause = new Errors.ServerError({
         operation: "Token.obtain",
-        message: "Token.obtain was answered 503",
+        message: "Token.obtain failed with status 503",
         status: 503
       })
       const { calls, received } = yield* FakeService.make([FakeService.success], {
@@ -452,15 +452,15 @@ describe("a token", () => {
       assert(error._tag === "TokenUnavailableError")
       assert.strictEqual(error.operation, "Things.write")
       assert.strictEqual(error.cause, cause)
-      assert.include(error.message, "no token came within 177000 ms")
+      assert.include(error.message, "no token was obtained within 177000 ms")
       assert.include(error.message, "503 again.")
       assert.strictEqual(received.length, 0)
     })
   )
 })
 
-describe("an error of the HTTP client itself, which may come after the request left", () => {
-  // A dispatcher that follows redirects reports a loop as an invalid argument, after the answer.
+describe("an error of the HTTP client, which may occur after the request was sent", () => {
+  // A dispatcher that follows redirects reports a loop as an invalid argument, after the response.
   for (const reaction of [{ drop: "UND_ERR_INVALID_ARG" }, { fails: "Encode" }] as const) {
     it.effect(`leaves the outcome of a write unknown: ${JSON.stringify(reaction)}`, () =>
       Effect.gen(function* () {
@@ -473,10 +473,10 @@ describe("an error of the HTTP client itself, which may come after the request l
 })
 
 it.effect(
-  "an error after the answer leaves a write unknown, though nothing could be connected",
+  "an error after the response leaves the outcome unknown, even if its code means no connection",
   () =>
     Effect.gen(function* () {
-      // Such as a client that writes its answers down elsewhere.
+      // Such as a client that stores its responses elsewhere.
       const cause = Object.assign(new Error("refused"), {
         code: "ECONNREFUSED",
         syscall: "connect"
@@ -502,7 +502,7 @@ it.effect(
     })
 )
 
-it.effect("the answer of an HTTP client that fails on error statuses is read", () =>
+it.effect("the response of an HTTP client that fails on error statuses is read", () =>
   Effect.gen(function* () {
     const { calls, received } = yield* FakeService.make([FakeService.failure(422)], {
       through: HttpClient.filterStatusOk
@@ -517,7 +517,7 @@ describe("time", () => {
   const pauses = (received: ReadonlyArray<FakeService.Received>) =>
     received.slice(1).map(({ atMillis }, i) => atMillis - (received[i]?.atMillis ?? 0))
 
-  it.effect("Retry-After in seconds is waited for", () =>
+  it.effect("a retry waits for Retry-After in seconds", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([
         FakeService.failure(429, { "retry-after": "7" }),
@@ -529,7 +529,7 @@ describe("time", () => {
     })
   )
 
-  it.effect("Retry-After as a date is waited for", () =>
+  it.effect("a retry waits for Retry-After as a date", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2026-01-31T12:00:00Z"))
       const { calls, received } = yield* FakeService.make([
@@ -541,7 +541,7 @@ describe("time", () => {
     })
   )
 
-  it.effect("a Retry-After beyond the deadline ends the call at once", () =>
+  it.effect("a Retry-After beyond the deadline ends the call immediately", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([
         FakeService.failure(429, { "retry-after": "3600" })
@@ -553,7 +553,7 @@ describe("time", () => {
     })
   )
 
-  it.effect("of several Retry-After the longest is waited for", () =>
+  it.effect("a retry waits for the longest of several Retry-After", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([
         FakeService.failure(429, { "retry-after": "7, 20" }),
@@ -565,7 +565,7 @@ describe("time", () => {
     })
   )
 
-  it.effect("the deadline bounds a call with all of its unanswered attempts", () =>
+  it.effect("the deadline limits a call whose attempts have no response", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make(["silence"], {
         retry: { attemptTimeout: "10 seconds", deadline: "25 seconds", base: "1 milli" }
@@ -579,7 +579,7 @@ describe("time", () => {
     })
   )
 
-  it.effect("each back-off is drawn from a range twice that of the one before", () =>
+  it.effect("the range of each back-off is twice that of the previous one", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.failure(503)])
       const read = calls.read(FakeService.calls.read)
@@ -588,7 +588,7 @@ describe("time", () => {
     })
   )
 
-  it.effect("an attempt has its whole time, however long its token took", () =>
+  it.effect("the attempt timeout does not include the time of the token", () =>
     Effect.gen(function* () {
       const slow = (afterMillis: number) => () =>
         Effect.delay(Effect.succeed(FakeService.success), afterMillis)
@@ -605,7 +605,7 @@ describe("time", () => {
     })
   )
 
-  it.effect("an attempt has no more than its own time, however long its token took", () =>
+  it.effect("the attempt timeout limits an attempt, however long its token took", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make(["silence"], {
         retry: { attempts: 1, attemptTimeout: "10 seconds" },
@@ -622,7 +622,7 @@ describe("time", () => {
     })
   )
 
-  it.effect("an attempt ends in its own time though the clock was set forward before it", () =>
+  it.effect("an attempt has its full timeout, even if the clock was set forward before it", () =>
     Effect.gen(function* () {
       const { ahead, clock } = yield* settable
       const { calls } = yield* FakeService.make(["silence"], {
@@ -642,7 +642,7 @@ describe("time", () => {
     })
   )
 
-  it.effect("a pause is no longer than the deadline though the clock was set back", () =>
+  it.effect("a back-off is no longer than the deadline, even if the clock was set back", () =>
     Effect.gen(function* () {
       const { ahead, clock } = yield* settable
       const { calls, received } = yield* FakeService.make([
@@ -662,7 +662,7 @@ describe("time", () => {
     })
   )
 
-  it.effect("a call that wakes after its deadline says what its last attempt met", () =>
+  it.effect("a call that wakes after its deadline fails with the error of its last attempt", () =>
     Effect.gen(function* () {
       const { ahead, clock } = yield* settable
       const { calls, received } = yield* FakeService.make([
@@ -672,7 +672,7 @@ describe("time", () => {
       const read = Effect.withClock(calls.read(FakeService.calls.read), clock)
       const call = yield* Effect.fork(Effect.flip(read))
       yield* TestClock.adjust("30 seconds")
-      // As when the machine sleeps.
+      // As if the machine had slept.
       ahead.millis = 3_600_000
       yield* TestClock.adjust("31 seconds")
       const error = yield* Fiber.join(call)
@@ -682,7 +682,7 @@ describe("time", () => {
     })
   )
 
-  it.effect("a call takes less than the policy's deadline when its caller says so", () =>
+  it.effect("a call may have a shorter deadline than the policy", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make(["silence"])
       const both: ReadonlyArray<Effect.Effect<unknown, Errors.ReadError | Errors.KeyedWriteError>> =
@@ -700,7 +700,7 @@ describe("time", () => {
     })
   )
 
-  it.effect("a write is sent when its caller gives it less than the policy's deadline", () =>
+  it.effect("a write is sent even if its deadline is short", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success])
       yield* calls.write(FakeService.calls.write, { timeout: 2000 })
@@ -708,7 +708,7 @@ describe("time", () => {
     })
   )
 
-  it.effect("a write is not begun when too little time is left for its answer", () =>
+  it.effect("no attempt of a write starts when too little time is left", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make(["silence"], {
         retry: { deadline: "10 seconds" },
@@ -724,7 +724,7 @@ describe("time", () => {
     })
   )
 
-  it.effect("a retry that cannot be begun is neither waited for nor taken from the budget", () =>
+  it.effect("a retry beyond the deadline does not wait and does not use the budget", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make(
         [
@@ -742,7 +742,7 @@ describe("time", () => {
     })
   )
 
-  it.effect("an attempt that runs out of time says how long it had", () =>
+  it.effect("the error of an attempt that times out contains the timeout", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make(["silence"], {
         retry: { attempts: 1, attemptTimeout: "30 seconds", deadline: "10 seconds" },
@@ -793,7 +793,7 @@ const token: BearerTokens.BearerToken = {
   scopes: []
 }
 
-/** A clock that is the test's, and can be set. */
+/** A clock that the test can set. */
 const settable = Effect.map(Effect.clock, (clock) => {
   const ahead = { millis: 0 }
   const set: Clock.Clock = Object.create(clock, {
@@ -807,7 +807,7 @@ const settable = Effect.map(Effect.clock, (clock) => {
 
 const noToken = new Errors.TokenUnavailableError({ operation: "Token.obtain", message: "none" })
 
-/** A source that gives its token `count` times, and then `then`. */
+/** A source that returns its token `count` times, and then `then`. */
 const tokensFor = (count: number, then: BearerTokens.Service["get"]): BearerTokens.Service => {
   let left = count
   return {
@@ -817,7 +817,7 @@ const tokensFor = (count: number, then: BearerTokens.Service["get"]): BearerToke
 }
 
 describe("the retry budget", () => {
-  it.effect("ends a call whose retry would have to wait beyond its deadline, and says so", () =>
+  it.effect("ends a call whose retry would wait beyond its deadline; the message explains it", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.failure(503)], {
         retry: { budget: 0 }
@@ -832,7 +832,7 @@ describe("the retry budget", () => {
     })
   )
 
-  it.effect("is not spoken of by a call that made all of its attempts", () =>
+  it.effect("is not in the message of a call that made all of its attempts", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([FakeService.failure(503)])
       const error = yield* Either.flip(yield* toTheEnd(calls.read(FakeService.calls.read)))
@@ -853,7 +853,7 @@ describe("the retry budget", () => {
 })
 
 describe("an interrupted call", () => {
-  it.effect("ends at once", () =>
+  it.effect("ends immediately", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make(["silence"])
       const fiber = yield* Effect.fork(calls.write(FakeService.calls.write))

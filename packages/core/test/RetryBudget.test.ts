@@ -1,8 +1,10 @@
 /**
- * The limit on retries: as a bucket, and as what the calls of a gateway see of it.
+ * The retry budget: the token bucket, and its effect on the calls of a gateway.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as FakeService from "@manilla/test-support/FakeService"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
@@ -10,19 +12,17 @@ import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/TestClock"
 import * as retryBudget from "../src/internal/retryBudget.js"
-import * as FakeService from "./utils/FakeService.js"
-import * as VirtualClock from "./utils/VirtualClock.js"
 
 const refillMillis = 10_000
 
-/** A budget of this size that was used up at a time. */
+/** A budget of this size that is used up at this time. */
 const spent = (capacity: number, nowMillis = 0) => {
   const budget = retryBudget.make(capacity)
   for (let i = 0; i < capacity; i++) budget.take(nowMillis)
   return budget
 }
 
-/** How many retries may go at once. */
+/** The number of retries that are allowed immediately. */
 const atOnce = (budget: retryBudget.RetryBudget, nowMillis: number): number => {
   let count = 0
   while (count < 1000 && budget.waitMillis(nowMillis) === 0) {
@@ -39,7 +39,7 @@ describe("a budget", () => {
     }
   })
 
-  it("is full at first whatever the time is", () => {
+  it("is full at first at any time", () => {
     for (const nowMillis of [-1e12, 0, 1e12]) {
       assert.strictEqual(atOnce(retryBudget.make(3), nowMillis), 3)
     }
@@ -53,11 +53,11 @@ describe("a budget", () => {
     assert.strictEqual(atOnce(spent(10), refillMillis), 10)
   })
 
-  it("holds no more than it began with, however long nothing happens", () => {
+  it("never exceeds its size by refilling", () => {
     assert.strictEqual(atOnce(spent(10), 86_400_000), 10)
   })
 
-  it("gives one turn after the other to those that wait", () => {
+  it("allows waiting retries one after the other", () => {
     const budget = spent(10)
     const waits = Array.from({ length: 3 }, () => {
       const millis = budget.waitMillis(0)
@@ -67,22 +67,22 @@ describe("a budget", () => {
     assert.deepStrictEqual(waits, [1000, 2000, 3000])
   })
 
-  it("has a retry back after ten successes", () => {
+  it("gains a retry after ten successes", () => {
     const budget = spent(10)
     for (let i = 0; i < 9; i++) budget.earn()
     assert.isAbove(budget.waitMillis(0), 50)
     budget.earn()
-    // Tenths do not add up to a whole number.
+    // As floats, ten tenths are less than 1.
     assert.isAtMost(budget.waitMillis(0), 1)
   })
 
-  it("holds no more than it began with, however many calls succeed", () => {
+  it("never exceeds its size by successes", () => {
     const budget = retryBudget.make(2)
     for (let i = 0; i < 1000; i++) budget.earn()
     assert.strictEqual(atOnce(budget, 0), 2)
   })
 
-  it("of 0 never has a retry", () => {
+  it("of size 0 never allows a retry", () => {
     const budget = retryBudget.make(0)
     for (let i = 0; i < 1000; i++) budget.earn()
     for (const nowMillis of [0, refillMillis, 1e12]) {
@@ -90,14 +90,14 @@ describe("a budget", () => {
     }
   })
 
-  it("neither gains nor loses when the clock is set back", () => {
+  it("does not change when the clock is set back", () => {
     const budget = spent(10, 3_600_000)
     assert.strictEqual(budget.waitMillis(0), 1000)
     assert.strictEqual(budget.waitMillis(1000), 0)
     assert.strictEqual(atOnce(budget, 2000), 2)
   })
 
-  it("is no more than full when the clock is set forward", () => {
+  it("is at most full when the clock is set forward", () => {
     assert.strictEqual(atOnce(spent(10), Number.MAX_SAFE_INTEGER), 10)
   })
 
@@ -108,7 +108,7 @@ describe("a budget", () => {
   )
 
   it.prop(
-    "in any time lets no more retries go than it holds, refills and earns",
+    "never allows more retries than its size, its refill and its successes",
     [
       FastCheck.integer({ min: 1, max: 20 }),
       FastCheck.array(event, { minLength: 1, maxLength: 200 })
@@ -132,7 +132,7 @@ describe("a budget", () => {
       went.forEach((last, i) => {
         went.slice(0, i).forEach((first, j) => {
           const allowed = capacity * (1 + (last - first) / refillMillis) + earned
-          // One more: waits are whole milliseconds.
+          // Plus 1, because waits are whole milliseconds.
           assert.isAtMost(i - j + 1, allowed + 1)
         })
       })
@@ -143,7 +143,7 @@ describe("a budget", () => {
 
 const down = FakeService.failure(503)
 
-/** Fails the first requests by each method, so often, and answers the others. */
+/** Fails the given number of first requests by each method, and responds to the others. */
 const failing = (times: {
   readonly GET?: number
   readonly POST?: number
@@ -176,7 +176,7 @@ const toTheEnd = <A, E>(effect: Effect.Effect<A, E>) =>
     return yield* Fiber.join(fiber)
   })
 
-/** The same, faster for many calls. */
+/** Like the above, but faster for many calls. */
 const onVirtualClock = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const clock = VirtualClock.make()
@@ -189,7 +189,7 @@ const sentBy = (method: string, received: ReadonlyArray<FakeService.Received>) =
   received.filter((request) => request.method === method).map(({ atMillis }) => atMillis)
 
 describe("a gateway", () => {
-  it.effect("whose service is down sends few more requests than it has calls", () =>
+  it.effect("makes few retries when its service is down", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([down], { retry: { budget: 10 } })
       const ends = yield* onVirtualClock(all(200, () => calls.read(FakeService.calls.read)))
@@ -205,7 +205,7 @@ describe("a gateway", () => {
     })
   )
 
-  it.effect("makes all of 300 writes that meet 300 times 503 in the end", () =>
+  it.effect("completes 300 writes after 300 responses with 503", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([failing({ POST: 300 })])
       const ends = yield* onVirtualClock(all(300, (order) => calls.write(writeOf(order))))
@@ -221,13 +221,13 @@ describe("a gateway", () => {
 
   for (const [what, times, other, own] of [
     [
-      "30 reads that fail do not take the retries of a write",
+      "30 reads that fail do not use the retries of a write",
       { GET: Infinity, POST: 1 },
       "GET",
       "POST"
     ],
     [
-      "30 writes that fail do not take the retries of a read",
+      "30 writes that fail do not use the retries of a read",
       { GET: 1, POST: Infinity },
       "POST",
       "GET"
@@ -252,7 +252,7 @@ describe("a gateway", () => {
     )
   }
 
-  it.effect("gets retries back for its successes", () =>
+  it.effect("gains retries by its successes", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make(
         [down, ...Array.from({ length: 20 }, () => FakeService.success), down, FakeService.success],
@@ -269,7 +269,7 @@ describe("a gateway", () => {
     })
   )
 
-  it.effect("makes a retry that finds the budget empty when its turn comes", () =>
+  it.effect("delays a retry while the budget is empty", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([failing({ GET: 2 })], {
         retry: { budget: 1 }
@@ -281,7 +281,7 @@ describe("a gateway", () => {
     })
   )
 
-  it.effect("gives back the turn of a call that was interrupted while it waited", () =>
+  it.effect("returns the retry of a call that was interrupted while it waited", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([down], {
         retry: { budget: 1, attempts: 2 }
@@ -293,7 +293,7 @@ describe("a gateway", () => {
       yield* Effect.fork(read)
       yield* TestClock.adjust(0)
       assert.lengthOf(received, 2)
-      // Each of these waits for its turn, and then for nothing.
+      // Each of these waits for the budget only.
       const waiting = yield* Effect.fork(all(10, () => read))
       yield* TestClock.adjust(0)
       yield* Fiber.interrupt(waiting)
@@ -304,7 +304,7 @@ describe("a gateway", () => {
     })
   )
 
-  it.effect("has a budget of its own", () =>
+  it.effect("has its own budget", () =>
     Effect.gen(function* () {
       const options = { retry: { budget: 1 } }
       const first = yield* FakeService.make([down], options)

@@ -1,20 +1,20 @@
 /**
- * A hostile service says back what it was sent, in every way it can; nothing of it may show.
+ * A hostile service repeats the secrets of requests in every way; no output may contain them.
  */
 import { assert, describe, it } from "@effect/vitest"
+import * as FakeService from "@manilla/test-support/FakeService"
+import { observe, traces } from "@manilla/test-support/Observed"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
-import * as FakeService from "./utils/FakeService.js"
-import { observe, traces } from "./utils/Observed.js"
 
 const token = "eyJhbGciOiJSUzI1NiJ9.Y2FuYXJ5LXRva2Vu.kR9xWq-sT_4vZ"
 const phone = "+22901949372650"
 const otp = "Kd8-vTq2Rm7z"
-/** Every character that some encoding writes otherwise. */
+/** Every character that some encoding escapes. */
 const awkward = `q"W\\e/r+t=é&${"\u{1f9fe}"}<Zx9Kp>`
 
 const canaries = { token, phone, otp, awkward } as const
@@ -24,7 +24,7 @@ const says = (message: string, rest: Record<string, unknown> = {}): FakeService.
 
 const text = (status: number, body: string): FakeService.Reflex => ({ status, body })
 
-/** Every string within a value, names of members included. */
+/** Every string in a value, including member names. */
 const stringsIn = (value: unknown): ReadonlyArray<string> => {
   if (typeof value === "string") return [value]
   if (typeof value !== "object" || value === null) return []
@@ -35,21 +35,21 @@ const stringsIn = (value: unknown): ReadonlyArray<string> => {
   ]
 }
 
-/** A text in which the secret begins at an index. */
+/** A text with the secret at an index. */
 const at = (index: number, secret: string): string =>
   "word ".repeat(Math.ceil(index / 5)).slice(0, index) + secret
 
 const echoes: Record<string, (secret: string) => FakeService.Reflex> = {
   "in the message": (secret) => says(`the number ${secret} is not known`),
   "in the message, twice over": (secret) => says(`${secret}${secret}`),
-  "in the message, where it is cut off": (secret) => says(at(488, secret)),
+  "in the message, where it is truncated": (secret) => says(at(488, secret)),
   "in the message, JSON-escaped": (secret) => says(`body: ${JSON.stringify({ secret })}`),
   "in the code": (secret) =>
     FakeService.failure(409, {}, { code: `NO_${secret}`, message: "words" }),
   "in the details": (secret) => says("m", { details: { payer: [{ phone: secret }] } }),
   "in the keys of the details": (secret) => says("m", { details: { [secret]: ["is wrong"] } }),
-  "in details that are a list": (secret) => says("m", { details: [`${secret} is wrong`] }),
-  "in details that are a text": (secret) => says("m", { details: secret }),
+  "in details that are an array": (secret) => says("m", { details: [`${secret} is wrong`] }),
+  "in details that are a string": (secret) => says("m", { details: secret }),
   "as a number in the details": (secret) =>
     says("m", { details: { phone: Number(secret.replace(/\D/g, "")) } }),
   "in the correlation id": (secret) =>
@@ -61,7 +61,7 @@ const echoes: Record<string, (secret: string) => FakeService.Reflex> = {
         meta: { correlation_id: secret }
       })
     ),
-  "in the correlation id of a success that contradicts": (secret) =>
+  "in the correlation id of a contradiction": (secret) =>
     text(404, JSON.stringify({ success: true, data: {}, meta: { correlation_id: secret } })),
   "in the id of a success that cannot be read": (secret) =>
     text(201, JSON.stringify({ success: true, data: { id: secret, reference: secret } })),
@@ -71,23 +71,23 @@ const echoes: Record<string, (secret: string) => FakeService.Reflex> = {
     text(201, JSON.stringify({ success: true, data: { id: [secret], status: { secret } } })),
   "in HTML": (secret) => text(200, `<html><p>Hello ${secret}</p></html>`),
   "in HTML under an error": (secret) => text(502, `<html><p>Hello ${secret}</p></html>`),
-  "in plain words": (secret) => text(200, `no: ${secret}`),
-  "in words, where they are cut off": (secret) => text(200, at(190, secret)),
-  "in JSON cut short": (secret) => text(200, `{"success":true,"data":{"otp":"${secret}`),
-  "in JSON cut short, escaped": (secret) =>
+  "in plain text": (secret) => text(200, `no: ${secret}`),
+  "in plain text, where it is truncated": (secret) => text(200, at(190, secret)),
+  "in truncated JSON": (secret) => text(200, `{"success":true,"data":{"otp":"${secret}`),
+  "in truncated JSON, escaped": (secret) =>
     text(200, `{"success":true,"data":${JSON.stringify({ otp: secret })}`),
-  "in a key of JSON cut short": (secret) => text(200, `{"${secret}":`),
-  "where a redirect leads": (secret) => ({
+  "in a key of truncated JSON": (secret) => text(200, `{"${secret}":`),
+  "in the location of a redirect": (secret) => ({
     status: 302,
     headers: { location: `https://elsewhere.invalid/${encodeURIComponent(secret)}` }
   }),
   "in Retry-After": (secret) =>
     FakeService.failure(503, { "retry-after": encodeURIComponent(secret) }),
-  "in the words of a broken connection": (secret) => ({ drop: "ECONNRESET", words: secret }),
-  "in the words of a refused connection": (secret) => ({ drop: "ECONNREFUSED", words: secret })
+  "in the error of a lost connection": (secret) => ({ drop: "ECONNRESET", words: secret }),
+  "in the error of a refused connection": (secret) => ({ drop: "ECONNREFUSED", words: secret })
 }
 
-/** Of these a URL keeps all characters but a few. */
+/** URL encoding changes only a few characters of these. */
 const inUrls: Record<string, (secret: string) => FakeService.Reflex> = {
   "in the message, URL-encoded": (secret) => says(`to=${encodeURIComponent(secret)}&x=1`),
   "in the message, URL-encoded in lower case": (secret) =>
@@ -97,12 +97,12 @@ const inUrls: Record<string, (secret: string) => FakeService.Reflex> = {
 const options: FakeService.Options = { token, retry: { attempts: 2, base: 0 } }
 
 for (const [name, secret] of Object.entries(canaries)) {
-  describe(`the ${name} does not show`, () => {
+  describe(`the ${name} is not printed`, () => {
     const all = secret === awkward ? echoes : { ...echoes, ...inUrls }
     for (const [how, echo] of Object.entries(all)) {
       it.effect(how, () =>
         Effect.gen(function* () {
-          // Tokens end in their number; what is said back is one that was sent.
+          // Tokens end in their number; the service repeats one that was sent.
           const said = secret === token ? `${token}0` : secret
           const { calls, received } = yield* FakeService.make([echo(said)], options)
           const payload = {
@@ -115,7 +115,7 @@ for (const [name, secret] of Object.entries(canaries)) {
           const read = yield* observe(calls.read(FakeService.calls.read))
           assert(received.length >= 3)
           const shown = [write.text, once.text]
-          // A read sends nothing but the token.
+          // A read sends only the token.
           if (secret === token) shown.push(read.text)
           for (const text of shown) assert.deepStrictEqual(traces(secret, text), [])
           assert([write, once, read].every(({ exit }) => exit._tag === "Failure"))
@@ -123,7 +123,7 @@ for (const [name, secret] of Object.entries(canaries)) {
       )
     }
 
-    it.effect("when all goes well", () =>
+    it.effect("in a success", () =>
       Effect.gen(function* () {
         const { calls } = yield* FakeService.make([FakeService.success], options)
         const payload = {
@@ -152,7 +152,7 @@ for (const [name, secret] of Object.entries(canaries)) {
   })
 }
 
-describe("a phone number does not show when it is written otherwise", () => {
+describe("a phone number is not printed in another format", () => {
   const writings = [
     "+22901949372650",
     "22901949372650",
@@ -190,7 +190,7 @@ describe("a phone number does not show when it is written otherwise", () => {
     ["12-34", "1234"],
     ["004512", "004512"]
   ] as const) {
-    it.effect(`nor does a code: ${sent}, as ${written}`, () =>
+    it.effect(`nor is a code: ${sent}, as ${written}`, () =>
       Effect.gen(function* () {
         const { calls } = yield* FakeService.make(
           [says(`the code ${written} is wrong`, { details: [Number(written)] })],
@@ -205,7 +205,7 @@ describe("a phone number does not show when it is written otherwise", () => {
   }
 })
 
-it.effect("a code does not show where a text is cut", () =>
+it.effect("a code is not printed where a text is truncated", () =>
   Effect.gen(function* () {
     const long = "t".repeat(1650)
     const { calls } = yield* FakeService.make(
@@ -218,7 +218,7 @@ it.effect("a code does not show where a text is cut", () =>
   })
 )
 
-it.effect("what the next request under the same token has to hide does not show either", () =>
+it.effect("the secrets of the next request with the same token are not printed either", () =>
   Effect.gen(function* () {
     const { calls } = yield* FakeService.make([says(`no ${phone}, no ${otp}`)], options)
     yield* Effect.flip(calls.writeOnce({ payload: { name: "a thing", phone_number: phone } }))
@@ -229,16 +229,16 @@ it.effect("what the next request under the same token has to hide does not show 
   })
 )
 
-describe("a name in a body that cannot be read does not show", () => {
-  /** Such that `end` is the last that the excerpt of 200 characters takes in. */
+describe("a name in an unreadable body is not printed", () => {
+  /** Pads a text so that the excerpt of 200 characters ends with `end`. */
   const pad = (start: string, end: string) =>
     start + " ,".repeat(100).slice(0, 200 - start.length - end.length) + end
   for (const [how, body] of [
     ["in a string", `{"first_name":"Awa","last_name":"Sow"`],
     ["in a string with escapes", `{"name":${JSON.stringify(`"Awa\\" Sow`)},`],
-    ["in a string that is cut off", `{"name":"Awa Sow`],
-    ["in a string that the excerpt cuts", `${pad(`{"name":"Awa Sow`, "")} and more",`],
-    ["in a string cut behind a backslash", `${pad(`{"name":"Awa Sow`, "\\")}n and more",`],
+    ["in a truncated string", `{"name":"Awa Sow`],
+    ["in a string that the excerpt truncates", `${pad(`{"name":"Awa Sow`, "")} and more",`],
+    ["in a string truncated after a backslash", `${pad(`{"name":"Awa Sow`, "\\")}n and more",`],
     ["in a key", `{"Awa Sow":`]
   ] as const) {
     it.effect(how, () =>
@@ -253,7 +253,7 @@ describe("a name in a body that cannot be read does not show", () => {
   }
 })
 
-describe("a text of the service begins no line and reorders none", () => {
+describe("a text of the service cannot forge or reorder log lines", () => {
   const hostile = "a\r\nERROR b\u0085c\u2028d\u001b[31me\u202ef\u2066g\u200bh\u0000i\ud800j"
   const error = { code: hostile, message: hostile, details: { [hostile]: [hostile] } }
   const meta = { correlation_id: hostile }
@@ -286,14 +286,14 @@ describe("a text of the service begins no line and reorders none", () => {
         for (const string of strings) {
           assert.notMatch(string, /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u)
         }
-        // What is logged has line breaks of its own, between its entries and within stack traces.
+        // Logs have line breaks between entries and in stack traces.
         assert.notInclude(logs.join(), "\nERROR b")
         assert.notMatch(logs.join().replaceAll("\n", ""), /[\p{Cc}\u202e\u2066\u2028]/u)
       })
     )
   }
 
-  it.effect("and shows what was there", () =>
+  it.effect("but is printed with escapes", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([says("a\nb\u001b[31mc\u202ed")], options)
       const refused = yield* Effect.flip(calls.write(FakeService.calls.write))
@@ -303,8 +303,8 @@ describe("a text of the service begins no line and reorders none", () => {
   )
 })
 
-describe("what is not secret is still told", () => {
-  it.effect("the id of what was made, though it has the digits of a code", () =>
+describe("other values are still printed", () => {
+  it.effect("the id of a created resource, even if it contains the digits of a code", () =>
     Effect.gen(function* () {
       const id = "0b9b8a3e-1234-4d1e-9b8a-3e6c5f4d1e9b"
       const { calls } = yield* FakeService.make([
@@ -325,18 +325,20 @@ describe("what is not secret is still told", () => {
     })
   )
 
-  it.effect("the reference of what was made, though it has eight digits of the phone number", () =>
-    Effect.gen(function* () {
-      const reference = `PAYOUT-${phone.slice(-8)}-0007`
-      const { calls } = yield* FakeService.make([
-        text(201, JSON.stringify({ success: true, data: { name: "a thing", reference } }))
-      ])
-      const payload = { name: "a thing", phone_number: phone }
-      const error = yield* Effect.flip(calls.write({ ...FakeService.calls.write, payload }))
-      assert(error._tag === "AppliedUnreadable")
-      assert.strictEqual(error.reference, reference)
-      assert.include(error.message, reference)
-    })
+  it.effect(
+    "the reference of a created resource, even if it contains eight digits of the phone number",
+    () =>
+      Effect.gen(function* () {
+        const reference = `PAYOUT-${phone.slice(-8)}-0007`
+        const { calls } = yield* FakeService.make([
+          text(201, JSON.stringify({ success: true, data: { name: "a thing", reference } }))
+        ])
+        const payload = { name: "a thing", phone_number: phone }
+        const error = yield* Effect.flip(calls.write({ ...FakeService.calls.write, payload }))
+        assert(error._tag === "AppliedUnreadable")
+        assert.strictEqual(error.reference, reference)
+        assert.include(error.message, reference)
+      })
   )
 
   it.effect("the rest of a message, of its details and of an excerpt", () =>
@@ -359,24 +361,22 @@ describe("what is not secret is still told", () => {
     })
   )
 
-  it.effect(
-    "shows the operation, its path template, the host and the outcome, and no path with ids",
-    () =>
-      Effect.gen(function* () {
-        const { calls } = yield* FakeService.make([FakeService.failure(404)])
-        const { spans, text: shown } = yield* observe(
-          calls.read({ path: { thing: FakeService.reference("PERSONAL-REFERENCE") } })
-        )
-        assert.include(shown, "/things/:thing")
-        assert.include(shown, "NotFoundError")
-        assert.notInclude(shown, "PERSONAL-REFERENCE")
-        assert.include(shown, "service.invalid")
-        assert(spans.every((span) => span.startsWith("Things.read ")))
-      })
+  it.effect("a span has the operation, path template, host and outcome, but no path with ids", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([FakeService.failure(404)])
+      const { spans, text: shown } = yield* observe(
+        calls.read({ path: { thing: FakeService.reference("PERSONAL-REFERENCE") } })
+      )
+      assert.include(shown, "/things/:thing")
+      assert.include(shown, "NotFoundError")
+      assert.notInclude(shown, "PERSONAL-REFERENCE")
+      assert.include(shown, "service.invalid")
+      assert(spans.every((span) => span.startsWith("Things.read ")))
+    })
   )
 })
 
-describe("the search itself", () => {
+describe("the search for secrets", () => {
   const secret = "Kd8-vTq2Rm7z"
   class Leak extends Data.TaggedError("Leak")<{
     readonly message: string

@@ -1,6 +1,6 @@
 /**
- * The pure step of the retry loop: a table of every fault and replay class, and what holds for any
- * call whatever its attempts meet.
+ * The pure step of the retry loop: a table of every fault and replay class, and properties of any
+ * sequence of attempts.
  */
 import { assert, describe, it } from "@effect/vitest"
 import type * as Operation from "@manilla/core/Operation"
@@ -15,7 +15,7 @@ const replays = {
   Once: { _tag: "Once" }
 } as const satisfies Record<Operation.Replay["_tag"], Operation.Replay>
 
-/** An attempt that failed at once, and whose retry may go at once. */
+/** An attempt that failed immediately, without a delay by the budget. */
 const failed = (fault: RetryPolicy.Fault, more: Partial<step.Failed> = {}): step.Failed => ({
   fault,
   retryAfterMillis: undefined,
@@ -30,7 +30,7 @@ const failed = (fault: RetryPolicy.Fault, more: Partial<step.Failed> = {}): step
 const rulesOf = (replay: Operation.Replay, policy: Partial<RetryPolicy.RetryPolicy> = {}) =>
   step.rulesOf({ ...RetryPolicy.defaults, ...policy }, replay)
 
-/** What follows the first attempt, written by hand: fault, in doubt after it, Safe, Keyed, Once. */
+/** The step after the first attempt, written by hand: fault, doubtful, Safe, Keyed, Once. */
 const table = [
   ["InvalidRequestError", false, "Done", "Done", "Done"],
   ["TokenUnavailableError", false, "Done", "Done", "Done"],
@@ -88,7 +88,7 @@ describe("a call ends", () => {
 
   for (const [why, because, state, last] of [
     ["by the rule", "rule", {}, failed("UnprocessableError")],
-    ["when the renewed token is refused", "rule", { renewed: true }, failed("UnauthorizedError")],
+    ["when the renewed token is rejected", "rule", { renewed: true }, failed("UnauthorizedError")],
     [
       "when a request without a token is refused",
       "rule",
@@ -97,37 +97,37 @@ describe("a call ends", () => {
     ],
     ["after its last attempt", "attempts", { retries: 2 }, failed("ServerError")],
     [
-      "when its retry would come too late",
+      "when its retry would be too late",
       "deadline",
       {},
       failed("ServerError", { nowMillis: 9900 })
     ],
     [
-      "when the service asks for too long a pause",
+      "when Retry-After is too long",
       "deadline",
       {},
       failed("ServerError", { retryAfterMillis: 9900 })
     ],
     [
-      "when a new token would come too late",
+      "when a new token would be too late",
       "deadline",
       {},
       failed("UnauthorizedError", { nowMillis: 9900 })
     ],
     [
-      "when its turn in the budget would come too late",
+      "when the budget would allow the retry too late",
       "budget",
       {},
       failed("ServerError", { budgetMillis: 9900 })
     ],
     [
-      "when the budget never has a turn",
+      "when the budget never allows a retry",
       "budget",
       {},
       failed("ServerError", { budgetMillis: Infinity })
     ],
     [
-      "when the same other resource comes back",
+      "when the same other resource is received again",
       "key reused",
       { other: "thing-1" },
       failed("NotAnEnvelope", { other: "thing-1" })
@@ -140,7 +140,7 @@ describe("a call ends", () => {
     })
   }
 
-  it("not when its retry comes 1 ms before the latest start", () => {
+  it("not when its retry is 1 ms before the latest start", () => {
     const next = step.step(rules, step.start(0), failed("ServerError", { budgetMillis: 9899 }))
     assert(next._tag === "Again")
     assert.strictEqual(next.afterMillis, 9899)
@@ -148,7 +148,7 @@ describe("a call ends", () => {
 })
 
 describe("the time of a call", () => {
-  it("lets a write begin, however short its deadline is", () => {
+  it("lets a write start, however short its deadline is", () => {
     for (const deadline of [1, 100, 2000, 3000]) {
       const rules = step.rulesOf({ ...RetryPolicy.defaults, deadline }, replays.Keyed)
       assert.isAbove(step.leftMillis(rules, step.start(0), 0), 0)
@@ -207,7 +207,7 @@ interface Taken {
   readonly next: step.Step
 }
 
-/** The steps of a call up to its end: attempts that fail one after the other. */
+/** The steps of a call whose attempts all fail. */
 const run = (
   own: step.Rules,
   failures: ReadonlyArray<Omit<step.Failed, "nowMillis"> & { readonly tookMillis: number }>
@@ -230,9 +230,9 @@ const many = { fastCheck: { numRuns: 1000 } }
 
 const isUnknown = ({ failed: { fault } }: Taken) => RetryPolicy.table[fault].outcome === "unknown"
 
-describe("whatever its attempts meet, a call", () => {
+describe("after any faults, a call", () => {
   it.prop(
-    "begins no attempt at or after its deadline",
+    "starts no attempt at or after its deadline",
     [rules, attempts],
     ([own, all]) => {
       for (const { failed: last, next } of run(own, all)) {
@@ -246,7 +246,7 @@ describe("whatever its attempts meet, a call", () => {
   )
 
   it.prop(
-    "makes no more attempts than its policy says",
+    "makes at most the attempts of its policy",
     [rules, attempts],
     ([own, all]) => {
       const taken = run(own, all)
@@ -268,7 +268,7 @@ describe("whatever its attempts meet, a call", () => {
   )
 
   it.prop(
-    "stays in doubt once an outcome was unknown",
+    "remains doubtful after an unknown outcome",
     [rules, attempts],
     ([own, all]) => {
       const taken = run(own, all)
@@ -281,7 +281,7 @@ describe("whatever its attempts meet, a call", () => {
   )
 
   it.prop(
-    "without a key makes no attempt after one whose outcome is unknown",
+    "without a key makes no attempt after an unknown outcome",
     [policy, attempts],
     ([own, all]) => {
       for (const one of run(step.rulesOf(own, replays.Once), all)) {
@@ -292,7 +292,7 @@ describe("whatever its attempts meet, a call", () => {
   )
 
   it.prop(
-    "ends as a reused key only with a key, and after the same resource twice",
+    "ends with a reused key only if it has a key and received the same resource twice",
     [rules, attempts],
     ([own, all]) => {
       const taken = run(own, all)
@@ -307,7 +307,7 @@ describe("whatever its attempts meet, a call", () => {
   )
 
   it.prop(
-    "with a key is not sent again when the same resource comes twice, with no other in between",
+    "with a key is not retried after the same resource twice in succession",
     [policy, attempts],
     ([own, all]) => {
       let previous: string | undefined
@@ -327,7 +327,7 @@ describe("from any state", () => {
   const atMillis = FastCheck.integer({ min: -1e12, max: 1e12 })
 
   it.prop(
-    "doubt never goes away",
+    "doubt is permanent",
     [rules, state, attempt, atMillis],
     ([own, at, one, now]) => {
       const next = step.step(own, at, { ...one, nowMillis: now })
@@ -350,7 +350,7 @@ describe("from any state", () => {
   )
 
   it.prop(
-    "a retry waits for as long as the service and the budget ask",
+    "a retry waits for Retry-After and the budget",
     [rules, state, attempt],
     ([own, at, one]) => {
       const next = step.step(own, at, { ...one, nowMillis: at.startedMillis })
@@ -362,7 +362,7 @@ describe("from any state", () => {
   )
 
   it.prop(
-    "no pause is longer than the deadline, whatever the clock says",
+    "no pause is longer than the deadline, at any time of the clock",
     [
       rules,
       FastCheck.record({
@@ -380,7 +380,7 @@ describe("from any state", () => {
   )
 
   it.prop(
-    "an attempt that is begun in time has at least a tenth of its time, and ends in the call's",
+    "an attempt that starts in time has at least a tenth of its timeout, and ends before the deadline",
     [rules, FastCheck.double({ min: 0, max: 1, noNaN: true })],
     ([own, part]) => {
       const at = step.start(0)

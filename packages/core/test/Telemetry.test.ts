@@ -1,18 +1,20 @@
 /**
- * What operators see of a call: its metrics, its span, and the trace that the service sees.
+ * The metrics and the span of a call, and the trace context in its requests.
  */
 import { assert, describe, it } from "@effect/vitest"
+import * as FakeService from "@manilla/test-support/FakeService"
+import { observe } from "@manilla/test-support/Observed"
+import * as Spans from "@manilla/test-support/Spans"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/TestClock"
 import * as Tracer from "effect/Tracer"
-import * as FakeService from "./utils/FakeService.js"
-import { observe } from "./utils/Observed.js"
-import * as Spans from "./utils/Spans.js"
 
-/** The counts of an operation, by the metric's name and its tags other than the operation. */
+/** The counts of an operation, by metric name and tags except the operation. */
 const countsOf = (operation: string) =>
   Effect.map(Metric.snapshot, (pairs) => {
     const counts = new Map<string, number>()
@@ -25,7 +27,7 @@ const countsOf = (operation: string) =>
     return counts
   })
 
-/** What a call adds to these counts. */
+/** The increase of these counts by a call. */
 const added = <A, E>(operation: string, call: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const before = yield* countsOf(operation)
@@ -73,7 +75,7 @@ describe("a call is counted", () => {
     })
   )
 
-  it.effect("as interrupted when its caller is", () =>
+  it.effect("as interrupted when its caller is interrupted", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make(["silence"])
       const call = Effect.timeoutOption(calls.read(FakeService.calls.read), "1 second")
@@ -104,7 +106,7 @@ describe("a call is counted", () => {
   )
 })
 
-/** What a tracer sees of a call: spans that were begun, and how each of them ended. */
+/** The spans of a call, and how each of them ended. */
 const traced = <A, E>(call: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const begun: Array<string> = []
@@ -171,7 +173,27 @@ describe("a span", () => {
     })
   )
 
-  it.effect("is named to the service, by each attempt", () =>
+  it.effect("has the logs of its call as events, and its caller's has none", () =>
+    Effect.gen(function* () {
+      const events: Array<string> = []
+      const tracer = Spans.tracer({ event: (name, event) => void events.push(`${name}: ${event}`) })
+      const { calls } = yield* FakeService.make([FakeService.failure(503), FakeService.success], {
+        retry: { base: 0 }
+      })
+      yield* calls
+        .read(FakeService.calls.read)
+        .pipe(
+          Effect.withSpan("checkout"),
+          Effect.withTracer(tracer),
+          Logger.withMinimumLogLevel(LogLevel.Debug)
+        )
+      assert.lengthOf(events, 3)
+      assert.isTrue(events.every((event) => event.startsWith("Things.read: ")))
+      assert.include(events[1], "Retrying in 0 ms")
+    })
+  )
+
+  it.effect("is in the traceparent header of each attempt", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make(
         [FakeService.failure(503), FakeService.success],
@@ -185,7 +207,7 @@ describe("a span", () => {
     })
   )
 
-  it.effect("is not made of a request that is refused before it is sent", () =>
+  it.effect("is not created for a request that is refused before it is sent", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([FakeService.success])
       const { begun, result } = yield* traced(
@@ -200,7 +222,7 @@ describe("a span", () => {
     ["without a tracer of the application", undefined, true],
     ["where tracing is turned off", Spans.tracer({}), false]
   ] as const) {
-    it.effect(`is not named to the service ${what}`, () =>
+    it.effect(`is not sent to the service ${what}`, () =>
       Effect.gen(function* () {
         const { calls, received } = yield* FakeService.make([FakeService.success])
         const read = Effect.withTracerEnabled(calls.read(FakeService.calls.read), isEnabled)
@@ -224,6 +246,7 @@ describe("the span of a call", () => {
         "http.request.method": "POST",
         "url.template": "/things",
         "server.address": "service.invalid",
+        "server.port": 443,
         "http.response.status_code": 200,
         "manilla.correlation_id": "c-1",
         "manilla.resource.id": "thing-1"

@@ -23,7 +23,7 @@ describe("a timestamp", () => {
     "2026-01-31T12:00:00.123456+01:00",
     "2024-02-29T23:59:59.999999-11:30"
   ]) {
-    it(`keeps ${text} to the last digit`, () => {
+    it(`preserves ${text} exactly`, () => {
       const decoded = Either.getOrThrow(decode(text))
       assert.strictEqual(Schema.encodeSync(Timestamp.Timestamp)(decoded), text)
       assert.strictEqual(JSON.stringify(decoded), `"${text}"`)
@@ -63,14 +63,14 @@ describe("a timestamp", () => {
 })
 
 describe("conversions", () => {
-  it.prop("toEpochMicros is exact, before 1970 too", [seconds, micros], ([second, micro]) => {
+  it.prop("toEpochMicros is exact, also before 1970", [seconds, micros], ([second, micro]) => {
     assert.strictEqual(
       Timestamp.toEpochMicros(at(written(second, micro))),
       BigInt(second) * 1_000_000n + BigInt(micro)
     )
   })
 
-  it("toEpochMicros reads any number of digits, and the zone", () => {
+  it("toEpochMicros accepts any number of digits and any offset", () => {
     const noon = 1_769_860_800_000_000n
     for (const [text, expected] of [
       ["2026-01-31T12:00:00Z", noon],
@@ -83,7 +83,7 @@ describe("conversions", () => {
     }
   })
 
-  it("toDateTime cuts below the millisecond", () => {
+  it("toDateTime truncates to milliseconds", () => {
     const dateTime = Timestamp.toDateTime(at("2026-01-31T13:00:00.123999+01:00"))
     assert.strictEqual(DateTime.formatIso(dateTime), "2026-01-31T12:00:00.123Z")
   })
@@ -97,31 +97,27 @@ describe("conversions", () => {
     )
   })
 
-  it.prop(
-    "fromDateTime and toDateTime are each other's way back",
-    [seconds, micros],
-    ([second, micro]) => {
-      const dateTime = DateTime.unsafeMake(second * 1000 + Math.floor(micro / 1000))
-      const back = Timestamp.toDateTime(Timestamp.fromDateTime(dateTime))
-      assert.strictEqual(back.epochMillis, dateTime.epochMillis)
-    }
-  )
+  it.prop("fromDateTime and toDateTime are inverse", [seconds, micros], ([second, micro]) => {
+    const dateTime = DateTime.unsafeMake(second * 1000 + Math.floor(micro / 1000))
+    const back = Timestamp.toDateTime(Timestamp.fromDateTime(dateTime))
+    assert.strictEqual(back.epochMillis, dateTime.epochMillis)
+  })
 })
 
 describe("Order", () => {
-  it("goes by time, whatever the zone or the number of digits", () => {
+  it("compares by time, regardless of offset and number of digits", () => {
     assert.strictEqual(
       Timestamp.Order(at("2026-01-31T12:00:00Z"), at("2026-01-31T13:00:00.000000+01:00")),
       0
     )
-    // As text it is the other way round.
+    // The order of the texts is the opposite.
     assert.strictEqual(
       Timestamp.Order(at("2026-01-31T23:30:00+02:00"), at("2026-01-31T22:00:00Z")),
       -1
     )
   })
 
-  it("tells microseconds apart", () => {
+  it("distinguishes microseconds", () => {
     assert.strictEqual(
       Timestamp.Order(at("2026-01-31T12:00:00.000002Z"), at("2026-01-31T12:00:00.000001Z")),
       1

@@ -1,5 +1,5 @@
 /**
- * `UndiciClient` as an application uses any other `HttpClient`, beside the gateway.
+ * `UndiciClient` as an ordinary `HttpClient`, without the gateway.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -72,7 +72,7 @@ describe("UndiciClient as an HttpClient", () => {
   )
 
   for (const status of [204, 304, 404, 500, 599, 600, 999]) {
-    live(`gives an answer with the status ${status}`, (server, client) =>
+    live(`returns a response with the status ${status}`, (server, client) =>
       Effect.gen(function* () {
         server.answer = (socket) =>
           RawServer.play(socket, [
@@ -116,7 +116,7 @@ describe("UndiciClient as an HttpClient", () => {
         server.answer = (socket) => void socket.once("close", () => resolve())
       })
       const fiber = yield* Effect.fork(client.get(server.baseUrl))
-      while (server.seen.length === 0) yield* Effect.sleep("10 millis")
+      yield* server.until(() => server.seen.length === 1)
       assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(fiber)))
       yield* Effect.promise(() => closed)
     })

@@ -29,7 +29,7 @@ describe("codes", () => {
       assert.deepStrictEqual(accepted(answer, [...fitting, ...others]), fitting)
     })
 
-    it(`${name}: a character beyond 16 bits is one`, () => {
+    it(`${name}: a surrogate pair is one character`, () => {
       const fitting = note.repeat(length)
       const short = `${note}${"X".repeat(length - 2)}`
       assert.strictEqual(short.length, length)
@@ -52,7 +52,7 @@ describe("identifiers", () => {
   const uuid = "0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e9b"
   const Id = Identifier.uuid("Id")
 
-  it("are UUIDs in either case and of any version, kept as they are", () => {
+  it("are UUIDs of any version in upper or lower case, and are preserved", () => {
     const fitting = [
       uuid,
       uuid.toUpperCase(),
@@ -76,21 +76,21 @@ describe("identifiers", () => {
     it(`are not ${JSON.stringify(text)}`, () => assert(!Schema.is(Id)(text)))
   }
 
-  it("a reference is any text that is not empty", () => {
+  it("a reference is any non-empty string", () => {
     const Reference = Identifier.reference("Reference")
     assert.deepStrictEqual(accepted(Reference, ["PI-1", "é", " ", "", 7, null]), ["PI-1", "é", " "])
   })
 })
 
 describe("pages", () => {
-  it("have 1 to 100 rows, as many as a request asks for", () => {
+  it("have 1 to 100 rows in a request", () => {
     assert.deepStrictEqual(
       accepted(Page.PerPage, [0, 1, 50, 100, 101, -1, 1.5, Number.NaN, "10"]),
       [1, 50, 100]
     )
   })
 
-  it("say in words how many rows a request may ask for", () => {
+  it("describe the range of per_page", () => {
     const Query = Schema.Struct({ per_page: Schema.optional(Page.PerPage) })
     for (const per_page of [0, 101, 1.5, "10"]) {
       const decoded = Schema.decodeUnknownEither(Query)({ per_page })
@@ -103,7 +103,7 @@ describe("pages", () => {
 
   const Rows = Page.of(Schema.Struct({ id: Schema.String }))
 
-  it("need their rows and nothing else", () => {
+  it("require only their rows", () => {
     assert.deepStrictEqual(Schema.decodeUnknownSync(Rows)({ data: [] }), { data: [] })
     assert.deepStrictEqual(
       Schema.decodeUnknownSync(Rows)({
@@ -130,7 +130,7 @@ describe("envelopes", () => {
     { meta: { correlation_id: null } },
     { meta: { correlation_id: "not a UUID" } }
   ]) {
-    it(`of a success may end ${JSON.stringify(meta)}`, () => {
+    it(`of a success may end with ${JSON.stringify(meta)}`, () => {
       assert.deepStrictEqual(
         Schema.decodeUnknownSync(Thing)({ success: true, data: { id: "a" }, ...meta }),
         { success: true, data: { id: "a" }, ...meta }
@@ -138,7 +138,7 @@ describe("envelopes", () => {
     })
   }
 
-  it("of a failure may have details of any form", () => {
+  it("of an error may have any details", () => {
     for (const details of [{ amount: ["too low"] }, ["too low"], [], {}, undefined]) {
       const error = { code: "X", message: "words", details }
       assert(Schema.is(Envelope.Failure)({ success: false, data: { error } }))
@@ -152,23 +152,23 @@ describe("sensitive values", () => {
   for (const [where, schema, encoded, found] of [
     ["a field", Schema.Struct({ a: Secret, b: Schema.String }), { a: "s1", b: "p" }, ["s1"]],
     ["an optional field", Schema.Struct({ a: Schema.optional(Secret) }), { a: "s1" }, ["s1"]],
-    ["a field left out", Schema.Struct({ a: Schema.optional(Secret) }), {}, []],
+    ["a missing field", Schema.Struct({ a: Schema.optional(Secret) }), {}, []],
     ["a field that may be null", Schema.Struct({ a: Schema.NullOr(Secret) }), { a: "s1" }, ["s1"]],
     ["a field that is null", Schema.Struct({ a: Schema.NullOr(Secret) }), { a: null }, []],
     [
-      "an object within",
+      "a nested object",
       Schema.Struct({ a: Schema.Struct({ b: Secret }) }),
       { a: { b: "s1" } },
       ["s1"]
     ],
     [
-      "a text with a limit",
+      "a string with a limit",
       Schema.Struct({ a: Secret.pipe(Schema.maxLength(9)) }),
       { a: "s1" },
       ["s1"]
     ],
     [
-      "a text that is redacted",
+      "a redacted string",
       Schema.Struct({ a: Schema.Redacted(Schema.String).pipe(Sensitive.mark) }),
       { a: "s1" },
       ["s1"]

@@ -1,5 +1,5 @@
 /**
- * The payment link: a hosted page on which a payer pays (interface sections 2.4 and 4.8).
+ * Payment links: hosted pages where a payer pays (interface sections 2.4 and 4.8).
  *
  * @since 0.1.0
  */
@@ -15,7 +15,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
 /**
- * What a link is read by.
+ * The id of a payment link, by which it is read.
  *
  * @since 0.1.0
  * @category schemas
@@ -35,7 +35,7 @@ export type PaymentLinkId = typeof PaymentLinkId.Type
 export const PaymentLinkReference = Identifier.reference("PaymentLinkReference")
 
 /**
- * The statuses that a list can be filtered by.
+ * The statuses in the filter of a list.
  *
  * @since 0.1.0
  * @category schemas
@@ -43,7 +43,7 @@ export const PaymentLinkReference = Identifier.reference("PaymentLinkReference")
 export const StatusInput = Schema.Literal("ACTIVE", "INACTIVE", "EXPIRED")
 
 /**
- * `ACTIVE` on creation. How a link moves between its statuses is not shown by the interface.
+ * The status of a link: `ACTIVE` on creation. The interface does not define the transitions.
  *
  * @since 0.1.0
  * @category schemas
@@ -57,8 +57,8 @@ export const Status = OpenEnum.make(...StatusInput.literals)
 export type Status = typeof Status.Type
 
 /**
- * The body of `POST /payment-links`. The interface does not show which fields are required: Manilla
- * asks for those that say what is collected where.
+ * The body of `POST /payment-links`. The interface does not state which fields are required: Manilla
+ * requires the amount, currency and country.
  *
  * @since 0.1.0
  * @category schemas
@@ -68,13 +68,13 @@ export const PaymentLinkRequest = Schema.Struct({
   currency: Currency.Input,
   country: Country.Input,
   description: Schema.optional(Text.atMost(1000)),
-  /** How many payments the link takes. */
+  /** The maximum number of payments. */
   max_uses: Schema.optional(
     Schema.Int.pipe(
       Schema.greaterThanOrEqualTo(1, { description: "a whole number that is at least 1" })
     )
   ),
-  /** In the future: the service's clock decides. */
+  /** Must be in the future, by the service's clock. */
   expires_at: Schema.optional(Timestamp.Input),
   success_url: Schema.optional(Text.atMost(2048)),
   failure_url: Schema.optional(Text.atMost(2048)),
@@ -87,7 +87,7 @@ export const PaymentLinkRequest = Schema.Struct({
  */
 export interface PaymentLinkRequest extends Schema.Schema.Type<typeof PaymentLinkRequest> {}
 
-/** Members that the service always describes, of which a caller needs the first four. */
+/** Only the fields that every caller needs are required. */
 const common = {
   id: PaymentLinkId,
   status: Status,
@@ -102,7 +102,7 @@ const common = {
 }
 
 /**
- * A link as it is created and listed. It is of use by its page only, so it is not read without one.
+ * A link as returned by its creation and in lists. It must have a `checkout_url`.
  *
  * @since 0.1.0
  * @category schemas
@@ -121,14 +121,14 @@ export const PaymentLink = Schema.Struct({
 export interface PaymentLink extends Schema.Schema.Type<typeof PaymentLink> {}
 
 /**
- * A link as it is read by its id.
+ * A link as returned by a read.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const PaymentLinkDetail = Schema.Struct({
   ...common,
-  /** The hosted page. What follows a link can do without. */
+  /** The hosted page. */
   checkout_url: Schema.optional(Schema.String),
   metadata: Schema.optional(Schema.NullOr(Metadata.Metadata))
 }).annotations({ identifier: "PaymentLinkDetail" })
@@ -140,9 +140,9 @@ export const PaymentLinkDetail = Schema.Struct({
 export interface PaymentLinkDetail extends Schema.Schema.Type<typeof PaymentLinkDetail> {}
 
 /**
- * Whether a listed link may be the one that was asked for: the same amount by value, and the same
- * in every member that both of them show. Two requests that are alike have links that are alike: a
- * list does not show `metadata`, which tells them apart.
+ * Whether a link in a list may be the requested link: the amounts are equal by value, and all other
+ * fields that both have are equal. Does not compare `metadata`, which lists do not return: the links of
+ * two similar requests match each other.
  *
  * @since 0.1.0
  * @category checks
@@ -163,9 +163,8 @@ export const resembles = (link: PaymentLink, request: PaymentLinkRequest): boole
     (isTimestamp(request.expires_at) &&
       Timestamp.toEpochMicros(link.expires_at) === Timestamp.toEpochMicros(request.expires_at)))
 
-/** The service may write in capitals what it was sent in small letters. */
-const isSameCode = (one: string, other: string): boolean =>
-  one.toLowerCase() === other.toLowerCase()
+/** Case-insensitive, because the service may return codes in upper case. */
+const isSameCode = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
 const isAmount = Schema.is(Amount.Amount)
 const isTimestamp = Schema.is(Timestamp.Timestamp)

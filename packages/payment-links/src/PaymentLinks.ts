@@ -1,5 +1,5 @@
 /**
- * Hosted payment links: create, list, and watch them.
+ * Creates, lists and watches hosted payment links.
  *
  * @since 0.1.0
  */
@@ -23,7 +23,7 @@ import * as PaymentLink from "./PaymentLink.js"
 import * as PaymentLinksApi from "./PaymentLinksApi.js"
 
 /**
- * A link was still active at the deadline of the watch.
+ * The link was still `ACTIVE` at the deadline of `changes`.
  *
  * @since 0.1.0
  * @category errors
@@ -36,27 +36,29 @@ export class PaymentLinkStillActive extends Schema.TaggedError<PaymentLinkStillA
 }) {}
 
 /**
+ * Options of `changes`.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface WaitOptions extends Polling.Options<PaymentLink.PaymentLinkDetail> {}
 
 /**
- * How to tell the requested link from similar ones.
+ * Options of `candidates`.
  *
  * @since 0.1.0
  * @category models
  */
 export interface CandidatesOptions {
   /**
-   * A moment before the creation whose outcome is unknown: links created earlier are not candidates.
-   * `created_at` comes from the service's clock, so allow for its difference from yours.
+   * A time before the call whose outcome is unknown. Links created earlier are not candidates.
+   * `created_at` comes from the service's clock, so allow for clock differences.
    */
   readonly since: DateTime.DateTime
 }
 
 /**
- * Lists as interface section 4.9 shows them, and the other operations on them.
+ * The interface of the `PaymentLinks` service: the list of interface section 4.9, and other operations.
  *
  * @since 0.1.0
  * @category models
@@ -66,9 +68,9 @@ export interface Service extends Pagination.List<
   PaymentLink.PaymentLink
 > {
   /**
-   * Creates a link (interface section 4.8). The interface has no idempotency key for it, so a request
-   * that the service may have processed is never sent again: the call fails with `OutcomeUnknown`, and
-   * `candidates` finds the links that it may have created. Retrying this call may create a second link.
+   * Creates a link (interface section 4.8). The interface defines no idempotency key for it, so the
+   * request is not retried after the service may have processed it: the call fails with
+   * `OutcomeUnknown`. A retry by the caller may create a second link: use `candidates` first.
    */
   readonly create: (
     request: PaymentLink.PaymentLinkRequest,
@@ -82,14 +84,13 @@ export interface Service extends Pagination.List<
   ) => Effect.Effect<PaymentLink.PaymentLinkDetail, Errors.ReadError>
 
   /**
-   * After an `OutcomeUnknown`: the links that this request may have created. Searches the first page of
-   * 100 active links for unused ones that match the request and were created at or after `since`. If the
-   * request has `metadata`, each of them is read and compared too. Give each link `metadata` of its own,
-   * such as an order number: otherwise two buyers' links can be equal.
+   * Finds the links that a request may have created, after `OutcomeUnknown`. Searches the first page of
+   * 100 active links for unused links that match the request and were created at or after `since`. If
+   * the request has `metadata`, also reads each match and compares it. Give each link unique `metadata`,
+   * such as an order number: otherwise the links of two buyers may be equal.
    *
-   * No candidate does not prove that no link was created: the list may be longer than a page, or lag.
-   * Creating the link again is the caller's decision. Errors are about the reads: after any of them the
-   * outcome is still unknown.
+   * An empty result does not prove that no link was created: the list may have more pages, or lag.
+   * After an error, the outcome is still unknown.
    */
   readonly candidates: (
     request: PaymentLink.PaymentLinkRequest,
@@ -97,8 +98,8 @@ export interface Service extends Pagination.List<
   ) => Effect.Effect<ReadonlyArray<PaymentLink.PaymentLink>, Errors.ReadError>
 
   /**
-   * Emits the link whenever it changes, such as its `use_count`. Ends when it is no longer `ACTIVE`, or
-   * fails with `PaymentLinkStillActive` at the deadline, 10 minutes unless set.
+   * Emits the link at each change, for example of its `use_count`. Ends when the link is no longer
+   * `ACTIVE`; fails with `PaymentLinkStillActive` at the deadline, by default 10 minutes.
    */
   readonly changes: (
     id: PaymentLink.PaymentLinkId,
@@ -170,12 +171,12 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   }
 })
 
-/** Candidates that are read at the same time. */
+/** The number of candidates that are read at the same time. */
 const concurrentReads = 8
 
 const isSame = Schema.equivalence(Metadata.Metadata)
 
-/** A link of unknown outcome is unused: its creator never received its URL. */
+/** A link of unknown outcome is unused: its creator did not receive the URL. */
 const isUntouched = ({ status, use_count }: PaymentLink.PaymentLink): boolean =>
   status === "ACTIVE" && (use_count ?? 0) === 0
 
@@ -205,6 +206,8 @@ const decodeSought = (
   })
 
 /**
+ * A layer of the `PaymentLinks` service.
+ *
  * @example
  * import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
  * import * as DateTime from "effect/DateTime"
@@ -225,10 +228,10 @@ const decodeSought = (
  *   return yield* links.create(request).pipe(
  *     Effect.catchTag("OutcomeUnknown", (unknown) =>
  *       links.candidates(request, { since }).pipe(
- *         // A failure to list says nothing about the link: its outcome is still unknown.
+ *         // If the search fails, the outcome is still unknown.
  *         Effect.mapError(() => unknown),
  *         Effect.flatMap(([found]) =>
- *           // Not found does not prove that it was not created: let a person decide.
+ *           // An empty result does not prove that no link was created: let a person decide.
  *           found === undefined ? Effect.fail(unknown) : Effect.succeed(found)
  *         )
  *       )

@@ -1,6 +1,6 @@
 /**
- * The payment link operations as they are on the wire (interface sections 4.8 to 4.10). They are
- * reserved to business accounts with approved KYB.
+ * The wire format of the payment link operations (interface sections 4.8 to 4.10). They require a
+ * business account with approved KYB.
  *
  * @since 0.1.0
  */

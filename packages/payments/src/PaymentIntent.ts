@@ -1,6 +1,6 @@
 /**
- * The payment intent: a collection or a deposit that the service orchestrates after it was created
- * (interface sections 2.2 and 4.1).
+ * Payment intents: collections and deposits, which the service processes asynchronously (interface
+ * sections 2.2 and 4.1).
  *
  * @since 0.1.0
  */
@@ -36,8 +36,8 @@ export type PaymentIntentId = typeof PaymentIntentId.Type
 export const PaymentIntentReference = Identifier.reference("PaymentIntentReference")
 
 /**
- * `PENDING` on creation; `COMPLETED` is also returned. Others are not shown by the interface, and
- * arrive as they are.
+ * The status of a payment intent: `PENDING` on creation, `COMPLETED`, or another string. The interface
+ * does not list the other values.
  *
  * @since 0.1.0
  * @category schemas
@@ -57,7 +57,7 @@ const Payer = Schema.Struct({
 })
 
 /**
- * The body of `POST /payments`: every rule of interface section 4.1, checked before it is sent.
+ * The body of `POST /payments`, with the rules of interface section 4.1.
  *
  * @since 0.1.0
  * @category schemas
@@ -80,7 +80,7 @@ export const PaymentIntentRequest = Schema.Struct({
  */
 export interface PaymentIntentRequest extends Schema.Schema.Type<typeof PaymentIntentRequest> {}
 
-/** Members that the service always describes, of which a caller needs the first four. */
+/** Only the fields that every caller needs are required. */
 const fields = {
   id: PaymentIntentId,
   status: Status,
@@ -97,7 +97,7 @@ const fields = {
 }
 
 /**
- * A payment intent as it is read. An answer that lacks one of the optional members is still read.
+ * A payment intent as returned by a read.
  *
  * @since 0.1.0
  * @category schemas
@@ -111,7 +111,7 @@ export const PaymentIntent = Schema.Struct(fields).annotations({ identifier: "Pa
 export interface PaymentIntent extends Schema.Schema.Type<typeof PaymentIntent> {}
 
 /**
- * A payment intent as its creation returns it.
+ * A payment intent as returned by its creation.
  *
  * @since 0.1.0
  * @category schemas

@@ -1,5 +1,5 @@
 /**
- * Mobile-money collections and deposits: create a payment intent, and wait for its final status.
+ * Mobile-money collections and deposits: creates payment intents and waits for their final status.
  *
  * @since 0.1.0
  */
@@ -19,7 +19,7 @@ import * as PaymentIntent from "./PaymentIntent.js"
 import * as PaymentsApi from "./PaymentsApi.js"
 
 /**
- * The wait for a payment intent ended before its status was final. The intent continues at the service:
+ * The wait for a payment intent ended before its status was final. The service may still process it:
  * wait again with its `id`.
  *
  * @since 0.1.0
@@ -31,25 +31,27 @@ export class PaymentStillPending extends Schema.TaggedError<PaymentStillPending>
   id: PaymentIntent.PaymentIntentId,
   ...Polling.stillPending(PaymentIntent.PaymentIntent)
 }) {
-  /** For `Errors.outcome`: the intent exists. */
+  /** The payment intent was created. For `Errors.outcome`. */
   get outcome(): "applied" {
     return "applied"
   }
 }
 
 /**
+ * Options of `create`.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface CreateOptions extends Operation.CallOptions {
-  /** The idempotency key, derived from your business operation: one key never moves money twice. */
+  /** The idempotency key of the business operation: one key never moves money twice. */
   readonly key: IdempotencyKey.IdempotencyKey
-  /** Sent as `X-Correlation-ID`, to find the request in your records and the service's. */
+  /** Sent as `X-Correlation-ID`, to find the request in the service's records. */
   readonly correlationId?: Identifier.CorrelationId | undefined
 }
 
 /**
- * How long to wait for a payment intent, how often to read it, and when the wait is over.
+ * Options of a wait for a payment intent.
  *
  * @since 0.1.0
  * @category models
@@ -57,6 +59,8 @@ export interface CreateOptions extends Operation.CallOptions {
 export interface WaitOptions extends Polling.Options<PaymentIntent.PaymentIntent> {}
 
 /**
+ * Options of `collect` and `deposit`.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -65,29 +69,31 @@ export interface CollectOptions extends CreateOptions {
 }
 
 /**
- * What `collect` and `deposit` take: the body of `POST /payments` without its `operation`.
+ * The request of `collect` and `deposit`: the body of `POST /payments` without `operation`.
  *
  * @since 0.1.0
  * @category models
  */
 export interface CollectRequest extends Omit<PaymentIntent.PaymentIntentRequest, "operation"> {
-  /** The call says it. */
+  /** Set by `collect` and `deposit`. */
   readonly operation?: never
 }
 
 /**
+ * The interface of the `Payments` service.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Service {
   /**
-   * Creates a payment intent (interface section 4.1). Every broken field is named in
-   * `InvalidRequestError` before anything is sent.
+   * Creates a payment intent (interface section 4.1). An invalid request fails with
+   * `InvalidRequestError` and is not sent.
    *
-   * Fails with `OutcomeUnknown` when it may have been created: go on with the same key. Fails with
-   * `KeyReused` when the key most likely belongs to another request: whether this one was created
-   * is unknown. Fails with `AppliedUnreadable` when it was created: do not send it again. Every
-   * other error: it was not created.
+   * - `OutcomeUnknown`: it may have been created. Retry with the same key.
+   * - `KeyReused`: the key was most likely used for another request. It may have been created.
+   * - `AppliedUnreadable`: it was created. Do not retry.
+   * - Any other error: it was not created.
    */
   readonly create: (
     request: PaymentIntent.PaymentIntentRequest,
@@ -101,34 +107,34 @@ export interface Service {
   ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.ReadError>
 
   /**
-   * Reads a payment intent until its status is final, and returns it. A final status is any other than
-   * `PENDING`. Temporary read failures are retried until the deadline, 10 minutes unless set. Its errors
-   * are about its reads: none of them means that the payment was not made.
+   * Reads a payment intent until its status is final (any status other than `PENDING`), and returns it.
+   * Retries temporary read failures until the deadline, by default 10 minutes. An error does not mean
+   * that the payment failed.
    */
   readonly awaitFinal: (
     id: PaymentIntent.PaymentIntentId,
     options?: WaitOptions
   ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.ReadError | PaymentStillPending>
 
-  /** As `awaitFinal`, as a stream of the distinct values, ending with the final one. */
+  /** Like `awaitFinal`, but emits each distinct value, ending with the final one. */
   readonly changes: (
     id: PaymentIntent.PaymentIntentId,
     options?: WaitOptions
   ) => Stream.Stream<PaymentIntent.PaymentIntent, Errors.ReadError | PaymentStillPending>
 
   /**
-   * Takes a payment from a payer: creates a `COLLECTION` and waits until its status is final. A final
-   * status does not mean paid: check for `COMPLETED`. Safe to run again with the same key, after a crash
-   * too: it continues with the same intent.
+   * Collects a payment: creates a `COLLECTION` and waits until its status is final. A final status is
+   * not necessarily a success: check for `COMPLETED`. Safe to retry with the same key, also after a
+   * crash: it continues with the same payment intent.
    *
-   * Once the intent exists, any error is a `PaymentStillPending` that carries it.
+   * Any error after the creation is a `PaymentStillPending` with the payment intent.
    */
   readonly collect: (
     request: CollectRequest,
     options: CollectOptions
   ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.KeyedWriteError | PaymentStillPending>
 
-  /** As `collect`, for a `DEPOSIT`. */
+  /** Like `collect`, but creates a `DEPOSIT`. */
   readonly deposit: (
     request: CollectRequest,
     options: CollectOptions
@@ -154,7 +160,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     options: CreateOptions,
     onSuccess?: (created: PaymentIntent.CreatedPaymentIntent) => void
   ) => {
-    // JavaScript may omit the options: then the missing key is an `InvalidRequestError`.
+    // JavaScript callers may omit the options: the missing key is then an `InvalidRequestError`.
     const headers = {
       "idempotency-key": options?.key,
       "x-correlation-id": options?.correlationId
@@ -194,6 +200,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 })
 
 /**
+ * A layer of the `Payments` service.
+ *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
  * import * as Payments from "@manilla/payments/Payments"

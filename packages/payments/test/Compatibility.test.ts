@@ -3,9 +3,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import * as Added from "@manilla/test-support/Added"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as Added from "../../core/test/utils/Added.js"
 import * as Intents from "./utils/Intents.js"
 
 const shapes = [

@@ -5,9 +5,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@manilla/core/Amount"
 import * as Identifier from "@manilla/core/Identifier"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as FakeService from "../../core/test/utils/FakeService.js"
 import * as Intents from "./utils/Intents.js"
 
 const { creates, key, request } = Intents

@@ -3,6 +3,8 @@ import * as Errors from "@manilla/core/Errors"
 import * as Polling from "@manilla/core/Polling"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import type * as Payments from "@manilla/payments/Payments"
+import * as FakeService from "@manilla/test-support/FakeService"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -12,9 +14,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import * as FakeService from "../../core/test/utils/FakeService.js"
 import * as Intents from "./utils/Intents.js"
-import * as VirtualClock from "../../core/test/utils/VirtualClock.js"
 
 /** Runs an effect to completion while the clock advances. */
 const toTheEnd = <A, E>(effect: Effect.Effect<A, E>) =>

@@ -1,5 +1,5 @@
 /**
- * The payout: money sent from a wallet to a beneficiary (interface sections 2.5 and 4.5).
+ * Payouts: money sent from a wallet to a beneficiary (interface sections 2.5 and 4.5).
  *
  * @since 0.1.0
  */
@@ -22,7 +22,7 @@ import * as Schema from "effect/Schema"
 export const PayoutId = Identifier.uuid("PayoutId")
 
 /**
- * What a payout is read by.
+ * The reference of a payout, by which it is read.
  *
  * @since 0.1.0
  * @category schemas
@@ -36,8 +36,8 @@ export const PayoutReference = Identifier.reference("PayoutReference")
 export type PayoutReference = typeof PayoutReference.Type
 
 /**
- * `PENDING` on creation; `COMPLETED` is also returned. Others are not shown by the interface, and
- * arrive as they are.
+ * The status of a payout: `PENDING` on creation, `COMPLETED`, or another string. The interface does not
+ * list the other values.
  *
  * @since 0.1.0
  * @category schemas
@@ -51,8 +51,8 @@ export const Status = OpenEnum.make("PENDING", "COMPLETED")
 export type Status = typeof Status.Type
 
 /**
- * The body of `POST /payouts`. The interface does not show which fields are required: Manilla asks
- * for all that say what money goes where. No bound of `destination` is shown.
+ * The body of `POST /payouts`. The interface does not state which fields are required: Manilla requires
+ * all except `metadata`. It does not state limits of `destination` either.
  *
  * @since 0.1.0
  * @category schemas
@@ -74,10 +74,7 @@ export const PayoutRequest = Schema.Struct({
  */
 export interface PayoutRequest extends Schema.Schema.Type<typeof PayoutRequest> {}
 
-/**
- * Members that the service always describes, of which a caller needs the first four. `destination` is
- * in the form `text`.
- */
+/** Only the fields that every caller needs are required. `text` is the schema of `destination`. */
 const fields = <Text extends Schema.Schema.Any>(text: Text) => ({
   reference: PayoutReference,
   status: Status,
@@ -102,7 +99,7 @@ const hidden = fields(Schema.Redacted(Schema.String))
 const plain = fields(Schema.String.pipe(Sensitive.mark))
 
 /**
- * A payout as it is read. Its `destination` prints as `<redacted>`.
+ * A payout as returned by a read. Its `destination` prints as `<redacted>`.
  *
  * @since 0.1.0
  * @category schemas
@@ -116,7 +113,7 @@ export const Payout = Schema.Struct({ ...hidden, ...read }).annotations({ identi
 export interface Payout extends Schema.Schema.Type<typeof Payout> {}
 
 /**
- * A payout as its creation returns it. Its `destination` prints as `<redacted>`.
+ * A payout as returned by its creation. Its `destination` prints as `<redacted>`.
  *
  * @since 0.1.0
  * @category schemas
@@ -132,7 +129,7 @@ export const CreatedPayout = Schema.Struct({ ...hidden, ...created }).annotation
 export interface CreatedPayout extends Schema.Schema.Type<typeof CreatedPayout> {}
 
 /**
- * A payout that is read, as the service sends it: `destination` is plain text.
+ * The wire format of {@link Payout}: `destination` is plain text.
  *
  * @since 0.1.0
  * @category schemas
@@ -146,7 +143,7 @@ export const PayoutWire = Schema.Struct({ ...plain, ...read }).annotations({ ide
 export interface PayoutWire extends Schema.Schema.Type<typeof PayoutWire> {}
 
 /**
- * A payout that was created, as the service sends it: `destination` is plain text.
+ * The wire format of {@link CreatedPayout}: `destination` is plain text.
  *
  * @since 0.1.0
  * @category schemas

@@ -1,5 +1,5 @@
 /**
- * Payouts: create one, and wait for its final status.
+ * Payouts to beneficiaries: creates payouts and waits for their final status.
  *
  * @since 0.1.0
  */
@@ -19,8 +19,8 @@ import * as Payout from "./Payout.js"
 import * as PayoutsApi from "./PayoutsApi.js"
 
 /**
- * The wait for a payout ended before its status was final. The payout continues at the service: wait
- * again with its `reference`.
+ * The wait for a payout ended before its status was final. The service may still process it: wait again
+ * with its `reference`.
  *
  * @since 0.1.0
  * @category errors
@@ -31,28 +31,34 @@ export class PayoutStillPending extends Schema.TaggedError<PayoutStillPending>(
   reference: Payout.PayoutReference,
   ...Polling.stillPending(Payout.Payout)
 }) {
-  /** For `Errors.outcome`: the payout exists. */
+  /** The payout was created. For `Errors.outcome`. */
   get outcome(): "applied" {
     return "applied"
   }
 }
 
 /**
+ * Options of `create`.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface CreateOptions extends Operation.CallOptions {
-  /** The idempotency key, derived from your business operation: one key never moves money twice. */
+  /** The idempotency key of the business operation: one key never moves money twice. */
   readonly key: IdempotencyKey.IdempotencyKey
 }
 
 /**
+ * Options of a wait for a payout.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface WaitOptions extends Polling.Options<Payout.Payout> {}
 
 /**
+ * Options of `disburse`.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -61,18 +67,20 @@ export interface DisburseOptions extends CreateOptions {
 }
 
 /**
+ * The interface of the `Payouts` service.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Service {
   /**
-   * Creates a payout (interface section 4.5). Every broken field is named in `InvalidRequestError`
-   * before anything is sent.
+   * Creates a payout (interface section 4.5). An invalid request fails with `InvalidRequestError` and is
+   * not sent.
    *
-   * Fails with `OutcomeUnknown` when it may have been created: go on with the same key. Fails with
-   * `KeyReused` when the key most likely belongs to another request: whether this one was created
-   * is unknown. Fails with `AppliedUnreadable` when it was created: do not send it again. Every
-   * other error: it was not created.
+   * - `OutcomeUnknown`: it may have been created. Retry with the same key.
+   * - `KeyReused`: the key was most likely used for another request. It may have been created.
+   * - `AppliedUnreadable`: it was created. Do not retry.
+   * - Any other error: it was not created.
    */
   readonly create: (
     request: Payout.PayoutRequest,
@@ -86,27 +94,27 @@ export interface Service {
   ) => Effect.Effect<Payout.Payout, Errors.ReadError>
 
   /**
-   * Reads a payout until its status is final, and returns it. A final status is any other than
-   * `PENDING`. Temporary read failures are retried until the deadline, 10 minutes unless set. Its errors
-   * are about its reads: none of them means that the payout was not made.
+   * Reads a payout until its status is final (any status other than `PENDING`), and returns it. Retries
+   * temporary read failures until the deadline, by default 10 minutes. An error does not mean that the
+   * payout failed.
    */
   readonly awaitFinal: (
     reference: Payout.PayoutReference,
     options?: WaitOptions
   ) => Effect.Effect<Payout.Payout, Errors.ReadError | PayoutStillPending>
 
-  /** As `awaitFinal`, as a stream of the distinct values, ending with the final one. */
+  /** Like `awaitFinal`, but emits each distinct value, ending with the final one. */
   readonly changes: (
     reference: Payout.PayoutReference,
     options?: WaitOptions
   ) => Stream.Stream<Payout.Payout, Errors.ReadError | PayoutStillPending>
 
   /**
-   * Pays a beneficiary: creates a payout and waits until its status is final. A final status does not
-   * mean paid: check for `COMPLETED`. Safe to run again with the same key, after a crash too: it
+   * Pays a beneficiary: creates a payout and waits until its status is final. A final status is not
+   * necessarily a success: check for `COMPLETED`. Safe to retry with the same key, also after a crash: it
    * continues with the same payout.
    *
-   * Once the payout exists, any error is a `PayoutStillPending` that carries it.
+   * Any error after the creation is a `PayoutStillPending` with the payout.
    */
   readonly disburse: (
     request: Payout.PayoutRequest,
@@ -133,7 +141,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     options: CreateOptions,
     onSuccess?: (created: Payout.CreatedPayout) => void
   ) => {
-    // JavaScript may omit the options: then the missing key is an `InvalidRequestError`.
+    // JavaScript callers may omit the options: the missing key is then an `InvalidRequestError`.
     const headers = { "idempotency-key": options?.key }
     const hooks = {
       ...options,
@@ -178,6 +186,8 @@ const redact = <Wire extends { readonly destination?: string | undefined }>({
 })
 
 /**
+ * A layer of the `Payouts` service.
+ *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
  * import * as Payouts from "@manilla/payouts/Payouts"

@@ -1,6 +1,6 @@
 /**
- * The payout operations as they are on the wire (interface sections 4.5 and 4.6). The scopes that they
- * need are not shown.
+ * The wire format of the payout operations (interface sections 4.5 and 4.6). The interface does not
+ * state their scopes.
  *
  * @since 0.1.0
  */

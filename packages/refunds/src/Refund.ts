@@ -1,6 +1,5 @@
 /**
- * The refund: money given back (interface section 2.6). How one is requested is not shown by the
- * interface.
+ * Refunds (interface section 2.6). The interface does not state how to request one.
  *
  * @since 0.1.0
  */
@@ -17,7 +16,7 @@ import * as Schema from "effect/Schema"
 export const RefundId = Identifier.uuid("RefundId")
 
 /**
- * What a refund is read by.
+ * The reference of a refund, by which it is read.
  *
  * @since 0.1.0
  * @category schemas
@@ -31,7 +30,7 @@ export const RefundReference = Identifier.reference("RefundReference")
 export type RefundReference = typeof RefundReference.Type
 
 /**
- * `COMPLETED` is returned. Others are not shown by the interface, and arrive as they are.
+ * The status of a refund: `COMPLETED`, or another string. The interface does not list the other values.
  *
  * @since 0.1.0
  * @category schemas
@@ -39,7 +38,7 @@ export type RefundReference = typeof RefundReference.Type
 export const Status = OpenEnum.make("COMPLETED")
 
 /**
- * A refund has no currency of its own in the interface.
+ * A refund. The interface defines no currency for it.
  *
  * @since 0.1.0
  * @category schemas

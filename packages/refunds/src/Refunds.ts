@@ -1,5 +1,5 @@
 /**
- * Refunds: read one, and wait for its final status.
+ * Reads refunds and waits for their final status.
  *
  * @since 0.1.0
  */
@@ -16,8 +16,8 @@ import * as Refund from "./Refund.js"
 import * as RefundsApi from "./RefundsApi.js"
 
 /**
- * The wait for a refund ended before its status was final. The refund continues at the service: wait
- * again with its `reference`.
+ * The wait for a refund ended before its status was final. The service may still process it: wait again
+ * with its `reference`.
  *
  * @since 0.1.0
  * @category errors
@@ -30,12 +30,16 @@ export class RefundStillPending extends Schema.TaggedError<RefundStillPending>(
 }) {}
 
 /**
+ * Options of a wait for a refund.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface WaitOptions extends Polling.Options<Refund.Refund> {}
 
 /**
+ * The interface of the `Refunds` service.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -47,16 +51,16 @@ export interface Service {
   ) => Effect.Effect<Refund.Refund, Errors.ReadError>
 
   /**
-   * Reads a refund until its status is final, and returns it. A final status is any other than
-   * `PENDING`; the interface shows `COMPLETED` only. Temporary read failures are retried until the
-   * deadline, 10 minutes unless set.
+   * Reads a refund until its status is final (any status other than `PENDING`), and returns it. A final
+   * status is not necessarily a success: check for `COMPLETED`. Retries temporary read failures until
+   * the deadline, by default 10 minutes.
    */
   readonly awaitFinal: (
     reference: Refund.RefundReference,
     options?: WaitOptions
   ) => Effect.Effect<Refund.Refund, Errors.ReadError | RefundStillPending>
 
-  /** As `awaitFinal`, as a stream of the distinct values, ending with the final one. */
+  /** Like `awaitFinal`, but emits each distinct value, ending with the final one. */
   readonly changes: (
     reference: Refund.RefundReference,
     options?: WaitOptions
@@ -91,6 +95,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 })
 
 /**
+ * A layer of the `Refunds` service.
+ *
  * @example
  * import * as Refund from "@manilla/refunds/Refund"
  * import * as Refunds from "@manilla/refunds/Refunds"

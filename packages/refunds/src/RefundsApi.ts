@@ -1,5 +1,5 @@
 /**
- * The refund operation as it is on the wire (interface section 4.7).
+ * The wire format of the refund operation (interface section 4.7).
  *
  * @since 0.1.0
  */

@@ -1,20 +1,19 @@
 /**
- * The refund: money given back (interface section 2.6). How one is requested is not shown by the
- * interface.
+ * Refunds (interface section 2.6). The interface does not state how to request one.
  *
  * @since 0.1.0
  */
 export * as Refund from "./Refund.js"
 
 /**
- * Refunds: read one, and wait for its final status.
+ * Reads refunds and waits for their final status.
  *
  * @since 0.1.0
  */
 export * as Refunds from "./Refunds.js"
 
 /**
- * The refund operation as it is on the wire (interface section 4.7).
+ * The wire format of the refund operation (interface section 4.7).
  *
  * @since 0.1.0
  */

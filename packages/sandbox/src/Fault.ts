@@ -3,15 +3,9 @@
  *
  * @since 0.1.0
  */
-import type * as Operation from "@manilla/core/Operation"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as ServiceApi from "./ServiceApi.js"
-
-type Names<Group> =
-  Group extends Operation.Group<infer Name, infer Operations>
-    ? `${Name}.${keyof Operations & string}`
-    : never
 
 /**
  * The name of an operation, such as `Payments.create`.
@@ -19,7 +13,7 @@ type Names<Group> =
  * @since 0.1.0
  * @category models
  */
-export type OperationName = Names<(typeof ServiceApi.groups)[number]>
+export type OperationName = ServiceApi.OperationName
 
 /**
  * Selects the requests that a fault applies to.

@@ -45,6 +45,26 @@ const accountGroups = [TokenApi.group] as const
  */
 export const groups = [...mainGroups, ...accountGroups] as const
 
+type NamesIn<Group, Replay> =
+  Group extends Operation.Group<infer Name, infer Operations>
+    ? {
+        [
+          OperationName in keyof Operations & string
+        ]: Operations[OperationName]["replay"] extends Replay ? `${Name}.${OperationName}` : never
+      }[keyof Operations & string]
+    : never
+
+/**
+ * The names of the declared operations, such as `Payments.create`, or of those of one replay class.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
+export type OperationName<Replay extends Operation.Replay = Operation.Replay> = NamesIn<
+  (typeof groups)[number],
+  Replay
+>
+
 /**
  * The API below `{base_url}`.
  *

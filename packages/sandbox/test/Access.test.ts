@@ -4,15 +4,13 @@ import type * as Operation from "@manilla/core/Operation"
 import * as Payments from "@manilla/payments/Payments"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import { collection, key, layer } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import {
-  collection,
   credentialsBody,
   decodeFailure,
-  key,
-  layer,
   obtain,
   send,
   sendAuthorised,

@@ -1,26 +1,24 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Cardholder from "@manilla/cards/Cardholder"
 import * as Cardholders from "@manilla/cards/Cardholders"
 import * as Cards from "@manilla/cards/Cards"
 import * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payouts from "@manilla/payouts/Payouts"
-import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
-import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
-import * as Stream from "effect/Stream"
-import { key, sendAuthorised } from "./utils/harness.js"
 import {
   balancesIn,
   cardFrom,
   codeOf,
+  key,
   layer,
   payoutFrom,
   plain,
   walletIn
-} from "./utils/service.js"
+} from "@manilla/test-support/Sandboxed"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { sendAuthorised } from "./utils/harness.js"
 
 const wallets = ["XOF", "GHS"].map((currency) => ({
   currency: Currency.Currency.make(currency),
@@ -32,15 +30,6 @@ const holders = Effect.flatMap(Cardholders.Cardholders, ({ list }) =>
 )
 
 describe("a card", () => {
-  it.effect("is issued with the key option, which overrides the request", () =>
-    Effect.gen(function* () {
-      const cards = yield* Cards.Cards
-      const request = { ...(yield* cardFrom()), idempotency_key: "of-an-earlier-card" }
-      const { card } = yield* cards.issue(request as never, { key })
-      assert.strictEqual(card.issuance_reference, key)
-    }).pipe(Effect.provide(layer({ wallets })))
-  )
-
   it.effect("costs the fee plus the balance, at the exchange rate", () =>
     Effect.gen(function* () {
       const cards = yield* Cards.Cards
@@ -201,83 +190,6 @@ describe("a key in the body", () => {
         issues.map((exchange) => [exchange.key, exchange.outcome]),
         bodies.map((_, index) => [index === 0 ? "card-1" : undefined, 422])
       )
-    }).pipe(Effect.provide(layer()))
-  )
-})
-
-describe("cardholders", () => {
-  it.effect("show personal data in the detail but not in the list", () =>
-    Effect.gen(function* () {
-      const cardholders = yield* Cardholders.Cardholders
-      const listed = yield* holders
-      assert.isAtLeast(listed.length, 2)
-      for (const { id } of listed) {
-        const detail = yield* cardholders.get(id)
-        const { is_business, reference, ...personal } = detail
-        assert.isBoolean(is_business)
-        assert.match(String(reference), /^CHD-/)
-        const values = Object.values(personal).map((value) =>
-          Redacted.isRedacted(value) ? Redacted.value(value) : value
-        )
-        assert.lengthOf(values, 13)
-        for (const value of values) assert.isNotEmpty(value)
-        assert.match(String(detail.dob && Redacted.value(detail.dob)), /^\d{4}-\d\d-\d\d$/)
-      }
-    }).pipe(Effect.provide(layer()))
-  )
-
-  it.effect("are read although the detail has an undocumented id", () =>
-    Effect.gen(function* () {
-      const cardholders = yield* Cardholders.Cardholders
-      const { faults } = yield* Sandbox.Sandbox
-      const [holder] = yield* holders
-      const id = holder?.id ?? assert.fail("there is no cardholder")
-      const data = {
-        id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d",
-        reference: "CHD-1",
-        is_business: false
-      }
-      const body = JSON.stringify({ success: true, data, meta: { correlation_id: null } })
-      yield* faults.add(Fault.body(body, { operation: "Cardholders.get" }))
-      assert.strictEqual(String((yield* cardholders.get(id)).reference), "CHD-1")
-    }).pipe(Effect.provide(layer()))
-  )
-
-  for (const [what, data] of [
-    ["a page", { current_page: 1, data: [] }],
-    ["a token", { access_token: "x", expires_in: 3600, token_type: "Bearer" }],
-    ["a detail that does not match the schema", { reference: "CHD-1", is_business: 0 }]
-  ] as const) {
-    it.effect(`are not read from ${what}, and the read is not retried`, () =>
-      Effect.gen(function* () {
-        const cardholders = yield* Cardholders.Cardholders
-        const { exchanges, faults } = yield* Sandbox.Sandbox
-        const [holder] = yield* holders
-        const id = holder?.id ?? assert.fail("there is no cardholder")
-        const body = JSON.stringify({ success: true, data, meta: { correlation_id: null } })
-        yield* faults.add(Fault.body(body, { operation: "Cardholders.get", times: 9 }))
-        const error = yield* Effect.flip(cardholders.get(id))
-        assert(error._tag === "MalformedResponseError")
-        assert.strictEqual(error.reason, "DataMisfit")
-        const reads = (yield* exchanges).filter(({ operation }) => operation === "Cardholders.get")
-        assert.lengthOf(reads, 1)
-      }).pipe(Effect.provide(layer()))
-    )
-  }
-
-  it.effect("are streamed in pages", () =>
-    Effect.gen(function* () {
-      const cardholders = yield* Cardholders.Cardholders
-      const streamed = yield* Stream.runCollect(cardholders.stream({ per_page: 1 }))
-      assert.deepStrictEqual(Array.from(streamed), [...(yield* holders)])
-    }).pipe(Effect.provide(layer()))
-  )
-
-  it.effect("get 404 if they do not exist", () =>
-    Effect.gen(function* () {
-      const cardholders = yield* Cardholders.Cardholders
-      const unknown = Cardholder.CardholderId.make("00000000-0000-4000-8000-000000000000")
-      assert.strictEqual((yield* Effect.flip(cardholders.get(unknown)))._tag, "NotFoundError")
     }).pipe(Effect.provide(layer()))
   )
 })

@@ -9,6 +9,16 @@ import * as ControlClient from "@manilla/sandbox/ControlClient"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import {
+  codeOf,
+  collected,
+  collection,
+  key,
+  layer as services,
+  payoutFrom,
+  phone,
+  walletIn
+} from "@manilla/test-support/Sandboxed"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,8 +26,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
 import { request } from "node:http"
-import { collection, key, phone, send } from "./utils/harness.js"
-import { codeOf, collected, layer as services, payoutFrom, walletIn } from "./utils/service.js"
+import { send } from "./utils/harness.js"
 
 const originOf = ({ baseUrl }: Sandbox.Service) => new URL(baseUrl).origin
 

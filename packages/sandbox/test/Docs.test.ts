@@ -3,8 +3,9 @@ import * as OpenApiDocument from "@manilla/sandbox/OpenApiDocument"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import { layer } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
-import { layer, send } from "./utils/harness.js"
+import { send } from "./utils/harness.js"
 
 const originOf = ({ baseUrl }: Sandbox.Service) => baseUrl.slice(0, -ServiceApi.root.length)
 

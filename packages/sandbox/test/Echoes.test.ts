@@ -4,19 +4,28 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Cards from "@manilla/cards/Cards"
-import type * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as Operation from "@manilla/core/Operation"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import {
+  cardFrom,
+  collection,
+  layer,
+  payoutFrom,
+  plain,
+  walletIn
+} from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
+import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-import { collection } from "./utils/harness.js"
-import { cardFrom, layer, payoutFrom, walletIn } from "./utils/service.js"
+import * as writes from "./utils/writes.js"
 
 const [first, second] = [
   IdempotencyKey.derive("order", "1"),
@@ -100,64 +109,61 @@ describe("a response about another payment", () => {
   )
 })
 
-describe("a response that differs in one member", () => {
-  const link = { amount: "500", currency: "XOF", country: "BJ" }
+/** A value that each kind of comparison must reject. */
+const others: Readonly<Record<Operation.ResponseCheck["as"], (value: string) => string>> = {
+  amount: (value) => value.replace(/.$/, (digit) => (digit === "1" ? "2" : "1")),
+  code: (value) => (value === "XAF" ? "EUR" : "XAF"),
+  phone: (value) => value.replace(/.$/, (digit) => (digit === "1" ? "2" : "1")),
+  text: (value) => `${value}x`
+}
 
-  type Clients = Payments.Payments | Payouts.Payouts | Cards.Cards | PaymentLinks.PaymentLinks
-  const calls: Readonly<
-    Record<
-      "Payments.create" | "Payouts.create" | "Cards.issue" | "PaymentLinks.create",
-      Effect.Effect<object, Errors.KeyedWriteError | Errors.WriteError, Clients | Sandbox.Sandbox>
-    >
-  > = {
-    "Payments.create": Effect.flatMap(Payments.Payments, (payments) =>
-      payments.create(collection, { key: first })
-    ),
-    "Payouts.create": Effect.gen(function* () {
-      const payouts = yield* Payouts.Payouts
-      return yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key: first })
-    }),
-    "Cards.issue": Effect.gen(function* () {
-      const cards = yield* Cards.Cards
-      return yield* cards.issue(yield* cardFrom(), { key: first })
-    }),
-    "PaymentLinks.create": Effect.flatMap(PaymentLinks.PaymentLinks, (links) => links.create(link))
+/** A copy with another value for one member, and with redacted members as on the wire. */
+const withAnother = (
+  made: object,
+  parent: string | undefined,
+  { as, field, member = field }: Operation.ResponseCheck
+) => {
+  const data = Record.map(plain(made), (value) =>
+    Redacted.isRedacted(value) ? Redacted.value(value) : value
+  )
+  const resource = parent === undefined ? data : data[parent]
+  const value = Predicate.isRecord(resource) ? resource[member] : undefined
+  if (!Predicate.isRecord(resource) || typeof value !== "string") {
+    return assert.fail(`the response has no ${member}`)
   }
+  const changed = { ...resource, [member]: others[as](value) }
+  return parent === undefined ? changed : { ...data, [parent]: changed }
+}
 
-  for (const [operation, member, other] of [
-    ["Payments.create", "amount", "1500.0001"],
-    ["Payments.create", "currency", "XAF"],
-    ["Payouts.create", "amount", "1000.0001"],
-    ["Payouts.create", "currency", "XAF"],
-    ["Payouts.create", "destination", "+2290161234568"],
-    ["Cards.issue", "issuance_reference", "order:3"],
-    ["Cards.issue", "charged_currency", "EUR"],
-    ["PaymentLinks.create", "amount", "500.0001"],
-    ["PaymentLinks.create", "currency", "XAF"]
-  ] as const) {
-    it.effect(`is rejected: ${operation}, ${member}`, () =>
-      Effect.gen(function* () {
-        const call = calls[operation]
-        const made = yield* call
-        const answer =
-          "card" in made && Predicate.isRecord(made.card)
-            ? { card: { ...made.card, [member]: other } }
-            : { ...made, [member]: other }
-        yield* answerWith(operation, answer, 10)
-        const error = yield* atOnce(Effect.flip(call))
-        if (operation !== "PaymentLinks.create") {
-          assert(error._tag === "KeyReused")
-          assert.deepStrictEqual(error.differs, [member])
-          return
-        }
-        assert(error._tag === "OutcomeUnknown" && error.cause._tag === "MalformedResponseError")
-        assert.strictEqual(error.cause.reason, "AnotherSubject")
-        assert.deepStrictEqual(
-          error.cause.issues.map(({ field }) => field),
-          [member]
-        )
-      }).pipe(Effect.provide(layer()))
-    )
+describe("a response that differs in one member is rejected", () => {
+  for (const { name, operation, request, send } of writes.all) {
+    const { checks = { members: [] }, replay } = operation
+
+    it(`${name} compares at least one member`, () => {
+      assert.isNotEmpty(checks.members)
+    })
+
+    for (const check of checks.members) {
+      const member = check.member ?? check.field
+      it.effect(`${name}, ${member}`, () =>
+        Effect.gen(function* () {
+          const call = Effect.flatMap(request, (body) => send(body, first))
+          yield* answerWith(name, withAnother(yield* call, checks.in, check), 10)
+          const error = yield* atOnce(Effect.flip(call))
+          if (replay._tag === "Keyed") {
+            assert(error._tag === "KeyReused")
+            assert.deepStrictEqual(error.differs, [member])
+            return
+          }
+          assert(error._tag === "OutcomeUnknown" && error.cause._tag === "MalformedResponseError")
+          assert.strictEqual(error.cause.reason, "AnotherSubject")
+          assert.deepStrictEqual(
+            error.cause.issues.map(({ field }) => field),
+            [member]
+          )
+        }).pipe(Effect.provide(layer()))
+      )
+    }
   }
 })
 

@@ -4,14 +4,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { layer, phone, walletIn } from "@manilla/test-support/Sandboxed"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import * as Salaries from "../../../examples/payroll/Salaries.js"
 import * as Timeline from "../../../examples/support/Timeline.js"
-import { phone } from "./utils/harness.js"
-import { layer, walletIn } from "./utils/service.js"
 
 const operation = "Payouts.create"
 

@@ -3,70 +3,42 @@
  */
 import { assert, it } from "@effect/vitest"
 import * as Cards from "@manilla/cards/Cards"
-import { CardRequest } from "@manilla/cards/Card"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import { PaymentLinkRequest } from "@manilla/payment-links/PaymentLink"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
-import { PayoutRequest } from "@manilla/payouts/Payout"
-import * as Payouts from "@manilla/payouts/Payouts"
-import { PaymentIntentRequest } from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
-import * as SandboxClient from "@manilla/sandbox/SandboxClient"
-import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
+import { codeOf, layer } from "@manilla/test-support/Sandboxed"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
-import * as Layer from "effect/Layer"
-import type * as Schema from "effect/Schema"
-import * as Struct from "effect/Struct"
+import * as writes from "./utils/writes.js"
 
-const services = Layer.mergeAll(
-  Cards.layer,
-  PaymentLinks.layer,
-  Payments.layer,
-  Payouts.layer
-).pipe(
-  Layer.provideMerge(SandboxGateway.layer({ retry: { attempts: 1 } })),
-  Layer.provideMerge(SandboxClient.layer())
-)
-
-type Services = Layer.Layer.Success<typeof services>
+const services = layer({}, { retry: { attempts: 1 } })
 
 /** Each body is sent. A refusal may only concern its content, such as an unknown wallet. */
-const accepts = <A, I, E extends { readonly _tag: string }>(
-  name: string,
-  schema: Schema.Schema<A, I>,
-  send: (body: A, key: IdempotencyKey.IdempotencyKey) => Effect.Effect<unknown, E, Services>
-) =>
+for (const { keyField, name, operation, send } of writes.all) {
   it.effect(`any body of ${name}`, () =>
     Effect.gen(function* () {
-      const bodies = FastCheck.sample(Arbitrary.make(schema), { numRuns: 100, seed: 42 })
+      const schema = operation.payload ?? assert.fail("the operation has no body")
+      const bodies: ReadonlyArray<unknown> = FastCheck.sample(Arbitrary.make(schema), {
+        numRuns: 100,
+        seed: 42
+      })
       for (const [index, body] of bodies.entries()) {
-        const result = yield* Effect.either(send(body, IdempotencyKey.derive(name, String(index))))
+        const request = { ...Object(body) }
+        if (keyField !== undefined) delete request[keyField]
+        const key = IdempotencyKey.derive(name, String(index))
+        const result = yield* Effect.either(send(request, key))
         if (result._tag === "Right") continue
         assert.notStrictEqual(result.left._tag, "InvalidRequestError", JSON.stringify(result.left))
-        const { code } = result.left as { readonly code?: string }
-        assert.notStrictEqual(code, "VALIDATION_FAILED", JSON.stringify(result.left))
+        assert.notStrictEqual(codeOf(result.left), "VALIDATION_FAILED", JSON.stringify(result.left))
       }
       const { exchanges } = yield* Sandbox.Sandbox
       const seen = (yield* exchanges).filter(({ operation }) => operation === name)
       assert.strictEqual(seen.length, bodies.length)
     }).pipe(Effect.provide(services))
   )
-
-accepts("Payments.create", PaymentIntentRequest, (body, key) =>
-  Effect.flatMap(Payments.Payments, ({ create }) => create(body, { key }))
-)
-accepts("Payouts.create", PayoutRequest, (body, key) =>
-  Effect.flatMap(Payouts.Payouts, ({ create }) => create(body, { key }))
-)
-accepts("PaymentLinks.create", PaymentLinkRequest, (body) =>
-  Effect.flatMap(PaymentLinks.PaymentLinks, ({ create }) => create(body))
-)
-accepts("Cards.issue", CardRequest, (body, key) =>
-  Effect.flatMap(Cards.Cards, ({ issue }) => issue(Struct.omit(body, "idempotency_key"), { key }))
-)
+}
 
 /** The limits of section 8. */
 it.effect("values on a limit", () =>

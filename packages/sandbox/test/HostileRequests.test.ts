@@ -4,7 +4,6 @@
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
-import * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
@@ -12,15 +11,16 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Refunds from "@manilla/refunds/Refunds"
 import * as Transactions from "@manilla/transactions/Transactions"
 import * as Gateway from "@manilla/core/Gateway"
+import { collection as payment, phone } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import type * as AST from "effect/SchemaAST"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { isDeepStrictEqual } from "node:util"
-import { collection as payment, phone } from "./utils/harness.js"
 import * as hostile from "./utils/hostile.js"
+import * as writes from "./utils/writes.js"
 
-const key = IdempotencyKey.IdempotencyKey.make("hostile")
 const uuid = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
 
 const payout = {
@@ -31,9 +31,6 @@ const payout = {
   payment_method: "mtn_momo",
   destination: phone
 }
-const card = { customer_id: uuid, wallet_id: uuid, debit_currency: "XOF", initial_balance: "10" }
-const link = { amount: "10", currency: "XOF", country: "BJ", description: "d", max_uses: 1 }
-
 /** A copy with another value at a path, without inherited members. */
 const withAt = (target: object, path: ReadonlyArray<string>, value: unknown): object => {
   const [first = "", ...rest] = path
@@ -61,64 +58,28 @@ const plain = (given: unknown): unknown =>
     ? { ...given }
     : given
 
-type Bodies = "payment" | "payout" | "card" | "link"
+/**
+ * The paths in a body: each field, each member of an object field, and two arbitrary members of
+ * metadata.
+ */
+const placesIn = (ast: AST.AST): ReadonlyArray<ReadonlyArray<string>> => {
+  switch (ast._tag) {
+    case "TypeLiteral":
+      return ast.propertySignatures.flatMap(({ name, type }) =>
+        [[], ...placesIn(type)].map((place) => [String(name), ...place])
+      )
+    case "Union":
+      return ast.types.flatMap(placesIn)
+    case "Declaration":
+      return [["member"], ["deep", "member"]]
+    default:
+      return []
+  }
+}
 
-/** Bypasses the types, as an untyped caller would. */
-const call = (kind: Bodies, body: object) =>
-  Effect.gen(function* () {
-    const payments = yield* Payments.Payments
-    const payouts = yield* Payouts.Payouts
-    const cards = yield* Cards.Cards
-    const links = yield* PaymentLinks.PaymentLinks
-    return yield* hostile.endOf((): Effect.Effect<unknown, unknown> => {
-      switch (kind) {
-        case "payment":
-          return payments.create(body as never, { key })
-        case "payout":
-          return payouts.create(body as never, { key })
-        case "card":
-          return cards.issue(body as never, { key })
-        case "link":
-          return links.create(body as never)
-      }
-    })
-  })
+const key = IdempotencyKey.IdempotencyKey.make("hostile")
 
-const fields: ReadonlyArray<readonly [Bodies, object, ReadonlyArray<string>]> = [
-  ...[
-    "country",
-    "amount",
-    "currency",
-    "operation",
-    "payment_method",
-    "description",
-    "expires_at"
-  ].map((name) => ["payment", payment, [name]] as const),
-  ...["phone_number", "otp_code", "lang"].map(
-    (name) => ["payment", payment, ["payer", name]] as const
-  ),
-  ["payment", payment, ["metadata", "member"]],
-  ["payment", payment, ["payer"]],
-  ["payment", payment, ["metadata"]],
-  ...["wallet_id", "amount", "currency", "country", "payment_method", "destination"].map(
-    (name) => ["payout", payout, [name]] as const
-  ),
-  ["payout", payout, ["metadata", "deep", "member"]],
-  ...["customer_id", "wallet_id", "debit_currency", "initial_balance", "category", "grade"].map(
-    (name) => ["card", card, [name]] as const
-  ),
-  ...[
-    "amount",
-    "currency",
-    "country",
-    "description",
-    "max_uses",
-    "expires_at",
-    "success_url",
-    "failure_url"
-  ].map((name) => ["link", link, [name]] as const),
-  ["link", link, ["metadata", "member"]]
-]
+const sending = ({ send }: writes.Write, body: unknown) => hostile.endOf(() => send(body, key))
 
 /** The problem with the handling of a value in a field, if any. */
 const check = (
@@ -149,30 +110,36 @@ const check = (
 }
 
 describe("a hostile value in a field", () => {
-  for (const [kind, body, path] of fields) {
-    it.effect(`${kind}.${path.join(".")} is refused by name or arrives unchanged`, () =>
-      Effect.gen(function* () {
-        const { layer, sent } = yield* hostile.make
-        const wrong: Array<string> = []
-        let refused = 0
-        yield* Effect.gen(function* () {
-          for (const [name, given] of [
-            ...Object.entries(hostile.texts),
-            ...Object.entries(hostile.things).map(([name, make]) => [name, make()] as const)
-          ]) {
-            // JSON cannot represent undefined, so the member is absent.
-            if (given === undefined) continue
-            sent.length = 0
-            const end = yield* call(kind, withAt(body, path, given))
-            if (end._tag === "Refused") refused++
-            const found = check(end, sent, path, given)
-            if (found !== undefined) wrong.push(`${name}: ${found}`)
-          }
-        }).pipe(Effect.provide(layer))
-        assert.deepStrictEqual(wrong, [])
-        assert.isAbove(refused, 0)
-      })
+  for (const write of writes.all) {
+    const places = placesIn(
+      write.operation.payload?.ast ?? assert.fail("the operation has no body")
     )
+    for (const place of places.filter(([name]) => name !== write.keyField)) {
+      it.effect(`${write.name}, ${place.join(".")}, is refused by name, or arrives as it is`, () =>
+        Effect.gen(function* () {
+          const { layer, sent } = yield* hostile.make
+          const wrong: Array<string> = []
+          let refused = 0
+          yield* Effect.gen(function* () {
+            const body = yield* write.request
+            for (const [name, given] of [
+              ...Object.entries(hostile.texts),
+              ...Object.entries(hostile.things).map(([name, make]) => [name, make()] as const)
+            ]) {
+              // JSON cannot represent undefined, so the member is absent.
+              if (given === undefined) continue
+              sent.length = 0
+              const end = yield* sending(write, withAt(body, place, given))
+              if (end._tag === "Refused") refused++
+              const found = check(end, sent, place, given)
+              if (found !== undefined) wrong.push(`${name}: ${found}`)
+            }
+          }).pipe(Effect.provide(layer))
+          assert.deepStrictEqual(wrong, [])
+          assert.isAbove(refused, 0)
+        })
+      )
+    }
   }
 })
 
@@ -511,16 +478,16 @@ describe("a hostile parameter of a query", () => {
 })
 
 describe("a body that is not an object", () => {
-  for (const kind of ["payment", "payout", "card", "link"] as const) {
-    it.effect(`of a ${kind} is refused`, () =>
+  for (const write of writes.all) {
+    it.effect(`of ${write.name} is refused`, () =>
       Effect.gen(function* () {
         const { layer, sent } = yield* hostile.make
         yield* Effect.gen(function* () {
           for (const [name, make] of Object.entries(hostile.things)) {
-            const end = yield* call(kind, make() as never)
+            const end = yield* sending(write, make())
             assert.strictEqual(end._tag, "Refused", `${name} ${JSON.stringify(end)}`)
           }
-          const full = { payment, payout, card, link }[kind]
+          const full = yield* write.request
           for (const extra of [
             "__proto__",
             "constructor",
@@ -529,7 +496,7 @@ describe("a body that is not an object", () => {
             "a\r\nb"
           ]) {
             const body = Object.defineProperty({ ...full }, extra, { value: {}, enumerable: true })
-            const end = yield* call(kind, body)
+            const end = yield* sending(write, body)
             assert(end._tag === "Refused", extra)
             assert.deepStrictEqual(end.fields, [extra])
           }

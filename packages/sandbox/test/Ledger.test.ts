@@ -11,13 +11,12 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Ledger from "@manilla/sandbox/Ledger"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transaction from "@manilla/transactions/Transaction"
+import { collection, layer, payoutFrom, walletIn } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as TestClock from "effect/TestClock"
 import * as ledger from "../src/internal/ledger.js"
-import { collection } from "./utils/harness.js"
-import { layer, payoutFrom, walletIn } from "./utils/service.js"
 
 const amount = (text: string) => Amount.Amount.make(text)
 const xof = Currency.Currency.make("XOF")

@@ -13,7 +13,9 @@ import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import { phone } from "@manilla/test-support/Sandboxed"
 import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -21,7 +23,6 @@ import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import * as Tracer from "effect/Tracer"
 import { inspect } from "node:util"
-import { phone } from "./utils/harness.js"
 
 /** A number of connections that two cores can handle. */
 const client = Layer.scoped(
@@ -35,6 +36,7 @@ const client = Layer.scoped(
   )
 )
 
+// Over sockets, the pauses of the client and the settle time of the sandbox pass in real time.
 const hasty = { base: "1 milli", cap: "20 millis" } as const
 
 const live = (retry: SandboxGateway.Options["retry"] = hasty, options?: SandboxServer.Options) =>
@@ -122,14 +124,19 @@ describe("over a socket", () => {
       const payments = yield* Payments.Payments
       const catalogue = yield* Catalogue.Catalogue
       yield* catalogue.list
+      const answered = yield* Deferred.make<void>()
       const calls = yield* Effect.fork(
         Effect.forEach(
           Array.from({ length: 1000 }, (_, i) => IdempotencyKey.derive("order", String(i))),
-          (each) => payments.create({ ...request, operation: "COLLECTION" }, { key: each }),
+          (each) =>
+            Effect.zipLeft(
+              payments.create({ ...request, operation: "COLLECTION" }, { key: each }),
+              Deferred.succeed(answered, undefined)
+            ),
           { concurrency: "unbounded" }
         )
       )
-      yield* Effect.sleep("60 millis")
+      yield* Deferred.await(answered)
       yield* sandbox.revokeTokens
       const created = yield* calls
       assert.strictEqual(new Set(created.map(({ id }) => id)).size, 1000)

@@ -5,10 +5,11 @@ import * as Identifier from "@manilla/core/Identifier"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { collection, key, layer } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
-import { collection, decodeFailure, key, layer, sendAuthorised } from "./utils/harness.js"
+import { decodeFailure, sendAuthorised } from "./utils/harness.js"
 
 const decodeObject = Schema.decodeUnknownSync(
   Schema.parseJson(
@@ -75,16 +76,6 @@ describe("a payment intent", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("reaches its final status through collect", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const { operation: _, ...request } = collection
-      const wait = { initial: "10 millis" } as const
-      const settled = yield* payments.collect(request, { key, wait })
-      assert.strictEqual(settled.status, "COMPLETED")
-    }).pipe(Effect.provide(layer({ settleAfter: "20 millis" })))
-  )
-
   it.effect("has the complete create and read shapes", () =>
     Effect.gen(function* () {
       const created = yield* createRaw(
@@ -121,16 +112,6 @@ describe("a payment intent", () => {
       const { account_id, application_id, description, expires_at, ...readShape } = data
       assert.isDefined(account_id ?? application_id ?? description ?? expires_at)
       assert.deepStrictEqual(decodeObject(read.text).data, readShape)
-    }).pipe(Effect.provide(layer()))
-  )
-
-  it.effect("gets 404 with the error envelope if it does not exist", () =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      const unknown = PaymentIntent.PaymentIntentId.make("00000000-0000-4000-8000-000000000000")
-      const error = yield* Effect.flip(payments.get(unknown))
-      assert.strictEqual(error._tag, "NotFoundError")
-      assert.isTrue("code" in error && error.code === "NOT_FOUND")
     }).pipe(Effect.provide(layer()))
   )
 

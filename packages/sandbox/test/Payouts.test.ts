@@ -1,21 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
-import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transactions from "@manilla/transactions/Transactions"
+import {
+  balancesIn,
+  codeOf,
+  collection,
+  key,
+  layer,
+  payoutFrom,
+  plain,
+  settled,
+  walletIn
+} from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
-import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-import { inspect } from "node:util"
-import * as FakeService from "../../core/test/utils/FakeService.js"
-import { collection, key } from "./utils/harness.js"
-import { balancesIn, codeOf, layer, payoutFrom, plain, settled, walletIn } from "./utils/service.js"
 
 const wallets = [
   { currency: Currency.Currency.make("XOF"), balance: Amount.Amount.make("1500") },
@@ -128,14 +132,6 @@ describe("a payout", () => {
       assert.strictEqual((yield* walletIn("XOF")).available, "957.5000")
     }).pipe(Effect.provide(layer({ wallets })))
   )
-
-  it.effect("gets 404 if it does not exist", () =>
-    Effect.gen(function* () {
-      const payouts = yield* Payouts.Payouts
-      const error = yield* Effect.flip(payouts.get(Payout.PayoutReference.make("PYT-NONE")))
-      assert.strictEqual(error._tag, "NotFoundError")
-    }).pipe(Effect.provide(layer()))
-  )
 })
 
 describe("is refused", () => {
@@ -238,62 +234,3 @@ describe("a payout's key", () => {
     }).pipe(Effect.provide(layer({ wallets })))
   )
 })
-
-it.effect("a payout is still followed after its redacted number is wiped", () =>
-  Effect.gen(function* () {
-    const payouts = yield* Payouts.Payouts
-    const request = payoutFrom(yield* walletIn("XOF"))
-    const until = ({ destination }: Payout.Payout) => {
-      if (destination !== undefined) Redacted.unsafeWipe(destination)
-      return false
-    }
-    const waiting = yield* payouts
-      .disburse(request, { key, wait: { until, deadline: "10 seconds" } })
-      .pipe(Effect.flip, Effect.fork)
-    yield* TestClock.adjust("10 seconds")
-    const error = yield* Fiber.join(waiting)
-    assert(error._tag === "PayoutStillPending")
-    assert.strictEqual(error.reference, error.last?.reference)
-  }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
-)
-
-it.effect("the error of a wait shows no phone number", () =>
-  Effect.gen(function* () {
-    const payouts = yield* Payouts.Payouts
-    const request = payoutFrom(yield* walletIn("XOF"))
-    const error = yield* payouts.disburse(request, { key, wait: { deadline: 0 } }).pipe(Effect.flip)
-    assert(error._tag === "PayoutStillPending")
-    for (const shown of [inspect(error, { depth: 9 }), JSON.stringify(error), String(error)]) {
-      assert.notInclude(shown, request.destination)
-    }
-    assert.strictEqual(
-      error.last?.destination && Redacted.value(error.last.destination),
-      request.destination
-    )
-  }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
-)
-
-it.effect("a refusal shows no phone number that the service echoes", () =>
-  Effect.gen(function* () {
-    const request = payoutFrom(yield* walletIn("XOF"))
-    const { destination } = request
-    const error = { code: "C", message: `no ${destination}`, details: { destination } }
-    const { gateway } = yield* FakeService.make([FakeService.failure(422, {}, error)])
-    const payouts = yield* Effect.provideService(Payouts.make, Gateway.Gateway, gateway)
-    const refused = yield* Effect.flip(payouts.create(request, { key }))
-    assert.strictEqual(refused._tag, "UnprocessableError")
-    assert.notInclude(JSON.stringify(refused), destination.slice(-8))
-  }).pipe(Effect.provide(layer()))
-)
-
-it.effect("an unknown outcome carries the key", () =>
-  Effect.gen(function* () {
-    const { gateway } = yield* FakeService.make([FakeService.failure(503)], {
-      retry: { attempts: 1 }
-    })
-    const payouts = yield* Effect.provideService(Payouts.make, Gateway.Gateway, gateway)
-    const error = yield* Effect.flip(payouts.create(payoutFrom(yield* walletIn("XOF")), { key }))
-    assert(error._tag === "OutcomeUnknown")
-    assert.strictEqual(error.key, key)
-  }).pipe(Effect.provide(layer()))
-)

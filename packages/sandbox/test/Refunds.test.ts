@@ -1,22 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Payouts from "@manilla/payouts/Payouts"
-import * as Refund from "@manilla/refunds/Refund"
 import * as Refunds from "@manilla/refunds/Refunds"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transaction from "@manilla/transactions/Transaction"
-import * as Effect from "effect/Effect"
-import * as TestClock from "effect/TestClock"
-import { key } from "./utils/harness.js"
 import {
   balancesIn,
-  codeOf,
   collected,
+  key,
   layer,
   payoutFrom,
   plain,
   settled,
   walletIn
-} from "./utils/service.js"
+} from "@manilla/test-support/Sandboxed"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/TestClock"
 
 describe("a refund", () => {
   it.effect("is reserved, then paid, and becomes a transaction", () =>
@@ -134,13 +132,4 @@ describe("a refund", () => {
       }).pipe(Effect.provide(layer()))
     )
   }
-
-  it.effect("gets 404 if it does not exist", () =>
-    Effect.gen(function* () {
-      const refunds = yield* Refunds.Refunds
-      const error = yield* Effect.flip(refunds.get(Refund.RefundReference.make("RFD-NONE")))
-      assert.strictEqual(error._tag, "NotFoundError")
-      assert.strictEqual(codeOf(error), "NOT_FOUND")
-    }).pipe(Effect.provide(layer()))
-  )
 })

@@ -7,17 +7,18 @@ import * as Envelope from "@manilla/core/Envelope"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import {
+  collected,
+  collection,
+  key,
+  layer,
+  payoutFrom,
+  settled,
+  walletIn
+} from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import {
-  collection,
-  credentialsBody,
-  key,
-  send,
-  sendAuthorised,
-  tokenUrl
-} from "./utils/harness.js"
-import { collected, layer, payoutFrom, settled, walletIn } from "./utils/service.js"
+import { credentialsBody, send, sendAuthorised, tokenUrl } from "./utils/harness.js"
 
 const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
 
@@ -205,7 +206,6 @@ describe("a response has exactly the documented members", () => {
 
   it("of every declared operation", () => {
     assert.deepStrictEqual([...checked].sort(), [...ServiceApi.operations.keys()].sort())
-    assert.strictEqual(checked.size, 16)
   })
 })
 

@@ -4,8 +4,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payments from "@manilla/payments/Payments"
+import { collection } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
-import { collection } from "./utils/harness.js"
 import * as hostile from "./utils/hostile.js"
 
 const key = IdempotencyKey.IdempotencyKey.make("hostile")

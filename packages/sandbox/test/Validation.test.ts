@@ -1,21 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { collection, key, layer, phone } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
-import {
-  collection,
-  decodeFailure,
-  key,
-  layer,
-  obtain,
-  phone,
-  type Raw,
-  send,
-  sendAuthorised,
-  tokenUrl
-} from "./utils/harness.js"
+import { decodeFailure, obtain, type Raw, send, sendAuthorised, tokenUrl } from "./utils/harness.js"
 
 const decodeIssues = Schema.decodeUnknownSync(Schema.Array(Errors.Issue))
 

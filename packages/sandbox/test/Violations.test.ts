@@ -13,6 +13,7 @@ import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Payments from "@manilla/payments/Payments"
+import * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import * as Transactions from "@manilla/transactions/Transactions"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -233,6 +234,17 @@ for (const { broken, call, operation, prefix = "", valid } of tables) {
     }
   })
 }
+
+it("the tables cover every operation with a body or a query, except Token.obtain", () => {
+  const declared = [...ServiceApi.operations].filter(
+    ([name, { payload, urlParams }]) =>
+      name !== "Token.obtain" && (payload !== undefined || urlParams !== undefined)
+  )
+  assert.deepStrictEqual(
+    tables.map(({ operation }) => operation).sort(),
+    declared.map(([name]) => name).sort()
+  )
+})
 
 describe("a key", () => {
   const issue = (text: string) =>

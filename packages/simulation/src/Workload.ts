@@ -4,8 +4,10 @@
  */
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as Operation from "@manilla/core/Operation"
 import type * as Payments from "@manilla/payments/Payments"
 import type * as Payouts from "@manilla/payouts/Payouts"
+import type * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -14,6 +16,8 @@ import * as Network from "./Network.js"
 import type { Client, Process } from "./Process.js"
 import type { Time } from "./Time.js"
 import type { Trace } from "./Trace.js"
+
+type Write = ServiceApi.OperationName<Operation.Keyed | Operation.Once>
 
 interface Shown {
   readonly amount?: string | undefined
@@ -76,16 +80,22 @@ export interface Instruction {
   readonly calls: Array<Call>
 }
 
-const weights = {
-  "payments.create": 3,
-  "payments.collect": 3,
-  "payments.deposit": 1,
-  "payouts.create": 3,
-  "payouts.disburse": 3,
-  "cards.issue": 3,
-  "paymentLinks.create": 3
+/** The methods for each declared write, by weight. The compiler reports a missing write. */
+const ways = {
+  "Payments.create": { "payments.create": 3, "payments.collect": 3, "payments.deposit": 1 },
+  "Payouts.create": { "payouts.create": 3, "payouts.disburse": 3 },
+  "Cards.issue": { "cards.issue": 3 },
+  "PaymentLinks.create": { "paymentLinks.create": 3 }
+} satisfies Readonly<Record<Write, Readonly<Record<string, number>>>>
+
+export type Kind = { [Name in Write]: keyof (typeof ways)[Name] }[Write]
+
+const weights: Readonly<Record<Kind, number>> = {
+  ...ways["Payments.create"],
+  ...ways["Payouts.create"],
+  ...ways["Cards.issue"],
+  ...ways["PaymentLinks.create"]
 }
-export type Kind = keyof typeof weights
 
 /** Payment links have no key: each call is a separate order. */
 export const isKeyed = ({ kind }: Instruction): boolean => kind !== "paymentLinks.create"

@@ -1,5 +1,5 @@
 /**
- * The gateway with its own tokens: the one layer that an application needs beside an HTTP client.
+ * The gateway and its tokens in one layer. It requires only an `HttpClient`.
  *
  * @since 0.1.0
  */
@@ -13,18 +13,20 @@ import * as Layer from "effect/Layer"
 import * as Token from "./Token.js"
 
 /**
+ * Options of the layer.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Options {
-  /** The service, and how it is called. */
+  /** Options of the gateway. */
   readonly gateway: Gateway.Options
-  /** The credentials, and how tokens are requested. */
+  /** The credentials, and options of token requests. */
   readonly token: Token.Options
 }
 
 /**
- * A gateway that authenticates with client credentials.
+ * A layer of the gateway with client-credentials authentication.
  *
  * @example
  * import * as Manilla from "@manilla/token/Manilla"
@@ -49,9 +51,9 @@ export const layer = ({
   Layer.provide(Gateway.layer(gateway), Token.layer(token))
 
 /**
- * The options from the configuration: `MANILLA_BASE_URL`, `MANILLA_AUTH_URL`, `MANILLA_CLIENT_ID`,
- * `MANILLA_CLIENT_SECRET`, and optionally `MANILLA_ENVIRONMENT` and `MANILLA_PAGE_PARAMETER`. All
- * missing settings are reported at once.
+ * The options from `MANILLA_BASE_URL`, `MANILLA_AUTH_URL`, `MANILLA_CLIENT_ID`, `MANILLA_CLIENT_SECRET`
+ * and the optional `MANILLA_ENVIRONMENT` and `MANILLA_PAGE_PARAMETER`. The error lists all missing
+ * settings.
  *
  * @since 0.1.0
  * @category config
@@ -62,7 +64,7 @@ export const config: Config.Config<Options> = Config.all({
 })
 
 /**
- * A gateway that authenticates with client credentials, with its options from the configuration.
+ * A layer of the gateway with client-credentials authentication, with options from the configuration.
  *
  * @example
  * import * as UndiciClient from "@manilla/core/UndiciClient"

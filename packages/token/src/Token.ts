@@ -1,6 +1,6 @@
 /**
- * Client-credentials tokens as a scoped service: one request for all callers, renewal before expiry
- * while the old token still serves, forgotten when the scope closes (interface section 5.1).
+ * Bearer tokens from client credentials (interface section 5.1). All callers share one request; tokens
+ * are renewed in the background before they expire, and dropped when the scope closes.
  *
  * @since 0.1.0
  */
@@ -27,41 +27,41 @@ import * as Scope from "effect/Scope"
 import * as TokenApi from "./TokenApi.js"
 
 /**
+ * The credentials, and options of token requests.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Options {
   /**
-   * The root of the account gateway with its version segment: `{auth_url}` of the interface.
-   * https, unless it is this machine.
+   * The base URL of the account gateway with its version segment: `{auth_url}` of the interface. Must
+   * be https, except on loopback.
    */
   readonly authUrl: string
   readonly clientId: string
   readonly clientSecret: Redacted.Redacted
-  /**
-   * The environment that the credentials must be for. A token for another environment is never used.
-   */
+  /** The expected environment. Tokens for another environment are rejected. */
   readonly environment?: typeof Environment.Input.Type | undefined
-  /** Changes to `RetryPolicy.defaults`, for token requests. */
+  /** Overrides `RetryPolicy.defaults` for token requests. */
   readonly retry?: Partial<RetryPolicy.RetryPolicy> | undefined
-  /** The most bytes of a response that are read; 64 KiB unless set. */
+  /** The maximum size of a response body, in bytes; 64 KiB by default. */
   readonly bodyLimit?: number | undefined
 }
 
-/** A token response takes a few kilobytes. */
+/** A token response has a few kilobytes. */
 const defaultBodyLimit = 64 * 1024
 
-/** The life of a token whose response does not state it (interface section 8). */
+/** The lifetime of a token if the response does not state it (interface section 8). */
 const defaultLifeSeconds = 3600
 
-/** Renewal starts when this part of a token's life is left, at most 5 minutes before its end. */
+/** Renewal starts when this part of the lifetime is left, but at most 5 minutes before expiry. */
 const renewalPart = 0.1
 const renewalMostMillis = Duration.toMillis("5 minutes")
 
-/** A token that is refused sooner than this suggests a failure, not a rotation of credentials. */
+/** A rejection of a younger token suggests a failure of the service, not rotated credentials. */
 const youngMillis = Duration.toMillis("10 seconds")
 
-/** The pauses after failed requests: a failure is neither cached nor repeated at once. */
+/** The back-off after failed requests. Failures are not cached. */
 const spacing = { ...RetryPolicy.defaults, base: "1 second", cap: "30 seconds" } as const
 
 interface Held {
@@ -72,6 +72,8 @@ interface Held {
 }
 
 /**
+ * Makes a token source. Closing the scope stops a renewal in progress and drops the token.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -106,9 +108,9 @@ export const make = (
     let failures = 0
     let failedMillis = 0
     let failed: Errors.TokenUnavailableError | undefined
-    /** No request is sent before this time, after failures. */
+    /** The end of the back-off. */
     let pausedUntilMillis = 0
-    /** Consecutive tokens that were refused young. The first may be due to a rotation. */
+    /** Consecutive rejections of young tokens. The first may be due to rotated credentials. */
     let youngRefusals = 0
 
     yield* Scope.addFinalizer(
@@ -127,18 +129,18 @@ export const make = (
 
     const ask: Effect.Effect<BearerTokens.BearerToken, Errors.TokenUnavailableError> = Effect.gen(
       function* () {
-        // The last token served until its renewal.
+        // The last token was valid until its renewal.
         if (current !== undefined) youngRefusals = 0
         const setbacks = failures + Math.max(0, youngRefusals - 1)
         if (setbacks > 0) {
           const pause = RetryPolicy.backoff(spacing, setbacks, yield* Random.next, undefined)
           const nowMillis = yield* Clock.currentTimeMillis
-          // Never longer than the pause, even if the clock was set back.
+          // At most the pause, even if the clock was set back.
           const left = Math.min(pause, Math.max(0, failedMillis + pause - nowMillis))
           pausedUntilMillis = nowMillis + left
           yield* Effect.sleep(left)
         }
-        // Measured before the request, so that no token is used after it expires.
+        // Before the request, so that no token is used after it expires.
         const issuedMillis = yield* Clock.currentTimeMillis
         const issued = yield* Effect.mapError(
           obtain({
@@ -157,7 +159,7 @@ export const make = (
         if (options.environment !== undefined && options.environment !== token.environment) {
           return yield* new Errors.TokenUnavailableError({
             operation,
-            message: `The credentials are not for the configured environment, ${options.environment}: no call was made. ${environmentIs(token.environment)}`
+            message: `The credentials are not for the configured environment, ${options.environment}: the request was not sent. ${environmentIs(token.environment)}`
           })
         }
         const lifeMillis = (issued.expires_in ?? defaultLifeSeconds) * 1000
@@ -174,14 +176,14 @@ export const make = (
       }
     )
 
-    /** Starts a request in a fiber of its own, which an interruption of its caller does not end. */
+    /** Starts a request in its own fiber, so that an interruption of the caller does not stop it. */
     const begin = Effect.suspend(() => {
-      // Another caller may have started one meanwhile.
+      // Another caller may have started one.
       if (request !== undefined) return Effect.succeed(request)
-      const own = Deferred.unsafeMake<BearerTokens.BearerToken, Errors.TokenUnavailableError>(
+      const result = Deferred.unsafeMake<BearerTokens.BearerToken, Errors.TokenUnavailableError>(
         FiberId.none
       )
-      request = own
+      request = result
       return ask.pipe(
         Effect.interruptible,
         Effect.tapError((error) =>
@@ -193,11 +195,11 @@ export const make = (
         Effect.onExit((exit) =>
           Effect.suspend(() => {
             request = undefined
-            return Deferred.done(own, exit)
+            return Deferred.done(result, exit)
           })
         ),
         Effect.forkIn(scope),
-        Effect.as(own)
+        Effect.as(result)
       )
     }).pipe(Effect.uninterruptible)
 
@@ -230,7 +232,7 @@ export const make = (
         : new Errors.TokenUnavailableError({
             operation,
             cause: failed.cause,
-            message: `${failed.message} The next token request is in ${pausedUntilMillis - nowMillis} ms: failed requests are spaced out.`
+            message: `${failed.message} The next token request is in ${pausedUntilMillis - nowMillis} ms, after a back-off.`
           })
 
     return { held, get, reject, lastFailure }
@@ -244,11 +246,11 @@ const checkNotEmpty = (
 ): Effect.Effect<void, Errors.ConfigurationError> =>
   text === "" ? new Errors.ConfigurationError({ field, rule: "must not be empty" }) : Effect.void
 
-/** Errors show the scopes: a string that does not look like a scope may be a secret. */
+/** Errors contain the scopes: a string in another format may be a secret. */
 const scopesIn = (text: string): ReadonlyArray<string> =>
   text.split(" ").filter((scope) => scope.length <= 100 && /^[a-z_]+(\.[a-z_]+)+$/.test(scope))
 
-/** Errors name the environments that the interface shows; another string may be a secret. */
+/** Errors contain known environments only: another string may be a secret. */
 const environmentIs = (environment: string): string =>
   isKnownEnvironment(environment) ? `They are for ${environment}.` : ""
 
@@ -269,7 +271,7 @@ const unavailable = (cause: Errors.ReadError): Errors.TokenUnavailableError =>
       })
 
 /**
- * The tokens as a layer. Closing its scope stops a renewal in progress and forgets the token.
+ * A layer of the token source.
  *
  * @example
  * import * as Token from "@manilla/token/Token"
@@ -291,8 +293,8 @@ export const layer = (
   Layer.scoped(BearerTokens.BearerTokens, make(options))
 
 /**
- * The options from `MANILLA_AUTH_URL`, `MANILLA_CLIENT_ID`, `MANILLA_CLIENT_SECRET` and, if it is
- * set, `MANILLA_ENVIRONMENT`.
+ * The options from `MANILLA_AUTH_URL`, `MANILLA_CLIENT_ID`, `MANILLA_CLIENT_SECRET` and the optional
+ * `MANILLA_ENVIRONMENT`.
  *
  * @since 0.1.0
  * @category config
@@ -308,7 +310,7 @@ export const config: Config.Config<Options> = Config.all({
 })
 
 /**
- * The tokens as a layer, with its options from the configuration.
+ * A layer of the token source, with options from the configuration.
  *
  * @since 0.1.0
  * @category layers

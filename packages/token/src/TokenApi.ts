@@ -1,5 +1,5 @@
 /**
- * The token operation as it is on the wire (interface section 5.1). Its root is `{auth_url}`.
+ * The wire format of the token operation (interface section 5.1). Its base URL is `{auth_url}`.
  *
  * @since 0.1.0
  */
@@ -9,6 +9,8 @@ import * as Sensitive from "@manilla/core/Sensitive"
 import * as Schema from "effect/Schema"
 
 /**
+ * The body of the token request.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -19,6 +21,8 @@ export const Credentials = Schema.Struct({
 }).annotations({ identifier: "Credentials" })
 
 /**
+ * The data of the token response.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -26,7 +30,7 @@ export const IssuedToken = Schema.Struct({
   access_token: Schema.String.pipe(
     Schema.pattern(/^[\x21-\x7e]+$/, { description: "a token of printable ASCII characters" })
   ),
-  /** Seconds; 3600 unless set. */
+  /** The lifetime in seconds; 3600 by default. */
   expires_in: Schema.optional(Schema.Finite.pipe(Schema.nonNegative())),
   token_type: Schema.optional(Schema.String),
   environment: Environment.Environment,
@@ -35,8 +39,8 @@ export const IssuedToken = Schema.Struct({
 }).annotations({ identifier: "IssuedToken" })
 
 /**
- * `POST {auth_url}/auth/application/token`: obtains a token. It moves nothing, so it may be
- * repeated. Its error responses are not shown by the interface.
+ * `POST {auth_url}/auth/application/token`: obtains a token. Safe to retry. The interface does not
+ * define its error responses.
  *
  * @since 0.1.0
  * @category operations

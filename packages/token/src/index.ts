@@ -1,20 +1,20 @@
 /**
- * The gateway with its own tokens: the one layer that an application needs beside an HTTP client.
+ * The gateway and its tokens in one layer. It requires only an `HttpClient`.
  *
  * @since 0.1.0
  */
 export * as Manilla from "./Manilla.js"
 
 /**
- * Client-credentials tokens as a scoped service: one request for all callers, renewal before expiry
- * while the old token still serves, forgotten when the scope closes (interface section 5.1).
+ * Bearer tokens from client credentials (interface section 5.1). All callers share one request; tokens
+ * are renewed in the background before they expire, and dropped when the scope closes.
  *
  * @since 0.1.0
  */
 export * as Token from "./Token.js"
 
 /**
- * The token operation as it is on the wire (interface section 5.1). Its root is `{auth_url}`.
+ * The wire format of the token operation (interface section 5.1). Its base URL is `{auth_url}`.
  *
  * @since 0.1.0
  */

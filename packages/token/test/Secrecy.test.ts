@@ -7,13 +7,13 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Gateway from "@manilla/core/Gateway"
 import * as Operation from "@manilla/core/Operation"
 import * as Token from "@manilla/token/Token"
+import * as Observed from "@manilla/test-support/Observed"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as Observed from "../../core/test/utils/Observed.js"
 
 const secret = "s3cr3t-of-the-vault/7Jq+9w=="
 const accessToken = "eyJhbGciOi.c2VjcmV0LXRva2Vu.Qm9keQ-2026"
@@ -145,7 +145,7 @@ for (const [what, text] of Object.entries(texts)) {
 it.scoped("valid scopes are still shown", () =>
   Effect.gen(function* () {
     const { text } = yield* called({ scope: "payments.write refunds.read" })
-    assert.include(text, "the operation needs the scope payments.read")
+    assert.include(text, "the operation requires the scope payments.read")
     assert.include(text, "payments.write refunds.read")
   })
 )

@@ -453,7 +453,7 @@ describe("the options", () => {
       const { client } = accountGateway(() => ({ data: { token_type: "x".repeat(100_000) } }))
       const refused = yield* make(client)
       const error = yield* Effect.flip(during(60_000, refused.get))
-      assert.include(error.message, "over the gateway's limit")
+      assert.include(error.message, "the body exceeds the gateway's limit")
       const larger = yield* make(client, { bodyLimit: 200_000 })
       assert.strictEqual(text(yield* during(10, larger.get)).slice(0, 6), "token-")
     })

@@ -1,6 +1,5 @@
 /**
- * The transaction: money that has moved, what was asked for it, and what is left (interface
- * section 2.3).
+ * Transactions: completed money movements with their fee and net amount (interface section 2.3).
  *
  * @since 0.1.0
  */
@@ -23,7 +22,7 @@ import * as Schema from "effect/Schema"
 export const TransactionId = Identifier.uuid("TransactionId")
 
 /**
- * What a transaction is read by.
+ * The reference of a transaction, by which it is read.
  *
  * @since 0.1.0
  * @category schemas
@@ -37,7 +36,8 @@ export const TransactionReference = Identifier.reference("TransactionReference")
 export type TransactionReference = typeof TransactionReference.Type
 
 /**
- * `COMPLETED` is returned; other values are not shown by the interface.
+ * The status of a transaction: `COMPLETED`, or another string. The interface does not list the other
+ * values.
  *
  * @since 0.1.0
  * @category schemas
@@ -61,7 +61,7 @@ const fields = {
 }
 
 /**
- * A transaction as it is listed.
+ * A transaction in a list.
  *
  * @since 0.1.0
  * @category schemas
@@ -75,7 +75,7 @@ export const Transaction = Schema.Struct(fields).annotations({ identifier: "Tran
 export interface Transaction extends Schema.Schema.Type<typeof Transaction> {}
 
 /**
- * A transaction as it is read by its reference.
+ * A transaction as returned by a read.
  *
  * @since 0.1.0
  * @category schemas
@@ -93,8 +93,8 @@ export const TransactionDetail = Schema.Struct({
 export interface TransactionDetail extends Schema.Schema.Type<typeof TransactionDetail> {}
 
 /**
- * Whether `net_amount` is `amount` minus `fee_amount`, to the last digit. `false` too when the fee
- * or the net amount is missing: then there is nothing to go by.
+ * Whether `net_amount` is exactly `amount` minus `fee_amount`. `false` if the fee or the net amount is
+ * missing.
  *
  * @example
  * import * as Transaction from "@manilla/transactions/Transaction"

@@ -1,5 +1,5 @@
 /**
- * Transactions: list, stream over all pages, and read one.
+ * Lists, streams and reads transactions.
  *
  * @since 0.1.0
  */
@@ -14,7 +14,7 @@ import type * as Transaction from "./Transaction.js"
 import * as TransactionsApi from "./TransactionsApi.js"
 
 /**
- * Lists as interface section 4.3 shows them, and the other operations on them.
+ * The interface of the `Transactions` service: the list of interface section 4.3, and `get`.
  *
  * @since 0.1.0
  * @category models
@@ -62,6 +62,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 })
 
 /**
+ * A layer of the `Transactions` service.
+ *
  * @example
  * import * as Transactions from "@manilla/transactions/Transactions"
  * import * as Effect from "effect/Effect"

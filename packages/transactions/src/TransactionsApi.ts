@@ -1,5 +1,5 @@
 /**
- * The transaction operations as they are on the wire (interface sections 4.3 and 4.4).
+ * The wire format of the transaction operations (interface sections 4.3 and 4.4).
  *
  * @since 0.1.0
  */
@@ -11,8 +11,8 @@ import * as Schema from "effect/Schema"
 import * as Transaction from "./Transaction.js"
 
 /**
- * The filters of a list. Allowed values of `status` are not shown by the interface, nor is the name
- * of a further filter of at most 120 characters: pass that one as an extra parameter.
+ * The filters of a list. The interface does not list the values of `status`. It mentions another filter
+ * of at most 120 characters without its name: pass that one in `extraParams`.
  *
  * @since 0.1.0
  * @category schemas

@@ -1,20 +1,19 @@
 /**
- * The transaction: money that has moved, what was asked for it, and what is left (interface
- * section 2.3).
+ * Transactions: completed money movements with their fee and net amount (interface section 2.3).
  *
  * @since 0.1.0
  */
 export * as Transaction from "./Transaction.js"
 
 /**
- * Transactions: list, stream over all pages, and read one.
+ * Lists, streams and reads transactions.
  *
  * @since 0.1.0
  */
 export * as Transactions from "./Transactions.js"
 
 /**
- * The transaction operations as they are on the wire (interface sections 4.3 and 4.4).
+ * The wire format of the transaction operations (interface sections 4.3 and 4.4).
  *
  * @since 0.1.0
  */

@@ -1,5 +1,5 @@
 /**
- * One attempt of a call: a token, the request, and the meaning of its response.
+ * One attempt of a call: obtains a token, sends the request, and reads the response.
  */
 import * as Effect from "effect/Effect"
 import type * as BearerTokens from "../BearerTokens.js"
@@ -32,18 +32,18 @@ export interface Call {
   readonly request: Encoded
   readonly deadlineMillis: number
   readonly now: () => number
-  /** Until when the attempt may begin. */
+  /** The time left in which the attempt may start. */
   readonly leftMillis: () => number
-  /** How long the attempt may take. */
+  /** The timeout of the attempt. */
   readonly attemptMillis: () => number
-  /** Runs just before the request is handed to the transport. */
+  /** Runs immediately before the request is passed to the transport. */
   readonly onSend: () => void
   readonly traceparent: string | undefined
 }
 
 export interface Attempts {
   readonly perform: (call: Call) => Effect.Effect<Attempt>
-  /** Returns a token that the service refused. */
+  /** Reports a rejected token to its source. */
   readonly reject: (bearer: bearers.Bearer, limitMillis: number) => Effect.Effect<void>
   readonly meta: response.Reader["meta"]
 }

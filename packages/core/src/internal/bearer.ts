@@ -1,6 +1,6 @@
 /**
- * The token of an attempt: the one that the source holds, or a new one within the time of the call. A
- * source that dies, interrupts itself or never answers gives a failure: nothing was sent.
+ * Obtains the token of an attempt from its source, within the deadline of the call. If the source dies,
+ * is interrupted or does not return in time, the attempt fails and nothing is sent.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -12,16 +12,16 @@ import type { Failure } from "./response.js"
 export interface Bearer {
   readonly _tag: "Bearer"
   readonly token: BearerTokens.BearerToken
-  /** The header. */
+  /** The value of the `authorization` header. */
   readonly authorization: string
-  /** For the sanitizer. */
+  /** The token in plain text, to redact it. */
   readonly text: string
 }
 
 export interface Source {
   readonly held: (nowMillis: number) => Bearer | Failure | undefined
   readonly obtain: (leftMillis: number, nowMillis: () => number) => Effect.Effect<Bearer | Failure>
-  /** Rejects a token. Its failure is not reported here: the next attempt asks the same source. */
+  /** Reports a rejected token. Ignores failures: the next attempt uses the same source. */
   readonly reject: (bearer: Bearer, limitMillis: number) => Effect.Effect<void>
 }
 
@@ -62,7 +62,7 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
   }
 }
 
-/** A token serves many calls: its header is checked and built once. */
+/** Caches the header, because many calls use the same token. */
 const bearers = new WeakMap<BearerTokens.BearerToken, Bearer>()
 
 const bearerOf = (token: BearerTokens.BearerToken): Bearer | undefined => {

@@ -1,4 +1,4 @@
-/** Chunks as one array. */
+/** Concatenates chunks of `size` bytes in total. */
 export const join = (chunks: ReadonlyArray<Uint8Array>, size: number): Uint8Array => {
   const [first] = chunks
   if (first !== undefined && chunks.length === 1) return first

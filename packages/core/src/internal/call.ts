@@ -1,7 +1,7 @@
 /**
  * One call: attempts until one succeeds or `step` ends the call.
  *
- *     attempt --> step: done, again after n ms, or renew the token
+ *     attempt --> step: done, retry after n ms, or renew the token
  *        ^          |
  *        +----------+
  */
@@ -37,7 +37,7 @@ export type Call = (
   options: Operation.CallHooks<unknown>
 ) => Effect.Effect<unknown, CallError>
 
-/** A person who waits longer than this sees why in the log. */
+/** Retries of a call that takes longer than this are logged at Info, others at Debug. */
 const noticeableMillis = 1000
 
 export const compile = (parameters: Parameters): Call => {
@@ -60,7 +60,7 @@ export const compile = (parameters: Parameters): Call => {
     const attemptMillis = () => step.attemptMillis(rules, state, now())
 
     let state = step.start(now())
-    /** The state before the attempt that is under way: a response ends only the doubt of its own. */
+    /** The state before the current attempt: a response resolves the doubt of its own attempt only. */
     let before = state
 
     const call: attempts.Call = {
@@ -94,10 +94,10 @@ export const compile = (parameters: Parameters): Call => {
       if (onResponse === undefined) return Effect.succeed(success.data)
       // A hook that throws must not turn a success into a failure.
       const { correlationId } = meta(success)
-      const heard = Effect.try(() =>
+      const hook = Effect.try(() =>
         onResponse({ status: success.status, correlationId, attempts: state.sent })
       )
-      return Effect.as(Effect.ignoreLogged(heard), success.data)
+      return Effect.as(Effect.ignoreLogged(hook), success.data)
     }
 
     const retryOrFail = (
@@ -125,7 +125,7 @@ export const compile = (parameters: Parameters): Call => {
           : reject(bearer, attemptMillis())
       switch (decided._tag) {
         case "Done":
-          // A token that was refused after the deadline would be refused in the next call as well.
+          // The token source must know that the token is rejected, for the next call.
           return decided.because === "deadline"
             ? Effect.zipRight(rejected, fail(failure, decided.because))
             : fail(failure, decided.because)
@@ -135,7 +135,7 @@ export const compile = (parameters: Parameters): Call => {
         case "Again":
           tell.retry(fiber, failure.fault)
           return Effect.flatMap(pause(failure, decided.afterMillis), () =>
-            // The machine may have slept, or its clock been set forward.
+            // The machine may have slept, or its clock may have been set forward.
             leftMillis() > 0 ? loop : fail(failure, "deadline")
           )
       }

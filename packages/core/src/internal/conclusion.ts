@@ -1,6 +1,6 @@
 /**
- * The error of a call that failed. It states the outcome of the operation over all attempts: a later
- * 4xx cannot show that an earlier attempt failed, so an earlier doubt remains.
+ * The error of a failed call, with the outcome over all attempts. If the outcome of one attempt is
+ * unknown, a later 4xx does not change that.
  */
 import * as Errors from "../Errors.js"
 import type { IdempotencyKey } from "../IdempotencyKey.js"
@@ -50,11 +50,11 @@ export const compile = (
     const unknown = {
       operation: name,
       message:
-        `${name}: it is unknown whether the request was applied${tried}.${note} ` +
+        `${name}: the request may have been applied${tried}.${note} ` +
         (key === undefined
-          ? "The operation has no idempotency key: look for its effect before you send it again. "
-          : `Send the same request again under the same key, ${key}. `) +
-        `The last attempt: ${cause.message}.`,
+          ? "The operation has no idempotency key: check whether it was applied before you retry. "
+          : `Retry the same request with the same key, ${key}. `) +
+        `Last attempt: ${cause.message}.`,
       attempts: state.sent,
       cause
     }
@@ -69,7 +69,7 @@ export const compile = (
   return { error, interrupted }
 }
 
-/** Where, how often and how long: `(https://host, 5 attempts in 12.3 s)`. */
+/** The origin, attempts and duration: `(https://host, 5 attempts in 12.3 s)`. */
 const triedText = (origin: string, { sent, startedMillis }: State, nowMillis: number): string => {
   const seconds = (Math.max(0, nowMillis - startedMillis) / 1000).toFixed(1)
   return sent === 0 ? "" : ` (${origin}, ${sent} attempt${sent === 1 ? "" : "s"} in ${seconds} s)`
@@ -78,34 +78,33 @@ const triedText = (origin: string, { sent, startedMillis }: State, nowMillis: nu
 const notes: Record<Reason, string> = {
   rule: "",
   attempts: "",
-  deadline: " It was not tried again: too little of the call's time is left.",
-  budget:
-    " It was not tried again: the retry budget of the gateway is spent until after the call's deadline.",
+  deadline: " Not retried: too little time is left before the deadline.",
+  budget: " Not retried: the gateway's retry budget is used up until after the deadline.",
   "key reused": ""
 }
 
-/** The next thing to do, where a fault has one. */
+/** Advice for the faults that have an obvious next step. */
 const adviceOn = ({ fault, retryAfterMillis }: response.Failure, hasNoId: boolean): string => {
   switch (fault) {
     case "UnauthorizedError":
       return " Check the credentials."
     case "BadRequestError":
     case "UnprocessableError":
-      return " Correct the request before you send it again."
+      return " Correct the request before you retry."
     case "NotFoundError":
-      return hasNoId ? " Does the base URL end with its version segment, such as /api/v1?" : ""
+      return hasNoId ? " Check that the base URL ends with a version segment, such as /api/v1." : ""
     case "RateLimitError":
       return retryAfterMillis === undefined
-        ? " Wait before you try again."
-        : ` Wait ${(retryAfterMillis / 1000).toFixed(1)} s before you try again.`
+        ? " Wait before you retry."
+        : ` Wait ${(retryAfterMillis / 1000).toFixed(1)} s before you retry.`
     case "NotSent":
-      return " Check the base URL, and that the service can be reached from here."
+      return " Check the base URL and the network connection."
     default:
       return ""
   }
 }
 
-/** The end of an attempt without a token: the source's own error, or why there is none. */
+/** The result of an attempt without a token: the source's own error, or a new one. */
 export const noToken = (
   operation: string,
   why: string | Errors.TokenUnavailableError,
@@ -120,13 +119,13 @@ export const noToken = (
     )
   }, "TokenUnavailableError")
 
-/** The end of an attempt whose token came too late, with the last failure of the source. */
+/** The result of an attempt that timed out waiting for a token, with the source's last failure. */
 export const tokenTooLate = (
   operation: string,
   afterMillis: number,
   last: Errors.TokenUnavailableError | undefined
 ): response.Failure => {
-  const late = `no token came within ${afterMillis} ms`
+  const late = `no token was obtained within ${afterMillis} ms`
   const message = `${operation}: ${late}.`
   return last === undefined
     ? noToken(operation, late, new Errors.TimeoutError({ operation, message, afterMillis }))
@@ -150,8 +149,8 @@ const appliedUnreadable = (
   const fields = {
     operation,
     message:
-      `${operation} was applied${names === "" ? "" : ` (${names})`}, and its response cannot be read: ` +
-      `${Issues.print(issues)}${tried}. Do not send it again.${keyIs(key)}`,
+      `${operation} was applied${names === "" ? "" : ` (${names})`}, but its response cannot be read: ` +
+      `${Issues.print(issues)}${tried}. Do not retry.${keyIs(key)}`,
     status,
     correlationId,
     issues,
@@ -172,9 +171,9 @@ const keyReused = (
   new Errors.KeyReused({
     operation,
     message:
-      `${operation}: the key ${key} most likely belongs to another request. The same resource came ` +
-      `back twice (${namesOf(found)}), and its ${differs.join(" and ")} differs from the request${tried}. ` +
-      "Look at that resource before you choose a new key.",
+      `${operation}: the key ${key} was most likely used for another request. Two responses described ` +
+      `the same resource (${namesOf(found)}), which differs from the request in ` +
+      `${differs.join(" and ")}${tried}. Inspect that resource before you choose a new key.`,
     key,
     ...found,
     differs,

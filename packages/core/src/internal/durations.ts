@@ -1,10 +1,10 @@
 /**
- * Durations as callers write them, who may have them from a configuration that nobody typed.
+ * Validates durations, which may come from an untyped configuration.
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 
-/** Milliseconds. Effect takes what is below zero, or `NaN`, for zero: here it is none. */
+/** The duration in milliseconds. Effect converts negative values and `NaN` to zero: here they are invalid. */
 export const millisOf = (input: Duration.DurationInput): Option.Option<number> => {
   if ((typeof input === "number" || typeof input === "bigint") && !(input >= 0))
     return Option.none()
@@ -13,5 +13,5 @@ export const millisOf = (input: Duration.DurationInput): Option.Option<number> =
   return Option.map(Duration.decodeUnknown(input), Duration.toMillis)
 }
 
-/** What a field that is none must be. */
+/** The rule of an invalid duration. */
 export const rule = 'must be a duration, such as "30 seconds"'

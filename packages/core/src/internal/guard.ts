@@ -1,9 +1,6 @@
 /**
- * Schemas compiled into predicates. The schemas of operations convert nothing, so to validate is all
- * there is to decode: a guard says whether a value fits, and `effect/Schema` is asked again only to
- * explain why one does not.
- *
- * The only module that walks schema ASTs to validate.
+ * Compiles schemas into fast predicates (guards). Operation schemas do not transform, so decoding is
+ * only validation. `effect/Schema` is used only to explain why a value is invalid.
  */
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
@@ -14,7 +11,7 @@ import { predicateId } from "./check.js"
 
 export type Guard = (value: unknown) => boolean
 
-/** Members that a struct does not name are refused in requests, and pass in answers. */
+/** Unknown members of a struct are refused in requests and ignored in responses. */
 export type Excess = "refuse" | "pass"
 
 export const compile = (schema: Schema.Schema.All, excess: Excess = "pass"): Guard =>
@@ -47,7 +44,7 @@ const guardOf = (ast: AST.AST, excess: Excess): Guard => {
       const holds = isPredicate(predicate)
         ? predicate
         : (value: unknown) => Option.isNone(ast.filter(value, AST.defaultParseOption, ast))
-      // The same as the line below: most are refinements of strings, and a call less is a third less.
+      // An optimization of the line below: most refinements are of strings, and one call less saves a third.
       if (from === isString) return (value) => typeof value === "string" && holds(value)
       return (value) => from(value) && holds(value)
     }
@@ -70,7 +67,7 @@ const guardOf = (ast: AST.AST, excess: Excess): Guard => {
   }
 }
 
-/** The regular expression of `Schema.pattern`. One with a memory would need its `lastIndex` reset. */
+/** The regular expression of `Schema.pattern`, unless it is stateful (`lastIndex`). */
 const patternOf = (ast: AST.Refinement): RegExp | undefined => {
   const pattern = ast.annotations[Schema.PatternSchemaId]
   return Predicate.hasProperty(pattern, "regex") &&
@@ -112,8 +109,8 @@ const array =
   }
 
 /**
- * The names of a value's members in their order, and the guards beside them. The objects of one answer
- * have mostly the same shape, and to follow it is twice as fast as to look each member up.
+ * The names of a value's members in order, with their guards. Most objects of a response have the same
+ * shape, and checking them in that order is twice as fast as looking up each member.
  */
 interface Shape {
   readonly names: ReadonlyArray<string>
@@ -127,7 +124,7 @@ const struct = (members: ReadonlyArray<AST.PropertySignature>, excess: Excess): 
     mayBeAbsent: isOptional || acceptsUndefined(type)
   }))
   const guards = new Map(fields.map(({ guard, name }) => [name, guard]))
-  /** Of the last value that was looked up and fits. */
+  /** The shape of the last valid value that was looked up. */
   let shape: Shape | undefined
 
   const lookUp = (value: Readonly<Record<string, unknown>>): boolean => {
@@ -142,7 +139,7 @@ const struct = (members: ReadonlyArray<AST.PropertySignature>, excess: Excess): 
 
   const shapeOf = (value: Readonly<Record<string, unknown>>): Shape | undefined => {
     const names: Array<string> = []
-    // Of a million members it would hold a million names.
+    // Limits the memory of a shape: a value may have a million members.
     for (const name in value) if (names.push(name) > 2 * fields.length + 8) return undefined
     return { names, guards: names.map((name) => guards.get(name) ?? isAnything) }
   }
@@ -160,7 +157,7 @@ const struct = (members: ReadonlyArray<AST.PropertySignature>, excess: Excess): 
   }
 }
 
-/** A struct looks at absent members itself. */
+/** Removes `undefined` from a union: a struct checks absent members itself. */
 const withoutUndefined = (ast: AST.AST): AST.AST =>
   ast._tag === "Union"
     ? AST.Union.make(ast.types.filter(({ _tag }) => _tag !== "UndefinedKeyword"))

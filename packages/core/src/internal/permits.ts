@@ -1,14 +1,12 @@
 /**
- * A limit on what runs at once, first come first served.
- *
- * Not Effect's semaphore: each release of one permit wakes all that wait for one, which is quadratic
- * in their number. Ten thousand waits must be ordinary.
+ * A FIFO semaphore. Effect's semaphore wakes all waiters at each release, which is quadratic and too
+ * slow for 10,000 waits.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 
 export interface Permits {
-  /** Whether a permit can be had at once. */
+  /** Whether a permit is available. */
   readonly isFree: () => boolean
   readonly withPermit: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
@@ -20,7 +18,7 @@ interface Waiter {
 
 export const make = (permits: number): Permits => {
   let free = permits
-  /** In the order in which they came; those before `head` have been served. */
+  /** Waiters in order of arrival; those before `head` are done. */
   let queue: Array<Waiter> = []
   let head = 0
 
@@ -56,17 +54,16 @@ export const make = (permits: number): Permits => {
             free--
             return work
           }
-          let own: Waiter | undefined
+          let waiter: Waiter | undefined
           const wait = Effect.async<void>((resume) => {
-            own = { state: "waiting", resume }
-            queue.push(own)
+            waiter = { state: "waiting", resume }
+            queue.push(waiter)
           })
-          // Whatever ends the wait, what happens next is decided where nothing interrupts: a permit
-          // that comes in the step of an interruption is given back.
+          // Uninterruptible from here: a permit that is granted during an interruption is released.
           return Effect.flatMap(Effect.exit(restore(wait)), (waited) => {
             if (Exit.isSuccess(waited)) return work
-            const granted = own?.state === "granted"
-            if (own !== undefined) own.state = "gone"
+            const granted = waiter?.state === "granted"
+            if (waiter !== undefined) waiter.state = "gone"
             const gone = Effect.failCause(waited.cause)
             return granted ? Effect.zipRight(release, gone) : gone
           })

@@ -1,5 +1,5 @@
 /**
- * Checks the numbers of a retry policy, for a gateway and for one call.
+ * Validates the retry policy of a gateway or of one call.
  */
 import type * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
@@ -9,11 +9,11 @@ import type * as RetryPolicy from "../RetryPolicy.js"
 import { withDefaults } from "./defaults.js"
 import * as durations from "./durations.js"
 
-/** A limit of `NaN` would be no limit. */
+/** Rejects `NaN` too, which would disable a limit. */
 export const wholeNumber = (field: string, number: number, least: number): ReadonlyArray<Issue> =>
   Number.isSafeInteger(number) && number >= least
     ? []
-    : [{ field, rule: `must be a whole number from ${least}` }]
+    : [{ field, rule: `must be a whole number of at least ${least}` }]
 
 const duration = (
   field: string,
@@ -26,7 +26,7 @@ const duration = (
       millis >= leastMillis ? [] : [{ field, rule: `must be at least ${leastMillis} millisecond` }]
   })
 
-/** The broken rules of a policy. `deadline` names the field that its deadline comes from. */
+/** The issues of a policy. `deadline` is the name of the field that sets its deadline. */
 export const issuesOf = (
   policy: RetryPolicy.RetryPolicy,
   deadline = "retry.deadline"
@@ -35,12 +35,12 @@ export const issuesOf = (
   ...wholeNumber("retry.budget", policy.budget, 0),
   ...duration("retry.base", policy.base, 0),
   ...duration("retry.cap", policy.cap, 0),
-  // Without any time no attempt could be made.
+  // A shorter timeout would leave no time for an attempt.
   ...duration("retry.attemptTimeout", policy.attemptTimeout, 1),
   ...duration(deadline, policy.deadline, 1)
 ]
 
-/** The policy of a gateway with the changes of one call. */
+/** The policy of a gateway with the overrides of one call. */
 export const ofCall = (
   policy: RetryPolicy.RetryPolicy,
   { retry, timeout = policy.deadline }: Operation.CallOptions

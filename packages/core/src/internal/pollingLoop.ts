@@ -1,6 +1,6 @@
 /**
- * The loop of a wait: a read, and then a read after each pause, until the deadline. What a wait knows is
- * a value that goes from one read to the next; between reads it holds a timer and nothing else.
+ * The loop of a wait: a read, then a read after each pause, until the deadline. The state of a wait is
+ * passed from read to read; between reads it holds only a timer, to save memory.
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -11,7 +11,7 @@ import { clockOf } from "./fiber.js"
 import type { Running } from "./fiber.js"
 import * as timer from "./timer.js"
 
-/** The numbers of a wait. */
+/** The limits of a wait. */
 export interface Plan<in A> {
   readonly initialMillis: number
   readonly factor: number
@@ -20,17 +20,17 @@ export interface Plan<in A> {
   readonly isFinal: (value: A) => boolean
 }
 
-/** However the pauses are set, a wait does not hammer the service. */
+/** Protects the service from waits with very short pauses. */
 export const leastPauseMillis = 100
 
 export interface Progress<out A> {
-  /** The length of the next pause, before chance shortens it. */
+  /** The length of the next pause, before jitter. */
   readonly pauseMillis: number
-  /** The last value read, or what was created. */
+  /** The last value read, or the created value. */
   readonly last: A | undefined
-  /** Then it is there, even if a read that lags has not seen it yet. */
+  /** Whether the resource certainly exists: then a 404 is due to replication lag. */
   readonly isCreated: boolean
-  /** Why the last read failed, if it did. */
+  /** The error of the last read, if it failed. */
   readonly cause: Errors.ReadError | undefined
 }
 
@@ -46,9 +46,9 @@ export const start = <A>({ initialMillis }: Plan<A>, created: A | undefined): Pr
 })
 
 export interface Subject<in out A, out E> {
-  /** Reads once; `None` when the time ran out before it could begin. */
+  /** Reads once; `None` if the time ran out before the read could start. */
   readonly read: (leftMillis: number) => Effect.Effect<Option.Option<A>, Errors.ReadError>
-  /** Whether another read may well succeed. */
+  /** Whether another read may succeed. */
   readonly isPassing: (cause: Errors.ReadError) => boolean
   readonly permanent: (cause: Errors.ReadError, last: A | undefined) => E
   readonly outOfTime: (progress: Progress<A>) => E
@@ -64,7 +64,7 @@ export const make = <A, E>(
   const endMillis = clock.unsafeCurrentTimeMillis() + plan.deadlineMillis
   const left = () => endMillis - clock.unsafeCurrentTimeMillis()
 
-  /** Reads until a read succeeds: at once, and after a pause when it fails. */
+  /** Reads immediately, and after each failure again after a pause, until a read succeeds. */
   const look = (progress: Progress<A>): Effect.Effect<Seen<A>, E> =>
     Effect.suspend(() => {
       const leftMillis = left()
@@ -83,7 +83,7 @@ export const make = <A, E>(
       })
     })
 
-  /** Reads after a pause: half of its length to the whole, or as long as the service asked for. */
+  /** Reads after a pause with jitter, or after a longer `Retry-After`. */
   const pause = (progress: Progress<A>): Effect.Effect<Seen<A>, E> =>
     Effect.flatMap(Random.next, (chance) => {
       const { capMillis, factor } = plan

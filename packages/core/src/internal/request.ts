@@ -1,6 +1,5 @@
 /**
- * An operation's request, compiled once and encoded once per call: every attempt of a call sends
- * these same bytes.
+ * Encodes the request of an operation, once per call: all attempts of a call send the same bytes.
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -13,17 +12,17 @@ import * as Sensitive from "../Sensitive.js"
 import * as guard from "./guard.js"
 
 export interface Encoded {
-  /** The path with its parameters escaped, and the query. */
+  /** The path and query, escaped. */
   readonly target: string
-  /** Without the token's. */
+  /** Headers except `authorization` and `traceparent`. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | undefined
   readonly key: IdempotencyKey | undefined
-  /** The id or reference in the path: the answer has to be about it. */
+  /** The id or reference in the path, to check the response. */
   readonly subject: string | undefined
-  /** The body as it was sent: the answer has to repeat some of its members. */
+  /** The body before encoding, to check the response. */
   readonly payload: Readonly<Record<string, unknown>>
-  /** The values that no error may show. Looked up only when there is an error. */
+  /** The sensitive values, to redact errors. */
   readonly sensitive: () => ReadonlyArray<string>
 }
 
@@ -31,7 +30,7 @@ export interface Encoded {
 export interface Parts {
   readonly path?: unknown
   readonly urlParams?: unknown
-  /** Query parameters that the interface does not show. */
+  /** Query parameters that the interface does not define. */
   readonly extraParams?: Readonly<Record<string, string>> | undefined
   readonly headers?: unknown
   readonly payload?: unknown
@@ -49,7 +48,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
   const { payload: payloadSchema, replay } = operation
   const fixedHeaders = {
     accept: "application/json",
-    // A proxy that compresses would make the answer unreadable.
+    // Not every client decompresses responses.
     "accept-encoding": "identity",
     ...(payloadSchema === undefined ? {} : { "content-type": "application/json" })
   }
@@ -80,7 +79,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
 
 const encoder = new TextEncoder()
 
-/** A value that JSON has no form for, such as a bigint, throws. */
+/** `JSON.stringify` throws for some values, such as a bigint. */
 const bytesOf = (body: Members, issues: Array<Errors.Issue>): Uint8Array | undefined => {
   try {
     return encoder.encode(JSON.stringify(body))
@@ -104,7 +103,7 @@ type Members = Readonly<Record<string, unknown>>
 
 const none: Members = {}
 
-/** Reads one part of a request: a copy of its members, or issues that say which part they are in. */
+/** Copies and validates one part of a request. The fields of issues start with `prefix`. */
 const part = (
   prefix: string | undefined,
   schema: Schema.Schema.AnyNoContext | undefined
@@ -135,12 +134,12 @@ const part = (
 
 const unreadable = (prefix: string | undefined): Errors.Issue => ({
   field: prefix ?? "request",
-  rule: "must be data that can be read"
+  rule: "must be readable plain data"
 })
 
 /**
- * Copies the structs of a request member by member, as JSON reads them: own enumerable members, each
- * once. A class instance becomes plain data.
+ * Copies the own enumerable members of a request's structs, as JSON does, and reads each once. A class
+ * instance becomes plain data.
  */
 const copyOf = (schema: Schema.Schema.AnyNoContext): ((input: unknown) => unknown) => {
   const nested = guard.structsIn(schema)
@@ -162,7 +161,7 @@ const textOf = (value: unknown): string | undefined =>
 // Path and query
 // -----------------------------------------------------------------------------------------------
 
-/** `/payments/:paymentIntent` as literal text and the names of parameters. */
+/** A literal or a parameter in a path such as `/payments/:paymentIntent`. */
 type Segment = { readonly text: string } | { readonly parameter: string }
 
 const template = (path: string): ReadonlyArray<Segment> =>
@@ -171,7 +170,7 @@ const template = (path: string): ReadonlyArray<Segment> =>
     .slice(1)
     .map((text) => (text.startsWith(":") ? { parameter: text.slice(1) } : { text }))
 
-/** The one parameter of the path, if it has one. */
+/** The parameter of a path with exactly one. */
 const subjectOf = (segments: ReadonlyArray<Segment>): string | undefined => {
   const names = segments.flatMap((segment) => ("parameter" in segment ? [segment.parameter] : []))
   return names.length === 1 ? names[0] : undefined
@@ -190,12 +189,12 @@ const fill = (
       continue
     }
     const value = String(members[segment.parameter] ?? "")
-    // A URL parser folds dot segments away, escaped or not.
+    // URL parsers remove dot segments, escaped or not.
     if (
       members !== none &&
       (value === "" || value === "." || value === ".." || !isWellFormed(value))
     ) {
-      const rule = `must be text that can stand in a path, and not "." or ".."`
+      const rule = `must be well-formed text for a path, and not "." or ".."`
       issues.push({ field: `path.${segment.parameter}`, rule })
     } else {
       path += encodeURIComponent(value)
@@ -220,10 +219,10 @@ const search = (query: Members, extras: Members, issues: Array<Errors.Issue>): s
   return text
 }
 
-/** Parameters that the interface does not show; never another value for one that was given. */
+/** Parameters that the interface does not define. They must not repeat a defined parameter. */
 const extraParams = (
   extras: Parts["extraParams"],
-  own: Members,
+  query: Members,
   issues: Array<Errors.Issue>
 ): Members => {
   if (extras === undefined) return none
@@ -231,14 +230,14 @@ const extraParams = (
   try {
     copy = { ...extras }
   } catch {
-    issues.push({ field: "extraParams", rule: "must be text that can be read" })
+    issues.push({ field: "extraParams", rule: "must be readable plain data" })
     return none
   }
   for (const [name, value] of Object.entries(copy)) {
     if (value === undefined) continue
     const field = `extraParams.${name}`
-    if (Object.hasOwn(own, name) && own[name] !== undefined) {
-      issues.push({ field, rule: "must not be given twice: the request has it as well" })
+    if (Object.hasOwn(query, name) && query[name] !== undefined) {
+      issues.push({ field, rule: "must not repeat a parameter of the request" })
     } else if (typeof value !== "string") {
       issues.push({ field, rule: "must be text" })
     }

@@ -1,5 +1,5 @@
 /**
- * Reads the result of an attempt: the data of a success, or a fault and the error that explains it.
+ * Reads the result of an attempt: the data of a success, or a fault and its error.
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -30,11 +30,11 @@ export interface Failure {
   /** The status of the response, if there was one. */
   readonly status: number | undefined
   readonly retryAfterMillis: number | undefined
-  /** The resource in the response, as far as it can be read. */
+  /** The id and reference in the response, if they can be read. */
   readonly found: Found
-  /** The members of the resource that differ from the request. */
+  /** The fields of the resource that differ from the request. */
   readonly differs: ReadonlyArray<string>
-  /** Builds the error at the end of the call; `ending` completes its message. */
+  /** Creates the error at the end of the call; `ending` is appended to its message. */
   readonly toError: (ending?: string) => Errors.ReadError
 }
 
@@ -46,16 +46,16 @@ export interface Found {
 export interface Context {
   readonly request: Encoded
   readonly grantedScopes: ReadonlyArray<string>
-  /** Made only when there is something to show. */
+  /** Created only for an error or a span. */
   readonly sanitizer: () => Sanitizer
   readonly nowMillis: number
 }
 
-/** The resource that the response is about, if it is not the requested one. */
+/** The resource in the response, if it is not the requested one. */
 export const otherIn = ({ differs, found }: Failure): string | undefined =>
   differs.length === 0 ? undefined : (found.id ?? found.reference)
 
-/** For spans and hooks: ids of the response. */
+/** The ids in a response, for spans and hooks. */
 export interface Meta {
   readonly correlationId: string | undefined
   readonly resource: Found
@@ -90,26 +90,26 @@ export const compile = (name: string, operation: Operation.Operation): Reader =>
   const refused = refusal(name, operation.access)
   const unreadable = malformed(name)
 
-  const read: Reader["read"] = (answered, context) => {
-    if (answered._tag !== "Answered") return unanswered(name, answered)
-    const { status } = answered
+  const read: Reader["read"] = (result, context) => {
+    if (result._tag !== "Answered") return noResponse(name, result)
+    const { status } = result
     const isSuccess = status >= 200 && status < 300
-    const parsed = parse(answered.body)
+    const parsed = parse(result.body)
     const value = parsed._tag === "Json" ? parsed.value : undefined
-    const says = saysSuccess(value)
-    if (!isSuccess && !(status >= 400 && says === true)) return refused(answered, value, context)
-    if (parsed._tag === "Lost") return unanswered(name, parsed)
-    if (parsed._tag !== "Json") return unreadable(answered, context, parsed._tag, parsed.text)
-    if (says === undefined) return unreadable(answered, context, "NotAnEnvelope", value)
-    if (says !== isSuccess) return unreadable(answered, context, "Contradiction", value)
+    const succeeded = successOf(value)
+    if (!isSuccess && !(status >= 400 && succeeded === true)) return refused(result, value, context)
+    if (parsed._tag === "Lost") return noResponse(name, parsed)
+    if (parsed._tag !== "Json") return unreadable(result, context, parsed._tag, parsed.text)
+    if (succeeded === undefined) return unreadable(result, context, "NotAnEnvelope", value)
+    if (succeeded !== isSuccess) return unreadable(result, context, "Contradiction", value)
 
     const data = member(value, "data")
     const { request } = context
     const differs = checks.differs(request, data)
     if (checks.isAbout(request, data) === false || differs.length > 0) {
-      const issues = differs.map((field) => ({ field, rule: "must be as it was sent" }))
+      const issues = differs.map((field) => ({ field, rule: "must match the request" }))
       const found = foundIn(checks.resource(data), context)
-      return { ...unreadable(answered, context, "AnotherSubject", value, issues), found, differs }
+      return { ...unreadable(result, context, "AnotherSubject", value, issues), found, differs }
     }
     if (fits(data)) return { _tag: "Success", data, status, envelope: value, context }
 
@@ -118,7 +118,7 @@ export const compile = (name: string, operation: Operation.Operation): Reader =>
     const issues = Either.isLeft(explained) ? Issues.fromParseIssue(explained.left, ["data"]) : []
     const reason = checks.isOwn(request, data) ? "DataMisfit" : "Unrelated"
     const found = foundIn(checks.resource(data), context)
-    return { ...unreadable(answered, context, reason, value, issues), found }
+    return { ...unreadable(result, context, reason, value, issues), found }
   }
 
   const meta: Reader["meta"] = (response) => {
@@ -137,7 +137,7 @@ export const compile = (name: string, operation: Operation.Operation): Reader =>
   return { read, meta }
 }
 
-/** The characters up to which all that is wrong is told: of a long body it would take gigabytes. */
+/** Longer bodies report their first issue only: all issues of a long body may take gigabytes. */
 const detailedLength = 16_384
 
 const foundIn = (resource: unknown, { sanitizer }: Context): Found => {
@@ -149,10 +149,10 @@ const foundIn = (resource: unknown, { sanitizer }: Context): Found => {
 }
 
 // -----------------------------------------------------------------------------------------------
-// No answer
+// No response
 // -----------------------------------------------------------------------------------------------
 
-const unanswered = (operation: string, result: Exclude<Result, Answered>): Failure => {
+const noResponse = (operation: string, result: Exclude<Result, Answered>): Failure => {
   if (result._tag === "TimedOut") {
     const { afterMillis } = result
     const message = `${operation}: no complete response within ${afterMillis} ms`
@@ -187,7 +187,7 @@ type Parsed =
   | { readonly _tag: "NotJson"; readonly text: string }
   | Lost
 
-/** Takes a byte order mark away. */
+/** Also removes a byte order mark. */
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
 const parse = (body: Answered["body"]): Parsed => {
@@ -208,13 +208,13 @@ const parse = (body: Answered["body"]): Parsed => {
   }
 }
 
-const saysSuccess = (value: unknown): boolean | undefined => {
+const successOf = (value: unknown): boolean | undefined => {
   const success = member(value, "success")
   return typeof success === "boolean" ? success : undefined
 }
 
-/** The envelope of an error, member by member: one that is not whole still says what it says. */
-const said = (value: unknown, { sanitizer }: Context) => {
+/** Reads each field of the error separately, so that an incomplete envelope is read as well. */
+const serviceErrorIn = (value: unknown, { sanitizer }: Context) => {
   const error = member(member(value, "data"), "error")
   const shown = (name: string) => {
     const text = member(error, name)
@@ -228,7 +228,7 @@ const said = (value: unknown, { sanitizer }: Context) => {
   }
 }
 
-const unsaid = { code: undefined, serviceMessage: undefined, details: undefined }
+const noServiceError = { code: undefined, serviceMessage: undefined, details: undefined }
 
 const correlationIdOf = (value: unknown, { sanitizer }: Context): string | undefined => {
   const id = member(member(value, "meta"), "correlation_id")
@@ -244,18 +244,18 @@ const refusal =
   ({ headers, status }: Answered, value: unknown, context: Context): Failure => {
     const retryAfterMillis = parseRetryAfter(headers, context.nowMillis)
     const toError = (ending = "") => {
-      const words = said(value, context)
-      const { code, serviceMessage } = words
+      const serviceError = serviceErrorIn(value, context)
+      const { code, serviceMessage } = serviceError
       const scopes = status === Errors.ForbiddenError.status ? scopesOf(access, context) : undefined
       const message =
-        `${operation} was answered ${status}` +
+        `${operation} failed with status ${status}` +
         (code === undefined ? "" : ` ${code}`) +
         (serviceMessage === undefined ? "" : `: ${serviceMessage}`) +
         (scopes?.hint ?? "") +
         (status >= 300 && status < 400 ? " (redirects are not followed: check the base URL)" : "") +
         ending
       const correlationId = correlationIdOf(value, context)
-      const fields = { operation, message, status, ...words, correlationId }
+      const fields = { operation, message, status, ...serviceError, correlationId }
       switch (RetryPolicy.faultOfStatus(status)) {
         case "BadRequestError":
           return new Errors.BadRequestError(fields)
@@ -280,25 +280,25 @@ const refusal =
     return failure(toError, RetryPolicy.faultOfStatus(status), { status, retryAfterMillis })
   }
 
-/** The scope that a 403 may be about, and the scopes of the token. */
+/** The scope that a 403 may require, and the scopes of the token. */
 const scopesOf = (access: Operation.Access, { grantedScopes: all, sanitizer }: Context) => {
   const requiredScope = access === "bearer" || access === "credentials" ? undefined : access
   const grantedScopes = all.slice(0, 100).map(sanitizer().text)
   const hint =
     requiredScope === undefined || all.includes(requiredScope)
       ? ""
-      : `; the operation needs the scope ${requiredScope}, and the token has ${sanitizer().text(grantedScopes.join(" "))}`
+      : `; the operation requires the scope ${requiredScope}, but the token has ${sanitizer().text(grantedScopes.join(" "))}`
   return { members: { requiredScope, grantedScopes }, hint }
 }
 
-/** Engines read a date into almost any words: only HTTP's own form is one. */
+/** Seconds or an HTTP date. `Date.parse` alone accepts almost any text. */
 const retryAfterForm = /^(?:[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT|\d+)$/
 
-/** Milliseconds from now: seconds or an HTTP date. Of several the longest counts. */
+/** The delay in milliseconds; the longest of several. */
 const parseRetryAfter = (headers: Headers, nowMillis: number): number | undefined => {
   const header = headers["retry-after"]
   if (header === undefined) return undefined
-  // The comma within a date follows the name of a day.
+  // A comma after the name of a day is part of a date.
   const forms = [header]
     .flat()
     .join(",")
@@ -316,20 +316,20 @@ const parseRetryAfter = (headers: Headers, nowMillis: number): number | undefine
 }
 
 // -----------------------------------------------------------------------------------------------
-// Answers that cannot be read
+// Unreadable responses
 // -----------------------------------------------------------------------------------------------
 
 const reasons: Record<Errors.MalformedReason, string> = {
-  Empty: "without a body",
-  TooLarge: "with a body over the gateway's limit",
-  NotText: "with a body that is not UTF-8 text",
-  NotJson: "with a body that is not JSON",
-  NotAnEnvelope: "with JSON that is not an envelope",
+  Empty: "the body is empty",
+  TooLarge: "the body exceeds the gateway's limit",
+  NotText: "the body is not UTF-8 text",
+  NotJson: "the body is not JSON",
+  NotAnEnvelope: "the JSON is not an envelope",
   AnotherSubject:
-    "with another resource than the requested one (mixed-up responses, or a key that was used before)",
-  Contradiction: "with an envelope that contradicts the status",
-  DataMisfit: "with success, and data that does not match its schema",
-  Unrelated: "with success, and data that does not match its schema or identify its request"
+    "it describes another resource (mixed-up responses, or a key that was used before)",
+  Contradiction: "the envelope contradicts the status",
+  DataMisfit: "the data does not match its schema",
+  Unrelated: "the data neither matches its schema nor identifies the request"
 }
 
 const malformed =
@@ -342,12 +342,14 @@ const malformed =
     issues: ReadonlyArray<Errors.Issue> = []
   ): Failure => {
     const toError = (ending = "") => {
-      const words = reason === "Contradiction" ? said(value, context) : unsaid
-      const quoted = [words.code, words.serviceMessage].filter((word) => word !== undefined)
+      const serviceError =
+        reason === "Contradiction" ? serviceErrorIn(value, context) : noServiceError
+      const { code, serviceMessage } = serviceError
+      const quoted = [code, serviceMessage].filter((text) => text !== undefined)
       return new Errors.MalformedResponseError({
         operation,
         message: [
-          `${operation} was answered ${status} ${reasons[reason]}`,
+          `${operation}: unreadable response with status ${status}: ${reasons[reason]}`,
           quoted.length === 0 ? "" : ` (${quoted.join(": ")})`,
           issues.length === 0 ? "" : `: ${Issues.print(issues)}`,
           ending
@@ -356,7 +358,7 @@ const malformed =
         correlationId: correlationIdOf(value, context),
         issues,
         reason,
-        ...words,
+        ...serviceError,
         excerpt:
           reason === "NotJson" && typeof value === "string"
             ? context.sanitizer().excerpt(value)

@@ -1,6 +1,6 @@
 /**
- * Whether an answer belongs to the request. A proxy that mixes up its connections gives one caller's
- * answer to another, and a key that was used before is answered with another payment.
+ * Checks that a response belongs to its request. A faulty proxy may mix up responses, and the response
+ * to a reused key describes another payment.
  */
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
@@ -13,14 +13,13 @@ import type { Encoded } from "./request.js"
 export interface ResponseChecks {
   /** The part of the data that is the resource. */
   readonly resource: (data: unknown) => unknown
-  /** Whether the data is about the id or reference that was asked for; `undefined`: it does not say. */
+  /** Whether the data has the requested id or reference; `undefined` if it cannot be compared. */
   readonly isAbout: (request: Encoded, data: unknown) => boolean | undefined
-  /** The members that are not as they were sent. */
+  /** The fields that differ from the request. */
   readonly differs: (request: Encoded, data: unknown) => ReadonlyArray<string>
   /**
-   * Whether data that breaks its schema still shows that it is this request's: by its subject, its key,
-   * or everything that is compared. Where the answer has nothing to show it by, it counts as this
-   * request's.
+   * Whether invalid data still belongs to this request: it has the requested id or reference, the key,
+   * or all compared values. `true` if the operation has nothing to compare.
    */
   readonly isOwn: (request: Encoded, data: unknown) => boolean
 }
@@ -38,12 +37,12 @@ export const compile = (operation: Operation.Operation): ResponseChecks => {
     const is = (name: unknown) =>
       name === subject || (typeof name === "string" && name.toLowerCase() === subject.toLowerCase())
     if (is(member(data, "id")) || is(member(data, "reference"))) return true
-    // Where the interface shows no such member, one that has its name may be anything.
+    // If the interface does not define the field, its value may have another meaning.
     const name = nameOf(subject)
     return members.has(name) && typeof member(data, name) === "string" ? false : undefined
   }
 
-  /** A member that is left out or unreadable says nothing. */
+  /** `undefined` if the field is missing or unreadable. */
   const isSame = (check: Operation.ResponseCheck, request: Encoded, of: unknown) => {
     const sent = request.payload[check.field]
     const back = member(of, check.member ?? check.field)
@@ -95,15 +94,15 @@ const comparisons: Record<
     isAmount(sent) && isAmount(back) ? Amount.Equivalence(sent, back) : undefined,
   code: (sent, back) => sent === back || sent.toLowerCase() === back.toLowerCase(),
   phone: (sent, back) => {
-    const [own, other] = [lastDigits(sent), isMasked(back) ? undefined : lastDigits(back)]
-    return own === undefined || other === undefined ? undefined : own === other
+    const [expected, actual] = [lastDigits(sent), isMasked(back) ? undefined : lastDigits(back)]
+    return expected === undefined || actual === undefined ? undefined : expected === actual
   },
   text: (sent, back) => sent === back
 }
 
-/** The digits that a number ends with, whether its prefixes are written or not. */
+/** The last 8 digits, which do not depend on the country prefix. */
 const lastDigits = (phone: string): string | undefined =>
   /^[\d\s+().-]*$/.test(phone) ? /\d{8}$/.exec(phone.replace(/\D/g, ""))?.[0] : undefined
 
-/** Whether marks between the digits may stand for some of them. */
+/** Whether separators may stand for hidden digits. */
 const isMasked = (phone: string): boolean => /[\s.-]{2}|[.-]$/.test(phone)

@@ -1,32 +1,31 @@
 /**
- * A token bucket that limits retries: full at first, refilled by time and by successes. A retry that
- * finds it empty waits for its turn, so that a service that is down is not stormed, and no call fails
- * for the sake of others while it has time left.
+ * A token bucket that limits retries, to protect a failing service. It is full at first, and refilled
+ * by time and by successes. A retry that finds it empty is delayed, and fails only at its deadline.
  */
 export interface RetryBudget {
-  /** Milliseconds until a retry may go. */
+  /** Milliseconds until the next retry is allowed. */
   readonly waitMillis: (nowMillis: number) => number
-  /** Takes one retry, which goes after {@link waitMillis}. */
+  /** Reserves one retry, to be made after {@link waitMillis}. */
   readonly take: (nowMillis: number) => void
-  /** Gives back a retry that was taken and not made. */
+  /** Returns a reserved retry that was not made. */
   readonly giveBack: () => void
-  /** Gives back a part of a retry for a success. */
+  /** Returns part of a retry after a success. */
   readonly earn: () => void
 }
 
 const earnedPerSuccess = 0.1
 
-/** An empty budget of the default size gives 10 retries a second. */
+/** With the default size, the budget refills at 10 retries per second. */
 const refillMillis = 10_000
 
 export const make = (capacity: number): RetryBudget => {
   const perMilli = capacity / refillMillis
-  /** Below zero, retries have been promised to calls that wait. */
+  /** Negative if waiting calls have reserved retries. */
   let left = capacity
   let atMillis = -Infinity
 
   const refill = (nowMillis: number): void => {
-    // A clock that is set back gives nothing, and takes nothing.
+    // Does not change if the clock was set back.
     if (nowMillis > atMillis && atMillis !== -Infinity) {
       left = Math.min(capacity, left + (nowMillis - atMillis) * perMilli)
     }

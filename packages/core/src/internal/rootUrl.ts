@@ -1,5 +1,5 @@
 /**
- * The root of a gateway: https except on loopback, without credentials, query or fragment.
+ * The base URL of a gateway: https except on loopback, without credentials, query or fragment.
  */
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
@@ -9,9 +9,9 @@ import { ConfigurationError } from "../Errors.js"
 export interface Root {
   /** Scheme, host and port. */
   readonly origin: string
-  /** Host and port. */
-  readonly host: string
-  /** Without a slash at its end, so that paths can be put behind it. */
+  readonly hostname: string
+  readonly port: number
+  /** Without a trailing slash. */
   readonly path: string
 }
 
@@ -24,16 +24,18 @@ export const parse = (field: string, text: string): Either.Either<Root, Configur
   if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) {
     return Either.right({
       origin: url.origin,
-      host: url.host,
+      hostname: url.hostname,
+      // A URL leaves out the default port of its scheme.
+      port: Number(url.port) || (url.protocol === "https:" ? 443 : 80),
       path: url.pathname.replace(/\/+$/, "")
     })
   }
   return invalid(
-    "must begin with https:// (http:// is for this machine only: localhost, 127.x.x.x, [::1])"
+    "must start with https:// (http:// is allowed on loopback only: localhost, 127.x.x.x, [::1])"
   )
 }
 
-/** A root from the configuration, checked where it is read. */
+/** A base URL from the configuration, validated when it is read. */
 export const config = (name: string): Config.Config<string> =>
   Config.mapOrFail(Config.nonEmptyString(name), (text) =>
     Either.mapBoth(parse(name, text), {

@@ -1,12 +1,12 @@
 /**
- * Every string of the service passes here before it enters a message, a log, a span or an error: secrets
- * are redacted, control and bidirectional characters escaped, and the length is limited.
+ * Sanitizes strings from the service for messages, logs, spans and errors: redacts secrets, escapes
+ * control and bidirectional characters, and limits the length.
  */
 
 export interface Sanitizer {
-  /** A text for a person: at most 500 characters. */
+  /** Human-readable text: at most 500 characters. */
   readonly text: (text: string) => string
-  /** An id, a reference or a correlation id: whole, unless it holds a secret or unprintable text. */
+  /** An id, reference or correlation id: unchanged, unless it contains a secret or is unprintable. */
   readonly identifier: (text: string) => string
   /** A JSON value: at most 1,000 values, 50 levels deep. */
   readonly json: (value: unknown) => unknown
@@ -17,8 +17,8 @@ export interface Sanitizer {
 const redacted = "<redacted>"
 
 /**
- * A piece of a secret of this length counts as the secret: an echo may lack the country code of a phone
- * number, or end in the middle of a token.
+ * Any part of a secret with this length is redacted: the service may repeat a phone number without its
+ * country code, or a truncated token.
  */
 const pieceLength = 8
 
@@ -28,23 +28,23 @@ const identifierLength = 255
 const maxDepth = 50
 const maxValues = 1000
 
-/** Longer than any token. Searching for longer values costs too much: then no text is shown. */
+/** Longer than any token. With a longer secret all text is redacted, because the search is too slow. */
 const secretLength = 8192
 
 export const make = (secrets: ReadonlyArray<string>): Sanitizer => {
-  const wanted = secrets.map(normalize).flatMap(writings)
+  const wanted = secrets.map(normalize).flatMap(formsOf)
   const isTooLong = secrets.some((secret) => secret.length > secretLength)
   const pieces = new Set(wanted.flatMap(piecesOf))
   const short = wanted.filter((secret) => secret.length < pieceLength)
   const redact = (text: string): string =>
     isTooLong ? redacted : wanted.length === 0 ? text : withoutSecrets(text, pieces, short)
 
-  /** Cut after redaction: half a secret would not be found. */
+  /** Truncates after redaction, because a truncated secret would not be found. */
   const begin = (text: string, length: number): string => {
     const begun = redact(text.slice(0, length * 4))
     return (text.length > length * 4 ? begun.slice(0, -pieceLength) : begun).slice(0, length)
   }
-  // Limited again: an escaped character is longer.
+  // Truncated again, because escaping adds characters.
   const text = (long: string): string => escape(begin(long, textLength)).slice(0, textLength)
 
   const identifier = (name: string): string => {
@@ -52,7 +52,7 @@ export const make = (secrets: ReadonlyArray<string>): Sanitizer => {
     const isKept =
       name.length <= identifierLength &&
       /^[\x20-\x7e]*$/.test(name) &&
-      // A reference may contain digits of a phone number by chance, but not the whole number.
+      // A reference may contain some digits of a phone number by chance, but not the whole number.
       !wanted.some((secret) => secret.length >= pieceLength && normal.includes(secret))
     return isKept ? name : text(name)
   }
@@ -71,7 +71,7 @@ export const make = (secrets: ReadonlyArray<string>): Sanitizer => {
         return taken.map((item) => within(item, depth + 1))
       }
       const members: Array<readonly [string, unknown]> = []
-      // Not `Object.entries`, which would build pairs of a million members first.
+      // `Object.entries` would allocate all members first, of which there may be a million.
       for (const name in value) {
         if (left-- <= 0) break
         members.push([text(name), within(Reflect.get(value, name), depth + 1)])
@@ -93,25 +93,25 @@ export const make = (secrets: ReadonlyArray<string>): Sanitizer => {
   return { text, identifier, json, excerpt }
 }
 
-/** A line break could forge a line of a log; a bidirectional mark could reorder it. */
+/** A line break could forge a log entry; a bidirectional mark could reorder its text. */
 const escape = (text: string): string =>
   text.replace(
     /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
   )
 
-/** Phone numbers and codes are written with separators, some of them invisible. */
+/** The separators in phone numbers and codes, including invisible ones. */
 const separator = /[\s.()/_+\p{Dash}\p{Format}]/u
 
 const separators = new RegExp(separator, "gu")
 
-/** ASCII letters only, so that every character keeps its position. */
+/** Converts ASCII letters only, to preserve the positions of all characters. */
 const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 const normalize = (text: string): string => lowerCase(text).replace(separators, "")
 
-/** A service that parses a code as a number echoes it without leading zeros. */
-const writings = (secret: string): ReadonlyArray<string> => {
+/** The forms of a secret: a service that parses a code as a number returns it without leading zeros. */
+const formsOf = (secret: string): ReadonlyArray<string> => {
   const number = /^0+([1-9][0-9]{3,})$/.exec(secret)?.[1]
   return secret === "" ? [] : number === undefined ? [secret] : [secret, number]
 }
@@ -149,7 +149,7 @@ const withoutSecrets = (
   return shown
 }
 
-/** The text without separators, and the position of each character in the original. */
+/** The text without separators, and the original position of each character. */
 const withPlaces = (text: string) => {
   const lower = lowerCase(text)
   const places: Array<number> = []
@@ -163,5 +163,5 @@ const withPlaces = (text: string) => {
   return { normal, places }
 }
 
-/** For strings without a request, and so without secrets. */
+/** A sanitizer without secrets. */
 export const plain: Sanitizer = make([])

@@ -1,18 +1,18 @@
 /**
- * The retry loop as a value: the state of a call, and the next step after a failed attempt. Pure: time
- * and chance are arguments.
+ * The retry loop as a pure function from the state of a call and a failed attempt to the next step.
+ * Time and randomness are arguments.
  */
 import * as Duration from "effect/Duration"
 import type * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
 
-/** The policy in numbers, for one operation. */
+/** The retry policy of one operation, in milliseconds. */
 export interface Rules {
   readonly policy: RetryPolicy.RetryPolicy
   readonly replay: Operation.Replay
   readonly attemptMillis: number
   readonly deadlineMillis: number
-  /** A write does not begin with less time than this: its outcome would most likely be unknown. */
+  /** The minimum time for an attempt of a write: with less, its outcome would probably be unknown. */
   readonly leastMillis: number
 }
 
@@ -26,14 +26,14 @@ export const rulesOf = (policy: RetryPolicy.RetryPolicy, replay: Operation.Repla
 /** The state of a call between its attempts. */
 export interface State {
   readonly startedMillis: number
-  /** Requests that were handed to the transport. */
+  /** The number of requests passed to the transport. */
   readonly sent: number
   readonly retries: number
-  /** Whether the token was renewed: once in a call. */
+  /** Whether the token was renewed, which happens at most once per call. */
   readonly renewed: boolean
-  /** Whether the write may have been applied, by any attempt so far. */
+  /** Whether any attempt so far may have applied the write. */
   readonly doubtful: boolean
-  /** The other resource that a response under this key was about. */
+  /** Another resource that a response under this key described. */
   readonly other: string | undefined
 }
 
@@ -46,21 +46,21 @@ export const start = (nowMillis: number): State => ({
   other: undefined
 })
 
-/** The state while a request is in flight: until its response arrives, it may have been applied. */
+/** The state while a request is in flight: it may have been applied. */
 export const sending = (state: State): State => ({ ...state, sent: state.sent + 1, doubtful: true })
 
-/** A failed attempt, and the conditions of the next one. */
+/** A failed attempt, and the conditions for the next one. */
 export interface Failed {
   readonly fault: RetryPolicy.Fault
   readonly retryAfterMillis: number | undefined
-  /** Whether it was sent with a token, which can be renewed. */
+  /** Whether the attempt had a token, which can be renewed. */
   readonly hasToken: boolean
-  /** The resource that the response is about, if it is not the requested one. */
+  /** The resource in the response, if it is not the requested one. */
   readonly other: string | undefined
   readonly nowMillis: number
-  /** In [0, 1). */
+  /** A random number in [0, 1). */
   readonly chance: number
-  /** Milliseconds until the retry budget lets a retry go. */
+  /** Milliseconds until the retry budget allows a retry. */
   readonly budgetMillis: number
 }
 
@@ -72,7 +72,7 @@ export interface Done {
   readonly because: Reason
 }
 
-/** Why a call ends. `rule`: its fault is not retried. */
+/** Why a call ends. `rule`: the retry policy does not retry its fault. */
 export type Reason = "rule" | "attempts" | "deadline" | "budget" | "key reused"
 
 export interface Again {
@@ -81,24 +81,24 @@ export interface Again {
   readonly afterMillis: number
 }
 
-/** Renew the token, and try once more. */
+/** Renew the token, and retry once. */
 export interface Renew {
   readonly _tag: "Renew"
   readonly state: State
 }
 
 /**
- * The time in which another attempt may begin. A clock that was set back gives no more than the policy
- * does.
+ * The time left in which another attempt may start: never more than the deadline, even if the clock was
+ * set back.
  */
 export const leftMillis = (rules: Rules, { startedMillis }: State, nowMillis: number): number =>
   rules.deadlineMillis - rules.leastMillis - Math.max(0, nowMillis - startedMillis)
 
-/** The time of an attempt that begins now. */
+/** The timeout of an attempt that starts now. */
 export const attemptMillis = (rules: Rules, state: State, nowMillis: number): number =>
   Math.min(rules.attemptMillis, leftMillis(rules, state, nowMillis) + rules.leastMillis)
 
-/** `before` is the state before the attempt: no later attempt removes its doubt. */
+/** Decides the next step. `before` is the state before the attempt; later attempts keep its doubt. */
 export const step = (rules: Rules, before: State, failed: Failed): Step => {
   const { fault, other } = failed
   const { policy, replay } = rules

@@ -1,7 +1,6 @@
 /**
- * The telemetry of an operation: metrics, and one span for each call with its attempts as events. They
- * carry names, path templates, statuses, ids and counts only. Metrics are built once, and a span only
- * if somebody listens.
+ * Metrics of an operation, and a span for each call with its attempts as events. They contain names,
+ * path templates, statuses, ids and counts only. Without a tracer no span is created.
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -22,31 +21,31 @@ const calls = MetricKey.counter("manilla_calls", {
   incremental: true
 })
 const attempts = MetricKey.counter("manilla_attempts", {
-  description: "Requests sent, by operation",
+  description: "Attempts by operation",
   incremental: true
 })
 const retries = MetricKey.counter("manilla_retries", {
-  description: "Requests sent again, by operation and reason",
+  description: "Retries by operation and reason",
   incremental: true
 })
 const latency = MetricKey.histogram(
   "manilla_call_duration_ms",
   MetricBoundaries.exponential({ start: 5, factor: 2, count: 15 }),
-  "Milliseconds a call took with its retries, by operation"
+  "Duration of calls with their retries, in milliseconds, by operation"
 )
 
 export interface Telemetry {
   readonly sent: (fiber: Running) => void
   readonly retry: (fiber: Running, reason: string) => void
   readonly ended: (fiber: Running, outcome: string, millis: number) => void
-  /** Runs a call in its span, if somebody listens. */
+  /** Runs a call in a span, if there is a tracer. */
   readonly spanned: <A, E>(
     fiber: Running,
     call: (span: Tracer.Span | undefined) => Effect.Effect<A, E>
   ) => Effect.Effect<A, E>
 }
 
-/** Labels belong to the key of a metric: adding them at each update costs more than the update. */
+/** Caches a metric for each label value: adding a label at each update is slower than the update. */
 const tagged = (key: MetricKey.MetricKey<typeof calls.keyType>, name: string) => {
   const made = new Map<string, Metric.Metric.Counter<number>>()
   return (value: string): Metric.Metric.Counter<number> => {
@@ -63,35 +62,39 @@ const tagged = (key: MetricKey.MetricKey<typeof calls.keyType>, name: string) =>
 export const make = (
   name: string,
   { method, path, replay }: Operation.Operation,
-  { host }: Root
+  { hostname, port }: Root
 ): Telemetry => {
-  const own = [MetricLabel.make("operation", name)]
-  const ownAttempts = Metric.fromMetricKey(MetricKey.taggedWithLabels(attempts, own))
-  const ownLatency = Metric.fromMetricKey(MetricKey.taggedWithLabels(latency, own))
-  const byReason = tagged(MetricKey.taggedWithLabels(retries, own), "reason")
-  const byOutcome = tagged(MetricKey.taggedWithLabels(calls, own), "outcome")
+  const labels = [MetricLabel.make("operation", name)]
+  const attemptCount = Metric.fromMetricKey(MetricKey.taggedWithLabels(attempts, labels))
+  const duration = Metric.fromMetricKey(MetricKey.taggedWithLabels(latency, labels))
+  const byReason = tagged(MetricKey.taggedWithLabels(retries, labels), "reason")
+  const byOutcome = tagged(MetricKey.taggedWithLabels(calls, labels), "outcome")
   const attributes = {
     "manilla.operation": name,
     "manilla.replay": replay._tag,
     "http.request.method": method,
     "url.template": path,
-    "server.address": host
+    "server.address": hostname,
+    "server.port": port
   }
   return {
-    sent: (fiber) => ownAttempts.unsafeUpdate(1, metricLabelsOf(fiber)),
+    sent: (fiber) => attemptCount.unsafeUpdate(1, metricLabelsOf(fiber)),
     retry: (fiber, reason) => byReason(reason).unsafeUpdate(1, metricLabelsOf(fiber)),
     ended: (fiber, outcome, millis) => {
-      const labels = metricLabelsOf(fiber)
-      byOutcome(outcome).unsafeUpdate(1, labels)
-      ownLatency.unsafeUpdate(millis, labels)
+      const callerLabels = metricLabelsOf(fiber)
+      byOutcome(outcome).unsafeUpdate(1, callerLabels)
+      duration.unsafeUpdate(millis, callerLabels)
     },
     spanned: (fiber, call) =>
       isTraced(fiber)
         ? Effect.flatMap(
             Effect.makeSpan(name, { kind: "client", captureStackTrace: false, attributes }),
             (span) =>
-              Effect.onExit(call(span), (exit: Exit.Exit<unknown, unknown>) =>
-                Effect.sync(() => span.end(clockOf(fiber).unsafeCurrentTimeNanos(), exit))
+              // As the current span: the logs of the call and its request for a token belong to it.
+              Effect.onExit(
+                Effect.withParentSpan(call(span), span),
+                (exit: Exit.Exit<unknown, unknown>) =>
+                  Effect.sync(() => span.end(clockOf(fiber).unsafeCurrentTimeNanos(), exit))
               )
           )
         : call(undefined)
@@ -121,7 +124,7 @@ export const attempted = (
   }
 }
 
-/** Runs a program of several calls in a span of its own, if somebody listens. */
+/** Runs a sequence of calls in a span, if there is a tracer. */
 export const program = <A, E, R>(
   name: string,
   effect: Effect.Effect<A, E, R>
@@ -130,6 +133,6 @@ export const program = <A, E, R>(
     isTraced(fiber) ? Effect.withSpan(effect, name, { captureStackTrace: false }) : effect
   )
 
-/** The W3C header of the span. */
+/** The W3C `traceparent` header of a span. */
 export const traceparent = ({ sampled, spanId, traceId }: Tracer.Span): string =>
   `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`

@@ -1,6 +1,6 @@
 /**
- * Callbacks after a time of the fiber's clock. In real time a callback is one timer of the engine; an
- * `Effect.timeout` would race two fibers, which costs more than the rest of a call.
+ * Timers on the fiber's clock. In real time a timer is one `setTimeout`; `Effect.timeout` would race
+ * two fibers, which is slower than the rest of a call.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -10,15 +10,15 @@ import * as FiberId from "effect/FiberId"
 import { clockOf, schedulerOf } from "./fiber.js"
 import type { Running } from "./fiber.js"
 
-/** Engines fire at once after more than this. */
+/** The maximum delay of `setTimeout`: a longer one fires immediately. */
 const longestMillis = 2 ** 31 - 1
 
 const realSleep = Clock.make().sleep
 
-/** Calls back once after `millis` of the fiber's clock; returns a function that cancels it. */
+/** Runs `callback` once after `millis` on the fiber's clock. Returns a function that cancels it. */
 export const schedule = (fiber: Running, millis: number, callback: () => void): (() => void) => {
   const clock = clockOf(fiber)
-  // A clock of tests or of a simulation knows no callbacks: there another fiber sleeps.
+  // The clock of a test or simulation has no callbacks, so another fiber sleeps.
   if (clock.sleep !== realSleep) {
     const sleeper = Effect.runFork(clock.sleep(Duration.millis(millis)), {
       scheduler: schedulerOf(fiber)
@@ -32,17 +32,17 @@ export const schedule = (fiber: Running, millis: number, callback: () => void): 
   return () => clearTimeout(timer)
 }
 
-/** Suspends the fiber for a time of its clock, with nothing but a timer beside it. */
+/** Sleeps on the fiber's clock, with only a timer. */
 export const sleep = (millis: number): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
     const sleeper = makeSleeper(fiber)
     return Effect.onInterrupt(sleeper.sleep(millis), () => Effect.sync(sleeper.cancel))
   })
 
-/** The sleeps of one fiber, one after the other. */
+/** Sequential sleeps of one fiber. */
 export interface Sleeper {
   readonly sleep: (millis: number) => Effect.Effect<void>
-  /** For one finalizer around all of them: one around each holds more memory than the sleep. */
+  /** For one finalizer around all sleeps: a finalizer for each needs more memory than the sleep. */
   readonly cancel: () => void
 }
 

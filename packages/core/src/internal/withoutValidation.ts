@@ -1,5 +1,5 @@
 /**
- * How our own errors are made, of what was checked before: to check it again takes ten times as long,
- * and throws where a caller has wiped what was secret.
+ * Constructor options for errors whose fields are already validated: validation is ten times slower,
+ * and throws if the caller has unset a redacted value.
  */
 export const withoutValidation = { disableValidation: true }

@@ -2,11 +2,13 @@
  * Makes one call, and has nothing more to do. On its output it says how the call ended, and, as the
  * process exits, how many milliseconds later that was.
  *
- * Arguments: the client, the base URL, and milliseconds after which the call is interrupted, or 0.
+ * Arguments: the client, the base URL, and milliseconds after which the call is interrupted, or 0: in
+ * real time, since what is tested is whether a timer keeps the process alive.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Gateway from "@manilla/core/Gateway"
 import * as UndiciClient from "@manilla/core/UndiciClient"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -15,7 +17,6 @@ import * as Redacted from "effect/Redacted"
 import { performance } from "node:perf_hooks"
 import * as Undici from "undici"
 import * as Clients from "./Clients.js"
-import * as FakeService from "./FakeService.js"
 
 const [client, baseUrl = "", interruptedAfter = "0"] = process.argv.slice(2)
 

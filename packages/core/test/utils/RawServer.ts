@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { createServer, type AddressInfo, type Socket } from "node:net"
+import * as Changes from "./Changes.js"
 
 export interface Seen {
   /** Counts the requests from 0. */
@@ -19,13 +20,18 @@ export interface RawServer {
   readonly baseUrl: string
   readonly seen: Array<Seen>
   readonly open: Set<Socket>
+  /** Completes when a condition on the received requests or the connections holds. */
+  readonly until: (condition: () => boolean) => Effect.Effect<void>
   /** What is done with the next request that is read. */
   answer: (socket: Socket, seen: Seen) => void
   /** What is done with a connection before it says anything. */
   greet: (socket: Socket) => void
 }
 
-/** What a script does to its connection, one after the other. */
+/**
+ * What a script does to its connection, one after the other. Its waits are in real time: what is tested
+ * is a server that writes apart, or late.
+ */
 export type Step = Buffer | { readonly wait: number } | "end" | "destroy" | "reset"
 
 export const play = (socket: Socket, steps: ReadonlyArray<Step>): void => {
@@ -55,12 +61,16 @@ export const good = (body: string, status = "200 OK"): Buffer =>
 export const listen = Effect.acquireRelease(
   Effect.async<RawServer & { readonly close: Effect.Effect<void> }>((resume) => {
     const open = new Set<Socket>()
+    const changes = Changes.make()
     let connections = 0
     const server = createServer((socket) => {
       const connection = connections++
       open.add(socket)
       socket.on("error", () => {})
-      socket.on("close", () => open.delete(socket))
+      socket.on("close", () => {
+        open.delete(socket)
+        changes.tell()
+      })
       let held = Buffer.alloc(0)
       socket.on("data", (chunk) => {
         held = Buffer.concat([held, chunk])
@@ -78,6 +88,7 @@ export const listen = Effect.acquireRelease(
           const seen = { index: made.seen.length, connection, line, headers, body }
           made.seen.push(seen)
           made.answer(socket, seen)
+          changes.tell()
         }
       })
       made.greet(socket)
@@ -86,6 +97,7 @@ export const listen = Effect.acquireRelease(
       baseUrl: "",
       seen: [],
       open,
+      until: changes.until,
       answer: () => {},
       greet: () => {},
       close: Effect.sync(() => {

@@ -6,17 +6,28 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import { assert, it } from "@effect/vitest"
 import * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as Core from "@manilla/core/Operation"
 import * as Payments from "@manilla/payments/Payments"
+import type * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
+import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import type { Clients } from "@manilla/test-support/Sandboxed"
+import {
+  cardFrom,
+  clients,
+  collection,
+  payoutFrom,
+  walletIn
+} from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import { inspect } from "node:util"
-import { collection, phone } from "./harness.js"
 import * as mortal from "./mortal.js"
 
 const key = IdempotencyKey.derive("crash", "42")
@@ -29,15 +40,16 @@ interface Reported {
   readonly status: string
 }
 
-type Clients = Payments.Payments | Payouts.Payouts | Cards.Cards
+/** Valid requests for the sandbox of a trial. */
+interface Requests {
+  readonly card: Cards.IssueRequest
+  readonly payout: Payout.PayoutRequest
+}
 
-interface Operation {
-  readonly operation: Fault.OperationName
-  readonly path: string
-  readonly run: (
-    wallet: Sandbox.Wallet,
-    cardholder: string
-  ) => Effect.Effect<Reported, unknown, Clients>
+/** One method of a client that makes the write. */
+interface Way {
+  readonly name: string
+  readonly run: (requests: Requests) => Effect.Effect<Reported, unknown, Clients>
   /** The resources at the service, and the number of money movements. */
   readonly effects: (
     sandbox: Sandbox.Service
@@ -47,6 +59,12 @@ interface Operation {
   /** The minimum number of steps. Fewer steps would mean that the trial misses some. */
   readonly tasks: number
 }
+
+interface Operation extends Way {
+  readonly operation: Keyed
+}
+
+type Keyed = ServiceApi.OperationName<Core.Keyed>
 
 const moved = (sandbox: Sandbox.Service) =>
   Effect.map(
@@ -60,128 +78,112 @@ const payments = (sandbox: Sandbox.Service) =>
     return { made, moved: yield* moved(sandbox) }
   })
 
-const operations: Readonly<Record<string, Operation>> = {
-  "Payments.create": {
-    operation: "Payments.create",
-    path: "/payments",
-    run: () =>
-      Effect.flatMap(Payments.Payments, (service) =>
-        Effect.map(service.create(collection, { key }), ({ id, status }) => ({ name: id, status }))
-      ),
-    effects: payments,
-    moves: 0,
-    tasks: 15
-  },
-  "Payments.collect": {
-    operation: "Payments.create",
-    path: "/payments",
-    run: () =>
-      Effect.flatMap(Payments.Payments, (service) =>
-        Effect.map(service.collect(payment, { key }), ({ id, status }) => ({ name: id, status }))
-      ),
-    effects: payments,
-    moves: 1,
-    tasks: 50
-  },
-  "Payouts.disburse": {
-    operation: "Payouts.create",
-    path: "/payouts",
-    run: (wallet) =>
-      Effect.flatMap(Payouts.Payouts, (service) =>
-        Effect.map(
-          service.disburse(
-            {
-              wallet_id: wallet.id,
-              amount: "1000",
-              currency: wallet.currency,
-              country: "BJ",
-              payment_method: "mtn_momo",
-              destination: phone
-            },
-            { key }
-          ),
-          ({ reference, status }) => ({ name: reference, status })
-        )
-      ),
-    effects: (sandbox) =>
-      Effect.gen(function* () {
-        const made = (yield* sandbox.payouts).map(({ reference, status }) => ({
-          name: reference,
-          status
-        }))
-        return { made, moved: yield* moved(sandbox) }
-      }),
-    // Reserved, then paid.
-    moves: 2,
-    tasks: 50
-  },
-  "Cards.issue": {
-    operation: "Cards.issue",
-    path: "/cards",
-    run: (wallet, customer_id) =>
-      Effect.flatMap(Cards.Cards, (service) =>
-        Effect.map(
-          service.issue(
-            {
-              customer_id,
-              wallet_id: wallet.id,
-              debit_currency: wallet.currency,
-              initial_balance: "10"
-            },
-            { key }
-          ),
-          ({ reservation }) => ({
+/**
+ * The methods for each declared write with a key. The compiler reports a missing write. A write without
+ * a key cannot continue after a crash.
+ */
+const ways: Readonly<Record<Keyed, readonly [Way, ...ReadonlyArray<Way>]>> = {
+  "Payments.create": [
+    {
+      name: "Payments.create",
+      run: () =>
+        Effect.flatMap(Payments.Payments, (service) =>
+          Effect.map(service.create(collection, { key }), ({ id, status }) => ({
+            name: id,
+            status
+          }))
+        ),
+      effects: payments,
+      moves: 0,
+      tasks: 15
+    },
+    {
+      name: "Payments.collect",
+      run: () =>
+        Effect.flatMap(Payments.Payments, (service) =>
+          Effect.map(service.collect(payment, { key }), ({ id, status }) => ({ name: id, status }))
+        ),
+      effects: payments,
+      moves: 1,
+      tasks: 50
+    }
+  ],
+  "Payouts.create": [
+    {
+      name: "Payouts.disburse",
+      run: ({ payout }) =>
+        Effect.flatMap(Payouts.Payouts, (service) =>
+          Effect.map(service.disburse(payout, { key }), ({ reference, status }) => ({
+            name: reference,
+            status
+          }))
+        ),
+      effects: (sandbox) =>
+        Effect.gen(function* () {
+          const made = (yield* sandbox.payouts).map(({ reference, status }) => ({
+            name: reference,
+            status
+          }))
+          return { made, moved: yield* moved(sandbox) }
+        }),
+      // Reserved, then paid.
+      moves: 2,
+      tasks: 50
+    }
+  ],
+  "Cards.issue": [
+    {
+      name: "Cards.issue",
+      run: ({ card }) =>
+        Effect.flatMap(Cards.Cards, (service) =>
+          Effect.map(service.issue(card, { key }), ({ reservation }) => ({
             name: reservation?.reference ?? "none",
             status: reservation?.status ?? "none"
-          })
-        )
-      ),
-    effects: (sandbox) =>
-      Effect.map(sandbox.ledger, ({ journal }) => {
-        const issued = journal.filter(({ description }) => description === "card issued")
-        return {
-          made: issued.map(({ reference }) => ({ name: reference, status: "CAPTURED" })),
-          moved: issued.length
-        }
-      }),
-    moves: 1,
-    tasks: 15
-  }
+          }))
+        ),
+      effects: (sandbox) =>
+        Effect.map(sandbox.ledger, ({ journal }) => {
+          const issued = journal.filter(({ description }) => description === "card issued")
+          return {
+            made: issued.map(({ reference }) => ({ name: reference, status: "CAPTURED" })),
+            moved: issued.length
+          }
+        }),
+      moves: 1,
+      tasks: 15
+    }
+  ]
 }
 
+const operations: ReadonlyArray<Operation> = Record.toEntries(ways).flatMap(([operation, all]) =>
+  all.map((way) => ({ ...way, operation }))
+)
+
 const services = (sandbox: Sandbox.Service): Layer.Layer<Clients, never, HttpClient.HttpClient> =>
-  Layer.mergeAll(Payments.layer, Payouts.layer, Cards.layer).pipe(
+  clients.pipe(
     Layer.provide(Layer.orDie(SandboxGateway.layer())),
     Layer.provide(Layer.succeed(Sandbox.Sandbox, sandbox))
   )
 
-/** Cardholders are determined by the seed of the sandbox. */
-const cardholderOf = async (world: mortal.World): Promise<string> => {
-  const { Cardholders, layer } = await import("@manilla/cards/Cardholders")
-  const { exit } = await world.process(
-    Effect.flatMap(Cardholders, ({ list }) => list()),
-    layer.pipe(
-      Layer.provide(Layer.orDie(SandboxGateway.layer())),
-      Layer.provide(Layer.succeed(Sandbox.Sandbox, world.sandbox))
-    )
-  )
-  return exit !== undefined && Exit.isSuccess(exit) ? (exit.value.data[0]?.id ?? "") : ""
-}
-let cardholder: string | undefined
+const requestsIn = Effect.gen(function* () {
+  const requests: Requests = {
+    card: yield* cardFrom(),
+    payout: payoutFrom(yield* walletIn("XOF"))
+  }
+  return requests
+})
 
 /** Runs the operation in a process that dies and in a second process, and returns the violations. */
 const trial = async (
-  { effects, moves, operation, path, run }: Operation,
+  { effects, moves, operation, run }: Operation,
   faults: ReadonlyArray<Fault.Fault>,
   death: mortal.Death
 ) => {
   const world = await mortal.make()
   const { look, sandbox } = world
-  cardholder ??= await cardholderOf(await mortal.make())
-  const [wallet] = await look(sandbox.wallets)
-  if (wallet === undefined) throw new Error("no wallet")
+  const requests = await look(Effect.provideService(requestsIn, Sandbox.Sandbox, sandbox))
   await look(sandbox.faults.add(...faults))
-  const program = run(wallet, cardholder)
+  const program = run(requests)
   let hasReported = false
   const report = () => Effect.sync(() => void (hasReported = true))
 
@@ -219,7 +221,8 @@ const trial = async (
   }
 
   const { exit } = first
-  const writes = first.requests.filter((request) => request === `POST /api/v1${path}`).length
+  const path = `${ServiceApi.root}${ServiceApi.operations.get(operation)?.path}`
+  const writes = first.requests.filter((request) => request === `POST ${path}`).length
   const refused = sent.slice(0, writes).filter(({ outcome }) => outcome === 401).length
   /** Whether a warning names the key or the resource. */
   const isWarned = first.warnings.some((warning) =>
@@ -276,9 +279,9 @@ const deaths = async (
   }
 }
 
-const cases = Object.entries(operations).flatMap(([name, operation]) =>
+const cases = operations.flatMap((operation) =>
   Object.entries(scenarios(operation.operation)).map(([scenario, faults]) => ({
-    name: `${name}${scenario}`,
+    name: `${operation.name}${scenario}`,
     scenario,
     operation,
     faults

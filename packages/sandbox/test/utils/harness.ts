@@ -1,45 +1,14 @@
 /**
- * The in-process sandbox with the real clients, and helpers to send raw requests.
+ * Requests to the sandbox without a client, for what no client would send.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type { HttpMethod } from "@effect/platform/HttpMethod"
-import * as Catalogue from "@manilla/catalogue/Catalogue"
 import * as Envelope from "@manilla/core/Envelope"
-import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import type * as RetryPolicy from "@manilla/core/RetryPolicy"
-import type * as PaymentIntent from "@manilla/payments/PaymentIntent"
-import * as Payments from "@manilla/payments/Payments"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
-import * as SandboxClient from "@manilla/sandbox/SandboxClient"
-import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-
-export const clients = (retry: Partial<RetryPolicy.RetryPolicy> = {}) =>
-  Layer.mergeAll(Payments.layer, Catalogue.layer).pipe(
-    Layer.provideMerge(SandboxGateway.layer({ retry }))
-  )
-
-export const layer = (
-  options: Sandbox.Options = {},
-  retry: Partial<RetryPolicy.RetryPolicy> = {}
-) => clients(retry).pipe(Layer.provideMerge(SandboxClient.layer(options)))
-
-export const phone = "+2290161234567"
-
-export const collection: PaymentIntent.PaymentIntentRequest = {
-  country: "BJ",
-  amount: "1500",
-  currency: "XOF",
-  operation: "COLLECTION",
-  payment_method: "mtn_momo",
-  payer: { phone_number: phone }
-}
-
-export const key = IdempotencyKey.IdempotencyKey.make("order-42")
 
 export interface Raw {
   readonly method?: HttpMethod

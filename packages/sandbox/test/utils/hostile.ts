@@ -2,15 +2,10 @@
  * Hostile input values, and a sandbox that records the requests it receives.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as Cards from "@manilla/cards/Cards"
-import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
-import * as Payments from "@manilla/payments/Payments"
-import * as Payouts from "@manilla/payouts/Payouts"
-import * as Refunds from "@manilla/refunds/Refunds"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
-import * as Transactions from "@manilla/transactions/Transactions"
+import { clients } from "@manilla/test-support/Sandboxed"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -41,14 +36,7 @@ export const make = Effect.map(SandboxClient.make({ seed: 7 }), ({ client, sandb
       return client.execute(request)
     })
   )
-  const layer = Layer.mergeAll(
-    Payments.layer,
-    Payouts.layer,
-    Cards.layer,
-    Refunds.layer,
-    Transactions.layer,
-    PaymentLinks.layer
-  ).pipe(
+  const layer = clients.pipe(
     Layer.provide(SandboxGateway.layer()),
     Layer.provide(Layer.succeed(HttpClient.HttpClient, observed)),
     Layer.provideMerge(Layer.succeed(Sandbox.Sandbox, sandbox))

@@ -11,6 +11,8 @@ import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Token from "@manilla/token/Token"
+import { collection } from "@manilla/test-support/Sandboxed"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -20,8 +22,6 @@ import * as LogLevel from "effect/LogLevel"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import * as VirtualClock from "../../../core/test/utils/VirtualClock.js"
-import { collection } from "./harness.js"
 
 const keyOf = (...parts: ReadonlyArray<string | number>) =>
   IdempotencyKey.derive("overload", ...parts.map(String))

@@ -1,10 +1,13 @@
 /**
- * The in-process sandbox with the clients of all packages.
+ * The in-process sandbox with the client of every domain, and a valid request for each write.
  */
 import * as Cardholders from "@manilla/cards/Cardholders"
 import * as Cards from "@manilla/cards/Cards"
+import * as Catalogue from "@manilla/catalogue/Catalogue"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import type * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import type * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
@@ -17,34 +20,49 @@ import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
-import { collection, phone } from "./harness.js"
 
-export const layer = (options: Sandbox.Options = {}) =>
-  Layer.mergeAll(
-    Payments.layer,
-    Transactions.layer,
-    Payouts.layer,
-    Refunds.layer,
-    PaymentLinks.layer,
-    Cards.layer,
-    Cardholders.layer
-  ).pipe(
-    Layer.provideMerge(SandboxGateway.layer({ pageParameter: Sandbox.pageParameter })),
-    Layer.provideMerge(SandboxClient.layer(options))
+/** The client of every domain. */
+export const clients = Layer.mergeAll(
+  Cardholders.layer,
+  Cards.layer,
+  Catalogue.layer,
+  PaymentLinks.layer,
+  Payments.layer,
+  Payouts.layer,
+  Refunds.layer,
+  Transactions.layer
+)
+
+export type Clients = Layer.Layer.Success<typeof clients>
+
+/** The clients over a gateway that knows the sandbox's page parameter. */
+export const overGateway = (gateway: SandboxGateway.Options = {}) =>
+  Layer.provideMerge(
+    clients,
+    SandboxGateway.layer({ pageParameter: Sandbox.pageParameter, ...gateway })
   )
 
-/** The current wallet of a currency. */
-export const walletIn = (currency: string) =>
-  Effect.flatMap(Sandbox.Sandbox, ({ wallets }) =>
-    Effect.map(wallets, (all) => {
-      const found = all.find((wallet) => wallet.currency === currency)
-      return found ?? assert.fail(`no wallet in ${currency}`)
-    })
-  )
+export const layer = (options: Sandbox.Options = {}, gateway: SandboxGateway.Options = {}) =>
+  Layer.provideMerge(overGateway(gateway), SandboxClient.layer(options))
 
-/** The balances of a wallet, for comparison. */
-export const balancesIn = (currency: string) =>
-  Effect.map(walletIn(currency), ({ available, reserved }) => ({ available, reserved }))
+export const phone = "+2290161234567"
+
+export const key = IdempotencyKey.IdempotencyKey.make("order-42")
+
+export const collection: PaymentIntent.PaymentIntentRequest = {
+  country: "BJ",
+  amount: "1500",
+  currency: "XOF",
+  operation: "COLLECTION",
+  payment_method: "mtn_momo",
+  payer: { phone_number: phone }
+}
+
+export const link: PaymentLink.PaymentLinkRequest = {
+  amount: "5000",
+  currency: "XOF",
+  country: "BJ"
+}
 
 export const payoutFrom = (wallet: Sandbox.Wallet, amount = "1000"): Payout.PayoutRequest => ({
   wallet_id: wallet.id,
@@ -69,6 +87,19 @@ export const cardFrom = (currency = "XOF") =>
     }
     return request
   })
+
+/** The current wallet of a currency. */
+export const walletIn = (currency: string) =>
+  Effect.flatMap(Sandbox.Sandbox, ({ wallets }) =>
+    Effect.map(wallets, (all) => {
+      const found = all.find((wallet) => wallet.currency === currency)
+      return found ?? assert.fail(`no wallet in ${currency}`)
+    })
+  )
+
+/** The balances of a wallet, for comparison. */
+export const balancesIn = (currency: string) =>
+  Effect.map(walletIn(currency), ({ available, reserved }) => ({ available, reserved }))
 
 /** Completes a collection, by default of 1500 XOF, and returns its transaction. */
 export const collected = (name: string, changes: Partial<typeof collection> = {}) =>

@@ -7,6 +7,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import * as EventLoop from "./EventLoop.js"
 
 const tick = 20
 
@@ -29,9 +30,7 @@ export const make = () => {
     })
 
   /** Lets every fiber run until it sleeps. */
-  const settle = Effect.async<void>((resume) => {
-    setImmediate(() => resume(Effect.void))
-  }).pipe(Effect.repeatN(3))
+  const settle = EventLoop.turns(4)
 
   const runUntil = <A, E>(fiber: Fiber.RuntimeFiber<A, E>): Effect.Effect<void> =>
     Effect.gen(function* () {

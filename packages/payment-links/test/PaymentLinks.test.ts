@@ -1,0 +1,273 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as PaymentLink from "@manilla/payment-links/PaymentLink"
+import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { layer, link as request, plain } from "@manilla/test-support/Sandboxed"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+
+const since = DateTime.unsafeMake(0)
+
+const idsOf = (links: ReadonlyArray<PaymentLink.PaymentLink>) => links.map(({ id }) => id)
+
+describe("a payment link", () => {
+  it.effect("that is used up is watched once: its stream ends at once", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const { id } = yield* links.create({ ...request, max_uses: 1 })
+      yield* sandbox.payLink(id)
+      const seen = yield* Stream.runCollect(links.changes(id))
+      assert.deepStrictEqual(
+        Array.from(seen, ({ status, use_count }) => [status, use_count]),
+        [["INACTIVE", 1]]
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("is watched as long as it is active, and gives each use", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const { id } = yield* links.create({ ...request, max_uses: 2 })
+      const watching = yield* Effect.fork(Stream.runCollect(links.changes(id)))
+      for (let used = 0; used < 2; used++) {
+        yield* TestClock.adjust("1 minute")
+        yield* sandbox.payLink(id)
+      }
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(
+        Array.from(yield* Fiber.join(watching), ({ status, use_count }) => [status, use_count]),
+        [
+          ["ACTIVE", 0],
+          ["ACTIVE", 1],
+          ["INACTIVE", 2]
+        ]
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("is watched until the condition of the caller holds", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const { id } = yield* links.create(request)
+      const until = ({ use_count }: PaymentLink.PaymentLinkDetail) => use_count === 0
+      const seen = yield* Stream.runCollect(links.changes(id, { until }))
+      assert.deepStrictEqual(
+        Array.from(seen, ({ status }) => status),
+        ["ACTIVE"]
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("that does not exist is a NotFoundError", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const unknown = PaymentLink.PaymentLinkId.make("00000000-0000-4000-8000-000000000000")
+      assert.strictEqual((yield* Effect.flip(links.get(unknown)))._tag, "NotFoundError")
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("payment links", () => {
+  it.effect("are listed newest first, by status, in pages", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const used = yield* links.create({ ...request, max_uses: 1, amount: "1" })
+      yield* links.create({ ...request, expires_at: "1970-01-01T00:00:01Z", amount: "2" })
+      for (let index = 0; index < 20; index++) yield* links.create({ ...request, amount: "3" })
+      yield* sandbox.payLink(used.id)
+      yield* TestClock.adjust("1 second")
+
+      const amounts = (status?: "ACTIVE" | "INACTIVE" | "EXPIRED") =>
+        Effect.map(Stream.runCollect(links.stream(status === undefined ? {} : { status })), (all) =>
+          Array.from(all, ({ amount }) => amount)
+        )
+      assert.deepStrictEqual(yield* amounts("INACTIVE"), ["1.0000"])
+      assert.deepStrictEqual(yield* amounts("EXPIRED"), ["2.0000"])
+      assert.lengthOf(yield* amounts("ACTIVE"), 20)
+      const all = yield* amounts()
+      assert.lengthOf(all, 22)
+      assert.deepStrictEqual(all.slice(-2), ["2.0000", "1.0000"])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("are found as candidates after an unknown outcome", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const { id } = yield* links.create({ ...request, description: "this one" })
+      yield* links.create({ ...request, description: "another one" })
+      const found = yield* links.candidates({ ...request, description: "this one" }, { since })
+      assert.deepStrictEqual(idsOf(found), [id])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("are no candidates if they differ in one member", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const whole = {
+        ...request,
+        description: "one",
+        max_uses: 1,
+        expires_at: "2030-01-31T12:00:00Z"
+      }
+      for (const other of [
+        { max_uses: 2 },
+        { amount: "5001" },
+        { description: "another" },
+        { expires_at: "2030-01-31T12:00:01Z" },
+        { country: "CI" },
+        { currency: "XAF" }
+      ]) {
+        yield* links.create({ ...whole, ...other })
+      }
+      assert.deepStrictEqual(yield* links.candidates(whole, { since }), [])
+      const { id } = yield* links.create(whole)
+      assert.deepStrictEqual(idsOf(yield* links.candidates(whole, { since })), [id])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("match an absent description for an empty one", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      yield* links.create({ ...request, description: "" })
+      const [listed] = (yield* links.list()).data
+      const shown = { ...(listed ?? assert.fail("none")), description: null }
+      assert.isTrue(PaymentLink.resembles(shown, { ...request, description: "" }))
+      assert.isFalse(PaymentLink.resembles(shown, { ...request, description: "one" }))
+      const trimmed = { ...shown, description: "one" }
+      assert.isTrue(PaymentLink.resembles(trimmed, { ...request, description: " one " }))
+    }).pipe(Effect.provide(layer()))
+  )
+
+  for (const [what, count, isUsed] of [
+    ["many active links", 99, false],
+    ["a hundred inactive links", 100, true]
+  ] as const) {
+    it.effect(`are found as candidates behind ${what}`, () =>
+      Effect.gen(function* () {
+        const links = yield* PaymentLinks.PaymentLinks
+        const sandbox = yield* Sandbox.Sandbox
+        const { id } = yield* links.create(request)
+        for (let left = count; left > 0; left--) {
+          const newer = yield* links.create({ ...request, amount: "1", max_uses: 1 })
+          if (isUsed) yield* sandbox.payLink(newer.id)
+        }
+        assert.deepStrictEqual(idsOf(yield* links.candidates(request, { since })), [id])
+      }).pipe(Effect.provide(layer()))
+    )
+  }
+
+  it.effect("are candidates if the list omits a member", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const whole = {
+        ...request,
+        description: "one",
+        max_uses: 1,
+        expires_at: "2030-01-31T12:00:00Z"
+      }
+      const made = yield* links.create(whole)
+      for (const left of ["country", "description", "max_uses", "expires_at", "created_at"]) {
+        const { [left]: _, ...rest } = plain(made)
+        yield* sandbox.faults.add(
+          Fault.body(JSON.stringify({ success: true, data: { data: [rest] } }), {
+            operation: "PaymentLinks.list",
+            times: 1
+          })
+        )
+        assert.deepStrictEqual(idsOf(yield* links.candidates(whole, { since })), [made.id], left)
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("match codes case-insensitively", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const { id } = yield* links.create(request)
+      const small = {
+        ...request,
+        currency: request.currency.toLowerCase(),
+        country: request.country.toLowerCase()
+      }
+      assert.deepStrictEqual(idsOf(yield* links.candidates(small, { since })), [id])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("are distinguished by metadata, with as few reads as possible", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const order = (name: string) => ({ ...request, metadata: { order: name, items: [1] } })
+      const { id } = yield* links.create(order("42"))
+      yield* links.create(order("43"))
+      yield* links.create(request)
+      yield* links.create({ ...order("42"), amount: "1" })
+      assert.deepStrictEqual(idsOf(yield* links.candidates(order("42"), { since })), [id])
+      assert.deepStrictEqual(yield* links.candidates(order("44"), { since }), [])
+
+      const reads = Effect.map(sandbox.exchanges, (seen) =>
+        seen.filter(({ operation }) => operation === "PaymentLinks.get")
+      )
+      // Three of the four differ only in their metadata.
+      assert.lengthOf(yield* reads, 6)
+      assert.lengthOf(yield* links.candidates({ ...request, metadata: {} }, { since }), 3)
+      assert.lengthOf(yield* reads, 6)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("are no candidates if they were made before since, in any time zone", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      yield* links.create(request)
+      yield* TestClock.adjust("1 hour")
+      const { id } = yield* links.create(request)
+      const utc = DateTime.unsafeMake(3_600_000)
+      for (const since of [utc, DateTime.setZoneOffset(utc, 7_200_000)]) {
+        assert.deepStrictEqual(idsOf(yield* links.candidates(request, { since })), [id])
+      }
+      assert.deepStrictEqual(
+        yield* links.candidates(request, { since: DateTime.add(utc, { millis: 1 }) }),
+        []
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("are no candidates once they are used or inactive", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const used = yield* links.create(request)
+      yield* links.create({ ...request, expires_at: "1970-01-01T00:00:01Z" })
+      const { id } = yield* links.create(request)
+      yield* sandbox.payLink(used.id)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(idsOf(yield* links.candidates(request, { since })), [id])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("are not searched for with invalid input", () =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const sandbox = yield* Sandbox.Sandbox
+      const error = yield* Effect.flip(
+        links.candidates(
+          { ...request, amount: "5 000", expires_at: "tomorrow" },
+          { since: "yesterday" as never }
+        )
+      )
+      assert(error._tag === "InvalidRequestError")
+      assert.deepStrictEqual(
+        error.issues.map(({ field }) => field),
+        ["amount", "expires_at", "since"]
+      )
+      assert.isEmpty(yield* sandbox.exchanges)
+    }).pipe(Effect.provide(layer()))
+  )
+})

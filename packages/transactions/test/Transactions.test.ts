@@ -1,0 +1,92 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Transaction from "@manilla/transactions/Transaction"
+import * as Transactions from "@manilla/transactions/Transactions"
+import { collected, layer } from "@manilla/test-support/Sandboxed"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+
+describe("250 transactions", () => {
+  const many = Effect.forEach(
+    Array.from({ length: 250 }, (_, index) => index),
+    (index) => collected(`order ${index}`, { amount: `${index}.${index % 10}1` })
+  )
+
+  it.effect("are streamed over all pages, newest first, with exact net amounts", () =>
+    Effect.gen(function* () {
+      const transactions = yield* Transactions.Transactions
+      const sandbox = yield* Sandbox.Sandbox
+      yield* many
+      for (const filter of [{}, { per_page: 1 + 99 }, { per_page: 7 }]) {
+        const rows = Chunk.toReadonlyArray(yield* Stream.runCollect(transactions.stream(filter)))
+        assert.deepStrictEqual(
+          rows.map(({ reference }) => reference),
+          (yield* sandbox.transactions).map(({ reference }) => reference).reverse()
+        )
+        assert.isTrue(rows.every(Transaction.isNetExact))
+      }
+      assert.lengthOf(yield* sandbox.transactions, 250)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("are returned in pages with their position", () =>
+    Effect.gen(function* () {
+      const transactions = yield* Transactions.Transactions
+      yield* many
+      const pages = yield* Stream.runCollect(transactions.pages({ per_page: 100 }))
+      assert.deepStrictEqual(
+        Array.from(pages, ({ current_page, data, per_page, total }) => [
+          current_page,
+          data.length,
+          per_page,
+          total
+        ]),
+        [
+          [1, 100, 100, 250],
+          [2, 100, 100, 250],
+          [3, 50, 100, 250]
+        ]
+      )
+      const first = yield* transactions.list()
+      assert.deepStrictEqual([first.current_page, first.per_page], [1, Sandbox.defaultPerPage])
+      assert.lengthOf(first.data, Sandbox.defaultPerPage)
+      const beyond = yield* transactions.list({}, { extraParams: { page: "99" } })
+      assert.deepStrictEqual([beyond.current_page, beyond.data.length, beyond.total], [99, 0, 250])
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("filters", () => {
+  it.effect("combine status, currency and environment", () =>
+    Effect.gen(function* () {
+      const transactions = yield* Transactions.Transactions
+      yield* collected("one")
+      yield* collected("two", { currency: "XAF", country: "CM" })
+      yield* collected("three", { currency: "XAF", country: "CM", operation: "DEPOSIT" })
+      const totals = (filter: Parameters<typeof transactions.list>[0]) =>
+        Effect.map(transactions.list(filter), ({ data, total }) => {
+          assert.lengthOf(data, total ?? -1)
+          return total
+        })
+      assert.strictEqual(yield* totals({}), 3)
+      assert.strictEqual(yield* totals({ currency: "XAF" }), 2)
+      assert.strictEqual(yield* totals({ currency: "EUR" }), 0)
+      assert.strictEqual(yield* totals({ status: "COMPLETED" }), 3)
+      assert.strictEqual(yield* totals({ status: "PENDING" }), 0)
+      assert.strictEqual(yield* totals({ environment: "SANDBOX" }), 3)
+      assert.strictEqual(yield* totals({ environment: "LIVE" }), 0)
+      const all = { currency: "XAF", status: "COMPLETED", environment: "SANDBOX" } as const
+      assert.strictEqual(yield* totals(all), 2)
+      assert.strictEqual(yield* totals({ ...all, environment: "LIVE" }), 0)
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+it.effect("a transaction that does not exist is a NotFoundError", () =>
+  Effect.gen(function* () {
+    const transactions = yield* Transactions.Transactions
+    const reference = Transaction.TransactionReference.make("TRX-NONE")
+    assert.strictEqual((yield* Effect.flip(transactions.get(reference)))._tag, "NotFoundError")
+  }).pipe(Effect.provide(layer()))
+)
