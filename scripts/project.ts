@@ -17,6 +17,7 @@ export type Tarballs = Readonly<Record<string, string>>
 export const packInto = (directory: string): Tarballs => {
   const { packageManager = "pnpm" } = manifestIn()
   run(root, "npx", "tsc", "-b", ...published.map((folder) => `packages/${folder}`))
+  run(root, "npx", "tsx", "scripts/command.ts")
   return Object.fromEntries(
     published.map((folder) => {
       const packed = run(

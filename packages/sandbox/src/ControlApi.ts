@@ -49,7 +49,7 @@ export const maxBodyLength = 16_384
 
 /**
  * The error of every control call. Its status is 403 for a caller that is not allowed, 404 for an unknown
- * path or id, and 422 for a request that violates a rule.
+ * path or id, 422 for a request that violates a rule, and 500 for a bug in the sandbox.
  *
  * @since 0.1.0
  * @category errors
@@ -57,7 +57,7 @@ export const maxBodyLength = 16_384
 export class ControlError extends Schema.TaggedError<ControlError>("@manilla/sandbox/ControlError")(
   "ControlError",
   {
-    status: Schema.Literal(403, 404, 422),
+    status: Schema.Literal(403, 404, 422, 500),
     code: Schema.String,
     message: Schema.String,
     /** The invalid fields, each with its rule. */

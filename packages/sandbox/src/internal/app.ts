@@ -13,7 +13,6 @@ import * as HttpServerRespondable from "@effect/platform/HttpServerRespondable"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Identifier from "@manilla/core/Identifier"
 import type * as Operation from "@manilla/core/Operation"
-import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -25,6 +24,7 @@ import * as ServiceApi from "../ServiceApi.js"
 import { Body, withText } from "./body.js"
 import * as access from "./control/access.js"
 import * as control from "./control/routes.js"
+import * as defect from "./defect.js"
 import * as documents from "./documents.js"
 import { Current } from "./emulation.js"
 import type { Restartable } from "./emulation.js"
@@ -173,19 +173,11 @@ const guarded = (operation: Operation.Operation, route: HttpRouter.Route<unknown
 
   const answer = route.handler.pipe(
     Effect.flatMap(HttpServerRespondable.toResponse),
-    Effect.catchAllCause((cause) =>
-      Cause.isInterruptedOnly(cause)
-        ? Effect.interrupt
-        : Effect.zipRight(Effect.logError("Defect in the sandbox", cause), internalError)
-    )
+    defect.answeredBy(internalError)
   )
   return Effect.matchEffect(check, { onFailure: reply.failure, onSuccess: () => answer })
 }
 
 const internalError = reply.failure(
-  new refusal.Refusal({
-    status: 500,
-    code: "SANDBOX_DEFECT",
-    message: "Internal error in the sandbox: see its log."
-  })
+  new refusal.Refusal({ status: 500, code: defect.code, message: defect.message })
 )

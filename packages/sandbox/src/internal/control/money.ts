@@ -66,7 +66,7 @@ const settled = <A>(
     const found = yield* find
     if (found === undefined) return yield* use.notFound(field, `must name ${kind} that exists`)
     if (wasPending) return found
-    return yield* use.invalid("NOT_PENDING", `It is not PENDING.`, [
+    return yield* use.invalid("NOT_PENDING", "The resource is not PENDING.", [
       { field, rule: `must name ${kind} that is PENDING` }
     ])
   })

@@ -17,6 +17,7 @@ import * as Schema from "effect/Schema"
 import * as ControlApi from "../../ControlApi.js"
 import * as ControlDocument from "../../ControlDocument.js"
 import * as body from "../body.js"
+import * as defect from "../defect.js"
 import * as validation from "../validation.js"
 import * as access from "./access.js"
 import * as credentials from "./credentials.js"
@@ -83,12 +84,21 @@ const guarded = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerRespon
   HttpServerRequest.HttpServerRequest.pipe(
     Effect.flatMap(({ headers }) => access.check(headers)),
     Effect.zipRight(answer),
-    Effect.catchIf(isControlError, (error) =>
-      HttpServerResponse.unsafeJson(encodeError(error), { status: error.status })
-    ),
-    // Anything else that fails is a bug, which the caller reports.
-    Effect.orDie
+    Effect.catchIf(isControlError, Effect.succeed),
+    defect.answeredBy(Effect.succeed(internalError)),
+    Effect.map((answered) =>
+      isControlError(answered)
+        ? HttpServerResponse.unsafeJson(encodeError(answered), { status: answered.status })
+        : answered
+    )
   )
+
+const internalError = new ControlApi.ControlError({
+  status: 500,
+  code: defect.code,
+  message: defect.message,
+  issues: []
+})
 
 const document = Effect.sync(() => HttpServerResponse.unsafeJson(ControlDocument.make()))
 

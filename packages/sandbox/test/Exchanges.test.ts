@@ -1,0 +1,40 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as clock from "../src/internal/clock.js"
+import * as exchanges from "../src/internal/exchanges.js"
+
+const indexesAfter = (sizes: ReadonlyArray<number>, capacity: number) =>
+  Effect.gen(function* () {
+    const log = exchanges.make({ clock: clock.make(), capacity, onEnd: () => Effect.void })
+    for (const size of sizes) {
+      yield* log.open({
+        operation: undefined,
+        method: "POST",
+        path: "/",
+        key: undefined,
+        body: Redacted.make(new Uint8Array(size))
+      })
+    }
+    return (yield* log.latest).map(({ index }) => index)
+  })
+
+const MiB = 1024 * 1024
+
+describe("the log of exchanges", () => {
+  it.effect("keeps the latest exchanges", () =>
+    Effect.gen(function* () {
+      const none = Array.from({ length: 25 }, () => 0)
+      assert.deepStrictEqual(yield* indexesAfter(none, 3), [22, 23, 24])
+      assert.deepStrictEqual(yield* indexesAfter(none, 0), [])
+    })
+  )
+
+  it.effect("drops the oldest when their bodies have 64 MiB", () =>
+    Effect.gen(function* () {
+      const large = Array.from({ length: 7 }, () => 10 * MiB)
+      assert.deepStrictEqual(yield* indexesAfter(large.slice(1), 100), [0, 1, 2, 3, 4, 5])
+      assert.deepStrictEqual(yield* indexesAfter(large, 100), [4, 5, 6])
+    })
+  )
+})
