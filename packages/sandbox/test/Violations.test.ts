@@ -261,7 +261,7 @@ describe("a key", () => {
       assert(error._tag === "InvalidRequestError")
       assert.deepStrictEqual(
         error.issues.map(({ field }) => field),
-        ["idempotency_key"]
+        ["key"]
       )
     }).pipe(Effect.provide(services))
   )
