@@ -78,6 +78,8 @@ const injectFaults = ({ faults, revokeTokens }: Sandbox.Service) =>
       faults.add(Fault.dropAfter({ operation: read, times: 3 })),
       revokeTokens
     ])
+    // The faults that met no request are removed, or they would outnumber the requests.
+    yield* faults.clear
     yield* fault
     yield* Effect.sleep("150 millis")
   }).pipe(Effect.forever)
