@@ -71,7 +71,10 @@ export const endOf = <E, R>(
     try {
       effect = call()
     } catch (thrown) {
-      return Effect.succeed<End>({ _tag: "Defect", words: `threw synchronously: ${String(thrown)}` })
+      return Effect.succeed<End>({
+        _tag: "Defect",
+        words: `threw synchronously: ${String(thrown)}`
+      })
     }
     return Effect.map(Effect.exit(effect), (exit): End => {
       if (Exit.isSuccess(exit)) return { _tag: "Success", value: exit.value }
