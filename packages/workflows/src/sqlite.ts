@@ -11,11 +11,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
-import * as Engine from "./Engine.js"
-import * as cluster from "./internal/cluster.js"
+import type * as Engine from "./Engine.js"
 import * as database from "./internal/database.js"
-import * as patientStorage from "./internal/patientStorage.js"
-import * as sqlStore from "./internal/sqlStore.js"
+import * as sqlEngine from "./internal/sqlEngine.js"
 
 /**
  * The database cannot be used, such as a folder that does not exist, a read-only file, or a file that
@@ -69,25 +67,11 @@ export const layerSqlite = ({
   const unavailable = (reason: DatabaseUnavailable["reason"]) => (cause: unknown) =>
     new DatabaseUnavailable({ file, reason, cause })
 
-  const engine = Layer.effect(
-    Engine.Engine,
-    Effect.all([sqlStore.make, cluster.nudge]).pipe(
-      Effect.map(([store, nudge]) => ({ ...store, nudge }))
-    )
-  ).pipe(
-    Layer.provideMerge(cluster.layer),
-    Layer.provide(patientStorage.layer),
-    Layer.provide([prepared, cluster.config]),
-    Layer.provide(database.layer(file)),
-    Layer.mapError(unavailable("Unusable"))
-  )
-  return engine.pipe(Layer.provide(Layer.mapError(lockOf(file), unavailable("InUse"))))
+  const engine = sqlEngine
+    .layer()
+    .pipe(Layer.provide(database.layer(file)), Layer.mapError(unavailable("Unusable")))
+  return Layer.provide(engine, Layer.mapError(lockOf(file), unavailable("InUse")))
 }
-
-/** With a write-ahead log, readers do not wait for the writer. */
-const prepared = Layer.effectDiscard(
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`PRAGMA journal_mode = WAL`)
-)
 
 /**
  * Two processes on one database would both run its executions. A transaction that stays open on a second

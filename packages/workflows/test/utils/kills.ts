@@ -13,6 +13,7 @@ import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
@@ -218,7 +219,7 @@ export const run = ({ jobsPerLife, kills, onKill, seed }: Options) =>
       to
     })
 
-    yield* Effect.forkScoped(injectFaults(sandbox))
+    const injection = yield* Effect.forkScoped(injectFaults(sandbox))
     const recoveries: Array<number> = []
     const earlier = new Set<string>()
     let earlyKills = 0
@@ -233,6 +234,9 @@ export const run = ({ jobsPerLife, kills, onKill, seed }: Options) =>
       yield* onKill?.(kill) ?? Effect.void
     }
 
+    // Without new faults, what is still open ends soon.
+    yield* Fiber.interrupt(injection)
+    yield* sandbox.faults.clear
     const whole = settings(1, last)
     const ends = yield* Effect.scoped(
       Effect.gen(function* () {
