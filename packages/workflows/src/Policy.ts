@@ -6,7 +6,7 @@
 import * as Duration from "effect/Duration"
 
 /**
- * Durable pauses that grow. The engine stores a few rows per pause, so the number of rows grows with the
+ * Durable pauses that grow. The engine stores six rows per pause and look, so the number of rows grows with the
  * logarithm of the time, not with the number of reads.
  *
  * @since 0.1.0
@@ -56,7 +56,7 @@ export interface Policy {
 
 /**
  * Most payments are final within the first look, a minute. After that, a pause is about half as long as
- * the time already waited. The wait ends after 30 days, and takes about 25 looks in all. A call whose
+ * the time already waited. The wait ends after 30 days, and takes about 27 looks in all. A call whose
  * outcome stays unknown is repeated for a day: idempotency keys commonly live that long.
  *
  * @since 0.1.0
