@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
-import { apart, modulesOf, published } from "./packages.js"
+import { isInIndex, modulesOf, published } from "./packages.js"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const check = process.argv.includes("--check")
@@ -24,7 +24,7 @@ for (const name of published) {
   if (!existsSync(src)) continue
   const index = join(src, "index.ts")
   const content = modulesOf(name)
-    .filter((module) => !apart.has(module))
+    .filter(isInIndex)
     .map((module) => section(src, module))
     .join("\n")
   if (existsSync(index) && readFileSync(index, "utf8") === content) continue

@@ -1,10 +1,10 @@
 // Checks the documentation in the sources: every public export has @since and @category tags, and every
 // example compiles.
 import { spawnSync } from "node:child_process"
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { exampleIn } from "./docstring.js"
-import { published } from "./packages.js"
+import { modulesOf, published } from "./packages.js"
 
 const root = new URL("../", import.meta.url)
 // Inside this package, so that examples can import all other packages.
@@ -20,7 +20,8 @@ const exported = /^export (?!\*|type \{|\{)/gm
 let examples = 0
 for (const name of published) {
   const src = new URL(`packages/${name}/src/`, root)
-  for (const file of readdirSync(src).filter((file) => /^[A-Z].*\.ts$/.test(file))) {
+  for (const module of modulesOf(name)) {
+    const file = `${module}.ts`
     const text = readFileSync(new URL(file, src), "utf8")
     const where = `packages/${name}/src/${file}`
     const found = [...text.matchAll(documented)]
@@ -36,7 +37,7 @@ for (const name of published) {
       const code = exampleIn(doc)
       if (code === undefined) continue
       examples++
-      writeFileSync(new URL(`${name}.${file.slice(0, -3)}.${examples}.ts`, out), `${code}\n`)
+      writeFileSync(new URL(`${name}.${module}.${examples}.ts`, out), `${code}\n`)
     }
   }
 }

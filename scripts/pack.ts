@@ -9,7 +9,7 @@ import { isBuiltin } from "node:module"
 import { tmpdir } from "node:os"
 import { join, relative, resolve } from "node:path"
 import { parseArgs } from "node:util"
-import { apart, manifestIn, modulesOf, published } from "./packages.js"
+import { apart, chosen, isInIndex, manifestIn, modulesOf, published } from "./packages.js"
 import { bundle, compile, everything, install, packInto, run } from "./project.js"
 import type { Tarballs } from "./project.js"
 
@@ -112,11 +112,15 @@ const tryAlone = async (work: string, tarballs: Tarballs, folder: string) => {
 
   mkdirSync(project)
   const modules = modulesOf(folder)
-  const others = modules.filter((module) => !apart.has(module))
-  const needy = modules.filter((module) => apart.has(module)).map((module) => `${name}/${module}`)
+  const others = modules.filter(isInIndex)
+  const pathsOf = (wanted: ReadonlySet<string>) =>
+    modules.filter((module) => wanted.has(module)).map((module) => `${name}/${module}`)
+  const needy = pathsOf(apart)
+  const alternatives = pathsOf(chosen)
 
   installWith((peer) => !isOptional(peer))
   attempt(project, program(name, others) + without(needy))
+  if (alternatives.length > 0) attempt(project, withPeers(alternatives))
   for (const command of Object.keys(bin)) run(project, "npx", "--no-install", command, "--help")
   if (!onNodeOnly.has(folder)) {
     const wanted = await nodeImportsOf(project, [

@@ -23,15 +23,22 @@ export const published: ReadonlyArray<string> = readdirSync(join(root, "packages
   (name) => manifestIn("packages", name).private !== true
 )
 
-/** The public modules of a package: its files with PascalCase names. */
+/** Modules that are not in the index, because they require an optional peer dependency. */
+export const apart: ReadonlySet<string> = new Set(["UndiciClient", "sqlite"])
+
+/** Modules that are not in the index, because a program chooses one of them. */
+export const chosen: ReadonlySet<string> = new Set(["memory"])
+
+/** Whether a module is in the index of its package. */
+export const isInIndex = (module: string): boolean => !apart.has(module) && !chosen.has(module)
+
+/** The public modules of a package: its files with PascalCase names, and those that are not in the index. */
 export const modulesOf = (folder: string): ReadonlyArray<string> =>
   readdirSync(join(root, "packages", folder, "src"))
-    .filter((file) => /^[A-Z][A-Za-z0-9]*\.ts$/.test(file))
+    .filter((file) => file.endsWith(".ts"))
     .map((file) => file.slice(0, -".ts".length))
+    .filter((name) => /^[A-Z][A-Za-z0-9]*$/.test(name) || !isInIndex(name))
     .sort()
-
-/** Modules that are not in the index, because they require an optional peer dependency. */
-export const apart: ReadonlySet<string> = new Set(["UndiciClient"])
 
 /**
  * A dependency with the exact version in the catalog of pnpm-workspace.yaml, for `npm install`. The

@@ -1,0 +1,173 @@
+/**
+ * An execution of a workflow: one per workflow and business key, and the errors of operating it.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * The caller's name for a business operation, such as `order-42` or `payroll:2026-11:E001`: 1 to 200
+ * characters. The service's idempotency key is derived from it, so one business key moves money once.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const BusinessKey = Schema.String.pipe(
+  Schema.filter(
+    (text) =>
+      (text.length >= 1 && text.length <= 200 && text.trim() === text) ||
+      "a business key has 1 to 200 characters, and no space at either end"
+  )
+)
+
+/**
+ * A stored execution. The engine keeps its progress; this is what an operator needs to find it, and what
+ * the sweeper needs to wake it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Execution {
+  /** The versioned name of the workflow. */
+  readonly workflow: string
+  readonly businessKey: string
+  /** The engine's own name for the execution. */
+  readonly executionId: string
+  /** The encoded payload, as JSON. It may contain personal data, such as a phone number. */
+  readonly payload: string
+  readonly startedMillis: number
+  /** By when the execution should have made progress. If it has not, the sweeper wakes it. */
+  readonly dueMillis: number
+  /** The name of the durable pause that the execution is in. */
+  readonly pause: string | undefined
+  /** The last round in which a request that moves money may have left; -1 before the first. */
+  readonly round: number
+  readonly isCancelRequested: boolean
+  /** When the end of the execution was noticed. */
+  readonly endedMillis: number | undefined
+}
+
+/**
+ * The state of an execution.
+ *
+ * | state         | meaning                                            |
+ * | ------------- | -------------------------------------------------- |
+ * | `Running`     | it is in an activity, or is about to be            |
+ * | `Waiting`     | it is in a durable pause                           |
+ * | `Succeeded`   | it ended with a resource; check the resource's status |
+ * | `Failed`      | it ended with a typed error                        |
+ * | `Died`        | it ended with a defect                             |
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type State = "Running" | "Waiting" | "Succeeded" | "Failed" | "Died"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Status {
+  readonly businessKey: string
+  readonly executionId: string
+  readonly state: State
+  readonly startedMillis: number
+  /** By when the execution should make progress. */
+  readonly dueMillis: number
+  readonly isCancelRequested: boolean
+}
+
+const named = {
+  workflow: Schema.String,
+  businessKey: Schema.String
+}
+
+/**
+ * The business key already belongs to an execution with another payload. Nothing was started or sent.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class PayloadMismatch extends Schema.TaggedError<PayloadMismatch>(
+  "@manilla/workflows/PayloadMismatch"
+)("PayloadMismatch", {
+  ...named,
+  /** The members that differ, such as `amount` or `payer.phone_number`, without their values. */
+  differs: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `${this.workflow}: the business key ${this.businessKey} belongs to an execution whose payload differs in ${this.differs.join(", ")}. Nothing was sent.`
+  }
+}
+
+/**
+ * The payload or the business key breaks a rule. Nothing was started or sent.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class InvalidPayload extends Schema.TaggedError<InvalidPayload>(
+  "@manilla/workflows/InvalidPayload"
+)("InvalidPayload", {
+  ...named,
+  issues: Schema.Array(Schema.Struct({ field: Schema.String, rule: Schema.String }))
+}) {
+  override get message(): string {
+    const rules = this.issues.map(({ field, rule }) => `${field} ${rule}`).join("; ")
+    return `${this.workflow}: nothing was started for ${JSON.stringify(this.businessKey)}: ${rules}`
+  }
+}
+
+/**
+ * No execution has this business key.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ExecutionNotFound extends Schema.TaggedError<ExecutionNotFound>(
+  "@manilla/workflows/ExecutionNotFound"
+)("ExecutionNotFound", named) {
+  override get message(): string {
+    return `${this.workflow}: no execution has the business key ${this.businessKey}`
+  }
+}
+
+/**
+ * The store of executions failed, such as a database that is full or read-only. Try again with the same
+ * business key.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class StorageError extends Schema.TaggedError<StorageError>(
+  "@manilla/workflows/StorageError"
+)("StorageError", { operation: Schema.String, cause: Schema.Defect }) {
+  override get message(): string {
+    return `the store of executions failed: ${this.operation}`
+  }
+}
+
+/**
+ * The execution ended because `interrupt` was called.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ExecutionCancelled extends Schema.TaggedError<ExecutionCancelled>(
+  "@manilla/workflows/ExecutionCancelled"
+)("ExecutionCancelled", {
+  ...named,
+  /**
+   * `notApplied`: nothing was created, and nothing will be. `applied`: the resource exists and continues
+   * at the service; only the wait ended.
+   */
+  outcome: Schema.Literal("notApplied", "applied"),
+  /** The id or reference of the resource, if it exists. */
+  resource: Schema.optional(Schema.String)
+}) {
+  override get message(): string {
+    return this.outcome === "applied"
+      ? `${this.workflow}: the wait for ${this.businessKey} was cancelled; ${this.resource} continues at the service`
+      : `${this.workflow}: ${this.businessKey} was cancelled before anything was created`
+  }
+}

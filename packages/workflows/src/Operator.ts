@@ -1,0 +1,62 @@
+/**
+ * Starts and operates the executions of a workflow by business key.
+ *
+ * @since 0.1.0
+ */
+import type * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import type * as Option from "effect/Option"
+import type * as Execution from "./Execution.js"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Service<Request, A, E> {
+  /**
+   * Starts an execution, and returns once it is stored: from then on it continues in every later life of
+   * the process. With the same payload it may be called again, and changes nothing.
+   */
+  readonly start: (
+    businessKey: string,
+    request: Request
+  ) => Effect.Effect<
+    Execution.Status,
+    Execution.InvalidPayload | Execution.PayloadMismatch | Execution.StorageError
+  >
+
+  /** The state of an execution. */
+  readonly status: (
+    businessKey: string
+  ) => Effect.Effect<Execution.Status, Execution.ExecutionNotFound | Execution.StorageError>
+
+  /** The end of an execution, or none while it goes on. */
+  readonly poll: (
+    businessKey: string
+  ) => Effect.Effect<
+    Option.Option<Exit.Exit<A, E>>,
+    Execution.ExecutionNotFound | Execution.StorageError
+  >
+
+  /** Waits for the end of an execution. The wait is in memory, and ends with the process. */
+  readonly await: (
+    businessKey: string
+  ) => Effect.Effect<A, E | Execution.ExecutionNotFound | Execution.StorageError>
+
+  /**
+   * Ends the pause of an execution now, so that it carries on or looks at its resource at once. It changes
+   * nothing while an activity runs, or after the end.
+   */
+  readonly resume: (
+    businessKey: string
+  ) => Effect.Effect<void, Execution.ExecutionNotFound | Execution.StorageError>
+
+  /**
+   * Asks an execution to end with `ExecutionCancelled`. Before its request has left, nothing is created. If
+   * the outcome of a request is unknown, the execution first continues to a known one. A look that is under
+   * way ends first, within a minute by default. A resource that exists continues at the service.
+   */
+  readonly interrupt: (
+    businessKey: string
+  ) => Effect.Effect<void, Execution.ExecutionNotFound | Execution.StorageError>
+}

@@ -1,0 +1,65 @@
+import * as ClusterWorkflowEngine from "@effect/cluster/ClusterWorkflowEngine"
+import * as EntityAddress from "@effect/cluster/EntityAddress"
+import * as EntityId from "@effect/cluster/EntityId"
+import * as EntityType from "@effect/cluster/EntityType"
+import * as MessageStorage from "@effect/cluster/MessageStorage"
+import * as RunnerAddress from "@effect/cluster/RunnerAddress"
+import * as RunnerHealth from "@effect/cluster/RunnerHealth"
+import * as Runners from "@effect/cluster/Runners"
+import * as RunnerStorage from "@effect/cluster/RunnerStorage"
+import * as Sharding from "@effect/cluster/Sharding"
+import * as ShardingConfig from "@effect/cluster/ShardingConfig"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+
+/** The engine's default group. */
+const shardGroup = "default"
+
+/** The settings of the one runner. */
+export const config = ShardingConfig.layer({
+  // A name only: the one runner listens on no port. Read from the environment, a changed PORT would make it
+  // another runner.
+  runnerAddress: Option.some(RunnerAddress.make("localhost", 1)),
+  // One runner owns everything. The number is part of each stored message and must not change.
+  shardsPerGroup: 1,
+  // Locks are in memory, and end with the process, so these only set how often the runner checks itself.
+  shardLockExpiration: Duration.seconds(15),
+  shardLockRefreshInterval: Duration.seconds(5),
+  refreshAssignmentsInterval: Duration.seconds(1),
+  // The precision of every durable pause: the default, 10 seconds, would delay each of them.
+  entityMessagePollInterval: Duration.seconds(1),
+  entityReplyPollInterval: Duration.millis(200),
+  // After this time, the engine fails the executions of a workflow that this process does not run.
+  entityRegistrationTimeout: Duration.infinity,
+  // An activity that is cut off by a shutdown starts again in the next life, so there is little to wait for.
+  entityTerminationTimeout: Duration.seconds(2),
+  // Serializing what stays in the process is for tests of other transports.
+  simulateRemoteSerialization: false
+})
+
+/** One runner on a storage of messages that belongs to this process. */
+export const layer = ClusterWorkflowEngine.layer.pipe(
+  Layer.provideMerge(Sharding.layer),
+  Layer.provide(Runners.layerNoop),
+  Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop])
+)
+
+/** See `Engine.Service.nudge`. */
+export const nudge = Effect.gen(function* () {
+  const sharding = yield* Sharding.Sharding
+  const storage = yield* MessageStorage.MessageStorage
+  return (workflow: string, executionId: string): Effect.Effect<void> => {
+    const entityId = EntityId.make(executionId)
+    const address = EntityAddress.EntityAddress.make({
+      entityType: EntityType.EntityType.make(`Workflow/${workflow}`),
+      entityId,
+      shardId: sharding.getShardId(entityId, shardGroup)
+    })
+    return storage.resetAddress(address).pipe(
+      Effect.zipRight(sharding.pollStorage),
+      Effect.catchAll((error) => Effect.logWarning("The database of the workflows failed.", error))
+    )
+  }
+})

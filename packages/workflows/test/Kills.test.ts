@@ -1,0 +1,21 @@
+/**
+ * A process is killed again and again while it runs workflows on SQLite. `npm run soak -- --kills N` runs
+ * more kills.
+ */
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as kills from "./utils/kills.js"
+
+it.live(
+  "after 12 kills, each business key moved money once, and every execution ended",
+  () =>
+    Effect.gen(function* () {
+      const report = yield* kills.run({ kills: 12, jobsPerLife: 6, seed: 42 })
+      assert.deepStrictEqual(report.violations, [])
+      // The kills met requests: some were sent again.
+      assert.isAbove(report.creations, report.jobs)
+      assert.isNotEmpty(report.recoveryMillis)
+    }),
+  // Half a minute on an idle machine.
+  300_000
+)

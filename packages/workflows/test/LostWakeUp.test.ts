@@ -1,0 +1,60 @@
+/**
+ * The engine can lose a wake-up (Effect-TS/effect #6318, #8312): it reads the message that ends a pause, and
+ * does not handle it. It would read it again after 10 minutes.
+ */
+import * as MessageStorage from "@effect/cluster/MessageStorage"
+import { assert, it } from "@effect/vitest"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as database from "../src/internal/database.js"
+import * as patientStorage from "../src/internal/patientStorage.js"
+import * as sqlEngine from "../src/internal/sqlEngine.js"
+import * as files from "./utils/files.js"
+import * as world from "./utils/world.js"
+
+/** A storage whose reader loses the first message that ends a pause. */
+const forgetful = (lost: Array<number>) =>
+  Layer.effect(
+    MessageStorage.MessageStorage,
+    Effect.map(MessageStorage.MessageStorage, (storage) => ({
+      ...storage,
+      unprocessedMessages: (shards: Parameters<typeof storage.unprocessedMessages>[0]) =>
+        Effect.map(storage.unprocessedMessages(shards), (messages) => {
+          const isWakeUp = (message: (typeof messages)[number]) =>
+            message.envelope._tag === "Request" && message.envelope.tag === "deferred"
+          if (lost.length > 0 || !messages.some(isWakeUp)) return messages
+          lost.push(performance.now())
+          return messages.filter((message) => !isWakeUp(message))
+        })
+    }))
+  ).pipe(Layer.provide(patientStorage.layer))
+
+const policy = {
+  look: { initial: "100 millis", factor: 1, cap: "100 millis", deadline: "200 millis" },
+  wait: { initial: "1 second", factor: 1.1, deadline: "1 day" }
+} as const
+
+it.live("the sweeper wakes an execution whose wake-up was lost", () =>
+  Effect.gen(function* () {
+    const path = yield* files.database
+    const lost: Array<number> = []
+    const layer = DisbursePayout.layer(policy).pipe(
+      Layer.provide(sqlEngine.layer(forgetful(lost))),
+      Layer.provide(database.layer(path))
+    )
+    yield* Effect.gen(function* () {
+      const payouts = yield* DisbursePayout.DisbursePayout
+      const { payouts: made } = yield* Sandbox.Sandbox
+      yield* payouts.start("salary-7", yield* world.payout)
+      yield* Effect.sleep("8 seconds")
+      // The payout is final, and its pause has ended, but the execution does not go on.
+      assert.strictEqual((yield* made)[0]?.status, "COMPLETED")
+      assert.lengthOf(lost, 1)
+      assert.strictEqual((yield* payouts.status("salary-7")).state, "Waiting")
+      const payout = yield* Effect.timeout(payouts.await("salary-7"), "60 seconds")
+      assert.strictEqual(payout.status, "COMPLETED")
+    }).pipe(Effect.provide(layer))
+  }).pipe(Effect.scoped, Effect.provide(world.services({ settleAfter: "1 second" })))
+)

@@ -1,0 +1,104 @@
+/** The engine on SQLite, in real time. */
+import * as SqlClient from "@effect/sql/SqlClient"
+import { assert, describe, it } from "@effect/vitest"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import type * as Policy from "@manilla/workflows/Policy"
+import * as Sqlite from "@manilla/workflows/sqlite"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { join } from "node:path"
+import * as database from "../src/internal/database.js"
+import * as files from "./utils/files.js"
+import * as world from "./utils/world.js"
+
+const layer = (path: string, policy?: Partial<Policy.Policy>) =>
+  DisbursePayout.layer(policy).pipe(Layer.provide(Sqlite.layerSqlite({ file: path })))
+
+/** The rows that the engine stored. */
+const rowsIn = (path: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<{ readonly count: bigint }>`
+      SELECT (SELECT COUNT(*) FROM cluster_messages) + (SELECT COUNT(*) FROM cluster_replies) AS count`
+    return Number(row?.count)
+  }).pipe(Effect.provide(database.layer(path)))
+
+const reads = Effect.flatMap(Sandbox.Sandbox, ({ exchanges }) =>
+  Effect.map(exchanges, (all) => all.filter(({ operation }) => operation === "Payouts.get").length)
+)
+
+/** Pays once under a policy, and counts the rows and the reads. */
+const measure = (policy: Partial<Policy.Policy>) =>
+  Effect.gen(function* () {
+    const path = yield* files.database
+    const request = yield* world.payout
+    yield* Effect.gen(function* () {
+      const payouts = yield* DisbursePayout.DisbursePayout
+      yield* payouts.start("salary-7", request)
+      assert.strictEqual((yield* payouts.await("salary-7")).status, "COMPLETED")
+    }).pipe(Effect.provide(layer(path, policy)))
+    return { rows: yield* rowsIn(path), reads: yield* reads }
+  }).pipe(Effect.scoped, Effect.provide(world.services({ settleAfter: "6 seconds" })))
+
+describe("the stored rows of a wait", () => {
+  it.live("do not grow with the reads of a look, and by a constant with each pause", () =>
+    Effect.gen(function* () {
+      const look = { initial: "100 millis", factor: 1, cap: "100 millis" } as const
+      const one = yield* measure({ look: { ...look, deadline: "1 minute" } })
+      const many = yield* measure({
+        look: { ...look, deadline: "150 millis" },
+        wait: { initial: "200 millis", factor: 1.5, deadline: "1 day" }
+      })
+      // A run, a creation and a look store two rows each.
+      assert.isAbove(one.reads, 30)
+      assert.strictEqual(one.rows, 6)
+      // A pause stores four rows, and its look two. Less than ten pauses fit into six seconds.
+      assert.isAbove(many.rows, one.rows)
+      assert.isBelow(many.rows, 6 + 10 * 6)
+    })
+  )
+})
+
+describe("a database", () => {
+  it.live("is used by one process at a time", () =>
+    Effect.gen(function* () {
+      const path = yield* files.database
+      yield* Effect.gen(function* () {
+        const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: path })))
+        assert.strictEqual(error.reason, "InUse")
+      }).pipe(Effect.scoped, Effect.provide(Sqlite.layerSqlite({ file: path })))
+      yield* Effect.scoped(Layer.build(Sqlite.layerSqlite({ file: path })))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that cannot be opened is a typed error", () =>
+    Effect.gen(function* () {
+      const path = join(yield* files.database, "no", "such", "folder.db")
+      const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: path })))
+      assert.strictEqual(error._tag, "DatabaseUnavailable")
+      assert.strictEqual(error.file, path)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that is locked for a while fails no execution", () =>
+    Effect.gen(function* () {
+      const path = yield* files.database
+      const request = yield* world.payout
+      const { faults, payouts: made } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.delay("1 second", { operation: "Payouts.create" }))
+      yield* Effect.gen(function* () {
+        const payouts = yield* DisbursePayout.DisbursePayout
+        yield* payouts.start("salary-7", request)
+        // Another program, such as a backup, writes to the file while the payout is being made.
+        yield* Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          yield* sql.withTransaction(Effect.sleep("3 seconds"))
+        }).pipe(Effect.provide(database.layer(path)))
+        assert.strictEqual((yield* payouts.await("salary-7")).status, "COMPLETED")
+        assert.lengthOf(yield* made, 1)
+      }).pipe(Effect.provide(layer(path)))
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+})

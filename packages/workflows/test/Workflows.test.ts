@@ -1,0 +1,295 @@
+/** The workflows on the engine in memory, in virtual time. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Errors from "@manilla/core/Errors"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as CollectPayment from "@manilla/workflows/CollectPayment"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Execution from "@manilla/workflows/Execution"
+import * as IssueCard from "@manilla/workflows/IssueCard"
+import * as Memory from "@manilla/workflows/memory"
+import type * as Policy from "@manilla/workflows/Policy"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as world from "./utils/world.js"
+
+const layer = (options: Sandbox.Options = {}, policy?: Partial<Policy.Policy>) =>
+  Layer.mergeAll(
+    CollectPayment.layer(policy),
+    DisbursePayout.layer(policy),
+    IssueCard.layer(policy)
+  ).pipe(Layer.provideMerge(Memory.layerMemory), Layer.provideMerge(world.services(options)))
+
+const operation = "Payments.create"
+
+/** Starts the collection of `order-42`, and lets time pass. */
+const collect = (seconds: number) =>
+  Effect.gen(function* () {
+    const payments = yield* CollectPayment.CollectPayment
+    yield* payments.start("order-42", world.payment)
+    yield* world.pass(seconds)
+    return yield* payments.poll("order-42")
+  })
+
+const succeeded = <A, E>(end: Option.Option<Exit.Exit<A, E>>): A =>
+  Option.isSome(end) && Exit.isSuccess(end.value)
+    ? end.value.value
+    : assert.fail(`no success: ${JSON.stringify(end)}`)
+
+const failed = <A, E>(end: Option.Option<Exit.Exit<A, E>>): E =>
+  Option.isSome(end) && Exit.isFailure(end.value) && end.value.cause._tag === "Fail"
+    ? end.value.cause.error
+    : assert.fail(`no failure: ${JSON.stringify(end)}`)
+
+const madeOnce = Effect.gen(function* () {
+  const { ledger, paymentIntents } = yield* Sandbox.Sandbox
+  assert.lengthOf(yield* paymentIntents, 1)
+  const { journal } = yield* ledger
+  return journal.filter(({ description }) => description !== "opening balance").length
+})
+
+describe("CollectPayment", () => {
+  it.effect(
+    "creates a payment intent with a key from the business key, and ends when it is final",
+    () =>
+      Effect.gen(function* () {
+        const { status } = succeeded(yield* collect(10))
+        assert.strictEqual(status, "COMPLETED")
+        assert.deepStrictEqual(yield* world.keysOf(operation), ["Payments.collect:order-42"])
+        assert.strictEqual(yield* madeOnce, 1)
+      }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("waits for an hour in durable pauses", () =>
+    Effect.gen(function* () {
+      const payments = yield* CollectPayment.CollectPayment
+      assert.isTrue(Option.isNone(yield* collect(65)))
+      assert.strictEqual((yield* payments.status("order-42")).state, "Waiting")
+      yield* world.pass(2 * 3600)
+      assert.strictEqual(succeeded(yield* payments.poll("order-42")).status, "COMPLETED")
+      assert.strictEqual((yield* payments.status("order-42")).state, "Succeeded")
+    }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
+  )
+
+  it.effect("carries an unknown outcome on with the same key, and pays once", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      // Two calls of five attempts each.
+      yield* faults.add(Fault.dropAfter({ operation, times: 10 }))
+      assert.strictEqual(succeeded(yield* collect(900)).status, "COMPLETED")
+      const keys = yield* world.keysOf(operation)
+      assert.isAbove(keys.length, 10)
+      assert.deepStrictEqual([...new Set(keys)], ["Payments.collect:order-42"])
+      assert.strictEqual(yield* madeOnce, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("does not take a refusal after an unknown outcome for the outcome", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(
+        Fault.dropAfter({ operation, times: 5 }),
+        Fault.status(422, { operation, times: 2 })
+      )
+      assert.strictEqual(succeeded(yield* collect(900)).status, "COMPLETED")
+      assert.strictEqual(yield* madeOnce, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("ends with OutcomeUnknown and the key when the outcome stays unknown", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.dropAfter({ operation, times: Infinity }))
+      const error = failed(yield* collect(3600))
+      assert.instanceOf(error, Errors.OutcomeUnknown)
+      assert.strictEqual(Errors.outcome(error), "unknown")
+      assert.strictEqual(yield* madeOnce, 1)
+    }).pipe(
+      Effect.provide(
+        layer({}, { carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" } })
+      )
+    )
+  )
+
+  it.effect("ends with the refusal when nothing was applied", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.status(422, { operation }))
+      const error = failed(yield* collect(10))
+      assert.instanceOf(error, Errors.UnprocessableError)
+      assert.strictEqual(Errors.outcome(error), "notApplied")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("carries on after a reason that passes", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.status(429, { operation, times: 12 }))
+      assert.strictEqual(succeeded(yield* collect(900)).status, "COMPLETED")
+      assert.strictEqual(yield* madeOnce, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("looks again after reads that fail", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.status(404, { operation: "Payments.get", times: 3 }))
+      assert.strictEqual(succeeded(yield* collect(600)).status, "COMPLETED")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("ends with PaymentStillPending after its deadline", () =>
+    Effect.gen(function* () {
+      const error = failed(yield* collect(3600))
+      assert.strictEqual(error._tag, "PaymentStillPending")
+      assert.strictEqual(Errors.outcome(error), "applied")
+    }).pipe(
+      Effect.provide(
+        layer(
+          { settleAfter: "2 hours" },
+          { wait: { initial: "30 seconds", factor: 1.5, deadline: "20 minutes" } }
+        )
+      )
+    )
+  )
+})
+
+describe("operating an execution", () => {
+  it.effect("starts once under a business key, and names the difference of another payload", () =>
+    Effect.gen(function* () {
+      const payments = yield* CollectPayment.CollectPayment
+      const first = yield* payments.start("order-42", world.payment)
+      const again = yield* payments.start("order-42", { ...world.payment })
+      assert.strictEqual(again.executionId, first.executionId)
+      const error = yield* Effect.flip(
+        payments.start("order-42", {
+          ...world.payment,
+          amount: "1501",
+          payer: { phone_number: "+2290161234568" }
+        })
+      )
+      assert.instanceOf(error, Execution.PayloadMismatch)
+      assert.deepStrictEqual(error.differs, ["amount", "payer.phone_number"])
+      assert.notInclude(error.message, "1501")
+      yield* world.pass(10)
+      assert.strictEqual(yield* madeOnce, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("refuses an invalid payload or business key, and names the rules", () =>
+    Effect.gen(function* () {
+      const payments = yield* CollectPayment.CollectPayment
+      const error = yield* Effect.flip(
+        payments.start("order-42", { ...world.payment, amount: "-1", country: "Benin" })
+      )
+      assert.instanceOf(error, Execution.InvalidPayload)
+      assert.deepStrictEqual(
+        error.issues.map(({ field }) => field),
+        ["country", "amount"]
+      )
+      const blank = yield* Effect.flip(payments.start(" ", world.payment))
+      assert.instanceOf(blank, Execution.InvalidPayload)
+      const none = yield* Effect.flip(payments.status("order-42"))
+      assert.instanceOf(none, Execution.ExecutionNotFound)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("ends a pause early with resume", () =>
+    Effect.gen(function* () {
+      const payments = yield* CollectPayment.CollectPayment
+      yield* collect(1800)
+      const { dueMillis, state } = yield* payments.status("order-42")
+      assert.strictEqual(state, "Waiting")
+      assert.isAbove(dueMillis, 1_800_000)
+      const { paymentIntents, settle } = yield* Sandbox.Sandbox
+      const [intent] = yield* paymentIntents
+      yield* settle(intent?.id ?? assert.fail("no intent"))
+      yield* payments.resume("order-42")
+      yield* world.pass(5)
+      assert.strictEqual(succeeded(yield* payments.poll("order-42")).status, "COMPLETED")
+    }).pipe(Effect.provide(layer({ settleAfter: "30 days" })))
+  )
+
+  it.effect("cancels before a request has left: nothing is created, then or later", () =>
+    Effect.gen(function* () {
+      const payments = yield* CollectPayment.CollectPayment
+      const { faults, paymentIntents } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.status(429, { operation, times: Infinity }))
+      assert.isTrue(Option.isNone(yield* collect(60)))
+      yield* payments.interrupt("order-42")
+      yield* world.pass(60)
+      yield* faults.clear
+      yield* world.pass(600)
+      const error = failed(yield* payments.poll("order-42"))
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.strictEqual(error.outcome, "notApplied")
+      assert.lengthOf(yield* paymentIntents, 0)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("cancels the wait: the payment exists, and its id is in the error", () =>
+    Effect.gen(function* () {
+      const payments = yield* CollectPayment.CollectPayment
+      const { paymentIntents } = yield* Sandbox.Sandbox
+      yield* collect(65)
+      yield* payments.interrupt("order-42")
+      yield* world.pass(5)
+      const error = failed(yield* payments.poll("order-42"))
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.strictEqual(error.outcome, "applied")
+      assert.strictEqual(error.resource, (yield* paymentIntents)[0]?.id)
+    }).pipe(Effect.provide(layer({ settleAfter: "30 days" })))
+  )
+
+  it.effect("does not cancel while the outcome is unknown: it goes on until it is known", () =>
+    Effect.gen(function* () {
+      const payments = yield* CollectPayment.CollectPayment
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.dropAfter({ operation, times: 10 }))
+      assert.isTrue(Option.isNone(yield* collect(1)))
+      yield* payments.interrupt("order-42")
+      yield* world.pass(900)
+      const error = failed(yield* payments.poll("order-42"))
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.strictEqual(error.outcome, "applied")
+      yield* madeOnce
+    }).pipe(Effect.provide(layer({ settleAfter: "30 days" })))
+  )
+})
+
+describe("DisbursePayout", () => {
+  it.effect("pays once, and hides the destination", () =>
+    Effect.gen(function* () {
+      const payouts = yield* DisbursePayout.DisbursePayout
+      const { faults, payouts: made } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", times: 7 }))
+      yield* payouts.start("salary-7", yield* world.payout)
+      yield* world.pass(600)
+      const payout = succeeded(yield* payouts.poll("salary-7"))
+      assert.strictEqual(payout.status, "COMPLETED")
+      assert.strictEqual(String(payout.destination), "<redacted>")
+      assert.lengthOf(yield* made, 1)
+      assert.deepStrictEqual(
+        [...new Set(yield* world.keysOf("Payouts.create"))],
+        ["Payouts.disburse:salary-7"]
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("IssueCard", () => {
+  it.effect("issues one card, whose reference is the key", () =>
+    Effect.gen(function* () {
+      const cards = yield* IssueCard.IssueCard
+      const { cards: issued, faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.dropAfter({ operation: "Cards.issue", times: 7 }))
+      yield* cards.start("card-7", yield* world.card)
+      yield* world.pass(600)
+      const { card } = succeeded(yield* cards.poll("card-7"))
+      assert.strictEqual(card.issuance_reference, "Cards.issue:card-7")
+      assert.lengthOf(yield* issued, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+})

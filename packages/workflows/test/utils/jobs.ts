@@ -1,0 +1,57 @@
+/** The business operations of the kill test, the same in every life of the worker. */
+import type { CollectRequest } from "@manilla/workflows/CollectPayment"
+import type { IssueRequest } from "@manilla/workflows/IssueCard"
+import type { PayoutRequest } from "@manilla/payouts/Payout"
+import { payment } from "./world.js"
+
+export interface Settings {
+  readonly file: string
+  readonly baseUrl: string
+  readonly authUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly wallet: string
+  readonly cardholder: string
+  /** The first and the last number of the operations. */
+  readonly from: number
+  readonly to: number
+}
+
+export type Job = { readonly businessKey: string } & (
+  | { readonly kind: "payment"; readonly request: CollectRequest }
+  | { readonly kind: "payout"; readonly request: PayoutRequest }
+  | { readonly kind: "card"; readonly request: IssueRequest }
+)
+
+export const jobs = ({ cardholder, from, to, wallet }: Settings): ReadonlyArray<Job> =>
+  Array.from({ length: to - from + 1 }, (_, i): Job => {
+    const businessKey = `job-${from + i}`
+    switch ((from + i) % 3) {
+      case 0:
+        return { businessKey, kind: "payment", request: payment }
+      case 1:
+        return {
+          businessKey,
+          kind: "payout",
+          request: {
+            wallet_id: wallet,
+            amount: "1000",
+            currency: "XOF",
+            country: "BJ",
+            payment_method: "mtn_momo",
+            destination: "+2290161234567"
+          }
+        }
+      default:
+        return {
+          businessKey,
+          kind: "card",
+          request: {
+            customer_id: cardholder,
+            wallet_id: wallet,
+            debit_currency: "XOF",
+            initial_balance: "10"
+          }
+        }
+    }
+  })

@@ -1,0 +1,62 @@
+/** A sandbox in process, the clients for it, and requests that it accepts. */
+import * as Cards from "@manilla/cards/Cards"
+import * as Payments from "@manilla/payments/Payments"
+import * as Payouts from "@manilla/payouts/Payouts"
+import type * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as SandboxClient from "@manilla/sandbox/SandboxClient"
+import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/TestClock"
+
+export const services = (options: Sandbox.Options = {}) =>
+  Layer.mergeAll(Payments.layer, Payouts.layer, Cards.layer).pipe(
+    Layer.provideMerge(Layer.orDie(SandboxGateway.layer())),
+    Layer.provideMerge(SandboxClient.layer({ seed: 1, ...options }))
+  )
+
+export const payment = {
+  country: "BJ",
+  amount: "1500",
+  currency: "XOF",
+  payment_method: "mtn_momo",
+  payer: { phone_number: "+2290161234567" }
+}
+
+export const payout = Effect.gen(function* () {
+  const { wallets } = yield* Sandbox.Sandbox
+  const wallet_id = (yield* wallets).find(({ currency }) => currency === "XOF")?.id ?? ""
+  return {
+    wallet_id,
+    amount: "1000",
+    currency: "XOF",
+    country: "BJ",
+    payment_method: "mtn_momo",
+    destination: "+2290161234567"
+  }
+})
+
+export const card = Effect.gen(function* () {
+  const { cardholders } = yield* Sandbox.Sandbox
+  const customer_id = (yield* cardholders)[0]?.id ?? ""
+  const { wallet_id } = yield* payout
+  return { customer_id, wallet_id, debit_currency: "XOF", initial_balance: "10" }
+})
+
+/** The keys of the requests that an operation received. */
+export const keysOf = (operation: Fault.OperationName) =>
+  Effect.flatMap(Sandbox.Sandbox, ({ exchanges }) =>
+    Effect.map(exchanges, (all) =>
+      all.filter((exchange) => exchange.operation === operation).map(({ key }) => key)
+    )
+  )
+
+/** Lets virtual time pass in steps, so that what a step starts can take its own time. */
+export const pass = (seconds: number) => {
+  const stepSeconds = Math.max(1, Math.round(seconds / 100))
+  return Effect.zipRight(
+    TestClock.adjust(`${stepSeconds} seconds`),
+    Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+  ).pipe(Effect.repeatN(Math.ceil(seconds / stepSeconds) - 1))
+}
