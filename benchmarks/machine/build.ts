@@ -22,10 +22,13 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, string | null>>
 }
 
+/** Not `recursive`, which follows the links in `node_modules`, and packages link to each other in cycles. */
 const filesIn = (folder: URL): ReadonlyArray<string> =>
-  readdirSync(folder, { encoding: "utf8", recursive: true })
-    .filter((file) => file.endsWith(".ts") && !/(^|[/\\])(node_modules|dist)[/\\]/.test(file))
-    .map((file) => fileURLToPath(new URL(file.replaceAll("\\", "/"), folder)))
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const place = new URL(entry.isDirectory() ? `${entry.name}/` : entry.name, folder)
+    if (entry.isDirectory()) return /^(node_modules|dist)$/.test(entry.name) ? [] : filesIn(place)
+    return entry.name.endsWith(".ts") ? [fileURLToPath(place)] : []
+  })
 
 const transpile = (from: URL, to: URL) =>
   build({
