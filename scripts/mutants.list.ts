@@ -39,6 +39,7 @@ const inAttempt = inFile(
   "core/Request",
   "core/Telemetry"
 )
+const inTelemetry = inFile("core/src/internal/telemetry.ts", "core/Telemetry")
 const inErrors = inFile("core/src/Errors.ts", "core/Retry")
 const inCallPolicy = inFile(
   "core/src/internal/policy.ts",
@@ -651,8 +652,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCall(
     "omit the key from the warning",
-    "endings.interrupted(request.key)",
-    "endings.interrupted(undefined)"
+    "endings.interrupted(request.key, applied)",
+    "endings.interrupted(undefined, applied)"
   ),
   inCall(
     "warn about a write that was not applied",
@@ -664,7 +665,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)",
     "Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) && Cause.isEmpty(exit.cause)"
   ),
-  inCall(
+  inTelemetry(
     "count every outcome as a success",
     `if (Exit.isSuccess(exit)) return "Success"`,
     `if (Exit.isExit(exit)) return "Success"`
@@ -735,8 +736,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inResponseChecks(
     "accept any currency",
-    "code: (sent, back) => sent === back ||",
-    "code: (sent, back) => sent.length === back.length ||"
+    "code: Text.isSameCode,",
+    "code: (sent, back) => sent.length === back.length,"
   ),
   inPayoutsApi(
     "do not compare beneficiaries",
@@ -883,8 +884,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inStep(
     "start a write without time for its response",
-    "Math.min(attemptMillis, deadlineMillis) / 10",
-    "Math.min(attemptMillis, deadlineMillis) / 1e9"
+    "isReserved ? shorterMillis / 10 : 0",
+    "isReserved ? shorterMillis / 1e9 : 0"
   ),
   inStep(
     "no timeout of an attempt",
@@ -903,19 +904,15 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inStep(
     "never start a write with a short deadline",
-    "Math.min(attemptMillis, deadlineMillis) / 10",
-    "attemptMillis / 10"
+    "isReserved ? shorterMillis / 10 : 0",
+    "isReserved ? attemptMillis / 10 : 0"
   ),
   inCall(
     "count the token request towards the timeout of the attempt",
     "const attemptMillis = () => step.attemptMillis(rules, state, now())",
     "const attemptMillis = () => step.attemptMillis(rules, state, now()) - (state.sent === 1 ? now() - state.startedMillis : 0)"
   ),
-  inCallPolicy(
-    "ignore the deadline of the caller",
-    "deadline: timeout\n",
-    "deadline: policy.deadline\n"
-  ),
+  inCallPolicy("ignore the deadline of the caller", "? timeout\n", "? policy.deadline\n"),
   inAttempt(
     "send with a token that arrived after the deadline",
     `bearer._tag === "Failure" || call.leftMillis() > 0`,
@@ -1110,7 +1107,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     "  if (!/^[\\x21-\\x7e]+$/.test(text)) return undefined\n",
     ""
   ),
-  inCall("never renew a token", "return Effect.zipRight(rejected, loop)", "return loop"),
+  inCall(
+    "never renew a token",
+    "return Effect.zipRight(rejected, again(failure))",
+    "return again(failure)"
+  ),
   inCall(
     "keep a refused token when no time is left",
     "Effect.zipRight(rejected, fail(failure, decided.because))",
@@ -1190,10 +1191,10 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inSanitize(
     "redact nothing",
-    "isTooLong ? redacted : wanted.length === 0 ? text : withoutSecrets(text, pieces, short)",
-    "text"
+    "withoutSecrets(text, (pieces ??= new Set(wanted.flatMap(piecesOf))), short)\n",
+    "text\n"
   ),
-  inSanitize("do not redact short codes", "pieces, short)\n", "pieces, [])\n"),
+  inSanitize("do not redact short codes", "piecesOf))), short)\n", "piecesOf))), [])\n"),
   inSanitize("redact codes only with their leading zeros", "[secret, number]", "[secret]"),
   inSanitize(
     "redact only complete secrets",
@@ -1287,7 +1288,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "reads.withPermit(subject.read(id, onePoll(leftMillis)))",
     `reads.withPermit(Effect.tapError(subject.read(id, onePoll(leftMillis)), (cause) => Effect.sleep("retryAfterMillis" in cause ? (cause.retryAfterMillis ?? 0) : 0)))`
   ),
-  inPolling("let a read outlast its wait", "timeout: Math.max(1, leftMillis),", ""),
+  inPolling("let a read outlast its wait", "withinMillis: Math.max(1, leftMillis),", ""),
   inPolling(
     "wait for a permit beyond the deadline",
     "reads.isFree() ? Effect.asSome(limited) : Effect.timeoutOption(limited, leftMillis)",
@@ -1372,8 +1373,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   // The options of a call, the hook, and the words of errors
   inCall(
     "fail a success whose hook throws",
-    "Effect.as(Effect.ignoreLogged(hook), success.data)",
-    "Effect.as(Effect.orDie(hook), success.data)"
+    "Effect.as(Effect.ignoreLogged(limited), success.data)",
+    "Effect.as(limited, success.data)"
   ),
   inCallPolicy("let a call change the budget", "  budget: policy.budget,\n", ""),
   inCallPolicy(

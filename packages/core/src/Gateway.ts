@@ -128,7 +128,7 @@ export const make = (
       })
       const rules = step.rulesOf(policy, replay)
       const rulesFor = (
-        options: Operation.CallOptions
+        options: Operation.CallHooks
       ): Either.Either<step.Rules, InvalidRequestError> => {
         if (options.retry === undefined && options.timeout === undefined) return Either.right(rules)
         const changed = policies.ofCall(policy, options)

@@ -3,10 +3,31 @@
  *
  * @since 0.1.0
  */
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import type * as ParseResult from "effect/ParseResult"
+import * as ParseResult from "effect/ParseResult"
+import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import type { Issue } from "./Errors.js"
+
+/**
+ * Compiles a schema into a function that lists the issues of an input; none if the input is valid.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const compile = (
+  schema: Schema.Schema.AnyNoContext,
+  root: ReadonlyArray<PropertyKey> = [],
+  options: Pick<AST.ParseOptions, "onExcessProperty"> = {}
+): ((input: unknown) => ReadonlyArray<Issue>) => {
+  const decode = ParseResult.decodeUnknownEither(schema, { errors: "all", ...options })
+  return (input) =>
+    Either.match(decode(input), {
+      onLeft: (issue) => fromParseIssue(issue, root),
+      onRight: () => []
+    })
+}
 
 /** Limits the size of errors: a page of 100 rows can have thousands of issues. */
 const maxIssues = 20

@@ -312,8 +312,8 @@ export interface CallOptions {
   /** Overrides the gateway's retry policy for this call. */
   readonly retry?: Partial<Omit<RetryPolicy.RetryPolicy, "budget" | "deadline">> | undefined
   /**
-   * Runs when the call succeeds, for example to record the correlation id. Its failure is logged at
-   * `Debug` and ignored.
+   * Runs when the call succeeds, for example to record the correlation id. The call waits for it until
+   * its deadline. Its failure is logged at `Debug` and ignored.
    */
   readonly onResponse?: ((response: ResponseInfo) => Effect.Effect<unknown>) | undefined
 }
@@ -339,6 +339,8 @@ export interface ResponseInfo {
  * @category models
  */
 export interface CallHooks<in A = unknown> extends CallOptions {
+  /** Milliseconds that the call may take, if that is less than its `timeout`. */
+  readonly withinMillis?: number | undefined
   /**
    * Runs synchronously when the call succeeds. An interruption at that moment discards the result of
    * the effect, but not that of this hook. Must not throw.

@@ -119,8 +119,8 @@ export interface Options<A> extends Partial<WaitPolicy> {
 export const isFinal = ({ status }: { readonly status: string }): boolean => status !== "PENDING"
 
 /** The options of one read. The policy requires a timeout of at least 1 ms. */
-const onePoll = (leftMillis: number): Operation.CallOptions => ({
-  timeout: Math.max(1, leftMillis),
+const onePoll = (leftMillis: number): Operation.CallHooks => ({
+  withinMillis: Math.max(1, leftMillis),
   retry: { attempts: 1 }
 })
 
@@ -300,7 +300,10 @@ export const make = <Id extends string, A extends { readonly status: string }, I
             Option.match(Cause.failureOption(cause), {
               onNone: () =>
                 Effect.fail(
-                  waitFailed(known.id, printed(cause), { last: known.last, cause: undefined })
+                  waitFailed(known.id, sanitizer().text(printed(cause)), {
+                    last: known.last,
+                    cause: undefined
+                  })
                 ),
               onSome: Effect.fail
             })

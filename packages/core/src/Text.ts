@@ -52,3 +52,12 @@ export const atMost = (max: number) =>
       arbitrary: () => (fc) => fc.string({ maxLength: max, unit: "grapheme-ascii" })
     })
   )
+
+/**
+ * Whether two codes, such as currencies, are equal in any case: the service may return them in upper case.
+ *
+ * @since 0.1.0
+ * @category predicates
+ */
+export const isSameCode = (a: string, b: string): boolean =>
+  a === b || a.toLowerCase() === b.toLowerCase()

@@ -45,7 +45,7 @@ export * as Environment from "./Environment.js"
  * Tagged errors of calls. {@link outcome} maps the error of a write to its outcome: unknown
  * (`OutcomeUnknown`, `KeyReused`), applied (`AppliedUnreadable`), or not applied (all others).
  *
- * Errors contain no paths, request bodies, headers or tokens. Strings from the service are redacted,
+ * Errors contain no request paths, request bodies, headers or tokens. Strings from the service are redacted,
  * escaped and truncated.
  *
  * @since 0.1.0

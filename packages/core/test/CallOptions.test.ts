@@ -6,6 +6,7 @@ import type * as Operation from "@manilla/core/Operation"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 
@@ -110,4 +111,40 @@ describe("onResponse", () => {
       })
     )
   }
+
+  it.effect("is ended by the deadline of the call, which succeeds", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([FakeService.success])
+      const result = yield* toTheEnd(
+        calls.write(FakeService.calls.write, { onResponse: () => Effect.never })
+      )
+      assert.strictEqual(result._tag, "Right")
+    })
+  )
+
+  it.effect("is interrupted with its call, which logs the id of the resource", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
+      const { calls } = yield* FakeService.make([FakeService.success])
+      const fiber = yield* Effect.fork(
+        calls
+          .write(FakeService.calls.write, { onResponse: () => Effect.never })
+          .pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+      )
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(fiber)
+      assert.include(lines.join("\n"), "was applied (id thing-1)")
+    })
+  )
 })
+
+it.effect("a write without any time limit is sent", () =>
+  Effect.gen(function* () {
+    const { calls, received } = yield* FakeService.make([FakeService.success], {
+      retry: { attemptTimeout: Infinity, deadline: Infinity }
+    })
+    yield* calls.write(FakeService.calls.write)
+    assert.strictEqual(received.length, 1)
+  })
+)

@@ -150,8 +150,8 @@ export interface PaymentLinkDetail extends Schema.Schema.Type<typeof PaymentLink
 export const resembles = (link: PaymentLink, request: PaymentLinkRequest): boolean =>
   isAmount(request.amount) &&
   Amount.Equivalence(link.amount, request.amount) &&
-  isSameCode(link.currency, request.currency) &&
-  (link.country === undefined || isSameCode(link.country, request.country)) &&
+  Text.isSameCode(link.currency, request.currency) &&
+  (link.country === undefined || Text.isSameCode(link.country, request.country)) &&
   (request.description === undefined ||
     link.description === undefined ||
     (link.description ?? "").trim() === request.description.trim()) &&
@@ -162,9 +162,6 @@ export const resembles = (link: PaymentLink, request: PaymentLinkRequest): boole
     Predicate.isNullable(link.expires_at) ||
     (isTimestamp(request.expires_at) &&
       Timestamp.toEpochMicros(link.expires_at) === Timestamp.toEpochMicros(request.expires_at)))
-
-/** Case-insensitive, because the service may return codes in upper case. */
-const isSameCode = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
 const isAmount = Schema.is(Amount.Amount)
 const isTimestamp = Schema.is(Timestamp.Timestamp)

@@ -182,7 +182,7 @@ const isUntouched = ({ status, use_count }: PaymentLink.PaymentLink): boolean =>
 
 const isMadeSince = ({ created_at }: PaymentLink.PaymentLink, since: DateTime.DateTime): boolean =>
   created_at === undefined ||
-  Timestamp.toEpochMicros(created_at) >= BigInt(DateTime.toEpochMillis(since)) * 1000n
+  Timestamp.toEpochMicros(created_at) >= BigInt(Math.floor(DateTime.toEpochMillis(since))) * 1000n
 
 const Sought = Schema.Struct({
   ...PaymentLink.PaymentLinkRequest.fields,

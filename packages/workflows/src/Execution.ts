@@ -15,8 +15,11 @@ import * as Schema from "effect/Schema"
 export const BusinessKey = Schema.String.pipe(
   Schema.filter(
     (text) =>
-      (text.length >= 1 && text.length <= 200 && text.trim() === text) ||
-      "a business key has 1 to 200 characters, and no space at either end"
+      (text.length >= 1 &&
+        text.length <= 200 &&
+        text.trim() === text &&
+        !/\p{Surrogate}/u.test(text)) ||
+      "a business key has 1 to 200 characters of well-formed text, and no space at either end"
   )
 )
 

@@ -4,6 +4,7 @@ import * as Errors from "@manilla/core/Errors"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
+import * as Engine from "@manilla/workflows/Engine"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Execution from "@manilla/workflows/Execution"
 import * as IssueCard from "@manilla/workflows/IssueCard"
@@ -109,6 +110,28 @@ describe("CollectPayment", () => {
     }).pipe(
       Effect.provide(
         layer({}, { carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" } })
+      )
+    )
+  )
+
+  it.effect("does not send an old request again, as after days without a process", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      const { modify } = yield* Engine.Engine
+      const payments = yield* CollectPayment.CollectPayment
+      yield* faults.add(Fault.dropAfter({ operation, times: 5 }))
+      yield* collect(60)
+      const name = { workflow: "Manilla/CollectPayment/1", businessKey: "order-42" }
+      yield* modify(name, (execution) => [
+        undefined,
+        { ...execution, startedMillis: execution.startedMillis - 3 * 86_400_000 }
+      ])
+      yield* world.pass(3600)
+      assert.instanceOf(failed(yield* payments.poll("order-42")), Errors.OutcomeUnknown)
+      assert.lengthOf(yield* world.keysOf(operation), 5)
+    }).pipe(
+      Effect.provide(
+        layer({}, { carryOn: { initial: "10 minutes", factor: 2, deadline: "1 day" } })
       )
     )
   )

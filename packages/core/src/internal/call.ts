@@ -61,6 +61,8 @@ export const compile = (parameters: Parameters): Call => {
     let state = step.start(now())
     /** The state before the current attempt: a response resolves the doubt of its own attempt only. */
     let before = state
+    /** The resource of a success, while its hook runs. */
+    let applied: response.Found | undefined
 
     const call: attempts.Call = {
       request,
@@ -91,12 +93,14 @@ export const compile = (parameters: Parameters): Call => {
       budget.earn()
       onSuccess?.(success.data)
       if (onResponse === undefined) return Effect.succeed(success.data)
-      const { correlationId } = meta(success)
+      const { correlationId, resource } = meta(success)
+      applied = resource
       const hook = Effect.suspend(() =>
         onResponse({ status: success.status, correlationId, attempts: state.sent })
       )
-      // A failed hook must not turn a success into a failure.
-      return Effect.as(Effect.ignoreLogged(hook), success.data)
+      // A hook that fails, or takes too long, must not turn a success into a failure.
+      const limited = Effect.timeoutOption(hook, Math.max(0, leftMillis() + rules.leastMillis))
+      return Effect.as(Effect.ignoreLogged(limited), success.data)
     }
 
     const retryOrFail = (
@@ -130,15 +134,16 @@ export const compile = (parameters: Parameters): Call => {
             : fail(failure, decided.because)
         case "Renew":
           tell.retry(fiber, failure.fault)
-          return Effect.zipRight(rejected, loop)
+          return Effect.zipRight(rejected, again(failure))
         case "Again":
           tell.retry(fiber, failure.fault)
-          return Effect.flatMap(pause(failure, decided.afterMillis), () =>
-            // The machine may have slept, or its clock may have been set forward.
-            leftMillis() > 0 ? loop : fail(failure, "deadline")
-          )
+          return Effect.zipRight(pause(failure, decided.afterMillis), again(failure))
       }
     }
+
+    /** The machine may have slept, its clock may be set forward, or the token source may be slow. */
+    const again = (failure: response.Failure) =>
+      Effect.suspend(() => (leftMillis() > 0 ? loop : fail(failure, "deadline")))
 
     const pause = (failure: response.Failure, millis: number): Effect.Effect<void> => {
       budget.take(now())
@@ -156,7 +161,7 @@ export const compile = (parameters: Parameters): Call => {
     return Effect.onExit(loop, (exit) => {
       tell.ended(fiber, span, exit, now() - state.startedMillis)
       return replay._tag !== "Safe" && state.doubtful && isInterrupted(exit)
-        ? Effect.logWarning(endings.interrupted(request.key))
+        ? Effect.logWarning(endings.interrupted(request.key, applied))
         : Effect.void
     })
   }

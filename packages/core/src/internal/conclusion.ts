@@ -20,8 +20,11 @@ export interface Conclusion {
     failure: response.Failure,
     nowMillis: number
   ) => Errors.ReadError | Errors.WriteError | Errors.KeyedWriteError
-  /** The warning of an interrupted write. */
-  readonly interrupted: (key: IdempotencyKey | undefined) => string
+  /** The warning of an interrupted write; `applied` if it is known to have succeeded. */
+  readonly interrupted: (
+    key: IdempotencyKey | undefined,
+    applied: response.Found | undefined
+  ) => string
 }
 
 export const compile = (
@@ -54,7 +57,7 @@ export const compile = (
         (key === undefined
           ? "The operation has no idempotency key: check whether it was applied before you retry. "
           : `Retry the same request with the same key, "${key}". `) +
-        `Last attempt: ${cause.message}.`,
+        `Last attempt: ${cause.message.replace(/\.$/, "")}.`,
       attempts: state.sent,
       cause
     }
@@ -63,8 +66,11 @@ export const compile = (
       : new Errors.OutcomeUnknown({ ...unknown, key }, withoutValidation)
   }
 
-  const interrupted = (key: IdempotencyKey | undefined): string =>
-    `${name} was sent to ${origin} and may have been applied; its caller was interrupted.${keyIs(key)}`
+  const interrupted: Conclusion["interrupted"] = (key, applied) => {
+    const outcome =
+      applied === undefined ? "may have been applied" : `was applied (${namesOf(applied)})`
+    return `${name} was sent to ${origin} and ${outcome}; its caller was interrupted.${keyIs(key)}`
+  }
 
   return { error, interrupted }
 }

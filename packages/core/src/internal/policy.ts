@@ -1,7 +1,7 @@
 /**
  * Validates the retry policy of a gateway or of one call.
  */
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import type { Issue } from "../Errors.js"
 import type * as Operation from "../Operation.js"
@@ -43,9 +43,12 @@ export const issuesOf = (
 /** The policy of a gateway with the overrides of one call. */
 export const ofCall = (
   policy: RetryPolicy.RetryPolicy,
-  { retry, timeout = policy.deadline }: Operation.CallOptions
+  { retry, timeout = policy.deadline, withinMillis = Infinity }: Operation.CallHooks
 ): RetryPolicy.RetryPolicy => ({
   ...withDefaults(policy, { ...retry }),
   budget: policy.budget,
-  deadline: timeout
+  deadline:
+    withinMillis === Infinity
+      ? timeout
+      : Duration.min(Duration.decode(timeout), Duration.millis(withinMillis))
 })

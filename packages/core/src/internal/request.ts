@@ -2,7 +2,6 @@
  * Encodes the request of an operation, once per call: all attempts of a call send the same bytes.
  */
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
 import * as Errors from "../Errors.js"
 import { IdempotencyKey } from "../IdempotencyKey.js"
@@ -107,7 +106,7 @@ const nameKey = (replay: Operation.Replay) => {
   const field = replay._tag === "Keyed" && keyFieldOf(replay)
   return (issue: Errors.Issue): Errors.Issue =>
     issue.field === field
-      ? { field: "key", rule: `${issue.rule}, such as IdempotencyKey.derive("order", "42")` }
+      ? { field: "key", rule: `${issue.rule}; for example IdempotencyKey.derive("order", "42")` }
       : issue
 }
 
@@ -126,20 +125,15 @@ const part = (
   if (schema === undefined) return () => none
   const copy = copyOf(schema)
   const fits = guard.compile(schema, "refuse")
-  const explain = ParseResult.decodeUnknownEither(schema, {
-    errors: "all",
+  const issuesOf = Issues.compile(schema, prefix === undefined ? [] : [prefix], {
     onExcessProperty: "error"
   })
   return (input, issues) => {
     try {
       const members = copy(input)
       if (guard.isRecord(members) && fits(members)) return members
-      const explained = explain(members)
-      issues.push(
-        ...(Either.isLeft(explained)
-          ? Issues.fromParseIssue(explained.left, prefix === undefined ? [] : [prefix])
-          : [unreadable(prefix)])
-      )
+      const found = issuesOf(members)
+      issues.push(...(found.length > 0 ? found : [unreadable(prefix)]))
     } catch {
       issues.push(unreadable(prefix))
     }

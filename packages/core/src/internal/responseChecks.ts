@@ -7,6 +7,7 @@ import * as AST from "effect/SchemaAST"
 import * as Amount from "../Amount.js"
 import * as Identifier from "../Identifier.js"
 import type * as Operation from "../Operation.js"
+import * as Text from "../Text.js"
 import * as guard from "./guard.js"
 import type { Encoded } from "./request.js"
 
@@ -92,7 +93,7 @@ const comparisons: Record<
 > = {
   amount: (sent, back) =>
     isAmount(sent) && isAmount(back) ? Amount.Equivalence(sent, back) : undefined,
-  code: (sent, back) => sent === back || sent.toLowerCase() === back.toLowerCase(),
+  code: Text.isSameCode,
   phone: (sent, back) => {
     const [expected, actual] = [lastDigits(sent), isMasked(back) ? undefined : lastDigits(back)]
     return expected === undefined || actual === undefined ? undefined : expected === actual

@@ -34,10 +34,15 @@ const secretLength = 8192
 export const make = (secrets: ReadonlyArray<string>): Sanitizer => {
   const wanted = secrets.map(normalize).flatMap(formsOf)
   const isTooLong = secrets.some((secret) => secret.length > secretLength)
-  const pieces = new Set(wanted.flatMap(piecesOf))
+  // Of a token these are a thousand, and an id needs none of them.
+  let pieces: ReadonlySet<string> | undefined
   const short = wanted.filter((secret) => secret.length < pieceLength)
   const redact = (text: string): string =>
-    isTooLong ? redacted : wanted.length === 0 ? text : withoutSecrets(text, pieces, short)
+    isTooLong
+      ? redacted
+      : wanted.length === 0
+        ? text
+        : withoutSecrets(text, (pieces ??= new Set(wanted.flatMap(piecesOf))), short)
 
   /** Truncates after redaction, because a truncated secret would not be found. */
   const begin = (text: string, length: number): string => {

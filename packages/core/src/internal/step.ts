@@ -19,7 +19,9 @@ export interface Rules {
 export const rulesOf = (policy: RetryPolicy.RetryPolicy, replay: Operation.Replay): Rules => {
   const attemptMillis = Duration.toMillis(policy.attemptTimeout)
   const deadlineMillis = Duration.toMillis(policy.deadline)
-  const leastMillis = replay._tag === "Safe" ? 0 : Math.min(attemptMillis, deadlineMillis) / 10
+  const shorterMillis = Math.min(attemptMillis, deadlineMillis)
+  const isReserved = replay._tag !== "Safe" && Number.isFinite(shorterMillis)
+  const leastMillis = isReserved ? shorterMillis / 10 : 0
   return { policy, replay, attemptMillis, deadlineMillis, leastMillis }
 }
 

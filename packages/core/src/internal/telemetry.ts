@@ -1,6 +1,7 @@
 /**
  * Metrics of an operation, and a span for each call with its attempts as events. They contain names,
- * path templates, statuses, ids and counts only. Without a tracer no span is created.
+ * path templates, statuses, ids, counts, and the sanitized messages of errors and logs. Without a tracer
+ * no span is created.
  */
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"

@@ -5,7 +5,6 @@
 import type { Issue } from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
 import * as query from "./query.js"
 
@@ -66,12 +65,5 @@ const partOf =
   (
     schema: Schema.Schema.AnyNoContext | undefined,
     root: ReadonlyArray<PropertyKey>
-  ): ((input: unknown) => ReadonlyArray<Issue>) => {
-    if (schema === undefined) return () => []
-    const decode = ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty })
-    return (input) =>
-      Either.match(decode(input), {
-        onLeft: (issue) => Issues.fromParseIssue(issue, root),
-        onRight: () => []
-      })
-  }
+  ): ((input: unknown) => ReadonlyArray<Issue>) =>
+    schema === undefined ? () => [] : Issues.compile(schema, root, { onExcessProperty })

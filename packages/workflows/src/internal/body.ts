@@ -70,6 +70,15 @@ const inDoubt = (
   }
 }
 
+/** An earlier request may have been applied, and its key may be forgotten by now. */
+const tooOld = (operation: string, key: IdempotencyKey.IdempotencyKey): Errors.OutcomeUnknown => {
+  const message =
+    `${operation}: an earlier request may have been applied, and is too old to be sent again under the ` +
+    `same key, "${key}". Check whether it was applied.`
+  const cause = new Errors.TokenUnavailableError({ operation, message: "Not sent again." })
+  return new Errors.OutcomeUnknown({ operation, message, attempts: 1, cause, key })
+}
+
 /**
  * The body of a workflow that creates a resource and waits for its final status. It only calls activities
  * and pauses; the name of each has the number of its round, so no round reads the result of another.
@@ -105,19 +114,33 @@ export const make = <Request, RequestI, Resource, ResourceI, Failure, FailureI, 
       return Option.getOrElse(changed, () => false)
     })
 
-  /** Records that a request may leave in this round, unless the execution is to be cancelled first. */
+  /**
+   * Records that a request may leave in this round, unless the execution is to be cancelled first, or an
+   * earlier request is so old that the service may have forgotten its key: the process may have been down
+   * for days.
+   */
   const permit = (businessKey: string, round: number, isDoubtful: boolean) =>
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const permitted = yield* persistently(
-        engine.modify<"first" | "again" | "cancelled">({ workflow, businessKey }, (execution) => {
-          const isAgain = execution.round >= round
-          if (execution.isCancelRequested && !isAgain && !isDoubtful) {
-            return ["cancelled", execution]
+        engine.modify<"first" | "again" | "cancelled" | "expired">(
+          { workflow, businessKey },
+          (execution) => {
+            const isAgain = execution.round >= round
+            if (execution.isCancelRequested && !isAgain && !isDoubtful) {
+              return ["cancelled", execution]
+            }
+            const ageMillis = now - execution.startedMillis
+            if ((isAgain || isDoubtful) && ageMillis > Duration.toMillis(policy.carryOn.deadline)) {
+              return ["expired", execution]
+            }
+            const dueMillis = now + longestCallMillis
+            return [
+              isAgain ? "again" : "first",
+              { ...execution, round, pause: undefined, dueMillis }
+            ]
           }
-          const dueMillis = now + longestCallMillis
-          return [isAgain ? "again" : "first", { ...execution, round, pause: undefined, dueMillis }]
-        }),
+        ),
         isStorageError
       )
       // An execution that is no longer stored may have sent its request before.
@@ -150,6 +173,7 @@ export const make = <Request, RequestI, Resource, ResourceI, Failure, FailureI, 
           })
         }
         const key = IdempotencyKey.derive(operation, businessKey)
+        if (permitted === "expired") return yield* tooOld(operation, key)
         const pauseMillis = yield* jitter(Policy.pauseMillis(policy.carryOn, round))
         return yield* definition.create(request, key).pipe(
           Effect.flatMap((resource) =>
