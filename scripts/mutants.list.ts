@@ -1222,8 +1222,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inAttempt(
     "do not redact request data",
-    "sanitize.make([...request.sensitive(), ",
-    "sanitize.make(["
+    "=> [...request.sensitive(), ",
+    "=> ["
   ),
   inAttempt("do not redact the token", "...(bearer === undefined ? [] : [bearer.text])", ""),
   inSensitive(

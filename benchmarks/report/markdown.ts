@@ -31,7 +31,7 @@ of raw undici precedes every third of them; each window is compared with the las
     ...charts.map((file) => `![${file}](performance/${file})`),
     sections(calls.ratios(report.calls)),
     ...(skipped.length > 0 ? [skipped.join("\n")] : []),
-    "What each client does:",
+    "The work of each client:",
     calls.descriptions(report.calls),
     "CPU time of raw undici per call:",
     calls.baselineMicros(report.calls),

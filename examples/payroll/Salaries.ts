@@ -30,7 +30,7 @@ interface Open {
 type Failure = Effect.Effect.Error<ReturnType<Payouts.Service["disburse"]>>
 
 /**
- * What to do after an error. "open": retry the same request with the same key; this creates the payout,
+ * The next step after an error. "open": retry the same request with the same key; this creates the payout,
  * or returns the one that exists. "set aside": a retry would fail again, or must not be made.
  */
 const after: Readonly<Record<Failure["_tag"], "open" | "set aside">> = {

@@ -486,7 +486,7 @@ for (const name of clients) {
             ),
           { concurrency: 8 }
         )
-        // What escapes from a call escapes in one of the next turns.
+        // An unhandled error of a call would appear in one of the next turns.
         yield* EventLoop.turns(10)
         if (process.env["FUZZ_VERBOSE"] !== undefined) {
           console.log(name, ends, `${longest} ms`, wrong.flat().join("\n"))

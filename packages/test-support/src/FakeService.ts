@@ -67,7 +67,7 @@ export const group = Operation.group("Things", {
 export const key = IdempotencyKey.IdempotencyKey.make("order-42")
 export const phone = "+2290161234567"
 
-/** What the service does with a request: answers it, drops it, or never says a word. */
+/** The reaction of the service to a request: a response, a lost connection, or silence. */
 export type Reaction = Reflex | ((request: Received) => Effect.Effect<Reflex>)
 
 export type Reflex =
@@ -110,11 +110,11 @@ export interface Received {
 const scopes = ["payments.read", "payments.write"]
 
 export interface Options extends Partial<Gateway.Options> {
-  /** What tokens begin with; a number follows. */
+  /** The prefix of tokens; a number follows. */
   readonly token?: string
   /** Where tokens come from instead. */
   readonly tokens?: BearerTokens.Service
-  /** What the client does before the gateway gets to it. */
+  /** Changes the client before the gateway receives it. */
   readonly through?: (client: HttpClient.HttpClient) => HttpClient.HttpClient
 }
 

@@ -35,7 +35,7 @@ export const observe = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       )
     })
     const exit = yield* effect.pipe(
-      // What an application does with an error at its edge.
+      // As an application prints an error at its boundary.
       Effect.tapErrorCause((cause) => Effect.logError("failed", cause)),
       Effect.exit,
       Effect.withTracer(recorder(spans)),

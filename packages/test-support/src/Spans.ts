@@ -1,7 +1,7 @@
 import type * as Exit from "effect/Exit"
 import * as Tracer from "effect/Tracer"
 
-/** What is run, then and there, when a span is made, is told something, or ends. */
+/** Functions that run when a span starts, changes or ends. */
 export interface Hooks {
   readonly span?: (name: string, links: ReadonlyArray<Tracer.SpanLink>) => void
   readonly attribute?: (name: string, key: string, value: unknown) => void

@@ -34,7 +34,7 @@ export const CollectRequest = PaymentIntent.PaymentIntentRequest.omit("operation
 export interface CollectRequest extends Omit<PaymentIntent.PaymentIntentRequest, "operation"> {}
 
 /**
- * What an execution may end with, other than a payment intent. `Errors.outcome` tells whether the payment
+ * The errors of an execution. `Errors.outcome` tells whether the payment
  * intent was created. Start again under another business key only if it was not.
  *
  * @since 0.1.0

@@ -20,7 +20,7 @@ import type * as Operator from "./Operator.js"
 import type * as Policy from "./Policy.js"
 
 /**
- * What an execution may end with, other than a payout. `Errors.outcome` tells whether the payout
+ * The errors of an execution. `Errors.outcome` tells whether the payout
  * was created. Start again under another business key only if it was not.
  *
  * @since 0.1.0

@@ -34,7 +34,7 @@ export const IssueRequest = Card.CardRequest.omit("idempotency_key")
 export interface IssueRequest extends Omit<Card.CardRequest, "idempotency_key"> {}
 
 /**
- * What an execution may end with, other than an issuance. `Errors.outcome` tells whether the card was
+ * The errors of an execution. `Errors.outcome` tells whether the card was
  * issued. Start again under another business key only if it was not.
  *
  * @since 0.1.0

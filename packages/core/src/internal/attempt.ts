@@ -85,12 +85,14 @@ export const compile = (parameters: Parameters): Attempts => {
       timeoutMillis: call.attemptMillis(),
       bodyLimit
     })
+    /** Built at most once, and only if there is something to show. */
+    let sanitizer: sanitize.Sanitizer | undefined
+    const secrets = () => [...request.sensitive(), ...(bearer === undefined ? [] : [bearer.text])]
     return Effect.map(sent, (result) => {
       const context: response.Context = {
         request,
         grantedScopes: bearer?.token.scopes ?? [],
-        sanitizer: () =>
-          sanitize.make([...request.sensitive(), ...(bearer === undefined ? [] : [bearer.text])]),
+        sanitizer: () => (sanitizer ??= sanitize.make(secrets())),
         nowMillis: call.now()
       }
       return { response: reader.read(result, context), bearer }

@@ -16,7 +16,7 @@ export interface Hostile {
   readonly status: number | undefined
   /** The id that a success must have, if the body is one that may be read as a success at all. */
   readonly good: string | undefined
-  /** What it is made of, to find the fault by. */
+  /** The parts it is built from, to find the fault. */
   readonly recipe: string
 }
 
@@ -170,7 +170,7 @@ const bodies = ({ phone, token }: Secrets): Readonly<Record<string, Body>> => ({
   brotli: [brotliCompressSync(thing("hostile-1")), "NotText"]
 })
 
-/** What bodies mean that were compressed and say so, to a client that understands it. */
+/** The expected result of compressed bodies, for a client that decompresses. */
 const compressed: Readonly<
   Record<string, readonly [encoding: string, meaning: Meaning | "Broken"]>
 > = {
@@ -408,7 +408,7 @@ const poison = Buffer.from(
 
 const calls = ["read", "write", "writeOnce"] as const
 
-/** What a body means to a call that reads it as it is. */
+/** The expected result of a body for a call that reads it unchanged. */
 const meaningTo = (call: Hostile["call"], [, meaning, toRead = meaning]: Body): Meaning =>
   call === "read" ? toRead : meaning
 

@@ -22,15 +22,15 @@ export interface RawServer {
   readonly open: Set<Socket>
   /** Completes when a condition on the received requests or the connections holds. */
   readonly until: (condition: () => boolean) => Effect.Effect<void>
-  /** What is done with the next request that is read. */
+  /** The reaction to the next request. */
   answer: (socket: Socket, seen: Seen) => void
-  /** What is done with a connection before it says anything. */
+  /** The reaction to a new connection, before its first request. */
   greet: (socket: Socket) => void
 }
 
 /**
- * What a script does to its connection, one after the other. Its waits are in real time: what is tested
- * is a server that writes apart, or late.
+ * One step of a script for a connection. Its waits are in real time, because the tests are about a server
+ * that writes in parts, or late.
  */
 export type Step = Buffer | { readonly wait: number } | "end" | "destroy" | "reset"
 

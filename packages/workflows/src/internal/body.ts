@@ -21,7 +21,7 @@ const longestCallMillis = Duration.toMillis("5 minutes")
 const isStorageError = (error: Execution.StorageError): error is Execution.StorageError =>
   error._tag === "StorageError"
 
-/** What an activity tells the body. The engine stores it, so that every life of the process decides alike. */
+/** The result of an activity. The engine stores it, so a restarted process makes the same decisions. */
 const Later = Schema.TaggedStruct("Later", {
   startedMillis: Schema.Number,
   pauseMillis: Schema.Number
@@ -75,7 +75,11 @@ const tooOld = (operation: string, key: IdempotencyKey.IdempotencyKey): Errors.O
   const message =
     `${operation}: an earlier request may have been applied, and is too old to be sent again under the ` +
     `same key, "${key}". Check whether it was applied.`
-  const cause = new Errors.TokenUnavailableError({ operation, message: "Not sent again." })
+  const cause = new Errors.TransportError({
+    operation,
+    message: `${operation}: no response to the earlier request is known.`,
+    sent: true
+  })
   return new Errors.OutcomeUnknown({ operation, message, attempts: 1, cause, key })
 }
 

@@ -30,7 +30,7 @@ export interface Definition<Request, RequestI, Resource, ResourceI, Failure, Fai
   readonly operation: string
   readonly request: Schema.Schema<Request, RequestI>
   readonly resource: Schema.Schema<Resource, ResourceI>
-  /** What the wait may fail with, beside the errors of the creation. */
+  /** The errors of the wait, besides those of the creation. */
   readonly stillPending: Schema.Schema<Failure, FailureI>
   readonly idOf: (resource: Resource) => string
   readonly create: (

@@ -156,7 +156,7 @@ const oneLife = (sandbox: Sandbox.Service, settings: Settings, earlier: Readonly
     return { isEarly: false, recoveryMillis: yield* recovery(sandbox, readyMillis, earlier) }
   }).pipe(Effect.scoped)
 
-/** What is wrong in the ledger of the service. */
+/** The errors in the ledger of the service. */
 const violationsIn = (sandbox: Sandbox.Service, settings: Settings) =>
   Effect.gen(function* () {
     const all = jobs(settings)

@@ -1,5 +1,5 @@
 /**
- * Who may use the control API. A page of another site can make a browser send requests to the sandbox, and
+ * Access to the control API. A page of another site can make a browser send requests to the sandbox, and
  * can point its own host name at this machine. Such requests have a foreign `Origin` or `Host`.
  */
 import type * as Sandbox from "../../Sandbox.js"

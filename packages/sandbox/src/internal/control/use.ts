@@ -1,5 +1,5 @@
 /**
- * What the handlers of the control API share.
+ * Shared code of the control API's handlers.
  */
 import * as Effect from "effect/Effect"
 import * as ControlApi from "../../ControlApi.js"
