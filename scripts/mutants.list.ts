@@ -1220,11 +1220,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "redact(String(value)) === String(value) ? value : redacted",
     "value"
   ),
-  inAttempt(
-    "do not redact request data",
-    "=> [...request.sensitive(), ",
-    "=> ["
-  ),
+  inAttempt("do not redact request data", "=> [...request.sensitive(), ", "=> ["),
   inAttempt("do not redact the token", "...(bearer === undefined ? [] : [bearer.text])", ""),
   inSensitive(
     "do not redact nullable members",

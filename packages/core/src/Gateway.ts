@@ -130,7 +130,10 @@ export const make = (
       const rulesFor = (
         options: Operation.CallHooks
       ): Either.Either<step.Rules, InvalidRequestError> => {
-        if (options.retry === undefined && options.timeout === undefined) return Either.right(rules)
+        const { retry, timeout, withinMillis } = options
+        if (retry === undefined && timeout === undefined && withinMillis === undefined) {
+          return Either.right(rules)
+        }
         const changed = policies.ofCall(policy, options)
         const issues = policies.issuesOf(changed, "timeout")
         return issues.length === 0

@@ -30,6 +30,21 @@ describe("the timeout of a call", () => {
     })
   )
 
+  it.effect("is at most withinMillis, and at most the deadline of the policy", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make(["silence"], { retry: { deadline: "5 seconds" } })
+      for (const [withinMillis, endsAfter] of [
+        [2000, "2 seconds"],
+        [60_000, "5 seconds"]
+      ] as const) {
+        const call = calls.read(FakeService.calls.read, { withinMillis })
+        const fiber = yield* Effect.fork(Effect.flip(call))
+        yield* TestClock.adjust(endsAfter)
+        assert.isTrue(Option.isSome(yield* Fiber.poll(fiber)))
+      }
+    })
+  )
+
   it.effect("gives the call more time than the deadline of the policy", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
