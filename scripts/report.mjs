@@ -11,6 +11,18 @@ export const reportOn = (version) => join(directory, `node-${version}.json`)
 
 const read = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined)
 
+/** The names of failed tests, and of test files that failed before any of their tests ran. */
+const failuresIn = (file) => {
+  const report = read(file)
+  if (report === undefined) return [`${file} is missing`]
+  return report.testResults
+    .filter(({ status }) => status === "failed")
+    .flatMap(({ assertionResults, name }) => {
+      const failed = assertionResults.filter(({ status }) => status === "failed")
+      return failed.length === 0 ? [name] : failed.map(({ fullName }) => `${name}: ${fullName}`)
+    })
+}
+
 /** A missing report, and a test file that failed before any of its tests ran, count as failed. */
 const countsOfUnits = (file) => {
   const report = read(file)
@@ -44,7 +56,10 @@ export const counts = () =>
 export const countsOn = (version) => countsOfUnits(reportOn(version))
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { failed, passed } = sum([counts(), ...process.argv.slice(2).map(countsOn)])
+  const versions = process.argv.slice(2)
+  const reports = [join(directory, "vitest.json"), ...versions.map(reportOn)]
+  for (const name of reports.flatMap(failuresIn)) console.log(`Failed: ${name}`)
+  const { failed, passed } = sum([counts(), ...versions.map(countsOn)])
   console.log(`${passed} passed, ${failed} failed`)
   process.exitCode = passed > 0 && failed === 0 ? 0 : 1
 }

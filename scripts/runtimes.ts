@@ -132,7 +132,8 @@ const startSandbox = (project: string) =>
     const { stdout } = yield* commandIn(
       project,
       {},
-      "npx --no-install manilla-sandbox --port 0 --auth-port 0".split(" ")
+      // Nobody reads its output after the variables, so it must not write a line for each request.
+      "npx --no-install manilla-sandbox --port 0 --auth-port 0 --quiet".split(" ")
     ).pipe(Command.stderr("inherit"), Command.start)
     const environment = yield* stdout.pipe(
       Stream.decodeText(),

@@ -71,4 +71,7 @@ const teardown: Runtime.Teardown = (exit, onExit) =>
 const isUsageError = (cause: Cause.Cause<unknown>): boolean =>
   Option.exists(Cause.failureOption(cause), Predicate.isTagged("UsageError"))
 
+// The reader of the request lines may leave, as in `manilla-sandbox | head`: the sandbox keeps serving.
+process.stdout.on("error", () => {})
+
 NodeRuntime.runMain(main, { disableErrorReporting: true, teardown })

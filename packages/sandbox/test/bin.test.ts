@@ -59,6 +59,16 @@ describe.concurrent("manilla-sandbox", () => {
     assert.notInclude(stdout, "POST")
   })
 
+  it("keeps serving when nobody reads its output any more", async () => {
+    const started = await command.start()
+    const secret = started.exported["MANILLA_CLIENT_SECRET"] ?? ""
+    started.closeOutput()
+    for (let request = 0; request < 3; request++) {
+      assert.strictEqual((await token(started, secret)).status, 200)
+    }
+    assert.deepStrictEqual((await started.stop()).code, 0)
+  })
+
   it("repeats its identifiers with a seed", async () => {
     const [first, second] = await Promise.all([
       command.start(["--seed", "7"]),

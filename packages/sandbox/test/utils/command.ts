@@ -16,6 +16,8 @@ export interface Started {
   readonly origin: string
   /** The printed `export` lines. */
   readonly exported: Readonly<Record<string, string>>
+  /** Stops reading its output. */
+  readonly closeOutput: () => void
   /** Signals the command, and waits for its end. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<node.Ended>
 }
@@ -24,7 +26,7 @@ export interface Started {
 export const start = (args: ReadonlyArray<string> = []) =>
   new Promise<Started>((resolve, reject) => {
     let hasStarted = false
-    const ended = run(["--port", "0", "--auth-port", "0", ...args], (stdout, kill) => {
+    const ended = run(["--port", "0", "--auth-port", "0", ...args], (stdout, kill, closeOutput) => {
       if (hasStarted || !stdout.includes("Control API:")) return
       hasStarted = true
       const lines = Array.from(stdout.matchAll(/^export (\w+)=(\S+)$/gm))
@@ -32,6 +34,7 @@ export const start = (args: ReadonlyArray<string> = []) =>
       resolve({
         origin: new URL(exported["MANILLA_BASE_URL"] ?? "").origin,
         exported,
+        closeOutput,
         stop: (signal = "SIGTERM") => {
           kill(signal)
           return ended

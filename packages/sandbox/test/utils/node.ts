@@ -9,8 +9,12 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Receives the output so far, and may signal the program. */
-export type OnOutput = (stdout: string, kill: (signal: NodeJS.Signals) => void) => void
+/** Receives the output so far, and may signal the program or stop reading its output. */
+export type OnOutput = (
+  stdout: string,
+  kill: (signal: NodeJS.Signals) => void,
+  closeOutput: () => void
+) => void
 
 export const run = (args: ReadonlyArray<string>, onOutput: OnOutput = () => {}) =>
   new Promise<Ended>((resolve, reject) => {
@@ -19,7 +23,11 @@ export const run = (args: ReadonlyArray<string>, onOutput: OnOutput = () => {}) 
     let stderr = ""
     child.stdout.on("data", (chunk) => {
       stdout += String(chunk)
-      onOutput(stdout, (signal) => child.kill(signal))
+      onOutput(
+        stdout,
+        (signal) => child.kill(signal),
+        () => child.stdout.destroy()
+      )
     })
     child.stderr.on("data", (chunk) => {
       stderr += String(chunk)
