@@ -1186,8 +1186,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   // -----------------------------------------------------------------------------------------------
   inSanitize(
     "redact secrets only as they were typed",
-    "secrets.map(normalize)",
-    "secrets.map(lowerCase)"
+    "forms: formsOf(normalize(text))",
+    "forms: formsOf(lowerCase(text))"
   ),
   inSanitize(
     "redact nothing",
@@ -1220,11 +1220,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     "redact(String(value)) === String(value) ? value : redacted",
     "value"
   ),
-  inAttempt("do not redact request data", "=> [...request.sensitive(), ", "=> ["),
-  inAttempt("do not redact the token", "...(bearer === undefined ? [] : [bearer.text])", ""),
+  inAttempt("do not redact request data", "...request.sensitive().map(sanitize.secret),", ""),
+  inAttempt("do not redact the token", "...(bearer === undefined ? [] : [bearer.secret])", ""),
   inSensitive(
     "do not redact nullable members",
-    `    case "Union":\n      return ast.types.flatMap((member) => collect(member, value))\n`,
+    `    case "Union":\n      return all(ast.types.map(collectorOf))\n`,
     ""
   ),
   inPayout(

@@ -269,7 +269,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     /** Sensitive values of the request, which are redacted in messages. */
     secrets: () => ReadonlyArray<string> = () => []
   ): Effect.Effect<A, E | Errors.InvalidRequestError | StillPending> => {
-    const sanitizer = () => sanitize.make(secrets())
+    const sanitizer = () => sanitize.make(secrets().map(sanitize.secret))
     const shown = (id: Id) => sanitizer().identifier(id)
     const waitFailed = (id: Id, why: string, progress: Pick<loop.Progress<A>, "cause" | "last">) =>
       stillPending(

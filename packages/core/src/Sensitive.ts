@@ -29,46 +29,68 @@ export const mark = <A, I, R>(schema: Schema.Schema<A, I, R>): Schema.Schema<A, 
   schema.annotations({ [annotationId]: true })
 
 /**
- * The sensitive values in an encoded value, according to its schema.
+ * A function that returns the sensitive values in an encoded value of the schema.
  *
  * @since 0.1.0
  * @category annotations
  */
-export const values = (schema: Schema.Schema.All, encoded: unknown): ReadonlyArray<string> =>
-  collect(schema.ast, encoded)
+export const values = (schema: Schema.Schema.All): ((encoded: unknown) => ReadonlyArray<string>) =>
+  collectorOf(schema.ast)
 
-const collect = (ast: AST.AST, value: unknown): ReadonlyArray<string> => {
+type Collector = (value: unknown) => ReadonlyArray<string>
+
+const nothing: Collector = () => []
+
+const collectorOf = (ast: AST.AST): Collector => {
   if (Option.isSome(AST.getAnnotation(ast, annotationId))) {
-    return (typeof value === "string" || typeof value === "number") && value !== ""
-      ? [String(value)]
-      : []
+    return (value) =>
+      (typeof value === "string" || typeof value === "number") && value !== ""
+        ? [String(value)]
+        : []
   }
   switch (ast._tag) {
     case "TypeLiteral":
-      return Predicate.isRecord(value) ? collectMembers(ast, value) : []
-    case "TupleType":
-      return Array.isArray(value)
-        ? value.flatMap((item, i) => {
-            const type = ast.elements[i]?.type ?? ast.rest[0]?.type
-            return type === undefined ? [] : collect(type, item)
-          })
-        : []
+      return ofRecord(ast)
+    case "TupleType": {
+      const elements = ast.elements.map(({ type }) => collectorOf(type))
+      const others = ast.rest[0] === undefined ? nothing : collectorOf(ast.rest[0].type)
+      return (value) =>
+        Array.isArray(value) ? value.flatMap((item, i) => (elements[i] ?? others)(item)) : []
+    }
     case "Union":
-      return ast.types.flatMap((member) => collect(member, value))
+      return all(ast.types.map(collectorOf))
     case "Refinement":
     case "Transformation":
-      return collect(ast.from, value)
+      return collectorOf(ast.from)
     default:
-      return []
+      return nothing
   }
 }
 
-const collectMembers = (
-  { indexSignatures, propertySignatures }: AST.TypeLiteral,
-  value: Readonly<Record<PropertyKey, unknown>>
-): ReadonlyArray<string> => [
-  ...propertySignatures.flatMap(({ name, type }) => collect(type, value[name])),
-  ...indexSignatures.flatMap(({ type }) =>
-    Object.values(value).flatMap((item) => collect(type, item))
+const ofRecord = ({ indexSignatures, propertySignatures }: AST.TypeLiteral): Collector => {
+  const properties = propertySignatures.map(({ name, type }) =>
+    within(type, (record, collect) => collect(record[name]))
   )
-]
+  const indexes = indexSignatures.map(({ type }) =>
+    within(type, (record, collect) => Object.values(record).flatMap(collect))
+  )
+  return all([...properties, ...indexes])
+}
+
+const within = (
+  type: AST.AST,
+  visit: (
+    record: Readonly<Record<PropertyKey, unknown>>,
+    collect: Collector
+  ) => ReadonlyArray<string>
+): Collector => {
+  const collect = collectorOf(type)
+  return collect === nothing
+    ? nothing
+    : (value) => (Predicate.isRecord(value) ? visit(value, collect) : [])
+}
+
+const all = (collectors: ReadonlyArray<Collector>): Collector => {
+  const useful = collectors.filter((collect) => collect !== nothing)
+  return useful.length === 0 ? nothing : (value) => useful.flatMap((collect) => collect(value))
+}

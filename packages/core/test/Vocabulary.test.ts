@@ -194,7 +194,7 @@ describe("sensitive values", () => {
     ]
   ] as const) {
     it(`are found in ${where}`, () => {
-      assert.deepStrictEqual<ReadonlyArray<string>>(Sensitive.values(schema, encoded), found)
+      assert.deepStrictEqual<ReadonlyArray<string>>(Sensitive.values(schema)(encoded), found)
     })
   }
 })

@@ -178,6 +178,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     stillPending: (id, fields, options) => new PaymentStillPending({ id, ...fields }, options)
   })
 
+  const sensitive = Sensitive.values(PaymentIntent.PaymentIntentRequest)
+
   const createAndAwait =
     (name: string, operation: "COLLECTION" | "DEPOSIT"): Service["collect"] =>
     (request, options) =>
@@ -186,7 +188,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
         (onCreated) => create({ ...request, operation }, options, onCreated),
         ({ id }) => id,
         options?.wait,
-        () => Sensitive.values(PaymentIntent.PaymentIntentRequest, request)
+        () => sensitive(request)
       )
 
   return {

@@ -161,6 +161,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
       new PayoutStillPending({ reference, ...fields }, options)
   })
 
+  const sensitive = Sensitive.values(Payout.PayoutRequest)
+
   return {
     create: (request, options) => create(request, options),
     get,
@@ -172,7 +174,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
         (onCreated) => create(request, options, onCreated),
         ({ reference }) => reference,
         options?.wait,
-        () => Sensitive.values(Payout.PayoutRequest, request)
+        () => sensitive(request)
       )
   }
 })

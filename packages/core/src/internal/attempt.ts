@@ -87,7 +87,10 @@ export const compile = (parameters: Parameters): Attempts => {
     })
     /** Built at most once, and only if there is something to show. */
     let sanitizer: sanitize.Sanitizer | undefined
-    const secrets = () => [...request.sensitive(), ...(bearer === undefined ? [] : [bearer.text])]
+    const secrets = () => [
+      ...request.sensitive().map(sanitize.secret),
+      ...(bearer === undefined ? [] : [bearer.secret])
+    ]
     return Effect.map(sent, (result) => {
       const context: response.Context = {
         request,

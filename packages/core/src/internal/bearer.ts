@@ -8,14 +8,15 @@ import * as Redacted from "effect/Redacted"
 import type * as BearerTokens from "../BearerTokens.js"
 import { noToken, tokenTooLate } from "./conclusion.js"
 import type { Failure } from "./response.js"
+import * as sanitize from "./sanitize.js"
 
 export interface Bearer {
   readonly _tag: "Bearer"
   readonly token: BearerTokens.BearerToken
   /** The value of the `authorization` header. */
   readonly authorization: string
-  /** The token in plain text, to redact it. */
-  readonly text: string
+  /** The token's text, to redact it. */
+  readonly secret: sanitize.Secret
 }
 
 export interface Source {
@@ -70,7 +71,8 @@ const bearerOf = (token: BearerTokens.BearerToken): Bearer | undefined => {
   if (known !== undefined) return known
   const text = Redacted.value(token.value)
   if (!/^[\x21-\x7e]+$/.test(text)) return undefined
-  const bearer: Bearer = { _tag: "Bearer", token, text, authorization: `Bearer ${text}` }
+  const authorization = `Bearer ${text}`
+  const bearer: Bearer = { _tag: "Bearer", token, authorization, secret: sanitize.secret(text) }
   bearers.set(token, bearer)
   return bearer
 }

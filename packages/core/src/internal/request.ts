@@ -45,6 +45,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
   const segments = template(operation.path)
   const subjectName = subjectOf(segments)
   const { payload: payloadSchema, replay } = operation
+  const sensitive = payloadSchema === undefined ? () => [] : Sensitive.values(payloadSchema)
   const fixedHeaders = {
     accept: "application/json",
     // Not every client decompresses responses.
@@ -71,7 +72,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
       key,
       subject: subjectName === undefined ? undefined : textOf(pathMembers[subjectName]),
       payload: body,
-      sensitive: () => (payloadSchema === undefined ? [] : Sensitive.values(payloadSchema, body))
+      sensitive: () => sensitive(body)
     })
   }
 }

@@ -31,9 +31,20 @@ const maxValues = 1000
 /** Longer than any token. With a longer secret all text is redacted, because the search is too slow. */
 const secretLength = 8192
 
-export const make = (secrets: ReadonlyArray<string>): Sanitizer => {
-  const wanted = secrets.map(normalize).flatMap(formsOf)
-  const isTooLong = secrets.some((secret) => secret.length > secretLength)
+/** A secret, prepared for searches: a token is prepared once for all its calls. */
+export interface Secret {
+  readonly forms: ReadonlyArray<string>
+  readonly isTooLong: boolean
+}
+
+export const secret = (text: string): Secret => ({
+  forms: formsOf(normalize(text)),
+  isTooLong: text.length > secretLength
+})
+
+export const make = (secrets: ReadonlyArray<Secret>): Sanitizer => {
+  const wanted = secrets.flatMap(({ forms }) => forms)
+  const isTooLong = secrets.some((secret) => secret.isTooLong)
   // Of a token these are a thousand, and an id needs none of them.
   let pieces: ReadonlySet<string> | undefined
   const short = wanted.filter((secret) => secret.length < pieceLength)
