@@ -879,8 +879,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCall(
     "start an attempt after a suspension past the deadline",
-    "leftMillis() > 0 ? loop :",
-    "leftMillis() > -Infinity ? loop :"
+    "leftMillis() > 0 ? attempt(state) :",
+    "leftMillis() > -Infinity ? attempt(state) :"
   ),
   inStep(
     "start a write without time for its response",

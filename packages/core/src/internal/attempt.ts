@@ -6,7 +6,6 @@ import type * as BearerTokens from "../BearerTokens.js"
 import type * as Operation from "../Operation.js"
 import type * as Transport from "../Transport.js"
 import * as bearers from "./bearer.js"
-import { tokenTooLate } from "./conclusion.js"
 import type { Encoded } from "./request.js"
 import * as response from "./response.js"
 import type { Root } from "./rootUrl.js"
@@ -60,7 +59,11 @@ export const compile = (parameters: Parameters): Attempts => {
     if (held !== undefined) return authorized(call, held)
     return Effect.flatMap(source.obtain(call.leftMillis(), call.now), (bearer) => {
       if (bearer._tag === "Failure" || call.leftMillis() > 0) return authorized(call, bearer)
-      const late = tokenTooLate(name, call.deadlineMillis, tokens?.lastFailure?.(call.now()))
+      const late = bearers.tokenTooLate(
+        name,
+        call.deadlineMillis,
+        tokens?.lastFailure?.(call.now())
+      )
       return Effect.succeed({ response: late, bearer })
     })
   }

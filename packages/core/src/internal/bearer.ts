@@ -6,9 +6,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as BearerTokens from "../BearerTokens.js"
-import { noToken, tokenTooLate } from "./conclusion.js"
-import type { Failure } from "./response.js"
+import * as Errors from "../Errors.js"
+import { failure, type Failure } from "./response.js"
 import * as sanitize from "./sanitize.js"
+import { withoutValidation } from "./withoutValidation.js"
 
 export interface Bearer {
   readonly _tag: "Bearer"
@@ -75,4 +76,32 @@ const bearerOf = (token: BearerTokens.BearerToken): Bearer | undefined => {
   const bearer: Bearer = { _tag: "Bearer", token, authorization, secret: sanitize.secret(text) }
   bearers.set(token, bearer)
   return bearer
+}
+
+/** The result of an attempt without a token: the source's own error, or a new one. */
+const noToken = (
+  operation: string,
+  why: string | Errors.TokenUnavailableError,
+  cause?: Errors.RequestError
+): Failure =>
+  failure((ending = "") => {
+    if (typeof why !== "string") return why
+    const message = `${operation} was not sent: ${why}${ending}`
+    return new Errors.TokenUnavailableError(
+      { operation, message, ...(cause === undefined ? {} : { cause }) },
+      withoutValidation
+    )
+  }, "TokenUnavailableError")
+
+/** The result of an attempt that timed out waiting for a token, with the source's last failure. */
+export const tokenTooLate = (
+  operation: string,
+  afterMillis: number,
+  last: Errors.TokenUnavailableError | undefined
+): Failure => {
+  const late = `no token was obtained within ${afterMillis} ms`
+  const message = `${operation}: ${late}.`
+  return last === undefined
+    ? noToken(operation, late, new Errors.TimeoutError({ operation, message, afterMillis }))
+    : noToken(operation, `${late}. ${last.message.replace(/\.$/, "")}`, last.cause)
 }

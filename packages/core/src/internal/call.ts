@@ -58,9 +58,8 @@ export const compile = (parameters: Parameters): Call => {
     const leftMillis = () => step.leftMillis(rules, state, now())
     const attemptMillis = () => step.attemptMillis(rules, state, now())
 
+    /** Includes the attempt in flight, for an interruption. */
     let state = step.start(now())
-    /** The state before the current attempt: a response resolves the doubt of its own attempt only. */
-    let before = state
     /** The resource of a success, while its hook runs. */
     let applied: response.Found | undefined
 
@@ -77,17 +76,17 @@ export const compile = (parameters: Parameters): Call => {
       traceparent: span && telemetry.traceparent(span)
     }
 
-    const loop: Effect.Effect<unknown, CallError> = Effect.suspend(() => {
-      before = state
-      return Effect.flatMap(perform(call), ({ bearer, response }) => {
-        if (span !== undefined && state !== before) {
-          telemetry.attempted(span, clock, state.sent, response, meta(response))
-        }
-        return response._tag === "Success"
-          ? succeed(response)
-          : Effect.flatMap(Random.next, (chance) => retryOrFail(response, bearer, chance))
-      })
-    })
+    const attempt = (before: step.State): Effect.Effect<unknown, CallError> =>
+      Effect.suspend(() =>
+        Effect.flatMap(perform(call), ({ bearer, response }) => {
+          if (span !== undefined && state !== before) {
+            telemetry.attempted(span, clock, state.sent, response, meta(response))
+          }
+          return response._tag === "Success"
+            ? succeed(response)
+            : Effect.flatMap(Random.next, (chance) => retryOrFail(before, response, bearer, chance))
+        })
+      )
 
     const succeed = (success: response.Success): Effect.Effect<unknown> => {
       budget.earn()
@@ -103,7 +102,9 @@ export const compile = (parameters: Parameters): Call => {
       return Effect.as(Effect.ignoreLogged(limited), success.data)
     }
 
+    /** A response resolves the doubt of its own attempt only, so the state before it decides. */
     const retryOrFail = (
+      before: step.State,
       failure: response.Failure,
       bearer: Bearer | undefined,
       chance: number
@@ -143,7 +144,7 @@ export const compile = (parameters: Parameters): Call => {
 
     /** The machine may have slept, its clock may be set forward, or the token source may be slow. */
     const again = (failure: response.Failure) =>
-      Effect.suspend(() => (leftMillis() > 0 ? loop : fail(failure, "deadline")))
+      Effect.suspend(() => (leftMillis() > 0 ? attempt(state) : fail(failure, "deadline")))
 
     const pause = (failure: response.Failure, millis: number): Effect.Effect<void> => {
       budget.take(now())
@@ -158,7 +159,7 @@ export const compile = (parameters: Parameters): Call => {
     const fail = (failure: response.Failure, because: step.Reason) =>
       Effect.suspend(() => Effect.fail(endings.error(request.key, state, because, failure, now())))
 
-    return Effect.onExit(loop, (exit) => {
+    return Effect.onExit(attempt(state), (exit) => {
       tell.ended(fiber, span, exit, now() - state.startedMillis)
       return replay._tag !== "Safe" && state.doubtful && isInterrupted(exit)
         ? Effect.logWarning(endings.interrupted(request.key, applied))

@@ -7,7 +7,7 @@ import type { IdempotencyKey } from "../IdempotencyKey.js"
 import * as Issues from "../Issues.js"
 import type * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
-import * as response from "./response.js"
+import type * as response from "./response.js"
 import type { Root } from "./rootUrl.js"
 import type { Reason, State } from "./step.js"
 import { withoutValidation } from "./withoutValidation.js"
@@ -120,34 +120,6 @@ const adviceOn = (
     default:
       return ""
   }
-}
-
-/** The result of an attempt without a token: the source's own error, or a new one. */
-export const noToken = (
-  operation: string,
-  why: string | Errors.TokenUnavailableError,
-  cause?: Errors.RequestError
-): response.Failure =>
-  response.failure((ending = "") => {
-    if (typeof why !== "string") return why
-    const message = `${operation} was not sent: ${why}${ending}`
-    return new Errors.TokenUnavailableError(
-      { operation, message, ...(cause === undefined ? {} : { cause }) },
-      withoutValidation
-    )
-  }, "TokenUnavailableError")
-
-/** The result of an attempt that timed out waiting for a token, with the source's last failure. */
-export const tokenTooLate = (
-  operation: string,
-  afterMillis: number,
-  last: Errors.TokenUnavailableError | undefined
-): response.Failure => {
-  const late = `no token was obtained within ${afterMillis} ms`
-  const message = `${operation}: ${late}.`
-  return last === undefined
-    ? noToken(operation, late, new Errors.TimeoutError({ operation, message, afterMillis }))
-    : noToken(operation, `${late}. ${last.message.replace(/\.$/, "")}`, last.cause)
 }
 
 const namesOf = (found: response.Found): string => {
