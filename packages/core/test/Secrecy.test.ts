@@ -218,6 +218,15 @@ it.effect("a code is not printed where a text is truncated", () =>
   })
 )
 
+it.effect("the beginning of a code is not printed at the end of a truncated text", () =>
+  Effect.gen(function* () {
+    const { calls } = yield* FakeService.make([says(`${at(495, "Kd8vTq")} is wrong`)], options)
+    const payload = { name: "a thing", otp_code: "Kd8vTq" }
+    const { text: shown } = yield* observe(calls.writeOnce({ payload }))
+    assert.notMatch(shown, /Kd8v/)
+  })
+)
+
 it.effect("the secrets of the next request with the same token are not printed either", () =>
   Effect.gen(function* () {
     const { calls } = yield* FakeService.make([says(`no ${phone}, no ${otp}`)], options)
