@@ -5,13 +5,20 @@ import { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
-import { inspect } from "node:util"
 import { persistently } from "./persistently.js"
 
-/** A database that is away, locked or full. A broken constraint would be broken again. */
+/** The codes of an error and of its causes. */
+const codesOf = (error: unknown): ReadonlyArray<string> =>
+  Predicate.isRecord(error)
+    ? [...(Predicate.isString(error["code"]) ? [error["code"]] : []), ...codesOf(error["cause"])]
+    : []
+
+/** What would fail again: a broken constraint, or data that PostgreSQL cannot store (classes 22 and 23). */
+const isLasting = (code: string) => /^(SQLITE_CONSTRAINT|22|23)/.test(code)
+
+/** A database that is away, locked or full. */
 const isAway = <E>(error: E): error is Extract<E, PersistenceError> =>
-  Predicate.isTagged(error, "PersistenceError") &&
-  !inspect(error, { depth: 5 }).includes("SQLITE_CONSTRAINT")
+  Predicate.isTagged(error, "PersistenceError") && !codesOf(error).some(isLasting)
 
 /** A commit that fails is a defect of `SqlClient`. */
 const failing = <A, E, R>(

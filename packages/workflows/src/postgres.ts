@@ -1,0 +1,123 @@
+/**
+ * The engine on PostgreSQL: executions continue after a crash, on any of the processes that share the
+ * database. Such a process is a runner. `@effect/sql-pg`, `@effect/sql`, `@effect/cluster` and
+ * `@effect/platform-node` are optional peers, for this module only.
+ *
+ * Each runner owns a part of the executions. If it dies, the others take over its part when its locks
+ * expire. If it is only slow, such as a process that was stopped and continues, two runners may run an
+ * execution at the same time: both send the same request with the same key, and one result is stored.
+ *
+ * @since 0.1.0
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Cause from "effect/Cause"
+import type { DurationInput } from "effect/Duration"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type * as Engine from "./Engine.js"
+import * as postgresEngine from "./internal/postgresEngine.js"
+
+/**
+ * The runner cannot start, such as when the database does not answer, is read-only or has tables of a newer
+ * version, or when another process listens on the runner's port. Nothing was started.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class RunnerUnavailable extends Schema.TaggedError<RunnerUnavailable>(
+  "@manilla/workflows/RunnerUnavailable"
+)("RunnerUnavailable", {
+  /** The address of the runner, such as `10.0.0.7:24431`. */
+  runner: Schema.String,
+  reason: Schema.Literal("Database", "Port"),
+  cause: Schema.Defect
+}) {
+  override get message(): string {
+    return this.reason === "Port"
+      ? `runner ${this.runner}: it cannot listen on its port`
+      : `runner ${this.runner}: the database cannot be used`
+  }
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options {
+  /**
+   * The database, such as `postgres://user:password@host:5432/database`. Use a database of its own for each
+   * group of runners: all runners of a database share its executions. Tables are created if they do not
+   * exist. Payloads are stored as they are, with phone numbers: protect the database. A runner uses up to
+   * ten connections.
+   */
+  readonly url: Redacted.Redacted
+  /**
+   * The host name or address at which the other runners reach this one, and on which it listens. The
+   * default, `localhost`, is for runners on one machine. Runners trust each other: let nothing else
+   * reach the port.
+   */
+  readonly host?: string | undefined
+  /**
+   * The port on which the runner listens: 24431 by default, and another one for each runner on a machine. It
+   * should be below 32768, because Linux takes the ports of outgoing connections from there upwards, and
+   * one of them could occupy the runner's port.
+   *
+   * Host and port identify a runner. One that starts again with the same address continues at once; with
+   * another address, the executions of its earlier life wait until its locks expire.
+   */
+  readonly port?: number | undefined
+  /**
+   * How long a runner that does not answer keeps its executions: 15 seconds by default, in whole seconds.
+   * A shorter time lets others take over sooner; a longer one tolerates longer pauses of a process and of
+   * the database. It must be the same for all runners.
+   */
+  readonly lockExpiration?: DurationInput | undefined
+  /**
+   * How often a runner looks for work, which is the precision of durable pauses: 1 second by default. Each
+   * look is a query.
+   */
+  readonly pollInterval?: DurationInput | undefined
+}
+
+/**
+ * @example
+ * import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+ * import * as Engine from "@manilla/workflows/postgres"
+ * import * as Config from "effect/Config"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const engine = Layer.unwrapEffect(
+ *   Effect.map(Config.redacted("DATABASE_URL"), (url) => Engine.layerPostgres({ url }))
+ * )
+ * const workflows = DisbursePayout.layer().pipe(Layer.provide(engine))
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerPostgres = ({
+  host = "localhost",
+  lockExpiration = "15 seconds",
+  pollInterval = "1 second",
+  port = 24_431,
+  url
+}: Options): Layer.Layer<Engine.Engine | WorkflowEngine.WorkflowEngine, RunnerUnavailable> => {
+  const unavailable = (cause: unknown) =>
+    new RunnerUnavailable({
+      runner: `${host}:${port}`,
+      reason: Predicate.isTagged(cause, "SocketServerError") ? "Port" : "Database",
+      cause
+    })
+  return postgresEngine.layer({ host, port, lockExpiration, pollInterval }).pipe(
+    Layer.provide(PgClient.layer({ url, applicationName: "manilla-workflows" })),
+    // The engine dies if it cannot create its tables.
+    Layer.catchAllCause((cause) =>
+      Cause.isInterruptedOnly(cause)
+        ? Layer.failCause(Cause.stripFailures(cause))
+        : Layer.fail(unavailable(Cause.squash(cause)))
+    )
+  )
+}
