@@ -2,7 +2,7 @@
 import * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
 import * as Fault from "@manilla/sandbox/Fault"
-import * as Sandbox from "@manilla/sandbox/Sandbox"
+import type * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
