@@ -1,5 +1,9 @@
 /** The engine on PostgreSQL, in real time. */
+import * as Reactivity from "@effect/experimental/Reactivity"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, describe, it, layer } from "@effect/vitest"
+import * as Errors from "@manilla/core/Errors"
+import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Postgres from "@manilla/test-support/Postgres"
@@ -139,6 +143,52 @@ layer(server, {
         assert.lengthOf(yield* made, keys.length)
       }).pipe(Effect.provide(runner(url)))
     }).pipe(Effect.provide(services))
+  )
+
+  it.scoped("a runner that has lost an execution to another does not store its result", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const { payouts: made } = yield* Sandbox.Sandbox
+      const client = yield* Payouts.Payouts
+      const sql = yield* PgClient.make({ url })
+      const refusal = new Errors.UnprocessableError({
+        operation: "Payouts.create",
+        status: 422,
+        message: "refused"
+      })
+      let attempts = 0
+      const lateRefusal = Layer.succeed(Payouts.Payouts, {
+        ...client,
+        create: (request, options) =>
+          Effect.gen(function* () {
+            if (++attempts > 1) return yield* client.create(request, options)
+            // As after a pause of the process: another runner has taken its locks, which expire soon.
+            yield* Effect.orDie(sql`
+              UPDATE cluster_locks
+              SET address = 'elsewhere:1', acquired_at = NOW() - INTERVAL '8 seconds'`)
+            return yield* refusal
+          })
+      })
+      const engine = layerPostgres({
+        url,
+        host: "127.0.0.1",
+        port: yield* Postgres.freePort,
+        lockExpiration: "12 seconds",
+        pollInterval: "200 millis"
+      })
+      yield* Effect.gen(function* () {
+        const operator = yield* payouts
+        yield* operator.start("salary-taken", yield* world.payout)
+        const { status } = yield* operator.await("salary-taken")
+        assert.strictEqual(status, "COMPLETED")
+      }).pipe(
+        Effect.provide(
+          DisbursePayout.layer(policy).pipe(Layer.provide(engine), Layer.provide(lateRefusal))
+        )
+      )
+      assert.isAbove(attempts, 1)
+      assert.lengthOf(yield* made, 1)
+    }).pipe(Effect.provide(services), Effect.provide(Reactivity.layer))
   )
 
   it.scoped("a port that is in use is a typed error", () =>

@@ -15,6 +15,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Engine from "../Engine.js"
 import * as cluster from "./cluster.js"
+import * as fencedStorage from "./fencedStorage.js"
 import * as patientStorage from "./patientStorage.js"
 import * as sqlStore from "./sqlStore.js"
 
@@ -78,7 +79,12 @@ export const layer = (options: Options) =>
   ).pipe(
     Layer.provideMerge(ClusterWorkflowEngine.layer),
     Layer.provide(runner),
-    Layer.provide(Layer.merge(patientStorage.layer, SqlRunnerStorage.layer)),
+    Layer.provide(
+      Layer.merge(
+        patientStorage.patiently(fencedStorage.layer(`${options.host}:${options.port}`)),
+        SqlRunnerStorage.layer
+      )
+    ),
     Layer.provide(tables),
     Layer.provide(configOf(options))
   )
