@@ -21,8 +21,8 @@ import type * as Engine from "./Engine.js"
 import * as postgresEngine from "./internal/postgresEngine.js"
 
 /**
- * The runner cannot start, such as when the database does not answer, is read-only or has tables of a newer
- * version, or when another process listens on the runner's port. Nothing was started.
+ * The runner cannot start: the database does not answer, is read-only or refuses its user, or another process
+ * listens on the runner's port. Nothing was started.
  *
  * @since 0.1.0
  * @category errors
@@ -36,10 +36,19 @@ export class RunnerUnavailable extends Schema.TaggedError<RunnerUnavailable>(
   cause: Schema.Defect
 }) {
   override get message(): string {
+    const why = rootMessage(this.cause)
     return this.reason === "Port"
-      ? `runner ${this.runner}: it cannot listen on its port`
-      : `runner ${this.runner}: the database cannot be used`
+      ? `runner ${this.runner}: it cannot listen on its port (${why}). Nothing was started. Give each runner of a machine its own port.`
+      : `runner ${this.runner}: the database cannot be used (${why}). Nothing was started. Check the URL, and that its user may create tables.`
   }
+}
+
+/** The message of the first cause: the driver's, not those of the layers above it. */
+const rootMessage = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  // A host name with several addresses, such as `localhost`.
+  if (error instanceof AggregateError) return error.errors.map(rootMessage).join(", ")
+  return error.cause === undefined ? error.message : rootMessage(error.cause)
 }
 
 /**

@@ -12,6 +12,7 @@ import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as IssueCard from "@manilla/workflows/IssueCard"
 import { layerPostgres } from "@manilla/workflows/postgres"
 import * as Context from "effect/Context"
+import type { DurationInput } from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -34,7 +35,7 @@ const workflows = Layer.mergeAll(
 )
 
 /** A runner of all workflows on a database. */
-const runner = (url: Redacted.Redacted) =>
+const runner = (url: Redacted.Redacted, lockExpiration: DurationInput = "3 seconds") =>
   Effect.map(Postgres.freePort, (port) =>
     Layer.provide(
       workflows,
@@ -42,7 +43,7 @@ const runner = (url: Redacted.Redacted) =>
         url,
         host: "127.0.0.1",
         port,
-        lockExpiration: "3 seconds",
+        lockExpiration,
         pollInterval: "200 millis"
       })
     )
@@ -113,6 +114,28 @@ layer(server, {
         assert.strictEqual(error._tag, "ExecutionCancelled")
       }).pipe(Effect.provide(runner(url)))
       assert.lengthOf(yield* made, 0)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.scoped("a runner that ends in order hands its executions over at once", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const { payouts: made } = yield* Sandbox.Sandbox
+      const payout = yield* world.payout
+      const keys = Array.from({ length: 6 }, (_, i) => `salary-handed-over-${i}`)
+      // Longer than the test may take: the locks do not expire.
+      const other = yield* Layer.build(runner(url, "5 minutes"))
+      yield* Effect.gen(function* () {
+        const operator = yield* payouts
+        yield* Effect.forEach(keys, (key) => operator.start(key, payout), { discard: true })
+        yield* Effect.sleep("1 second")
+      }).pipe(Effect.provide(runner(url, "5 minutes")))
+      yield* Effect.gen(function* () {
+        const operator = yield* payouts
+        const ends = yield* Effect.forEach(keys, operator.await, { concurrency: "unbounded" })
+        assert.isTrue(ends.every(({ status }) => status === "COMPLETED"))
+      }).pipe(Effect.provide(other))
+      assert.lengthOf(yield* made, keys.length)
     }).pipe(Effect.provide(services))
   )
 
@@ -191,6 +214,20 @@ layer(server, {
     }).pipe(Effect.provide(services), Effect.provide(Reactivity.layer))
   )
 
+  it.scoped("a database that is read-only is a typed error", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const readOnly = new URL(Redacted.value(url))
+      readOnly.searchParams.set("options", "-c default_transaction_read_only=on")
+      const port = yield* Postgres.freePort
+      const engine = layerPostgres({ url: Redacted.make(readOnly.href), host: "127.0.0.1", port })
+      const error = yield* Effect.flip(Layer.build(engine))
+      assert.strictEqual(error._tag, "RunnerUnavailable")
+      assert.strictEqual(error.reason, "Database")
+      assert.include(error.message, "read-only")
+    })
+  )
+
   it.scoped("a port that is in use is a typed error", () =>
     Effect.gen(function* () {
       const { url } = yield* Server
@@ -214,9 +251,10 @@ layer(server, {
 describe("a database", () => {
   it.scopedLive("that does not answer is a typed error", () =>
     Effect.gen(function* () {
-      const url = Redacted.make(`postgres://user@127.0.0.1:${yield* Postgres.freePort}/none`)
+      const url = Redacted.make(`postgres://user@localhost:${yield* Postgres.freePort}/none`)
       const error = yield* Effect.flip(Layer.build(layerPostgres({ url })))
       assert.strictEqual(error.reason, "Database")
+      assert.include(error.message, "ECONNREFUSED")
     })
   )
 })
