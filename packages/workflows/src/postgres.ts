@@ -9,14 +9,22 @@
  *
  * @since 0.1.0
  */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as HttpRouter from "@effect/platform/HttpRouter"
+import * as HttpServer from "@effect/platform/HttpServer"
+import type { ServeError } from "@effect/platform/HttpServerError"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import type { DurationInput } from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { createServer } from "node:http"
 import type * as Engine from "./Engine.js"
 import * as postgresEngine from "./internal/postgresEngine.js"
 
@@ -92,6 +100,23 @@ export interface Options {
 }
 
 /**
+ * A runner in this process.
+ *
+ * @since 0.1.0
+ * @category services
+ */
+export class Runner extends Context.Tag("@manilla/workflows/Runner")<
+  Runner,
+  {
+    /**
+     * Whether the runner takes part: the database answers, and has heard of the runner within the life of its
+     * locks. False while the runner ends.
+     */
+    readonly isHealthy: Effect.Effect<boolean>
+  }
+>() {}
+
+/**
  * @example
  * import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
  * import * as Engine from "@manilla/workflows/postgres"
@@ -113,14 +138,20 @@ export const layerPostgres = ({
   pollInterval = "1 second",
   port = 24_431,
   url
-}: Options): Layer.Layer<Engine.Engine | WorkflowEngine.WorkflowEngine, RunnerUnavailable> => {
+}: Options): Layer.Layer<
+  Engine.Engine | WorkflowEngine.WorkflowEngine | Runner,
+  RunnerUnavailable
+> => {
   const unavailable = (cause: unknown) =>
     new RunnerUnavailable({
       runner: `${host}:${port}`,
       reason: Predicate.isTagged(cause, "SocketServerError") ? "Port" : "Database",
       cause
     })
-  return postgresEngine.layer({ host, port, lockExpiration, pollInterval }).pipe(
+  const options = { host, port, lockExpiration, pollInterval }
+  const health = Effect.map(postgresEngine.isHealthy(options), (isHealthy) => ({ isHealthy }))
+  return Layer.effect(Runner, health).pipe(
+    Layer.merge(postgresEngine.layer(options)),
     Layer.provide(PgClient.layer({ url, applicationName: "manilla-workflows" })),
     // The engine dies if it cannot create its tables.
     Layer.catchAllCause((cause) =>
@@ -130,3 +161,37 @@ export const layerPostgres = ({
     )
   )
 }
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface HealthOptions {
+  readonly port: number
+  /** Where to listen. All addresses of the machine by default. */
+  readonly host?: string | undefined
+}
+
+/**
+ * Serves the health of the runner over HTTP, for a supervisor or a load balancer: `GET /health` answers 200
+ * if `isHealthy`, and 503 if not. A failure to listen is a `ServeError`.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerHealth = ({
+  host = "0.0.0.0",
+  port
+}: HealthOptions): Layer.Layer<never, ServeError, Runner> =>
+  HttpRouter.empty.pipe(
+    HttpRouter.get(
+      "/health",
+      Effect.flatMap(Runner, ({ isHealthy }) =>
+        Effect.map(isHealthy, (is) =>
+          HttpServerResponse.text(is ? "healthy" : "not healthy", { status: is ? 200 : 503 })
+        )
+      )
+    ),
+    HttpServer.serve(),
+    Layer.provide(NodeHttpServer.layer(createServer, { host, port }))
+  )

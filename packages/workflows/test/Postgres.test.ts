@@ -10,7 +10,7 @@ import * as Postgres from "@manilla/test-support/Postgres"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as IssueCard from "@manilla/workflows/IssueCard"
-import { layerPostgres } from "@manilla/workflows/postgres"
+import { layerHealth, layerPostgres } from "@manilla/workflows/postgres"
 import * as Context from "effect/Context"
 import type { DurationInput } from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -212,6 +212,32 @@ layer(server, {
       assert.isAbove(attempts, 1)
       assert.lengthOf(yield* made, 1)
     }).pipe(Effect.provide(services), Effect.provide(Reactivity.layer))
+  )
+
+  it.scoped("a runner reports its health", () =>
+    Effect.gen(function* () {
+      const { restart, url } = yield* Server
+      const port = yield* Postgres.freePort
+      const health = yield* Postgres.freePort
+      const engine = layerPostgres({
+        url,
+        host: "127.0.0.1",
+        port,
+        lockExpiration: "3 seconds",
+        pollInterval: "200 millis"
+      })
+      yield* Layer.build(Layer.provide(layerHealth({ host: "127.0.0.1", port: health }), engine))
+      const until = (status: number) =>
+        Effect.promise(() => fetch(`http://127.0.0.1:${health}/health`)).pipe(
+          Effect.delay("100 millis"),
+          Effect.repeat({ until: (answer) => answer.status === status })
+        )
+      yield* until(200)
+      const outage = yield* Effect.fork(restart("fast", "2 seconds"))
+      yield* until(503)
+      yield* outage
+      yield* until(200)
+    })
   )
 
   it.scoped("a database that is read-only is a typed error", () =>

@@ -88,3 +88,20 @@ export const layer = (options: Options) =>
     Layer.provide(tables),
     Layer.provide(configOf(options))
   )
+
+/**
+ * Whether the runner takes part: the database answers, and has heard of the runner within the life of its
+ * locks.
+ */
+export const isHealthy = ({ host, lockExpiration, port }: Options) =>
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const seconds = Math.ceil(Duration.toSeconds(lockExpiration))
+    return sql`
+      SELECT address FROM cluster_runners
+      WHERE address = ${`${host}:${port}`}
+        AND last_heartbeat > NOW() - ${seconds} * INTERVAL '1 second'`.pipe(
+      Effect.map((rows) => rows.length > 0),
+      Effect.timeout("5 seconds"),
+      Effect.orElseSucceed(() => false)
+    )
+  })
