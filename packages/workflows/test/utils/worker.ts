@@ -1,7 +1,7 @@
 /**
  * A process that is killed: runs the jobs of the kill test as workflows, on SQLite or as a runner on
- * PostgreSQL. It prints `ready` when its
- * engine runs, the end of each job as `end KEY TEXT`, and `ended` when all have ended.
+ * PostgreSQL. It prints `ready` when its engine runs, the end of each job as `end KEY TEXT`, and `ended` when all
+ * have ended.
  */
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
@@ -113,11 +113,13 @@ const end = (job: Job) =>
 
 const program = Effect.gen(function* () {
   yield* print("ready")
-  const ends = yield* Effect.forEach(jobs(settings), end, { concurrency: "unbounded" })
+  const ends = yield* Effect.forEach(jobs(settings), end, { concurrency: 100 })
   for (const { businessKey, text } of ends) {
     yield* print(`end ${businessKey} ${JSON.stringify(text)}`)
   }
   yield* print("ended")
+  // It lives until it is killed.
+  return yield* Effect.never
 })
 
 program.pipe(Effect.provide(live), NodeRuntime.runMain)
