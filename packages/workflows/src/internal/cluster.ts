@@ -17,8 +17,20 @@ import * as Option from "effect/Option"
 /** The engine's default group. */
 const shardGroup = "default"
 
+/** The settings of every runner. */
+export const shared = {
+  // After this time, the engine fails the executions of a workflow that this process does not run.
+  entityRegistrationTimeout: Duration.infinity,
+  entityReplyPollInterval: Duration.millis(200),
+  // An activity that is cut off by a shutdown starts again in the next life, so there is little to wait for.
+  entityTerminationTimeout: Duration.seconds(2),
+  // Serializing what stays in the process is for tests of other transports.
+  simulateRemoteSerialization: false
+}
+
 /** The settings of the one runner. */
 export const config = ShardingConfig.layer({
+  ...shared,
   // A name only: the one runner listens on no port. Read from the environment, a changed PORT would make it
   // another runner.
   runnerAddress: Option.some(RunnerAddress.make("localhost", 1)),
@@ -29,14 +41,7 @@ export const config = ShardingConfig.layer({
   shardLockRefreshInterval: Duration.seconds(5),
   refreshAssignmentsInterval: Duration.seconds(1),
   // The precision of every durable pause: the default, 10 seconds, would delay each of them.
-  entityMessagePollInterval: Duration.seconds(1),
-  entityReplyPollInterval: Duration.millis(200),
-  // After this time, the engine fails the executions of a workflow that this process does not run.
-  entityRegistrationTimeout: Duration.infinity,
-  // An activity that is cut off by a shutdown starts again in the next life, so there is little to wait for.
-  entityTerminationTimeout: Duration.seconds(2),
-  // Serializing what stays in the process is for tests of other transports.
-  simulateRemoteSerialization: false
+  entityMessagePollInterval: Duration.seconds(1)
 })
 
 /** One runner on a storage of messages that belongs to this process. */

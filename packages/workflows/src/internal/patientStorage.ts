@@ -1,17 +1,29 @@
 import { PersistenceError } from "@effect/cluster/ClusterError"
+import * as Message from "@effect/cluster/Message"
 import * as MessageStorage from "@effect/cluster/MessageStorage"
 import * as SqlMessageStorage from "@effect/cluster/SqlMessageStorage"
+import type * as Rpc from "@effect/rpc/Rpc"
 import { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
-import { inspect } from "node:util"
+import { LockLost } from "./fencedStorage.js"
 import { persistently } from "./persistently.js"
 
-/** A database that is away, locked or full. A broken constraint would be broken again. */
+/** The codes of an error and of its causes. */
+const codesOf = (error: unknown): ReadonlyArray<string> =>
+  Predicate.isRecord(error)
+    ? [...(Predicate.isString(error["code"]) ? [error["code"]] : []), ...codesOf(error["cause"])]
+    : []
+
+/** What would fail again: a broken constraint, or data that PostgreSQL cannot store (classes 22 and 23). */
+const isLasting = (code: string) => /^(SQLITE_CONSTRAINT|22|23)/.test(code)
+
+/** A database that is away, locked or full. */
 const isAway = <E>(error: E): error is Extract<E, PersistenceError> =>
-  Predicate.isTagged(error, "PersistenceError") &&
-  !inspect(error, { depth: 5 }).includes("SQLITE_CONSTRAINT")
+  error instanceof PersistenceError &&
+  !(error.cause instanceof LockLost) &&
+  !codesOf(error).some(isLasting)
 
 /** A commit that fails is a defect of `SqlClient`. */
 const failing = <A, E, R>(
@@ -23,29 +35,44 @@ const failing = <A, E, R>(
       : Effect.die(defect)
   )
 
-const patiently = <A, E, R>(effect: Effect.Effect<A, E, R>) => persistently(failing(effect), isAway)
+const waiting = <A, E, R>(effect: Effect.Effect<A, E, R>) => persistently(failing(effect), isAway)
+
+type Storage = MessageStorage.MessageStorage["Type"]
 
 /** The engine takes a failure of its storage for a defect of the workflow, and ends the execution. */
-const patient = (
-  storage: MessageStorage.MessageStorage["Type"]
-): MessageStorage.MessageStorage["Type"] => ({
-  ...storage,
-  saveRequest: (request) => patiently(storage.saveRequest(request)),
-  saveEnvelope: (envelope) => patiently(storage.saveEnvelope(envelope)),
-  saveReply: (reply) => patiently(storage.saveReply(reply)),
-  clearReplies: (id) => patiently(storage.clearReplies(id)),
-  repliesFor: (requests) => patiently(storage.repliesFor(requests)),
-  repliesForUnfiltered: (ids) => patiently(storage.repliesForUnfiltered(ids)),
-  requestIdForPrimaryKey: (key) => patiently(storage.requestIdForPrimaryKey(key)),
-  unprocessedMessages: (shards) => patiently(storage.unprocessedMessages(shards)),
-  unprocessedMessagesById: (ids) => patiently(storage.unprocessedMessagesById(ids)),
-  resetShards: (shards) => patiently(storage.resetShards(shards)),
-  resetAddress: (address) => patiently(storage.resetAddress(address)),
-  clearAddress: (address) => patiently(storage.clearAddress(address))
-})
+const patient = (storage: Storage): Storage => {
+  const saveReply: Storage["saveReply"] = (reply) => waiting(storage.saveReply(reply))
+  /** A message that was read brings the function that stores its reply. */
+  const answered = Effect.map((messages: Array<Message.Incoming<Rpc.Any>>) =>
+    messages.map((message) =>
+      message._tag === "IncomingRequest"
+        ? new Message.IncomingRequest({ ...message, respond: saveReply })
+        : message
+    )
+  )
+  return {
+    ...storage,
+    saveRequest: (request) => waiting(storage.saveRequest(request)),
+    saveEnvelope: (envelope) => waiting(storage.saveEnvelope(envelope)),
+    saveReply,
+    clearReplies: (id) => waiting(storage.clearReplies(id)),
+    repliesFor: (requests) => waiting(storage.repliesFor(requests)),
+    repliesForUnfiltered: (ids) => waiting(storage.repliesForUnfiltered(ids)),
+    requestIdForPrimaryKey: (key) => waiting(storage.requestIdForPrimaryKey(key)),
+    unprocessedMessages: (shards) => answered(waiting(storage.unprocessedMessages(shards))),
+    unprocessedMessagesById: (ids) => answered(waiting(storage.unprocessedMessagesById(ids))),
+    resetShards: (shards) => waiting(storage.resetShards(shards)),
+    resetAddress: (address) => waiting(storage.resetAddress(address)),
+    clearAddress: (address) => waiting(storage.clearAddress(address))
+  }
+}
+
+/** A storage of the engine's messages whose operations wait until the database answers. */
+export const patiently = <E, R>(layer: Layer.Layer<MessageStorage.MessageStorage, E, R>) =>
+  Layer.effect(
+    MessageStorage.MessageStorage,
+    Effect.map(MessageStorage.MessageStorage, patient)
+  ).pipe(Layer.provide(layer))
 
 /** The engine's messages in the database, with operations that wait until the database answers. */
-export const layer = Layer.effect(
-  MessageStorage.MessageStorage,
-  Effect.map(MessageStorage.MessageStorage, patient)
-).pipe(Layer.provide(SqlMessageStorage.layer))
+export const layer = patiently(SqlMessageStorage.layer)

@@ -5,18 +5,20 @@ import * as Option from "effect/Option"
 import type * as Engine from "../Engine.js"
 import * as Execution from "../Execution.js"
 
-/** Integers arrive as bigint, because the engine's ids need more than 53 bits. */
+/** Integers of 64 bits arrive as bigint from SQLite, and as text from PostgreSQL. */
+type Integer = bigint | number | string
+
 interface Row {
   readonly workflow: string
   readonly business_key: string
   readonly execution_id: string
   readonly payload: string
-  readonly started_millis: bigint
-  readonly due_millis: bigint
+  readonly started_millis: Integer
+  readonly due_millis: Integer
   readonly pause: string | null
-  readonly round: bigint
-  readonly cancel_requested: bigint
-  readonly ended_millis: bigint | null
+  readonly round: Integer
+  readonly cancel_requested: Integer
+  readonly ended_millis: Integer | null
 }
 
 const fromRow = (row: Row): Execution.Execution => ({
@@ -28,7 +30,7 @@ const fromRow = (row: Row): Execution.Execution => ({
   dueMillis: Number(row.due_millis),
   pause: row.pause ?? undefined,
   round: Number(row.round),
-  isCancelRequested: row.cancel_requested !== 0n,
+  isCancelRequested: Number(row.cancel_requested) !== 0,
   endedMillis: row.ended_millis === null ? undefined : Number(row.ended_millis)
 })
 
@@ -54,15 +56,13 @@ const failed =
   <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, Execution.StorageError> =>
     Effect.mapError(effect, (cause) => new Execution.StorageError({ operation, cause }))
 
-/** The executions in a table of an SQLite database that no other process uses. */
+/** The executions in a table of an SQLite or PostgreSQL database. */
 export const make: Effect.Effect<
   Omit<Engine.Service, "nudge">,
   Execution.StorageError,
   SqlClient.SqlClient
 > = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  /** Changes are serial, so that reading and writing an execution is atomic within the process. */
-  const changes = yield* Effect.makeSemaphore(1)
   const table = sql("manilla_executions_1")
 
   yield* sql`
@@ -71,14 +71,16 @@ export const make: Effect.Effect<
       business_key TEXT NOT NULL,
       execution_id TEXT NOT NULL,
       payload TEXT NOT NULL,
-      started_millis INTEGER NOT NULL,
-      due_millis INTEGER NOT NULL,
+      started_millis BIGINT NOT NULL,
+      due_millis BIGINT NOT NULL,
       pause TEXT,
       round INTEGER NOT NULL,
       cancel_requested INTEGER NOT NULL,
-      ended_millis INTEGER,
+      ended_millis BIGINT,
       PRIMARY KEY (workflow, business_key)
-    ) WITHOUT ROWID`.pipe(failed("create its table"))
+    ) ${sql.literal(sql.onDialectOrElse({ sqlite: () => "WITHOUT ROWID", orElse: () => "" }))}`.pipe(
+    failed("create its table")
+  )
   yield* sql`
     CREATE INDEX IF NOT EXISTS ${sql("manilla_executions_1_due")}
     ON ${table} (workflow, due_millis) WHERE ended_millis IS NULL`.pipe(failed("create its index"))
@@ -90,27 +92,41 @@ export const make: Effect.Effect<
       failed("read an execution")
     )
 
+  /** Replaces an execution that is still as it was read. Returns whether it was. */
+  const replace = (before: Execution.Execution, after: Execution.Execution) => {
+    const old = mutable(before)
+    return sql`
+      UPDATE ${table} SET ${sql.update(mutable(after))}
+      WHERE workflow = ${before.workflow} AND business_key = ${before.businessKey}
+        AND due_millis = ${old.due_millis} AND pause IS NOT DISTINCT FROM ${old.pause}
+        AND round = ${old.round} AND cancel_requested = ${old.cancel_requested}
+        AND ended_millis IS NOT DISTINCT FROM ${old.ended_millis}
+      RETURNING round`.pipe(
+      Effect.map((rows) => rows.length > 0),
+      failed("change an execution")
+    )
+  }
+
+  const modify: Engine.Service["modify"] = (name, change) =>
+    Effect.gen(function* () {
+      const stored = yield* find(name)
+      if (Option.isNone(stored)) return Option.none()
+      const [result, changed] = change(stored.value)
+      // If another fiber or process was faster, the change is computed again.
+      return (yield* replace(stored.value, changed))
+        ? Option.some(result)
+        : yield* modify(name, change)
+    })
+
   return {
     find,
+    modify,
     insert: (execution) =>
       sql`INSERT INTO ${table} ${sql.insert(toRow(execution))} ON CONFLICT DO NOTHING`.pipe(
         failed("store an execution"),
         Effect.zipRight(find(execution)),
         Effect.map(Option.getOrElse(() => execution))
       ),
-    modify: (name, change) =>
-      Effect.gen(function* () {
-        const stored = yield* find(name)
-        if (Option.isNone(stored)) return Option.none()
-        const [result, changed] = change(stored.value)
-        const { businessKey, workflow } = name
-        yield* sql`
-          UPDATE ${table} SET ${sql.update(mutable(changed))}
-          WHERE workflow = ${workflow} AND business_key = ${businessKey}`.pipe(
-          failed("change an execution")
-        )
-        return Option.some(result)
-      }).pipe(changes.withPermits(1)),
     overdue: (workflow, beforeMillis, limit) =>
       sql<Row>`
         SELECT * FROM ${table}

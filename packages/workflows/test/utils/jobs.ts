@@ -4,14 +4,25 @@ import type { IssueRequest } from "@manilla/workflows/IssueCard"
 import type { PayoutRequest } from "@manilla/payouts/Payout"
 import { payment } from "./world.js"
 
-export interface Settings {
-  readonly file: string
+/** How to use the service, and what it knows. */
+export interface Access {
   readonly baseUrl: string
   readonly authUrl: string
   readonly clientId: string
   readonly clientSecret: string
   readonly wallet: string
   readonly cardholder: string
+}
+
+export interface Settings extends Access {
+  readonly engine:
+    | { readonly kind: "sqlite"; readonly file: string }
+    | {
+        readonly kind: "postgres"
+        readonly url: string
+        readonly port: number
+        readonly lockSeconds: number
+      }
   /** The first and the last number of the operations. */
   readonly from: number
   readonly to: number
@@ -23,7 +34,12 @@ export type Job = { readonly businessKey: string } & (
   | { readonly kind: "card"; readonly request: IssueRequest }
 )
 
-export const jobs = ({ cardholder, from, to, wallet }: Settings): ReadonlyArray<Job> =>
+export const jobs = ({
+  cardholder,
+  from,
+  to,
+  wallet
+}: Pick<Settings, "cardholder" | "from" | "to" | "wallet">): ReadonlyArray<Job> =>
   Array.from({ length: to - from + 1 }, (_, i): Job => {
     const businessKey = `job-${from + i}`
     switch ((from + i) % 3) {

@@ -1,7 +1,9 @@
 /**
- * A process that is killed: runs the jobs of the kill test as workflows on SQLite. It prints `ready` when its
- * engine runs, the end of each job as `end KEY TEXT`, and `ended` when all have ended.
+ * A process that is killed: runs the jobs of the kill test as workflows, on SQLite or as a runner on
+ * PostgreSQL. It prints `ready` when its engine runs, the end of each job as `end KEY TEXT`, and `ended` when all
+ * have ended.
  */
+import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cards from "@manilla/cards/Cards"
@@ -11,14 +13,18 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Token from "@manilla/token/Token"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import type * as Engine from "@manilla/workflows/Engine"
 import * as IssueCard from "@manilla/workflows/IssueCard"
 import type * as Operator from "@manilla/workflows/Operator"
+import * as Postgres from "@manilla/workflows/postgres"
 import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import { type Job, jobs, type Settings } from "./jobs.js"
 
 const settings: Settings = JSON.parse(process.env["WORKER"] ?? "{}")
@@ -48,12 +54,28 @@ const gateway = Gateway.layer({
   Layer.provide(FetchHttpClient.layer)
 )
 
+const { engine } = settings
+
+const layerOfEngine: Layer.Layer<
+  Engine.Engine | WorkflowEngine.WorkflowEngine,
+  Sqlite.DatabaseUnavailable | Postgres.RunnerUnavailable
+> =
+  engine.kind === "sqlite"
+    ? Sqlite.layerSqlite({ file: engine.file })
+    : Postgres.layerPostgres({
+        url: Redacted.make(engine.url),
+        host: "127.0.0.1",
+        port: engine.port,
+        lockExpiration: `${engine.lockSeconds} seconds`,
+        pollInterval: "300 millis"
+      })
+
 const live = Layer.mergeAll(
   CollectPayment.layer(policy),
   DisbursePayout.layer(policy),
   IssueCard.layer(policy)
 ).pipe(
-  Layer.provide(Sqlite.layerSqlite({ file: settings.file })),
+  Layer.provide(layerOfEngine),
   Layer.provide(Layer.mergeAll(Payments.layer, Payouts.layer, Cards.layer)),
   Layer.provide(gateway)
 )
@@ -67,6 +89,11 @@ const ended = <Request, A, E>(
   request: Request
 ) =>
   Effect.zipRight(operator.start(businessKey, request), operator.await(businessKey)).pipe(
+    // The database may be away for a while.
+    Effect.retry({
+      schedule: Schedule.spaced("200 millis"),
+      while: (error) => Predicate.isTagged(error, "StorageError")
+    }),
     Effect.exit,
     Effect.map(Exit.match({ onSuccess: () => "success", onFailure: Cause.pretty })),
     Effect.map((text) => ({ businessKey, text }))
@@ -86,11 +113,13 @@ const end = (job: Job) =>
 
 const program = Effect.gen(function* () {
   yield* print("ready")
-  const ends = yield* Effect.forEach(jobs(settings), end, { concurrency: "unbounded" })
+  const ends = yield* Effect.forEach(jobs(settings), end, { concurrency: 100 })
   for (const { businessKey, text } of ends) {
     yield* print(`end ${businessKey} ${JSON.stringify(text)}`)
   }
   yield* print("ended")
+  // It lives until it is killed.
+  return yield* Effect.never
 })
 
 program.pipe(Effect.provide(live), NodeRuntime.runMain)

@@ -1,0 +1,61 @@
+/**
+ * A runner: a process that shares the executions in a PostgreSQL database with others. It starts every payout
+ * of its assignment, as all runners do: a payout that is already known is not started again. It prints each
+ * payout that it creates, and each whose final status it sees.
+ */
+import { NodeRuntime } from "@effect/platform-node"
+import * as UndiciClient from "@manilla/core/UndiciClient"
+import { Payouts } from "@manilla/payouts"
+import { Manilla } from "@manilla/token"
+import { DisbursePayout } from "@manilla/workflows"
+import * as Engine from "@manilla/workflows/postgres"
+import { Config, Console, Effect, Layer, Logger, LogLevel } from "effect"
+import * as Assignment from "./Assignment.js"
+
+/** The client of the service, with a line for each step that this process takes. */
+const payouts = Layer.effect(
+  Payouts.Payouts,
+  Effect.map(Payouts.Payouts, (client): Payouts.Service => ({
+    ...client,
+    create: (request, options) =>
+      Effect.tap(client.create(request, options), ({ reference }) =>
+        Console.log(`created ${reference}`)
+      ),
+    awaitFinal: (reference, options) =>
+      Effect.tap(client.awaitFinal(reference, options), () => Console.log(`ended ${reference}`))
+  }))
+).pipe(Layer.provide(Payouts.layer))
+
+const engine = Layer.unwrapEffect(
+  Effect.map(
+    Config.all({ url: Config.redacted("DATABASE_URL"), port: Config.integer("RUNNER_PORT") }),
+    // So that the example is short. The default is 15 seconds.
+    ({ port, url }) => Engine.layerPostgres({ url, port, lockExpiration: "5 seconds" })
+  )
+)
+
+const workflows = DisbursePayout.layer().pipe(
+  Layer.provide(engine),
+  Layer.provide(payouts),
+  Layer.provide(Manilla.layerConfig()),
+  Layer.provide(UndiciClient.layer)
+)
+
+const program = Effect.gen(function* () {
+  const wallet_id = yield* Config.string("MANILLA_WALLET_ID")
+  const operator = yield* DisbursePayout.DisbursePayout
+  yield* Console.log("ready")
+  yield* Effect.forEach(
+    Assignment.businessKeys,
+    (businessKey, i) => operator.start(businessKey, Assignment.payout(wallet_id, i)),
+    { discard: true }
+  )
+  return yield* Effect.never
+})
+
+program.pipe(
+  Effect.provide(workflows),
+  // The engine's own steps are of no interest here.
+  Logger.withMinimumLogLevel(LogLevel.Warning),
+  NodeRuntime.runMain
+)

@@ -1,0 +1,51 @@
+import { PersistenceError } from "@effect/cluster/ClusterError"
+import * as MessageStorage from "@effect/cluster/MessageStorage"
+import * as SqlMessageStorage from "@effect/cluster/SqlMessageStorage"
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+/** Another runner has taken over the execution. Trying again would not help. */
+export class LockLost extends Data.TaggedError("LockLost")<{ readonly message: string }> {}
+
+/**
+ * The engine's messages in PostgreSQL, in which only the runner that holds the lock of an execution can
+ * store results. A runner that was stopped and has lost its lock may hold a refusal that is no longer the
+ * outcome, because its successor has sent the request again.
+ */
+export const layer = (address: string) =>
+  Layer.effect(
+    MessageStorage.MessageStorage,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const storage = yield* MessageStorage.MessageStorage
+
+      /** Also keeps others from taking the lock until the transaction ends. */
+      const holdLock = (requestId: string) =>
+        sql`
+          SELECT locks.shard_id FROM cluster_locks locks
+          JOIN cluster_messages messages ON messages.shard_id = locks.shard_id
+          WHERE messages.id = ${requestId} AND locks.address = ${address}
+          FOR SHARE OF locks`.pipe(
+          PersistenceError.refail,
+          Effect.filterOrFail(
+            (rows) => rows.length > 0,
+            () => {
+              const message = `${address} no longer runs this execution, and its result is dropped.`
+              return new PersistenceError({ cause: new LockLost({ message }) })
+            }
+          )
+        )
+
+      return {
+        ...storage,
+        saveReply: (reply) =>
+          holdLock(`${reply.reply.requestId}`).pipe(
+            Effect.zipRight(storage.saveReply(reply)),
+            sql.withTransaction,
+            Effect.catchTag("SqlError", (cause) => new PersistenceError({ cause }))
+          )
+      }
+    })
+  ).pipe(Layer.provide(SqlMessageStorage.layer))

@@ -1,0 +1,286 @@
+/** The engine on PostgreSQL, in real time. */
+import * as Reactivity from "@effect/experimental/Reactivity"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { assert, describe, it, layer } from "@effect/vitest"
+import * as Errors from "@manilla/core/Errors"
+import * as Payouts from "@manilla/payouts/Payouts"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Postgres from "@manilla/test-support/Postgres"
+import * as CollectPayment from "@manilla/workflows/CollectPayment"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as IssueCard from "@manilla/workflows/IssueCard"
+import { layerHealth, layerPostgres } from "@manilla/workflows/postgres"
+import * as Context from "effect/Context"
+import type { DurationInput } from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import * as Redacted from "effect/Redacted"
+import { createServer } from "node:net"
+import * as world from "./utils/world.js"
+
+class Server extends Context.Tag("test/Server")<Server, Postgres.Server>() {}
+
+const policy = {
+  look: { initial: "100 millis", factor: 1, cap: "100 millis", deadline: "300 millis" },
+  wait: { initial: "500 millis", factor: 1.2, deadline: "1 hour" }
+} as const
+
+const workflows = Layer.mergeAll(
+  CollectPayment.layer(policy),
+  DisbursePayout.layer(policy),
+  IssueCard.layer(policy)
+)
+
+/** A runner of all workflows on a database. */
+const runner = (url: Redacted.Redacted, lockExpiration: DurationInput = "3 seconds") =>
+  Effect.map(Postgres.freePort, (port) =>
+    Layer.provide(
+      workflows,
+      layerPostgres({
+        url,
+        host: "127.0.0.1",
+        port,
+        lockExpiration,
+        pollInterval: "200 millis"
+      })
+    )
+  ).pipe(Layer.unwrapEffect, Layer.fresh)
+
+/** The engine logs every failure of its database. */
+const server: Layer.Layer<Server> = Layer.scoped(Server, Postgres.server).pipe(
+  Layer.orDie,
+  Layer.merge(Logger.minimumLogLevel(LogLevel.None))
+)
+
+const payouts = DisbursePayout.DisbursePayout
+
+const services = world.services({ settleAfter: "1 second" })
+
+layer(server, {
+  timeout: "60 seconds",
+  excludeTestServices: true
+})("on PostgreSQL", (it) => {
+  it.scoped("a payment, a payout and a card run on two runners that start together", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const [one, two] = yield* Effect.all([Layer.build(runner(url)), Layer.build(runner(url))], {
+        concurrency: 2
+      })
+      const payout = yield* world.payout
+      const card = yield* world.card
+      yield* Effect.gen(function* () {
+        yield* (yield* CollectPayment.CollectPayment).start("order-1", world.payment)
+        yield* (yield* payouts).start("salary-1", payout)
+        yield* (yield* IssueCard.IssueCard).start("card-1", card)
+      }).pipe(Effect.provide(one))
+
+      // Each runner knows the executions of both.
+      yield* Effect.gen(function* () {
+        const operator = yield* payouts
+        const end = yield* operator.await("salary-1")
+        assert.strictEqual(end.status, "COMPLETED")
+        const { status } = yield* (yield* CollectPayment.CollectPayment).await("order-1")
+        assert.strictEqual(status, "COMPLETED")
+        yield* (yield* IssueCard.IssueCard).await("card-1")
+        const again = yield* operator.start("salary-1", payout)
+        assert.strictEqual(again.state, "Succeeded")
+        const error = yield* Effect.flip(operator.start("salary-1", { ...payout, amount: "1001" }))
+        assert.strictEqual(error._tag, "PayloadMismatch")
+        const unknown = yield* Effect.flip(operator.status("salary-2"))
+        assert.strictEqual(unknown._tag, "ExecutionNotFound")
+      }).pipe(Effect.provide(two))
+
+      const sandbox = yield* Sandbox.Sandbox
+      assert.lengthOf(yield* sandbox.payouts, 1)
+      assert.lengthOf(yield* sandbox.paymentIntents, 1)
+      assert.lengthOf(yield* sandbox.cards, 1)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.scoped("an execution is interrupted before its request leaves", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const { faults, payouts: made } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.status(429, { operation: "Payouts.create", times: Infinity }))
+      yield* Effect.gen(function* () {
+        const operator = yield* payouts
+        yield* operator.start("salary-interrupted", yield* world.payout)
+        yield* Effect.sleep("1 second")
+        yield* operator.interrupt("salary-interrupted")
+        const error = yield* Effect.flip(operator.await("salary-interrupted"))
+        assert.strictEqual(error._tag, "ExecutionCancelled")
+      }).pipe(Effect.provide(runner(url)))
+      assert.lengthOf(yield* made, 0)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.scoped("a runner that ends in order hands its executions over at once", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const { payouts: made } = yield* Sandbox.Sandbox
+      const payout = yield* world.payout
+      const keys = Array.from({ length: 6 }, (_, i) => `salary-handed-over-${i}`)
+      // Longer than the test may take: the locks do not expire.
+      const other = yield* Layer.build(runner(url, "5 minutes"))
+      yield* Effect.gen(function* () {
+        const operator = yield* payouts
+        yield* Effect.forEach(keys, (key) => operator.start(key, payout), { discard: true })
+        yield* Effect.sleep("1 second")
+      }).pipe(Effect.provide(runner(url, "5 minutes")))
+      yield* Effect.gen(function* () {
+        const operator = yield* payouts
+        const ends = yield* Effect.forEach(keys, operator.await, { concurrency: "unbounded" })
+        assert.isTrue(ends.every(({ status }) => status === "COMPLETED"))
+      }).pipe(Effect.provide(other))
+      assert.lengthOf(yield* made, keys.length)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.scoped("a restart and a crash of the database fail no execution", () =>
+    Effect.gen(function* () {
+      const { restart, url } = yield* Server
+      const { faults, payouts: made } = yield* Sandbox.Sandbox
+      const payout = yield* world.payout
+      const keys = Array.from({ length: 12 }, (_, i) => `salary-restart-${i}`)
+      // Some executions meet the restart in their creation, others in a look or in a pause.
+      yield* faults.add(Fault.delay("2 seconds", { operation: "Payouts.create", times: 4 }))
+      yield* Effect.gen(function* () {
+        const operator = yield* payouts
+        yield* Effect.forEach(keys, (key) => operator.start(key, payout), { discard: true })
+        yield* restart("fast", "1 second")
+        yield* Effect.sleep("1 second")
+        yield* restart("crash", "1 second")
+        const ends = yield* Effect.forEach(
+          keys,
+          // Whoever waits is told that the database is away. The execution goes on.
+          (key) =>
+            Effect.retry(operator.await(key), {
+              while: (error) => Effect.as(Effect.sleep("200 millis"), error._tag === "StorageError")
+            }),
+          { concurrency: "unbounded" }
+        )
+        assert.isTrue(ends.every(({ status }) => status === "COMPLETED"))
+        assert.lengthOf(yield* made, keys.length)
+      }).pipe(Effect.provide(runner(url)))
+    }).pipe(Effect.provide(services))
+  )
+
+  it.scoped("a runner that has lost an execution to another does not store its result", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const { payouts: made } = yield* Sandbox.Sandbox
+      const client = yield* Payouts.Payouts
+      const sql = yield* PgClient.make({ url })
+      const refusal = new Errors.UnprocessableError({
+        operation: "Payouts.create",
+        status: 422,
+        message: "refused"
+      })
+      let attempts = 0
+      const lateRefusal = Layer.succeed(Payouts.Payouts, {
+        ...client,
+        create: (request, options) =>
+          Effect.gen(function* () {
+            if (++attempts > 1) return yield* client.create(request, options)
+            // As after a pause of the process: another runner has taken its locks, which expire soon.
+            yield* Effect.orDie(sql`
+              UPDATE cluster_locks
+              SET address = 'elsewhere:1', acquired_at = NOW() - INTERVAL '8 seconds'`)
+            return yield* refusal
+          })
+      })
+      const engine = layerPostgres({
+        url,
+        host: "127.0.0.1",
+        port: yield* Postgres.freePort,
+        lockExpiration: "12 seconds",
+        pollInterval: "200 millis"
+      })
+      yield* Effect.gen(function* () {
+        const operator = yield* payouts
+        yield* operator.start("salary-taken", yield* world.payout)
+        const { status } = yield* operator.await("salary-taken")
+        assert.strictEqual(status, "COMPLETED")
+      }).pipe(
+        Effect.provide(
+          DisbursePayout.layer(policy).pipe(Layer.provide(engine), Layer.provide(lateRefusal))
+        )
+      )
+      assert.isAbove(attempts, 1)
+      assert.lengthOf(yield* made, 1)
+    }).pipe(Effect.provide(services), Effect.provide(Reactivity.layer))
+  )
+
+  it.scoped("a runner reports its health", () =>
+    Effect.gen(function* () {
+      const { restart, url } = yield* Server
+      const port = yield* Postgres.freePort
+      const health = yield* Postgres.freePort
+      const engine = layerPostgres({
+        url,
+        host: "127.0.0.1",
+        port,
+        lockExpiration: "3 seconds",
+        pollInterval: "200 millis"
+      })
+      yield* Layer.build(Layer.provide(layerHealth({ host: "127.0.0.1", port: health }), engine))
+      const until = (status: number) =>
+        Effect.promise(() => fetch(`http://127.0.0.1:${health}/health`)).pipe(
+          Effect.delay("100 millis"),
+          Effect.repeat({ until: (answer) => answer.status === status })
+        )
+      yield* until(200)
+      const outage = yield* Effect.fork(restart("fast", "2 seconds"))
+      yield* until(503)
+      yield* outage
+      yield* until(200)
+    })
+  )
+
+  it.scoped("a database that is read-only is a typed error", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const readOnly = new URL(Redacted.value(url))
+      readOnly.searchParams.set("options", "-c default_transaction_read_only=on")
+      const port = yield* Postgres.freePort
+      const engine = layerPostgres({ url: Redacted.make(readOnly.href), host: "127.0.0.1", port })
+      const error = yield* Effect.flip(Layer.build(engine))
+      assert.strictEqual(error._tag, "RunnerUnavailable")
+      assert.strictEqual(error.reason, "Database")
+      assert.include(error.message, "read-only")
+    })
+  )
+
+  it.scoped("a port that is in use is a typed error", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const port = yield* Postgres.freePort
+      yield* Effect.acquireRelease(
+        Effect.async<ReturnType<typeof createServer>>((resume) => {
+          const server = createServer()
+          server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
+        }),
+        (server) => Effect.sync(() => server.close())
+      )
+      const engine = layerPostgres({ url, host: "127.0.0.1", port })
+      const error = yield* Effect.flip(Layer.build(engine))
+      assert.strictEqual(error._tag, "RunnerUnavailable")
+      assert.strictEqual(error.reason, "Port")
+      assert.include(error.message, `127.0.0.1:${port}`)
+    })
+  )
+})
+
+describe("a database", () => {
+  it.scopedLive("that does not answer is a typed error", () =>
+    Effect.gen(function* () {
+      const url = Redacted.make(`postgres://user@localhost:${yield* Postgres.freePort}/none`)
+      const error = yield* Effect.flip(Layer.build(layerPostgres({ url })))
+      assert.strictEqual(error.reason, "Database")
+      assert.include(error.message, "ECONNREFUSED")
+    })
+  )
+})

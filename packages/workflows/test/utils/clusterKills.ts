@@ -1,0 +1,265 @@
+/**
+ * The kill test on PostgreSQL: runners in processes of their own share a database. At random moments, a
+ * runner is killed, or stopped until its locks have expired, or the database is restarted, while the service
+ * injects faults. At the end, each business key must have moved money exactly once, and each execution must
+ * have ended.
+ */
+import * as Reactivity from "@effect/experimental/Reactivity"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Postgres from "@manilla/test-support/Postgres"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
+import * as Ref from "effect/Ref"
+import { type Job, type Settings, jobs } from "./jobs.js"
+import * as service from "./service.js"
+import * as workers from "./workers.js"
+
+export interface Options {
+  readonly runners: number
+  readonly kills: number
+  /** New business keys per life of a runner. */
+  readonly jobsPerLife: number
+  /** After how long the others take over the executions of a runner that does not answer. */
+  readonly lockSeconds: number
+  readonly seed: number
+  /** Called after each kill. */
+  readonly onKill?: ((kills: number) => Effect.Effect<void>) | undefined
+}
+
+/** What happened to the owner of an execution. */
+export type Cause =
+  | "killed, restarted at once"
+  | "killed, away longer than its locks"
+  | "stopped longer than its locks"
+
+export interface Report {
+  readonly kills: number
+  /** Kills before the engine ran. */
+  readonly earlyKills: number
+  readonly pauses: number
+  readonly databaseRestarts: number
+  readonly jobs: number
+  /** Requests that create something, repeated ones included. */
+  readonly creations: number
+  /**
+   * Per execution of a runner that was killed or stopped: until the service heard of it again. The time
+   * includes the rest of the pause that the execution was in, up to half a second. Sorted.
+   */
+  readonly recoveryMillis: ReadonlyMap<Cause, ReadonlyArray<number>>
+  readonly databaseBytes: number
+  readonly violations: ReadonlyArray<string>
+}
+
+/** An execution whose runner was killed or stopped. */
+interface Interrupted {
+  readonly businessKey: string
+  readonly atMillis: number
+  readonly why: Cause
+}
+
+/** A request that arrives so soon after a kill was sent before it. */
+const inFlightMillis = 50
+
+/** The longest life of a runner before it is killed or stopped. */
+const longestLifeMillis = 3_000
+
+interface Slot {
+  readonly port: number
+  worker: workers.Worker
+}
+
+/** Where the requests for an execution are in the log of the service. */
+const recoveriesIn = (
+  sandbox: Sandbox.Service,
+  all: ReadonlyArray<Job>,
+  interrupted: ReadonlyArray<Interrupted>
+) =>
+  Effect.gen(function* () {
+    const keys = new Map(all.map((job) => [service.keyOf(job), job.businessKey]))
+    const businessKeyOf = new Map<string, string>(keys)
+    for (const { id, idempotency_key } of yield* sandbox.paymentIntents) {
+      businessKeyOf.set(id, keys.get(`${idempotency_key}`) ?? "")
+    }
+    for (const { idempotency_key, reference } of yield* sandbox.payouts) {
+      businessKeyOf.set(reference, keys.get(`${idempotency_key}`) ?? "")
+    }
+    const requests = new Map<string, Array<number>>()
+    for (const { atMillis, key, path } of yield* sandbox.exchanges) {
+      const id = key ?? path.split("?")[0]?.split("/").at(-1) ?? ""
+      const businessKey = businessKeyOf.get(id)
+      if (businessKey === undefined) continue
+      requests.set(businessKey, [...(requests.get(businessKey) ?? []), atMillis])
+    }
+    const recoveries = new Map<Cause, Array<number>>()
+    for (const { atMillis, businessKey, why } of interrupted) {
+      const next = requests.get(businessKey)?.find((at) => at > atMillis + inFlightMillis)
+      // An execution that had heard of its end only had to store it.
+      if (next !== undefined) {
+        recoveries.set(why, [...(recoveries.get(why) ?? []), next - atMillis])
+      }
+    }
+    for (const times of recoveries.values()) times.sort((a, b) => a - b)
+    return recoveries
+  })
+
+export const run = ({ jobsPerLife, kills, lockSeconds, onKill, runners, seed }: Options) =>
+  Effect.gen(function* () {
+    const sandbox = yield* Sandbox.Sandbox
+    const database = yield* Postgres.server
+    const sql = yield* PgClient.make({ url: database.url })
+    const program = yield* workers.bundle
+    const access = yield* service.access(sandbox)
+    const settings = (port: number, from: number, to: number): Settings => ({
+      ...access,
+      engine: { kind: "postgres", url: Redacted.value(database.url), port, lockSeconds },
+      from,
+      to
+    })
+
+    const last = yield* Ref.make(0)
+    /** A new life of a runner, which brings new jobs. */
+    const startOn = (port: number) =>
+      Effect.flatMap(
+        Ref.updateAndGet(last, (number) => number + jobsPerLife),
+        (to) => workers.start(settings(port, to - jobsPerLife + 1, to), program)
+      )
+
+    const slots = yield* Effect.replicateEffect(
+      Effect.flatMap(Postgres.freePort, (port) =>
+        Effect.map(startOn(port), (worker): Slot => ({ port, worker }))
+      ),
+      runners
+    )
+
+    const interrupted: Array<Interrupted> = []
+    /** Notes the open executions of a runner. */
+    const note = (port: number, why: Cause) =>
+      Effect.gen(function* () {
+        const rows = yield* sql<{ readonly business_key: string }>`
+          SELECT DISTINCT e.business_key FROM manilla_executions_1 e
+          JOIN cluster_messages m ON m.entity_id = e.execution_id
+          JOIN cluster_locks l ON l.shard_id = m.shard_id
+          WHERE e.ended_millis IS NULL AND l.address = ${`127.0.0.1:${port}`}`
+        const atMillis = yield* Clock.currentTimeMillis
+        for (const { business_key } of rows) {
+          interrupted.push({ businessKey: business_key, atMillis, why })
+        }
+        // The database may be away, or have no tables yet.
+      }).pipe(Effect.ignore)
+
+    const injection = yield* Effect.forkScoped(service.injectFaults(sandbox))
+    const outage = yield* Effect.gen(function* () {
+      yield* Effect.sleep(yield* Random.nextIntBetween(8_000, 20_000))
+      const how = yield* Random.choice(["fast", "crash"] as const)
+      yield* database.restart(how, yield* Random.nextIntBetween(0, 2_000))
+      databaseRestarts++
+    }).pipe(Effect.forever, Effect.forkScoped)
+
+    /** Longer than the locks of a runner that does not answer. */
+    const expiry = Effect.sleep(`${lockSeconds * 1_500} millis`)
+    let killed = 0
+    let earlyKills = 0
+    let pauses = 0
+    let databaseRestarts = 0
+
+    const kill = (slot: Slot) =>
+      Effect.gen(function* () {
+        const isAway = (yield* Random.next) < 0.3
+        killed++
+        if (!(yield* Deferred.isDone(slot.worker.ready))) earlyKills++
+        yield* note(
+          slot.port,
+          isAway ? "killed, away longer than its locks" : "killed, restarted at once"
+        )
+        yield* slot.worker.signal("SIGKILL")
+        yield* slot.worker.exited
+        yield* onKill?.(killed) ?? Effect.void
+        if (isAway) yield* expiry
+      })
+
+    const stop = (slot: Slot) =>
+      Effect.gen(function* () {
+        pauses++
+        yield* note(slot.port, "stopped longer than its locks")
+        yield* slot.worker.signal("SIGSTOP")
+        yield* expiry
+        yield* slot.worker.signal("SIGCONT")
+      })
+
+    const isUp = ({ worker }: Slot) =>
+      Effect.raceFirst(
+        Effect.as(Deferred.await(worker.ready), true),
+        Effect.as(worker.exited, false)
+      )
+
+    /** What happens to a runner, until enough runners were killed. */
+    const lives = (slot: Slot) =>
+      Effect.gen(function* () {
+        let inVain = 0
+        while (killed < kills) {
+          const isEarly = (yield* Random.next) < 0.1
+          if (!isEarly && !(yield* isUp(slot))) {
+            // A runner that finds no database when it starts ends by itself.
+            if (++inVain > 20) {
+              return yield* new workers.WorkerFailed({ message: "a runner does not start" })
+            }
+            yield* Effect.sleep("500 millis")
+            slot.worker = yield* startOn(slot.port)
+            continue
+          }
+          inVain = 0
+          yield* Effect.sleep((yield* Random.next) * longestLifeMillis)
+          if (killed >= kills) return
+          if (!isEarly && (yield* Random.next) < 0.15) {
+            yield* stop(slot)
+          } else {
+            yield* kill(slot)
+            slot.worker = yield* startOn(slot.port)
+          }
+        }
+      })
+    yield* Effect.forEach(slots, lives, { concurrency: "unbounded", discard: true })
+
+    // Without new faults, what is still open ends soon.
+    yield* Fiber.interrupt(outage)
+    yield* Fiber.interrupt(injection)
+    yield* sandbox.faults.clear
+    const [first, ...others] = slots
+    for (const slot of others) {
+      if (!(yield* isUp(slot))) slot.worker = yield* startOn(slot.port)
+    }
+    if (first !== undefined) {
+      yield* first.worker.signal("SIGKILL")
+      yield* first.worker.exited
+    }
+    const whole = settings(first?.port ?? 0, 1, yield* Ref.get(last))
+    const all = jobs(whole)
+    const violations = [
+      ...(yield* workers.finish(whole, program)),
+      ...(yield* service.violationsIn(sandbox, all))
+    ]
+    const [size] = yield* sql<{ readonly bytes: string }>`
+      SELECT pg_database_size(current_database()) AS bytes`
+    const report: Report = {
+      kills: killed,
+      earlyKills,
+      pauses,
+      databaseRestarts,
+      jobs: all.length,
+      creations: (yield* sandbox.exchanges).filter(({ key }) => key !== undefined).length,
+      recoveryMillis: yield* recoveriesIn(sandbox, all, interrupted),
+      databaseBytes: Number(size?.bytes),
+      violations
+    }
+    return report
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(Reactivity.layer),
+    Effect.provide(service.layer(seed)),
+    Effect.withRandom(Random.make(seed))
+  )

@@ -1,0 +1,105 @@
+/** The service of the kill tests: a sandbox in this process that injects faults, and what must hold at the end. */
+import * as Amount from "@manilla/core/Amount"
+import * as Currency from "@manilla/core/Currency"
+import * as Fault from "@manilla/sandbox/Fault"
+import type * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
+import type { Access, Job } from "./jobs.js"
+
+export const layer = (seed: number) =>
+  SandboxServer.layer({
+    seed,
+    settleAfter: "1 second",
+    // The whole log of a long run, for its report.
+    exchangeCapacity: 2_000_000,
+    wallets: [
+      { currency: Currency.Currency.make("XOF"), balance: Amount.Amount.make("1000000000") }
+    ]
+  })
+
+/** What a worker needs to use the service. */
+export const access = (sandbox: Sandbox.Service) =>
+  Effect.gen(function* () {
+    const { clientId, clientSecret } = yield* sandbox.credentials
+    const [wallet] = yield* sandbox.wallets
+    const [cardholder] = yield* sandbox.cardholders
+    const found: Access = {
+      baseUrl: sandbox.baseUrl,
+      authUrl: sandbox.authUrl,
+      clientId,
+      clientSecret: Redacted.value(clientSecret),
+      wallet: wallet?.id ?? "",
+      cardholder: cardholder?.id ?? ""
+    }
+    return found
+  })
+
+export const injectFaults = ({ faults, revokeTokens }: Sandbox.Service) =>
+  Effect.gen(function* () {
+    const creation = yield* Random.choice([
+      "Payments.create",
+      "Payouts.create",
+      "Cards.issue"
+    ] as const)
+    const read = yield* Random.choice(["Payments.get", "Payouts.get"] as const)
+    const fault = yield* Random.choice([
+      faults.add(Fault.dropAfter({ operation: creation, times: 3 })),
+      faults.add(Fault.dropBefore({ operation: creation, times: 2 })),
+      faults.add(Fault.delay("300 millis", { operation: creation })),
+      faults.add(Fault.status(503, { operation: creation, times: 2, processed: true })),
+      faults.add(Fault.status(429, { operation: creation, times: 3 })),
+      faults.add(Fault.body("<html>", { operation: creation })),
+      faults.add(Fault.dropAfter({ operation: read, times: 3 })),
+      revokeTokens
+    ])
+    // The faults that met no request are removed, or they would outnumber the requests.
+    yield* faults.clear
+    yield* fault
+    yield* Effect.sleep("150 millis")
+  }).pipe(Effect.forever)
+
+const operations = {
+  payment: "Payments.collect",
+  payout: "Payouts.disburse",
+  card: "Cards.issue"
+}
+
+/** The service's key of a job. */
+export const keyOf = ({ businessKey, kind }: Job) => `${operations[kind]}:${businessKey}`
+
+export /** The errors in the ledger of the service. */
+const violationsIn = (sandbox: Sandbox.Service, all: ReadonlyArray<Job>) =>
+  Effect.gen(function* () {
+    const made = [
+      ...(yield* sandbox.paymentIntents).map(({ idempotency_key, status }) => ({
+        key: `${idempotency_key}`,
+        isDone: status === "COMPLETED"
+      })),
+      ...(yield* sandbox.payouts).map(({ idempotency_key, status }) => ({
+        key: `${idempotency_key}`,
+        isDone: status === "COMPLETED"
+      })),
+      ...(yield* sandbox.cards).map(({ issuance_reference }) => ({
+        key: issuance_reference,
+        isDone: true
+      }))
+    ]
+    const expected = all.map(keyOf)
+    const violations: Array<string> = []
+    for (const key of expected) {
+      const own = made.filter((resource) => resource.key === key)
+      if (own.length !== 1) violations.push(`${key} was applied ${own.length} times`)
+      if (own.some(({ isDone }) => !isDone)) violations.push(`${key} is not completed`)
+    }
+    if (made.length !== expected.length)
+      violations.push(`${made.length} of ${expected.length} made`)
+    // A payment and a card are one movement each. A payout is reserved, then paid.
+    const moves = all.reduce((sum, { kind }) => sum + (kind === "payout" ? 2 : 1), 0)
+    const { journal } = yield* sandbox.ledger
+    const moved = journal.filter(({ description }) => description !== "opening balance").length
+    if (moved !== moves) violations.push(`money moved ${moved} times, not ${moves}`)
+    return violations
+  })

@@ -1,0 +1,131 @@
+/** The worker processes of the kill tests. */
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Duration from "effect/Duration"
+import type * as Scope from "effect/Scope"
+import * as esbuild from "esbuild"
+import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { type Settings, jobs } from "./jobs.js"
+
+/** The worker ended by itself, or did not come to its end. */
+export class WorkerFailed extends Data.TaggedError("WorkerFailed")<{ readonly message: string }> {}
+
+const source = fileURLToPath(new URL("worker.ts", import.meta.url))
+
+/** The SQLite driver has native code, which is loaded from where it is installed. */
+const native: esbuild.Plugin = {
+  name: "native",
+  setup: (build) =>
+    build.onResolve({ filter: /^libsql$/ }, ({ path, resolveDir }) => ({
+      path: createRequire(join(resolveDir, "importer.js")).resolve(path),
+      external: true
+    }))
+}
+
+/** Bundles the worker into one file, which starts in a fraction of the time. */
+export const bundle = Effect.gen(function* () {
+  const directory = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-worker-"))),
+    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+  )
+  const outfile = join(directory, "worker.mjs")
+  yield* Effect.promise(() =>
+    esbuild.build({
+      entryPoints: [source],
+      outfile,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      target: "node20",
+      external: ["pg-native"],
+      plugins: [native],
+      banner: {
+        js: 'import { createRequire as requireIn } from "node:module"; const require = requireIn(import.meta.url);'
+      }
+    })
+  )
+  return outfile
+})
+
+export interface Worker {
+  /** When its engine ran. It waits for ever if the worker ends before. */
+  readonly ready: Deferred.Deferred<number>
+  /** Done when all its jobs have ended. Fails when the worker ends before. */
+  readonly ended: Deferred.Deferred<void, WorkerFailed>
+  /** How each job ended. */
+  readonly ends: ReadonlyMap<string, string>
+  readonly signal: (signal: "SIGKILL" | "SIGSTOP" | "SIGCONT") => Effect.Effect<void>
+  readonly exited: Effect.Effect<void>
+}
+
+/** Runs a worker, which is killed when the scope closes. */
+export const start = (
+  settings: Settings,
+  program: string
+): Effect.Effect<Worker, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const ready = yield* Deferred.make<number>()
+    const ended = yield* Deferred.make<void, WorkerFailed>()
+    const ends = new Map<string, string>()
+    const { exited, worker } = yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        const worker = spawn(process.execPath, ["--no-deprecation", program], {
+          stdio: ["ignore", "pipe", "inherit"],
+          env: { ...process.env, WORKER: JSON.stringify(settings) }
+        })
+        createInterface(worker.stdout).on("line", (line) => {
+          const [word, key = "", ...text] = line.split(" ")
+          if (word === "ready") Deferred.unsafeDone(ready, Clock.currentTimeMillis)
+          if (word === "end") ends.set(key, text.join(" "))
+          if (word === "ended") Deferred.unsafeDone(ended, Effect.void)
+        })
+        const exited = new Promise<void>((resolve) =>
+          worker.once("exit", (code, signal) => {
+            const message = `the worker ended with ${signal ?? code}`
+            Deferred.unsafeDone(ended, Effect.fail(new WorkerFailed({ message })))
+            resolve()
+          })
+        )
+        return { worker, exited }
+      }),
+      ({ exited, worker }) =>
+        Effect.promise(() => {
+          worker.kill("SIGKILL")
+          return exited
+        })
+    )
+    return {
+      ready,
+      ended,
+      ends,
+      exited: Effect.promise(() => exited),
+      signal: (signal) => Effect.sync(() => worker.kill(signal))
+    }
+  })
+
+/** How long the last worker may take to end everything. */
+const endingTime = Duration.minutes(5)
+
+/** Runs a worker until every job of its settings has ended, and returns those that did not succeed. */
+export const finish = (settings: Settings, program: string) =>
+  Effect.gen(function* () {
+    const { ended, ends } = yield* start(settings, program)
+    yield* Deferred.await(ended).pipe(
+      Effect.timeoutFail({
+        duration: endingTime,
+        onTimeout: () => new WorkerFailed({ message: "not every execution ended" })
+      })
+    )
+    return jobs(settings).flatMap(({ businessKey }) => {
+      const end = ends.get(businessKey)
+      return end === '"success"' ? [] : [`${businessKey} ended with ${end ?? "nothing"}`]
+    })
+  }).pipe(Effect.scoped)
