@@ -1,7 +1,9 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type * as Engine from "../Engine.js"
 import * as Execution from "../Execution.js"
 
@@ -14,9 +16,18 @@ interface Row {
   readonly started_millis: bigint
   readonly due_millis: bigint
   readonly pause: string | null
-  readonly round: bigint
+  readonly begun: string
   readonly cancel_requested: bigint
+  readonly paused: bigint
+  readonly ended_as: Execution.EndState | null
   readonly ended_millis: bigint | null
+  readonly purged: bigint
+}
+
+const Beginnings = Schema.parseJson(Schema.Record({ key: Schema.String, value: Execution.Begun }))
+const beginnings = {
+  fromJson: Schema.decodeSync(Beginnings),
+  toJson: Schema.encodeSync(Beginnings)
 }
 
 const fromRow = (row: Row): Execution.Execution => ({
@@ -27,17 +38,25 @@ const fromRow = (row: Row): Execution.Execution => ({
   startedMillis: Number(row.started_millis),
   dueMillis: Number(row.due_millis),
   pause: row.pause ?? undefined,
-  round: Number(row.round),
-  isCancelRequested: row.cancel_requested !== 0n,
-  endedMillis: row.ended_millis === null ? undefined : Number(row.ended_millis)
+  begun: beginnings.fromJson(row.begun),
+  isCancelRequested: Number(row.cancel_requested) !== 0,
+  isPaused: Number(row.paused) !== 0,
+  end:
+    row.ended_as === null || row.ended_millis === null
+      ? undefined
+      : { state: row.ended_as, atMillis: Number(row.ended_millis) },
+  isPurged: Number(row.purged) !== 0
 })
 
 const mutable = (execution: Execution.Execution) => ({
   due_millis: Math.round(execution.dueMillis),
   pause: execution.pause ?? null,
-  round: execution.round,
+  begun: beginnings.toJson(execution.begun),
   cancel_requested: execution.isCancelRequested ? 1 : 0,
-  ended_millis: execution.endedMillis ?? null
+  paused: execution.isPaused ? 1 : 0,
+  ended_as: execution.end?.state ?? null,
+  ended_millis: execution.end?.atMillis ?? null,
+  purged: execution.isPurged ? 1 : 0
 })
 
 const toRow = (execution: Execution.Execution) => ({
@@ -49,6 +68,9 @@ const toRow = (execution: Execution.Execution) => ({
   ...mutable(execution)
 })
 
+/** A database limits the parameters of a statement. */
+const keysPerQuery = 500
+
 const failed =
   (operation: string) =>
   <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, Execution.StorageError> =>
@@ -56,7 +78,7 @@ const failed =
 
 /** The executions in a table of an SQLite database that no other process uses. */
 export const make: Effect.Effect<
-  Omit<Engine.Service, "nudge">,
+  Omit<Engine.Service, "forget" | "nudge">,
   Execution.StorageError,
   SqlClient.SqlClient
 > = Effect.gen(function* () {
@@ -74,14 +96,20 @@ export const make: Effect.Effect<
       started_millis INTEGER NOT NULL,
       due_millis INTEGER NOT NULL,
       pause TEXT,
-      round INTEGER NOT NULL,
+      begun TEXT NOT NULL,
       cancel_requested INTEGER NOT NULL,
+      paused INTEGER NOT NULL,
+      ended_as TEXT,
       ended_millis INTEGER,
+      purged INTEGER NOT NULL,
       PRIMARY KEY (workflow, business_key)
     ) WITHOUT ROWID`.pipe(failed("create its table"))
   yield* sql`
     CREATE INDEX IF NOT EXISTS ${sql("manilla_executions_1_due")}
     ON ${table} (workflow, due_millis) WHERE ended_millis IS NULL`.pipe(failed("create its index"))
+  yield* sql`
+    CREATE INDEX IF NOT EXISTS ${sql("manilla_executions_1_started")}
+    ON ${table} (started_millis, workflow, business_key)`.pipe(failed("create its index"))
 
   const find = ({ businessKey, workflow }: Engine.Name) =>
     sql<Row>`
@@ -90,13 +118,82 @@ export const make: Effect.Effect<
       failed("read an execution")
     )
 
+  const isInState = (state: Execution.State) => {
+    switch (state) {
+      case "Running":
+        return sql`(ended_millis IS NULL AND pause IS NULL)`
+      case "Waiting":
+        return sql`(ended_millis IS NULL AND pause IS NOT NULL)`
+      default:
+        return sql`ended_as = ${state}`
+    }
+  }
+
+  const conditions = (
+    { endedBeforeMillis, isPurged, startedBeforeMillis, states, workflow }: Engine.Filter,
+    after: Engine.Cursor | undefined
+  ) => [
+    ...(workflow === undefined ? [] : [sql`workflow = ${workflow}`]),
+    ...(states === undefined ? [] : [sql.or([sql`1 = 0`, ...states.map(isInState)])]),
+    ...(startedBeforeMillis === undefined ? [] : [sql`started_millis < ${startedBeforeMillis}`]),
+    ...(endedBeforeMillis === undefined ? [] : [sql`ended_millis < ${endedBeforeMillis}`]),
+    ...(isPurged === undefined ? [] : [sql`purged = ${isPurged ? 1 : 0}`]),
+    ...(after === undefined
+      ? []
+      : [
+          sql`(started_millis, workflow, business_key) > (${after.startedMillis}, ${after.workflow}, ${after.businessKey})`
+        ])
+  ]
+
   return {
     find,
+    findAll: (workflow, businessKeys) =>
+      Effect.forEach(Arr.chunksOf(businessKeys, keysPerQuery), (keys) =>
+        sql<Row>`
+          SELECT * FROM ${table}
+          WHERE workflow = ${workflow} AND ${sql.in("business_key", keys)}`.pipe(
+          Effect.map((rows) => rows.map(fromRow)),
+          failed("read executions")
+        )
+      ).pipe(Effect.map((chunks) => chunks.flat())),
+    list: (filter, after, limit) =>
+      sql<Row>`
+        SELECT * FROM ${table} WHERE ${sql.and(conditions(filter, after))}
+        ORDER BY started_millis, workflow, business_key LIMIT ${limit}`.pipe(
+        Effect.map((rows) => rows.map(fromRow)),
+        failed("list executions")
+      ),
+    open: (workflow) =>
+      sql<{
+        readonly open: bigint
+        readonly waiting: bigint
+        readonly oldest: bigint | null
+      }>`
+        SELECT COUNT(*) AS open, COUNT(pause) AS waiting, MIN(started_millis) AS oldest
+        FROM ${table} WHERE workflow = ${workflow} AND ended_millis IS NULL`.pipe(
+        Effect.map(([row]) => {
+          const waiting = Number(row?.waiting ?? 0)
+          const oldest = row?.oldest ?? undefined
+          return {
+            running: Number(row?.open ?? 0) - waiting,
+            waiting,
+            oldestMillis: oldest === undefined ? undefined : Number(oldest)
+          }
+        }),
+        failed("count executions")
+      ),
     insert: (execution) =>
-      sql`INSERT INTO ${table} ${sql.insert(toRow(execution))} ON CONFLICT DO NOTHING`.pipe(
+      sql`
+        INSERT INTO ${table} ${sql.insert(toRow(execution))} ON CONFLICT DO NOTHING
+        RETURNING execution_id`.pipe(
         failed("store an execution"),
-        Effect.zipRight(find(execution)),
-        Effect.map(Option.getOrElse(() => execution))
+        Effect.flatMap((inserted) => {
+          const isNew = inserted.length > 0
+          return Effect.map(isNew ? Effect.succeedNone : find(execution), (earlier) => ({
+            stored: Option.getOrElse(earlier, () => execution),
+            isNew
+          }))
+        })
       ),
     modify: (name, change) =>
       Effect.gen(function* () {
@@ -104,8 +201,11 @@ export const make: Effect.Effect<
         if (Option.isNone(stored)) return Option.none()
         const [result, changed] = change(stored.value)
         const { businessKey, workflow } = name
+        const { payload } = changed
+        const update = mutable(changed)
         yield* sql`
-          UPDATE ${table} SET ${sql.update(mutable(changed))}
+          UPDATE ${table}
+          SET ${sql.update(payload === stored.value.payload ? update : { ...update, payload })}
           WHERE workflow = ${workflow} AND business_key = ${businessKey}`.pipe(
           failed("change an execution")
         )
