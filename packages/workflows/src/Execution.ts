@@ -15,11 +15,11 @@ import * as Schema from "effect/Schema"
 export const BusinessKey = Schema.String.pipe(
   Schema.filter(
     (text) =>
-      (text.length >= 1 &&
-        text.length <= 200 &&
-        text.trim() === text &&
-        !/\p{Surrogate}/u.test(text)) ||
-      "a business key has 1 to 200 characters of well-formed text, and no space at either end"
+      text.length >= 1 &&
+      text.length <= 200 &&
+      text.trim() === text &&
+      !/\p{Surrogate}/u.test(text),
+    { description: "1 to 200 characters of well-formed text, without a space at either end" }
   )
 )
 
@@ -100,6 +100,8 @@ export interface Execution {
   readonly pause: string | undefined
   /** The steps that have begun, by name, without those that are known to have ended. */
   readonly begun: Readonly<Record<string, Begun>>
+  /** The id of the last resource that it created, such as a payout's reference. */
+  readonly resource: string | undefined
   readonly isCancelRequested: boolean
   /** Whether an operator paused it. Only a batch can be paused. */
   readonly isPaused: boolean

@@ -13,6 +13,9 @@ import type * as Execution from "./Execution.js"
  * @category models
  */
 export interface Service<Payload, A, E> {
+  /** The versioned name of the workflow. */
+  readonly workflow: string
+
   /**
    * Starts an execution, and returns once it is stored: from then on it continues in every later life of
    * the process. With the same payload it may be called again, and changes nothing.

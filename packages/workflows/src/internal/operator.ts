@@ -132,16 +132,22 @@ export const make = <P, PI, A, AI, E, EI, R>(
         yield* engine.nudge(name, executionId)
       })
 
-    const invalid = (businessKey: string, issue: ParseResult.ParseIssue) =>
+    const invalid = (
+      businessKey: string,
+      issue: ParseResult.ParseIssue,
+      root: ReadonlyArray<string> = []
+    ) =>
       new Execution.InvalidPayload({
         workflow: name,
         businessKey,
-        issues: Issues.fromParseIssue(issue)
+        issues: Issues.fromParseIssue(issue, root)
       })
 
     const start = (businessKey: string, payload: P) =>
       Effect.gen(function* () {
-        yield* Effect.mapError(isBusinessKey(businessKey), (issue) => invalid(businessKey, issue))
+        yield* Effect.mapError(isBusinessKey(businessKey), (issue) =>
+          invalid(businessKey, issue, ["businessKey"])
+        )
         yield* Effect.mapError(encode(payload), (issue) => invalid(businessKey, issue))
         const encoded = toJson(payload)
         const now = yield* Clock.currentTimeMillis
@@ -154,6 +160,7 @@ export const make = <P, PI, A, AI, E, EI, R>(
           dueMillis: now,
           pause: undefined,
           begun: {},
+          resource: undefined,
           isCancelRequested: false,
           isPaused: false,
           end: undefined,
@@ -228,6 +235,7 @@ export const make = <P, PI, A, AI, E, EI, R>(
     )
 
     return {
+      workflow: name,
       start,
       status: (businessKey: string) => Effect.map(found(businessKey), Execution.toStatus),
       poll,

@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Record from "effect/Record"
 import * as Engine from "../Engine.js"
 import * as Execution from "../Execution.js"
 import type * as Policy from "../Policy.js"
@@ -77,6 +78,13 @@ export const make = (
   ): Effect.Effect<Option.Option<A>> =>
     persistently(engine.modify({ workflow, businessKey }, change), isStorageError)
 
+  /** An execution without the steps that have ended, and with the resource that they created. */
+  const progress = (execution: Execution.Execution): Execution.Execution => ({
+    ...execution,
+    begun: Record.filter(execution.begun, (_, name) => !ended.has(name)),
+    resource: running.money.resource ?? execution.resource
+  })
+
   const running: Service = {
     workflow,
     businessKey,
@@ -104,14 +112,13 @@ export const make = (
           const sinceMillis = before?.sinceMillis ?? now
           const isOld = now - sinceMillis > Duration.toMillis(policy.carryOn.deadline)
           if ((isAgain || isDoubtful) && isOld) return ["expired", execution]
-          const begun = {
-            ...Object.fromEntries(
-              Object.entries(execution.begun).filter(([other]) => !ended.has(other))
-            ),
-            [name]: { round, sinceMillis }
+          const changed = {
+            ...progress(execution),
+            begun: { ...progress(execution).begun, [name]: { round, sinceMillis } },
+            pause: undefined,
+            dueMillis: now + longestStepMillis
           }
-          const dueMillis = now + longestStepMillis
-          return [isAgain ? "again" : "first", { ...execution, begun, pause: undefined, dueMillis }]
+          return [isAgain ? "again" : "first", changed]
         })
         // An execution that is no longer stored may have begun this step before.
         return Option.getOrElse(permit, () => "again" as const)
@@ -121,7 +128,7 @@ export const make = (
         const now = yield* Clock.currentTimeMillis
         const isCancelRequested = yield* modify((execution) => [
           execution.isCancelRequested && !running.isCompensating,
-          { ...execution, pause, dueMillis: now + inMillis }
+          { ...progress(execution), pause, dueMillis: now + inMillis }
         ])
         return Option.getOrElse(isCancelRequested, () => false)
       }),

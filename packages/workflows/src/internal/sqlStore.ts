@@ -17,6 +17,7 @@ interface Row {
   readonly due_millis: bigint
   readonly pause: string | null
   readonly begun: string
+  readonly resource: string | null
   readonly cancel_requested: bigint
   readonly paused: bigint
   readonly ended_as: Execution.EndState | null
@@ -39,6 +40,7 @@ const fromRow = (row: Row): Execution.Execution => ({
   dueMillis: Number(row.due_millis),
   pause: row.pause ?? undefined,
   begun: beginnings.fromJson(row.begun),
+  resource: row.resource ?? undefined,
   isCancelRequested: Number(row.cancel_requested) !== 0,
   isPaused: Number(row.paused) !== 0,
   end:
@@ -52,6 +54,7 @@ const mutable = (execution: Execution.Execution) => ({
   due_millis: Math.round(execution.dueMillis),
   pause: execution.pause ?? null,
   begun: beginnings.toJson(execution.begun),
+  resource: execution.resource ?? null,
   cancel_requested: execution.isCancelRequested ? 1 : 0,
   paused: execution.isPaused ? 1 : 0,
   ended_as: execution.end?.state ?? null,
@@ -97,6 +100,7 @@ export const make: Effect.Effect<
       due_millis INTEGER NOT NULL,
       pause TEXT,
       begun TEXT NOT NULL,
+      resource TEXT,
       cancel_requested INTEGER NOT NULL,
       paused INTEGER NOT NULL,
       ended_as TEXT,
