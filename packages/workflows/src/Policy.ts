@@ -85,7 +85,7 @@ export class InvalidPolicy extends Schema.TaggedError<InvalidPolicy>(
   "@manilla/workflows/InvalidPolicy"
 )("InvalidPolicy", { issues: Schema.Array(Errors.Issue) }) {
   override get message(): string {
-    return `the policy of a workflow is invalid: ${Issues.print(this.issues)}. A field that is left out has its default.`
+    return `the policy of a workflow is invalid: ${Issues.print(this.issues)}. A part that is left out has its default.`
   }
 }
 

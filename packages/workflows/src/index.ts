@@ -46,6 +46,14 @@ export * as Engine from "./Engine.js"
 export * as Execution from "./Execution.js"
 
 /**
+ * Lists the executions of all workflows, and deletes what is stored of those that have ended. Each
+ * workflow's own service operates single executions by business key.
+ *
+ * @since 0.1.0
+ */
+export * as Executions from "./Executions.js"
+
+/**
  * Issues a virtual card as a durable workflow. An issuance is final when it is created, so there is no
  * wait.
  *
