@@ -146,11 +146,12 @@ export const layer = <Self, P, PI, A, AI, E, EI, R>(
   const workflow = operator.workflowOf(definition)
   const registered = Layer.unwrapEffect(
     Effect.map(Effect.all([Engine.Engine, Policy.make(policy)]), ([engine, whole]) =>
-      workflow.toLayer(({ businessKey, payload }) => {
+      workflow.toLayer(({ businessKey }) => {
         const execution = running.make(engine, definition.name, businessKey, whole)
-        return definition
-          .body(payload)
+        return body
+          .payloadOf(engine, execution, definition.payload)
           .pipe(
+            Effect.flatMap(definition.body),
             body.compensated(execution),
             body.recorded(engine, execution),
             Effect.provideService(running.Running, execution)

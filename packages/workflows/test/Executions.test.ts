@@ -152,13 +152,15 @@ describe("a purge", () => {
     Effect.gen(function* () {
       const payouts = yield* DisbursePayout.DisbursePayout
       yield* payouts.start("salary-1", yield* world.payout)
-      yield* world.pass(1800)
+      yield* world.pass(60)
       assert.isFalse((yield* payouts.status("salary-1")).isPurged)
-      yield* world.pass(2 * 3600)
+      yield* world.pass(120)
       assert.isTrue((yield* payouts.status("salary-1")).isPurged)
     }).pipe(
       Effect.provide(
-        Executions.layerRetention({ minAge: "1 hour" }).pipe(Layer.provideMerge(inMemory()))
+        Executions.layerRetention({ minAge: "100 seconds", every: "1 minute" }).pipe(
+          Layer.provideMerge(inMemory())
+        )
       )
     )
   )

@@ -1,11 +1,21 @@
+import * as Workflow from "@effect/workflow/Workflow"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Issues from "@manilla/core/Issues"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
 import type * as Engine from "../Engine.js"
 import type * as Execution from "../Execution.js"
 import * as metrics from "./metrics.js"
 import { persistently } from "./persistently.js"
 import type * as running from "./running.js"
+
+const isStorageError = (error: Execution.StorageError): error is Execution.StorageError =>
+  error._tag === "StorageError"
 
 /** Stores how an execution ended, once. The engine stores the result itself. */
 export const recordEnd = (engine: Engine.Service, name: Engine.Name, state: Execution.EndState) =>
@@ -16,9 +26,31 @@ export const recordEnd = (engine: Engine.Service, name: Engine.Name, state: Exec
         execution.end === undefined,
         { ...execution, pause: undefined, end: execution.end ?? { state, atMillis } }
       ]),
-      (error): error is Execution.StorageError => error._tag === "StorageError"
+      isStorageError
     )
     if (isFirst._tag === "Some" && isFirst.value) yield* metrics.onEnd(name.workflow, state)
+  })
+
+/**
+ * The payload of an execution. If it no longer fits its schema, the execution waits for a process with a
+ * schema that it fits: the sweeper runs it again.
+ */
+export const payloadOf = <P, PI>(
+  engine: Engine.Service,
+  name: Engine.Name,
+  schema: Schema.Schema<P, PI>
+) =>
+  Effect.gen(function* () {
+    const stored = yield* persistently(engine.find(name), isStorageError)
+    const json = Option.match(stored, { onNone: () => "", onSome: ({ payload }) => payload })
+    const payload = ParseResult.decodeUnknownEither(Schema.parseJson(schema))(json)
+    if (Either.isRight(payload)) return payload.right
+    yield* Effect.logError(
+      `${name.workflow}: the stored payload of ${name.businessKey} does not fit its schema: ` +
+        `${Issues.print(Issues.fromParseIssue(payload.left))}. The execution waits. Run it with the schema ` +
+        "that it was started with, and give the new one a new name."
+    )
+    return yield* Workflow.suspend(yield* WorkflowEngine.WorkflowInstance)
   })
 
 /**

@@ -7,7 +7,6 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
@@ -41,12 +40,12 @@ const endStateOf = Exit.match({
 export const workflowOf = <P, PI, A, AI, E, EI, R>({
   error,
   name,
-  payload,
   success
 }: Definition<P, PI, A, AI, E, EI, R>) =>
   Workflow.make({
     name,
-    payload: { businessKey: Schema.String, payload },
+    // The store has the payload.
+    payload: { businessKey: Schema.String },
     success,
     error,
     idempotencyKey: ({ businessKey }) => businessKey
@@ -74,9 +73,7 @@ export const make = <P, PI, A, AI, E, EI, R>(
       )
 
     const encode = ParseResult.validateEither(Payload, { errors: "all" })
-    const json = Schema.parseJson(Payload)
-    const toJson = Schema.encodeSync(json)
-    const fromJson = Schema.decodeEither(json)
+    const toJson = Schema.encodeSync(Schema.parseJson(Payload))
     const isBusinessKey = ParseResult.validateEither(Execution.BusinessKey)
 
     const found = (businessKey: string) =>
@@ -114,8 +111,8 @@ export const make = <P, PI, A, AI, E, EI, R>(
         })
       )
 
-    const submit = (businessKey: string, payload: P) =>
-      inEngine(workflow.execute({ businessKey, payload }, { discard: true }))
+    const submit = (businessKey: string) =>
+      inEngine(workflow.execute({ businessKey }, { discard: true }))
 
     const wake = ({ executionId, pause }: Execution.Execution) =>
       Effect.gen(function* () {
@@ -154,7 +151,7 @@ export const make = <P, PI, A, AI, E, EI, R>(
         const { isNew, stored } = yield* engine.insert({
           workflow: name,
           businessKey,
-          executionId: yield* workflow.executionId({ businessKey, payload }),
+          executionId: yield* workflow.executionId({ businessKey }),
           payload: encoded,
           startedMillis: now,
           dueMillis: now,
@@ -172,7 +169,7 @@ export const make = <P, PI, A, AI, E, EI, R>(
           return yield* new Execution.PayloadMismatch({ workflow: name, businessKey, differs })
         }
         if (isNew) yield* metrics.onStart(name)
-        if (stored.end === undefined) yield* submit(businessKey, payload)
+        if (stored.end === undefined) yield* submit(businessKey)
         return Execution.toStatus(stored)
       })
 
@@ -206,15 +203,9 @@ export const make = <P, PI, A, AI, E, EI, R>(
           undefined,
           { ...stored, dueMillis: Math.max(stored.dueMillis, now) }
         ])
-        yield* Either.match(fromJson(execution.payload), {
-          onLeft: () =>
-            Effect.logError(
-              `${name}: the stored payload of ${execution.businessKey} no longer fits its schema`
-            ),
-          // The process may have died after it stored the execution and before it submitted it.
-          onRight: (payload) =>
-            Effect.zipRight(submit(execution.businessKey, payload), wake(execution))
-        })
+        // The process may have died after it stored the execution and before it submitted it.
+        yield* submit(execution.businessKey)
+        yield* wake(execution)
       })
 
     const sweep = Effect.gen(function* () {
