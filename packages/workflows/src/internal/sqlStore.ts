@@ -7,22 +7,26 @@ import * as Schema from "effect/Schema"
 import type * as Engine from "../Engine.js"
 import * as Execution from "../Execution.js"
 
-/** Integers arrive as bigint, because the engine's ids need more than 53 bits. */
+/** Integers of 64 bits arrive as bigint from SQLite, and as text from PostgreSQL. */
+type Integer = bigint | number | string
+
 interface Row {
   readonly workflow: string
   readonly business_key: string
   readonly execution_id: string
   readonly payload: string
-  readonly started_millis: bigint
-  readonly due_millis: bigint
+  readonly started_millis: Integer
+  readonly due_millis: Integer
   readonly pause: string | null
   readonly begun: string
   readonly resource: string | null
-  readonly cancel_requested: bigint
-  readonly paused: bigint
+  readonly cancel_requested: Integer
+  readonly paused: Integer
   readonly ended_as: Execution.EndState | null
-  readonly ended_millis: bigint | null
-  readonly purged: bigint
+  readonly ended_millis: Integer | null
+  readonly purged: Integer
+  /** Counts the changes. */
+  readonly revision: Integer
 }
 
 const Beginnings = Schema.parseJson(Schema.Record({ key: Schema.String, value: Execution.Begun }))
@@ -79,15 +83,13 @@ const failed =
   <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, Execution.StorageError> =>
     Effect.mapError(effect, (cause) => new Execution.StorageError({ operation, cause }))
 
-/** The executions in a table of an SQLite database that no other process uses. */
+/** The executions in a table of an SQLite or PostgreSQL database. */
 export const make: Effect.Effect<
   Omit<Engine.Service, "forget" | "nudge">,
   Execution.StorageError,
   SqlClient.SqlClient
 > = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  /** Changes are serial, so that reading and writing an execution is atomic within the process. */
-  const changes = yield* Effect.makeSemaphore(1)
   const table = sql("manilla_executions_1")
 
   yield* sql`
@@ -96,18 +98,21 @@ export const make: Effect.Effect<
       business_key TEXT NOT NULL,
       execution_id TEXT NOT NULL,
       payload TEXT NOT NULL,
-      started_millis INTEGER NOT NULL,
-      due_millis INTEGER NOT NULL,
+      started_millis BIGINT NOT NULL,
+      due_millis BIGINT NOT NULL,
       pause TEXT,
       begun TEXT NOT NULL,
       resource TEXT,
       cancel_requested INTEGER NOT NULL,
       paused INTEGER NOT NULL,
       ended_as TEXT,
-      ended_millis INTEGER,
+      ended_millis BIGINT,
       purged INTEGER NOT NULL,
+      revision INTEGER NOT NULL,
       PRIMARY KEY (workflow, business_key)
-    ) WITHOUT ROWID`.pipe(failed("create its table"))
+    ) ${sql.literal(sql.onDialectOrElse({ sqlite: () => "WITHOUT ROWID", orElse: () => "" }))}`.pipe(
+    failed("create its table")
+  )
   yield* sql`
     CREATE INDEX IF NOT EXISTS ${sql("manilla_executions_1_due")}
     ON ${table} (workflow, due_millis) WHERE ended_millis IS NULL`.pipe(failed("create its index"))
@@ -115,12 +120,35 @@ export const make: Effect.Effect<
     CREATE INDEX IF NOT EXISTS ${sql("manilla_executions_1_started")}
     ON ${table} (started_millis, workflow, business_key)`.pipe(failed("create its index"))
 
-  const find = ({ businessKey, workflow }: Engine.Name) =>
+  const findRow = ({ businessKey, workflow }: Engine.Name) =>
     sql<Row>`
       SELECT * FROM ${table} WHERE workflow = ${workflow} AND business_key = ${businessKey}`.pipe(
-      Effect.map(([row]) => Option.map(Option.fromNullable(row), fromRow)),
+      Effect.map(([row]) => Option.fromNullable(row)),
       failed("read an execution")
     )
+
+  const find: Engine.Service["find"] = (name) => Effect.map(findRow(name), Option.map(fromRow))
+
+  const modify: Engine.Service["modify"] = (name, change) =>
+    Effect.gen(function* () {
+      const row = yield* findRow(name)
+      if (Option.isNone(row)) return Option.none()
+      const revision = Number(row.value.revision)
+      const before = fromRow(row.value)
+      const [result, after] = change(before)
+      const update = {
+        ...mutable(after),
+        ...(after.payload === before.payload ? {} : { payload: after.payload }),
+        revision: revision + 1
+      }
+      const changed = yield* sql`
+        UPDATE ${table} SET ${sql.update(update)}
+        WHERE workflow = ${name.workflow} AND business_key = ${name.businessKey}
+          AND revision = ${revision}
+        RETURNING revision`.pipe(failed("change an execution"))
+      // If another fiber or process was faster, the change is computed again.
+      return changed.length > 0 ? Option.some(result) : yield* modify(name, change)
+    })
 
   const isInState = (state: Execution.State) => {
     switch (state) {
@@ -151,6 +179,7 @@ export const make: Effect.Effect<
 
   return {
     find,
+    modify,
     findAll: (workflow, businessKeys) =>
       Effect.forEach(Arr.chunksOf(businessKeys, keysPerQuery), (keys) =>
         sql<Row>`
@@ -169,9 +198,9 @@ export const make: Effect.Effect<
       ),
     open: (workflow) =>
       sql<{
-        readonly open: bigint
-        readonly waiting: bigint
-        readonly oldest: bigint | null
+        readonly open: Integer
+        readonly waiting: Integer
+        readonly oldest: Integer | null
       }>`
         SELECT COUNT(*) AS open, COUNT(pause) AS waiting, MIN(started_millis) AS oldest
         FROM ${table} WHERE workflow = ${workflow} AND ended_millis IS NULL`.pipe(
@@ -188,7 +217,7 @@ export const make: Effect.Effect<
       ),
     insert: (execution) =>
       sql`
-        INSERT INTO ${table} ${sql.insert(toRow(execution))} ON CONFLICT DO NOTHING
+        INSERT INTO ${table} ${sql.insert({ ...toRow(execution), revision: 0 })} ON CONFLICT DO NOTHING
         RETURNING execution_id`.pipe(
         failed("store an execution"),
         Effect.flatMap((inserted) => {
@@ -199,22 +228,6 @@ export const make: Effect.Effect<
           }))
         })
       ),
-    modify: (name, change) =>
-      Effect.gen(function* () {
-        const stored = yield* find(name)
-        if (Option.isNone(stored)) return Option.none()
-        const [result, changed] = change(stored.value)
-        const { businessKey, workflow } = name
-        const { payload } = changed
-        const update = mutable(changed)
-        yield* sql`
-          UPDATE ${table}
-          SET ${sql.update(payload === stored.value.payload ? update : { ...update, payload })}
-          WHERE workflow = ${workflow} AND business_key = ${businessKey}`.pipe(
-          failed("change an execution")
-        )
-        return Option.some(result)
-      }).pipe(changes.withPermits(1)),
     overdue: (workflow, beforeMillis, limit) =>
       sql<Row>`
         SELECT * FROM ${table}
