@@ -95,7 +95,7 @@ export interface Definition<P, PI, A, AI, E, EI, R> {
  *   body: ({ amount, phone }) =>
  *     Effect.gen(function* () {
  *       const payments = yield* Payments.Payments
- *       // The key is derived from "Shop.sellTicket" and the business key.
+ *       // The operation and the business key give the key.
  *       const intent = yield* Durable.write({
  *         operation: "Shop.sellTicket",
  *         success: PaymentIntent.PaymentIntent,
