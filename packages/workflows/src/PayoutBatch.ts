@@ -9,7 +9,6 @@ import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import type * as Errors from "@manilla/core/Errors"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Exit from "effect/Exit"
@@ -354,7 +353,7 @@ const make = Effect.gen(function* () {
         Effect.map(itemsOf(batchKey), (items) =>
           Stream.repeatEffectWithSchedule(
             batch.progressOf(engine, disburse, name, batchKey, items),
-            Schedule.spaced(progressInterval)
+            Schedule.spaced(progressMillis(items.length))
           ).pipe(
             Stream.takeUntil(({ isEnded }) => isEnded),
             Stream.map(({ progress }) => progress),
@@ -374,8 +373,8 @@ const make = Effect.gen(function* () {
   return service
 })
 
-/** How often `progress` reads the items. */
-const progressInterval = Duration.millis(500)
+/** How often `progress` reads the items: a large batch less often. */
+const progressMillis = (items: number): number => Math.max(500, items / 2)
 
 const isSame = (a: Progress, b: Progress): boolean => JSON.stringify(a) === JSON.stringify(b)
 

@@ -2,6 +2,7 @@ import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Chunk from "effect/Chunk"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -63,26 +64,39 @@ const drive = (
               Effect.orElseSucceed(() => false)
             )
 
-    const queue = items.map((item) => ({ ...item, key: itemKey(name.businessKey, item.key) }))
-    const known = yield* stored(queue.map(({ key }) => key))
-    const wereStarted = new Set(known.map(({ businessKey }) => businessKey))
-    const waiting = queue.filter(({ key }) => !wereStarted.has(key))
-    let open = known.map(({ businessKey }) => businessKey)
+    const all = items.map((item) => ({ ...item, key: itemKey(name.businessKey, item.key) }))
+    const known = new Map(
+      (yield* stored(all.map(({ key }) => key))).map((item) => [item.businessKey, item])
+    )
+    const waiting = all.filter(({ key }) => !known.has(key))
+    /** Items whose payouts do not exist yet. */
+    let creating = all.flatMap(({ key }) => (known.has(key) ? [key] : []))
+    /** Items whose payouts exist. They are read less often. */
+    let pending: ReadonlyArray<string> = []
+    let pendingDueMillis = 0
 
     let tickMillis = shortestTickMillis
     while (true) {
-      const openItems = yield* Effect.filter(yield* stored(open), isOpen)
-      const hasChanged = openItems.length < open.length
-      open = openItems.map(({ businessKey }) => businessKey)
+      const created = yield* stored(creating)
+      const open = yield* Effect.filter(created, isOpen)
+      const unmade = open.filter(({ resource }) => resource === undefined)
+      const hasChanged = unmade.length < creating.length
+      creating = unmade.map(keyOf)
+      pending = [...pending, ...open.filter(({ resource }) => resource !== undefined).map(keyOf)]
 
-      const isCancelled = yield* running.due(undefined, tickMillis + stalledMillis)
+      const now = yield* Clock.currentTimeMillis
+      if (now >= pendingDueMillis) {
+        pending = (yield* Effect.filter(yield* stored(pending), isOpen)).map(keyOf)
+        pendingDueMillis = now + longestTickMillis
+      }
+
+      const isCancelled = yield* running.due(undefined, stalledMillis)
       const batch = yield* persistently(engine.find(name), isStorageError)
       const isPaused = Option.exists(batch, (execution) => execution.isPaused)
-      if (open.length === 0 && (waiting.length === 0 || isCancelled)) return
+      const isOver = waiting.length === 0 || isCancelled
+      if (isOver && creating.length + pending.length === 0) return
 
-      const busy = openItems.filter(
-        (item) => item.resource === undefined && Execution.toStatus(item).state === "Running"
-      ).length
+      const busy = unmade.filter((item) => Execution.toStatus(item).state === "Running").length
       const room = isPaused || isCancelled ? 0 : Math.max(0, concurrency - busy)
       const next = waiting.splice(0, room)
       for (const { key, request } of next) {
@@ -90,7 +104,7 @@ const drive = (
           // Somebody has used the key of the item for another payout. Its result says so.
           Effect.catchAll((error) => Effect.logError(error.message))
         )
-        open.push(key)
+        creating.push(key)
       }
 
       const isBusy = hasChanged || next.length > 0
@@ -98,6 +112,8 @@ const drive = (
       yield* Effect.sleep(tickMillis)
     }
   })
+
+const keyOf = ({ businessKey }: Execution.Execution): string => businessKey
 
 const encode = Schema.encodeSync(Payout.PayoutRequest)
 
