@@ -120,6 +120,6 @@ export const layer = (
   policy?: Partial<Policy.Policy>
 ): Layer.Layer<
   CollectPayment,
-  Policy.InvalidPolicy,
+  Durable.LayerError,
   Payments.Payments | Engine.Engine | WorkflowEngine.WorkflowEngine
 > => Durable.layer(CollectPayment, definition, policy)

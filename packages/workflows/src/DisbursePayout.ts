@@ -107,6 +107,6 @@ export const layer = (
   policy?: Partial<Policy.Policy>
 ): Layer.Layer<
   DisbursePayout,
-  Policy.InvalidPolicy,
+  Durable.LayerError,
   Payouts.Payouts | Engine.Engine | WorkflowEngine.WorkflowEngine
 > => Durable.layer(DisbursePayout, definition, policy)

@@ -69,6 +69,14 @@ export interface Definition<P, PI, A, AI, E, EI, R> {
 }
 
 /**
+ * Why a workflow does not run.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export type LayerError = Policy.InvalidPolicy | Execution.DuplicateWorkflow
+
+/**
  * A layer that runs a workflow and operates its executions by business key.
  *
  * @example
@@ -132,7 +140,7 @@ export const layer = <Self, P, PI, A, AI, E, EI, R>(
   policy?: Partial<Policy.Policy>
 ): Layer.Layer<
   Self,
-  Policy.InvalidPolicy,
+  LayerError,
   | Exclude<
       Exclude<R, running.Running>,
       | Workflow.Execution<string>
@@ -144,9 +152,12 @@ export const layer = <Self, P, PI, A, AI, E, EI, R>(
   | WorkflowEngine.WorkflowEngine
 > => {
   const workflow = operator.workflowOf(definition)
-  const registered = Layer.unwrapEffect(
-    Effect.map(Effect.all([Engine.Engine, Policy.make(policy)]), ([engine, whole]) =>
-      workflow.toLayer(({ businessKey }) => {
+  const registered = Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const whole = yield* Policy.make(policy)
+      const engine = yield* Engine.Engine
+      yield* engine.register(definition.name)
+      return workflow.toLayer(({ businessKey }) => {
         const execution = running.make(engine, definition.name, businessKey, whole)
         return body
           .payloadOf(engine, execution, definition.payload)
@@ -157,7 +168,7 @@ export const layer = <Self, P, PI, A, AI, E, EI, R>(
             Effect.provideService(running.Running, execution)
           )
       })
-    )
+    })
   )
   return Layer.provideMerge(Layer.scoped(tag, operator.make(definition, workflow)), registered)
 }

@@ -7,6 +7,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import type * as Execution from "./Execution.js"
 
 /**
@@ -65,6 +66,11 @@ export interface Open {
  * @category models
  */
 export interface Service {
+  /** Takes the name of a workflow until the scope closes. */
+  readonly register: (
+    workflow: string
+  ) => Effect.Effect<void, Execution.DuplicateWorkflow, Scope.Scope>
+
   /** Stores a new execution, and returns the stored one: an earlier one under the same name stays. */
   readonly insert: (
     execution: Execution.Execution

@@ -249,3 +249,18 @@ export class ExecutionPurged extends Schema.TaggedError<ExecutionPurged>(
     return `${this.workflow}: the execution of ${this.businessKey} ended as ${this.state} at ${new Date(this.endedMillis).toISOString()}, and its payload and result were purged. Read the resource from the service, or use another business key for another operation.`
   }
 }
+
+/**
+ * Two workflows of one process have one name. Their executions would run with either of the two. Nothing
+ * was started.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class DuplicateWorkflow extends Schema.TaggedError<DuplicateWorkflow>(
+  "@manilla/workflows/DuplicateWorkflow"
+)("DuplicateWorkflow", { workflow: Schema.String }) {
+  override get message(): string {
+    return `two workflows have the name ${this.workflow}: give each definition its own name, and use the layer of a workflow once`
+  }
+}

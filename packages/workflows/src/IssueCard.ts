@@ -77,6 +77,6 @@ export const layer = (
   policy?: Partial<Policy.Policy>
 ): Layer.Layer<
   IssueCard,
-  Policy.InvalidPolicy,
+  Durable.LayerError,
   Cards.Cards | Engine.Engine | WorkflowEngine.WorkflowEngine
 > => Durable.layer(IssueCard, definition, policy)

@@ -421,7 +421,7 @@ export const layer = (
   options: Options = {}
 ): Layer.Layer<
   PayoutBatch,
-  Policy.InvalidPolicy,
+  Durable.LayerError,
   DisbursePayout.DisbursePayout | Engine.Engine | WorkflowEngine.WorkflowEngine
 > =>
   Layer.unwrapEffect(

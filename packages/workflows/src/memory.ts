@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Engine from "./Engine.js"
 import { toStatus } from "./Execution.js"
+import * as register from "./internal/register.js"
 import type * as Execution from "./Execution.js"
 
 /**
@@ -21,6 +22,7 @@ export const make: Effect.Effect<Engine.Service> = Effect.sync(() => {
   const keyOf = ({ businessKey, workflow }: Engine.Name) => JSON.stringify([workflow, businessKey])
 
   return {
+    register: register.make(),
     insert: (execution) =>
       Effect.sync(() => {
         const key = keyOf(execution)

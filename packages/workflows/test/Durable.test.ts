@@ -365,4 +365,15 @@ describe("a changed definition", () => {
       }).pipe(Effect.scoped),
     300_000
   )
+
+  it.effect("does not run under a name that another definition has", () =>
+    Effect.gen(function* () {
+      const both = Layer.merge(version(1, Order), version(1, StricterOrder))
+      const error = yield* Effect.flip(
+        Effect.scoped(Layer.build(Layer.provide(both, Memory.layerMemory)))
+      )
+      assert.instanceOf(error, Execution.DuplicateWorkflow)
+      assert.include(error.message, "two workflows have the name Shop/Versioned/1")
+    })
+  )
 })

@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Execution from "../Execution.js"
+import * as register from "./register.js"
 
 /** The engine's default group. */
 const shardGroup = "default"
@@ -64,11 +65,12 @@ const addressesOf = (
   return { own: of(`Workflow/${workflow}`), clock: of("Workflow/-/DurableClock") }
 }
 
-/** The parts of `Engine.Service` that reach into the engine's messages. */
+/** The parts of `Engine.Service` beside the store. */
 export const make = Effect.gen(function* () {
   const sharding = yield* Sharding.Sharding
   const storage = yield* MessageStorage.MessageStorage
   return {
+    register: register.make(),
     nudge: (workflow: string, executionId: string): Effect.Effect<void> =>
       storage.resetAddress(addressesOf(sharding, workflow, executionId).own).pipe(
         Effect.zipRight(sharding.pollStorage),

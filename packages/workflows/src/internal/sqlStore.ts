@@ -85,7 +85,7 @@ const failed =
 
 /** The executions in a table of an SQLite or PostgreSQL database. */
 export const make: Effect.Effect<
-  Omit<Engine.Service, "forget" | "nudge">,
+  Omit<Engine.Service, "forget" | "nudge" | "register">,
   Execution.StorageError,
   SqlClient.SqlClient
 > = Effect.gen(function* () {
