@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 
 /**
  * The caller's name for a business operation, such as `order-42` or `payroll:2026-11:E001`: 1 to 200
@@ -135,8 +136,8 @@ export interface Status extends Omit<Execution, "payload"> {
  * @since 0.1.0
  * @category conversions
  */
-export const toStatus = ({ payload: _, ...execution }: Execution): Status => ({
-  ...execution,
+export const toStatus = (execution: Execution): Status => ({
+  ...Struct.omit(execution, "payload"),
   state: execution.end?.state ?? (execution.pause === undefined ? "Running" : "Waiting")
 })
 
