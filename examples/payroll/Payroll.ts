@@ -24,6 +24,21 @@ export interface Employee extends Schema.Schema.Type<typeof Employee> {}
 /** The salary as an amount, for comparing and adding. */
 export const requested = ({ amount }: Employee): Amount.Amount => Amount.Amount.make(amount)
 
+/** The salary of a month as a payout. The metadata is for the reconciliation. */
+export const payout = (
+  { amount, country, currency, employee, payment_method, phone }: Employee,
+  month: string,
+  wallet_id: string
+) => ({
+  wallet_id,
+  amount,
+  currency,
+  country,
+  payment_method,
+  destination: phone,
+  metadata: { payroll: month, employee }
+})
+
 /** The file is invalid. Nobody was paid. */
 export class InvalidPayroll extends Data.TaggedError("InvalidPayroll")<{
   readonly message: string

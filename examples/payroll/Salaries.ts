@@ -6,6 +6,7 @@ import { IdempotencyKey } from "@manilla/core"
 import { type Payout, Payouts } from "@manilla/payouts"
 import { Effect } from "effect"
 import * as Timeline from "../support/Timeline.js"
+import * as Payroll from "./Payroll.js"
 import type { Employee } from "./Payroll.js"
 
 /** The result for one employee. Only a `COMPLETED` payout counts as paid. */
@@ -64,18 +65,9 @@ const disburse = (employee: Employee, month: string, wallet_id: string, before: 
   Effect.gen(function* () {
     const payouts = yield* Payouts.Payouts
     return yield* payouts
-      .disburse(
-        {
-          wallet_id,
-          amount: employee.amount,
-          currency: employee.currency,
-          country: employee.country,
-          payment_method: employee.payment_method,
-          destination: employee.phone,
-          metadata: { payroll: month, employee: employee.employee }
-        },
-        { key: IdempotencyKey.derive("payroll", month, employee.employee) }
-      )
+      .disburse(Payroll.payout(employee, month, wallet_id), {
+        key: IdempotencyKey.derive("payroll", month, employee.employee)
+      })
       .pipe(
         Effect.match({
           onFailure: (failure) => ({ employee, ...afterFailure(failure, before) }),

@@ -399,8 +399,8 @@ export type ReadError = typeof ReadError.Type
 /** Fields of both `OutcomeUnknown` classes. */
 const outcomeUnknown = {
   ...common,
-  /** The number of attempts. */
-  attempts: Schema.Int,
+  /** The number of attempts, if it is known: a process that died does not tell its own. */
+  attempts: Schema.optional(Schema.Int),
   /** The error of the last attempt. */
   cause: ReadError
 }

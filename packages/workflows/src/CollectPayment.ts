@@ -5,17 +5,18 @@
  * @since 0.1.0
  */
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
-import type * as Errors from "@manilla/core/Errors"
+import * as Errors from "@manilla/core/Errors"
 import * as Polling from "@manilla/core/Polling"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Durable from "./Durable.js"
 import type * as Engine from "./Engine.js"
-import type * as Execution from "./Execution.js"
-import type { Definition } from "./internal/definition.js"
-import * as operator from "./internal/operator.js"
+import { stillPending } from "./internal/stillPending.js"
 import type * as Operator from "./Operator.js"
 import type * as Policy from "./Policy.js"
 
@@ -40,8 +41,13 @@ export interface CollectRequest extends Omit<PaymentIntent.PaymentIntentRequest,
  * @since 0.1.0
  * @category errors
  */
-export type CollectError =
-  Errors.KeyedWriteError | Payments.PaymentStillPending | Execution.ExecutionCancelled
+export const CollectError = Schema.Union(Durable.WriteError, Payments.PaymentStillPending)
+
+/**
+ * @since 0.1.0
+ * @category errors
+ */
+export type CollectError = typeof CollectError.Type
 
 /**
  * @since 0.1.0
@@ -52,39 +58,43 @@ export class CollectPayment extends Context.Tag("@manilla/workflows/CollectPayme
   Operator.Service<CollectRequest, PaymentIntent.PaymentIntent, CollectError>
 >() {}
 
+const operation = "Payments.collect"
+
 const definition = {
   name: "Manilla/CollectPayment/1",
-  operation: "Payments.collect",
-  request: CollectRequest,
-  resource: PaymentIntent.PaymentIntent,
-  stillPending: Payments.PaymentStillPending,
-  idOf: ({ id }) => id,
-  create: (request, key) =>
-    Effect.flatMap(Payments.Payments, (payments) =>
-      payments.create({ ...request, operation: "COLLECTION" }, { key })
-    ),
-  wait: {
-    look: ({ id }, policy) =>
-      Effect.flatMap(Payments.Payments, (payments) => payments.awaitFinal(id, policy)),
-    stillPending: (last, message, cause) =>
-      new Payments.PaymentStillPending({
-        id: last.id,
-        operation: "CollectPayment",
-        message,
-        last,
-        cause
-      }),
-    isFinal: Polling.isFinal
-  }
-} satisfies Definition<
-  CollectRequest,
-  typeof CollectRequest.Encoded,
-  PaymentIntent.PaymentIntent,
-  typeof PaymentIntent.PaymentIntent.Encoded,
-  Payments.PaymentStillPending,
-  typeof Payments.PaymentStillPending.Encoded,
-  Payments.Payments
->
+  payload: CollectRequest,
+  success: PaymentIntent.PaymentIntent,
+  error: CollectError,
+  body: (request: CollectRequest) =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const created = yield* Durable.write({
+        operation,
+        success: PaymentIntent.PaymentIntent,
+        idOf: ({ id }) => id,
+        send: (key) => payments.create({ ...request, operation: "COLLECTION" }, { key })
+      })
+      if (Polling.isFinal(created)) return created
+      return yield* Durable.pollUntil({
+        name: "final",
+        success: PaymentIntent.PaymentIntent,
+        failure: Errors.ReadError,
+        look: (policy) =>
+          payments.awaitFinal(created.id, policy).pipe(
+            Effect.asSome,
+            Effect.catchTag("PaymentStillPending", () => Effect.succeedNone)
+          ),
+        expired: (waited, cause) =>
+          new Payments.PaymentStillPending({
+            id: created.id,
+            operation,
+            message: stillPending(operation, created.id, waited),
+            last: created,
+            cause: Option.getOrUndefined(cause)
+          })
+      })
+    })
+}
 
 /**
  * @example
@@ -110,6 +120,6 @@ export const layer = (
   policy?: Partial<Policy.Policy>
 ): Layer.Layer<
   CollectPayment,
-  never,
+  Durable.LayerError,
   Payments.Payments | Engine.Engine | WorkflowEngine.WorkflowEngine
-> => operator.layer(CollectPayment, definition, policy)
+> => Durable.layer(CollectPayment, definition, policy)

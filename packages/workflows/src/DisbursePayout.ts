@@ -5,17 +5,18 @@
  * @since 0.1.0
  */
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
-import type * as Errors from "@manilla/core/Errors"
+import * as Errors from "@manilla/core/Errors"
 import * as Polling from "@manilla/core/Polling"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Durable from "./Durable.js"
 import type * as Engine from "./Engine.js"
-import type * as Execution from "./Execution.js"
-import type { Definition } from "./internal/definition.js"
-import * as operator from "./internal/operator.js"
+import { stillPending } from "./internal/stillPending.js"
 import type * as Operator from "./Operator.js"
 import type * as Policy from "./Policy.js"
 
@@ -26,8 +27,13 @@ import type * as Policy from "./Policy.js"
  * @since 0.1.0
  * @category errors
  */
-export type DisburseError =
-  Errors.KeyedWriteError | Payouts.PayoutStillPending | Execution.ExecutionCancelled
+export const DisburseError = Schema.Union(Durable.WriteError, Payouts.PayoutStillPending)
+
+/**
+ * @since 0.1.0
+ * @category errors
+ */
+export type DisburseError = typeof DisburseError.Type
 
 /**
  * @since 0.1.0
@@ -38,37 +44,43 @@ export class DisbursePayout extends Context.Tag("@manilla/workflows/DisbursePayo
   Operator.Service<Payout.PayoutRequest, Payout.Payout, DisburseError>
 >() {}
 
+const operation = "Payouts.disburse"
+
 const definition = {
   name: "Manilla/DisbursePayout/1",
-  operation: "Payouts.disburse",
-  request: Payout.PayoutRequest,
-  resource: Payout.Payout,
-  stillPending: Payouts.PayoutStillPending,
-  idOf: ({ reference }) => reference,
-  create: (request, key) =>
-    Effect.flatMap(Payouts.Payouts, (payouts) => payouts.create(request, { key })),
-  wait: {
-    look: ({ reference }, policy) =>
-      Effect.flatMap(Payouts.Payouts, (payouts) => payouts.awaitFinal(reference, policy)),
-    stillPending: (last, message, cause) =>
-      new Payouts.PayoutStillPending({
-        reference: last.reference,
-        operation: "DisbursePayout",
-        message,
-        last,
-        cause
-      }),
-    isFinal: Polling.isFinal
-  }
-} satisfies Definition<
-  Payout.PayoutRequest,
-  typeof Payout.PayoutRequest.Encoded,
-  Payout.Payout,
-  typeof Payout.Payout.Encoded,
-  Payouts.PayoutStillPending,
-  typeof Payouts.PayoutStillPending.Encoded,
-  Payouts.Payouts
->
+  payload: Payout.PayoutRequest,
+  success: Payout.Payout,
+  error: DisburseError,
+  body: (request: Payout.PayoutRequest) =>
+    Effect.gen(function* () {
+      const payouts = yield* Payouts.Payouts
+      const created = yield* Durable.write({
+        operation,
+        success: Payout.CreatedPayout,
+        idOf: ({ reference }) => reference,
+        send: (key) => payouts.create(request, { key })
+      })
+      if (Polling.isFinal(created)) return created
+      return yield* Durable.pollUntil({
+        name: "final",
+        success: Payout.Payout,
+        failure: Errors.ReadError,
+        look: (policy) =>
+          payouts.awaitFinal(created.reference, policy).pipe(
+            Effect.asSome,
+            Effect.catchTag("PayoutStillPending", () => Effect.succeedNone)
+          ),
+        expired: (waited, cause) =>
+          new Payouts.PayoutStillPending({
+            reference: created.reference,
+            operation,
+            message: stillPending(operation, created.reference, waited),
+            last: created,
+            cause: Option.getOrUndefined(cause)
+          })
+      })
+    })
+}
 
 /**
  * @example
@@ -95,6 +107,6 @@ export const layer = (
   policy?: Partial<Policy.Policy>
 ): Layer.Layer<
   DisbursePayout,
-  never,
+  Durable.LayerError,
   Payouts.Payouts | Engine.Engine | WorkflowEngine.WorkflowEngine
-> => operator.layer(DisbursePayout, definition, policy)
+> => Durable.layer(DisbursePayout, definition, policy)

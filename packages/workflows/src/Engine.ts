@@ -8,6 +8,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import type * as Execution from "./Execution.js"
 
 /**
@@ -22,18 +23,81 @@ export interface Name {
 }
 
 /**
+ * Selects executions. A part that is left out selects all.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Filter {
+  readonly workflow?: string | undefined
+  /** One of these states. */
+  readonly states?: ReadonlyArray<Execution.State> | undefined
+  /** Started before this moment. */
+  readonly startedBeforeMillis?: number | undefined
+  /** Ended before this moment. */
+  readonly endedBeforeMillis?: number | undefined
+  readonly isPurged?: boolean | undefined
+}
+
+/**
+ * A place in the list of executions, which is in the order of their start.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Cursor extends Name {
+  readonly startedMillis: number
+}
+
+/**
+ * The executions of a workflow that have not ended.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Open {
+  readonly running: number
+  readonly waiting: number
+  /** When the oldest one started. */
+  readonly oldestMillis: number | undefined
+}
+
+/**
  * @since 0.1.0
  * @category models
  */
 export interface Service {
+  /** Takes the name of a workflow until the scope closes. */
+  readonly register: (
+    workflow: string
+  ) => Effect.Effect<void, Execution.DuplicateWorkflow, Scope.Scope>
+
   /** Stores a new execution, and returns the stored one: an earlier one under the same name stays. */
   readonly insert: (
     execution: Execution.Execution
-  ) => Effect.Effect<Execution.Execution, Execution.StorageError>
+  ) => Effect.Effect<
+    { readonly stored: Execution.Execution; readonly isNew: boolean },
+    Execution.StorageError
+  >
 
   readonly find: (
     name: Name
   ) => Effect.Effect<Option.Option<Execution.Execution>, Execution.StorageError>
+
+  /** Finds several executions of a workflow. Those that do not exist are left out. */
+  readonly findAll: (
+    workflow: string,
+    businessKeys: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<Execution.Execution>, Execution.StorageError>
+
+  /** The first executions after a place, in the order of their start. */
+  readonly list: (
+    filter: Filter,
+    after: Cursor | undefined,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<Execution.Execution>, Execution.StorageError>
+
+  readonly open: (workflow: string) => Effect.Effect<Open, Execution.StorageError>
 
   /** Replaces an execution by a function of its stored value, atomically. */
   readonly modify: <A>(
@@ -47,6 +111,12 @@ export interface Service {
     beforeMillis: number,
     limit: number
   ) => Effect.Effect<ReadonlyArray<Execution.Execution>, Execution.StorageError>
+
+  /** Deletes what the engine stored of an execution that has ended. */
+  readonly forget: (name: {
+    readonly workflow: string
+    readonly executionId: string
+  }) => Effect.Effect<void, Execution.StorageError>
 
   /** Makes the engine read the messages of an execution again, also those that it has read but not handled. */
   readonly nudge: (workflow: string, executionId: string) => Effect.Effect<void>

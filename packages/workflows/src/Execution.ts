@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 
 /**
  * The caller's name for a business operation, such as `order-42` or `payroll:2026-11:E001`: 1 to 200
@@ -15,13 +16,68 @@ import * as Schema from "effect/Schema"
 export const BusinessKey = Schema.String.pipe(
   Schema.filter(
     (text) =>
-      (text.length >= 1 &&
-        text.length <= 200 &&
-        text.trim() === text &&
-        !/\p{Surrogate}/u.test(text)) ||
-      "a business key has 1 to 200 characters of well-formed text, and no space at either end"
+      text.length >= 1 &&
+      text.length <= 200 &&
+      text.trim() === text &&
+      !/\p{Surrogate}/u.test(text),
+    { description: "1 to 200 characters of well-formed text, without a space at either end" }
   )
 )
+
+/**
+ * How an execution ended.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const EndState = Schema.Literal("Succeeded", "Failed", "Died")
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type EndState = typeof EndState.Type
+
+/**
+ * The state of an execution.
+ *
+ * | state         | meaning                                            |
+ * | ------------- | -------------------------------------------------- |
+ * | `Running`     | it is in a step, or is about to be                 |
+ * | `Waiting`     | it is in a durable pause                           |
+ * | `Succeeded`   | it ended with a resource; check the resource's status |
+ * | `Failed`      | it ended with a typed error                        |
+ * | `Died`        | it ended with a defect                             |
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const State = Schema.Literal("Running", "Waiting", ...EndState.literals)
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type State = typeof State.Type
+
+/**
+ * A step that has begun, and whose end may not be stored yet.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Begun = Schema.Struct({
+  /** Counted from 0; a write has a round for each call. */
+  round: Schema.Int,
+  /** When its first round began. */
+  sinceMillis: Schema.Number
+})
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Begun extends Schema.Schema.Type<typeof Begun> {}
 
 /**
  * A stored execution. The engine keeps its progress; this is what an operator needs to find it, and what
@@ -36,49 +92,54 @@ export interface Execution {
   readonly businessKey: string
   /** The engine's own name for the execution. */
   readonly executionId: string
-  /** The encoded payload, as JSON. It may contain personal data, such as a phone number. */
+  /** The encoded payload, as JSON. It may contain personal data, such as a phone number. Empty after a purge. */
   readonly payload: string
   readonly startedMillis: number
   /** By when the execution should have made progress. If it has not, the sweeper wakes it. */
   readonly dueMillis: number
   /** The name of the durable pause that the execution is in. */
   readonly pause: string | undefined
-  /** The last round in which a request that moves money may have left; -1 before the first. */
-  readonly round: number
+  /** The steps that have begun, by name, without those that are known to have ended. */
+  readonly begun: Readonly<Record<string, Begun>>
+  /** The id of the last resource that it created, such as a payout's reference. */
+  readonly resource: string | undefined
   readonly isCancelRequested: boolean
-  /** When the end of the execution was noticed. */
-  readonly endedMillis: number | undefined
+  /** Whether an operator paused it. Only a batch can be paused. */
+  readonly isPaused: boolean
+  readonly end: End | undefined
+  /** Whether its payload and its result were deleted after its end. */
+  readonly isPurged: boolean
 }
 
 /**
- * The state of an execution.
- *
- * | state         | meaning                                            |
- * | ------------- | -------------------------------------------------- |
- * | `Running`     | it is in an activity, or is about to be            |
- * | `Waiting`     | it is in a durable pause                           |
- * | `Succeeded`   | it ended with a resource; check the resource's status |
- * | `Failed`      | it ended with a typed error                        |
- * | `Died`        | it ended with a defect                             |
- *
  * @since 0.1.0
  * @category models
  */
-export type State = "Running" | "Waiting" | "Succeeded" | "Failed" | "Died"
+export interface End {
+  readonly state: EndState
+  readonly atMillis: number
+}
 
 /**
+ * An execution without its payload, which may contain personal data.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface Status {
-  readonly businessKey: string
-  readonly executionId: string
+export interface Status extends Omit<Execution, "payload"> {
   readonly state: State
-  readonly startedMillis: number
-  /** By when the execution should make progress. */
-  readonly dueMillis: number
-  readonly isCancelRequested: boolean
 }
+
+/**
+ * The status of a stored execution.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const toStatus = (execution: Execution): Status => ({
+  ...Struct.omit(execution, "payload"),
+  state: execution.end?.state ?? (execution.pause === undefined ? "Running" : "Waiting")
+})
 
 const named = {
   workflow: Schema.String,
@@ -172,5 +233,35 @@ export class ExecutionCancelled extends Schema.TaggedError<ExecutionCancelled>(
     return this.outcome === "applied"
       ? `${this.workflow}: the wait for ${this.businessKey} was cancelled; ${this.resource} continues at the service`
       : `${this.workflow}: ${this.businessKey} was cancelled before anything was created`
+  }
+}
+
+/**
+ * The execution has ended, and its payload and its result were purged. Its business key stays taken, so
+ * that it does not move money again. Nothing was started or sent.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ExecutionPurged extends Schema.TaggedError<ExecutionPurged>(
+  "@manilla/workflows/ExecutionPurged"
+)("ExecutionPurged", { ...named, state: EndState, endedMillis: Schema.Number }) {
+  override get message(): string {
+    return `${this.workflow}: the execution of ${this.businessKey} ended as ${this.state} at ${new Date(this.endedMillis).toISOString()}, and its payload and result were purged. Read the resource from the service, or use another business key for another operation.`
+  }
+}
+
+/**
+ * Two workflows of one process have one name. Their executions would run with either of the two. Nothing
+ * was started.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class DuplicateWorkflow extends Schema.TaggedError<DuplicateWorkflow>(
+  "@manilla/workflows/DuplicateWorkflow"
+)("DuplicateWorkflow", { workflow: Schema.String }) {
+  override get message(): string {
+    return `two workflows have the name ${this.workflow}: give each definition its own name, and use the layer of a workflow once`
   }
 }

@@ -7,15 +7,11 @@
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Card from "@manilla/cards/Card"
 import * as Cards from "@manilla/cards/Cards"
-import type * as Errors from "@manilla/core/Errors"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
+import * as Durable from "./Durable.js"
 import type * as Engine from "./Engine.js"
-import type * as Execution from "./Execution.js"
-import type { Definition } from "./internal/definition.js"
-import * as operator from "./internal/operator.js"
 import type * as Operator from "./Operator.js"
 import type * as Policy from "./Policy.js"
 
@@ -40,7 +36,13 @@ export interface IssueRequest extends Omit<Card.CardRequest, "idempotency_key"> 
  * @since 0.1.0
  * @category errors
  */
-export type IssueError = Errors.KeyedWriteError | Execution.ExecutionCancelled
+export const IssueError = Durable.WriteError
+
+/**
+ * @since 0.1.0
+ * @category errors
+ */
+export type IssueError = typeof IssueError.Type
 
 /**
  * @since 0.1.0
@@ -53,21 +55,19 @@ export class IssueCard extends Context.Tag("@manilla/workflows/IssueCard")<
 
 const definition = {
   name: "Manilla/IssueCard/1",
-  operation: "Cards.issue",
-  request: IssueRequest,
-  resource: Card.Issuance,
-  stillPending: Schema.Never,
-  idOf: ({ card }) => card.id,
-  create: (request, key) => Effect.flatMap(Cards.Cards, (cards) => cards.issue(request, { key }))
-} satisfies Definition<
-  IssueRequest,
-  typeof IssueRequest.Encoded,
-  Card.Issuance,
-  typeof Card.Issuance.Encoded,
-  never,
-  never,
-  Cards.Cards
->
+  payload: IssueRequest,
+  success: Card.Issuance,
+  error: IssueError,
+  body: (request: IssueRequest) =>
+    Effect.flatMap(Cards.Cards, (cards) =>
+      Durable.write({
+        operation: "Cards.issue",
+        success: Card.Issuance,
+        idOf: ({ card }) => card.id,
+        send: (key) => cards.issue(request, { key })
+      })
+    )
+}
 
 /**
  * @since 0.1.0
@@ -75,5 +75,8 @@ const definition = {
  */
 export const layer = (
   policy?: Partial<Policy.Policy>
-): Layer.Layer<IssueCard, never, Cards.Cards | Engine.Engine | WorkflowEngine.WorkflowEngine> =>
-  operator.layer(IssueCard, definition, policy)
+): Layer.Layer<
+  IssueCard,
+  Durable.LayerError,
+  Cards.Cards | Engine.Engine | WorkflowEngine.WorkflowEngine
+> => Durable.layer(IssueCard, definition, policy)

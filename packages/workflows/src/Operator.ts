@@ -12,20 +12,26 @@ import type * as Execution from "./Execution.js"
  * @since 0.1.0
  * @category models
  */
-export interface Service<Request, A, E> {
+export interface Service<Payload, A, E> {
+  /** The versioned name of the workflow. */
+  readonly workflow: string
+
   /**
    * Starts an execution, and returns once it is stored: from then on it continues in every later life of
    * the process. With the same payload it may be called again, and changes nothing.
    */
   readonly start: (
     businessKey: string,
-    request: Request
+    payload: Payload
   ) => Effect.Effect<
     Execution.Status,
-    Execution.InvalidPayload | Execution.PayloadMismatch | Execution.StorageError
+    | Execution.InvalidPayload
+    | Execution.PayloadMismatch
+    | Execution.ExecutionPurged
+    | Execution.StorageError
   >
 
-  /** The state of an execution. */
+  /** The state of an execution, its times, and the steps and the pause that it is in. */
   readonly status: (
     businessKey: string
   ) => Effect.Effect<Execution.Status, Execution.ExecutionNotFound | Execution.StorageError>
@@ -35,13 +41,16 @@ export interface Service<Request, A, E> {
     businessKey: string
   ) => Effect.Effect<
     Option.Option<Exit.Exit<A, E>>,
-    Execution.ExecutionNotFound | Execution.StorageError
+    Execution.ExecutionNotFound | Execution.ExecutionPurged | Execution.StorageError
   >
 
   /** Waits for the end of an execution. The wait is in memory, and ends with the process. */
   readonly await: (
     businessKey: string
-  ) => Effect.Effect<A, E | Execution.ExecutionNotFound | Execution.StorageError>
+  ) => Effect.Effect<
+    A,
+    E | Execution.ExecutionNotFound | Execution.ExecutionPurged | Execution.StorageError
+  >
 
   /**
    * Ends the pause of an execution now, so that it carries on or looks at its resource at once. It changes

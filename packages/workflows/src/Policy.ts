@@ -3,7 +3,13 @@
  *
  * @since 0.1.0
  */
+import * as Errors from "@manilla/core/Errors"
+import * as Issues from "@manilla/core/Issues"
 import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
 
 /**
  * Durable pauses that grow. The engine stores six rows per pause and look, so the number of rows grows with the
@@ -15,7 +21,7 @@ import * as Duration from "effect/Duration"
 export interface Pauses {
   /** The first pause. */
   readonly initial: Duration.DurationInput
-  /** By how much each pause is longer than the one before; more than 1. Pauses have no upper limit. */
+  /** By how much each pause is longer than the one before; at least 1.1. Pauses have no upper limit. */
   readonly factor: number
   /** When the workflow gives up, counted from its first attempt. */
   readonly deadline: Duration.DurationInput
@@ -31,6 +37,7 @@ export interface Pauses {
 export interface Look {
   /** The pause before the second read of a look. */
   readonly initial: Duration.DurationInput
+  /** At least 1. */
   readonly factor: number
   /** No pause between two reads of a look is longer. */
   readonly cap: Duration.DurationInput
@@ -69,10 +76,76 @@ export const defaults: Policy = {
 }
 
 /**
+ * A policy breaks rules. Nothing runs. `issues` lists every invalid field.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class InvalidPolicy extends Schema.TaggedError<InvalidPolicy>(
+  "@manilla/workflows/InvalidPolicy"
+)("InvalidPolicy", { issues: Schema.Array(Errors.Issue) }) {
+  override get message(): string {
+    return `the policy of a workflow is invalid: ${Issues.print(this.issues)}. A part that is left out has its default.`
+  }
+}
+
+/** With a smaller factor, the pauses of a long wait would store too many rows. */
+const leastFactorOfPauses = 1.1
+
+/**
+ * A whole policy: a part that is left out has its default.
+ *
+ * @example
+ * import * as Policy from "@manilla/workflows/Policy"
+ *
+ * const policy = Policy.make({ carryOn: { initial: "10 seconds", factor: 2, deadline: "12 hours" } })
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (policy: Partial<Policy> = {}): Either.Either<Policy, InvalidPolicy> => {
+  const whole: Policy = { ...defaults, ...policy }
+  const issues: Array<Errors.Issue> = []
+
+  const check = (isValid: boolean, field: string, rule: string) => {
+    if (!isValid) issues.push({ field, rule })
+  }
+  const durationOf = (field: string, input: Duration.DurationInput) =>
+    check(
+      Option.exists(millisOf(input), (millis) => millis >= 1 && Number.isFinite(millis)),
+      field,
+      'must be a finite duration of at least 1 millisecond, such as "30 seconds"'
+    )
+  const factorOf = (field: string, factor: number, least: number) =>
+    check(
+      Number.isFinite(factor) && factor >= least,
+      field,
+      `must be a finite number of at least ${least}`
+    )
+
+  for (const part of ["carryOn", "look", "wait"] as const) {
+    if (!Predicate.isRecord(whole[part])) {
+      check(false, part, "must be an object")
+      continue
+    }
+    const { deadline, factor, initial } = whole[part]
+    durationOf(`${part}.initial`, initial)
+    factorOf(`${part}.factor`, factor, part === "look" ? 1 : leastFactorOfPauses)
+    durationOf(`${part}.deadline`, deadline)
+  }
+  if (Predicate.isRecord(whole.look)) durationOf("look.cap", whole.look.cap)
+  return issues.length === 0 ? Either.right(whole) : Either.left(new InvalidPolicy({ issues }))
+}
+
+/** Effect takes a negative duration, and `NaN`, for zero. */
+const millisOf = (input: unknown): Option.Option<number> =>
+  Option.map(Duration.decodeUnknown(input), Duration.toMillis)
+
+/**
  * The length of a pause in milliseconds, before jitter.
  *
  * @since 0.1.0
  * @category functions
  */
 export const pauseMillis = ({ factor, initial }: Pauses, round: number): number =>
-  Duration.toMillis(initial) * Math.max(1.1, factor) ** round
+  Duration.toMillis(initial) * factor ** round

@@ -9,6 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Engine from "./Engine.js"
+import { toStatus } from "./Execution.js"
+import * as register from "./internal/register.js"
 import type * as Execution from "./Execution.js"
 
 /**
@@ -20,14 +22,51 @@ export const make: Effect.Effect<Engine.Service> = Effect.sync(() => {
   const keyOf = ({ businessKey, workflow }: Engine.Name) => JSON.stringify([workflow, businessKey])
 
   return {
+    register: register.make(),
     insert: (execution) =>
       Effect.sync(() => {
         const key = keyOf(execution)
-        const stored = executions.get(key) ?? execution
-        executions.set(key, stored)
-        return stored
+        const stored = executions.get(key)
+        if (stored !== undefined) return { stored, isNew: false }
+        executions.set(key, execution)
+        return { stored: execution, isNew: true }
       }),
     find: (name) => Effect.sync(() => Option.fromNullable(executions.get(keyOf(name)))),
+    findAll: (workflow, businessKeys) =>
+      Effect.sync(() =>
+        businessKeys.flatMap((businessKey) => {
+          const stored = executions.get(keyOf({ workflow, businessKey }))
+          return stored === undefined ? [] : [stored]
+        })
+      ),
+    list: (filter, after, limit) =>
+      Effect.sync(() =>
+        [...executions.values()]
+          .filter(
+            (execution) =>
+              isSelected(execution, filter) && (after === undefined || isBefore(after, execution))
+          )
+          .sort((a, b) => (isBefore(a, b) ? -1 : 1))
+          .slice(0, limit)
+      ),
+    open: (workflow) =>
+      Effect.sync(() => {
+        const open = [...executions.values()].filter(
+          (execution) => execution.workflow === workflow && execution.end === undefined
+        )
+        const waiting = open.filter(({ pause }) => pause !== undefined).length
+        return {
+          running: open.length - waiting,
+          waiting,
+          oldestMillis:
+            open.length === 0
+              ? undefined
+              : open.reduce(
+                  (oldest, { startedMillis }) => Math.min(oldest, startedMillis),
+                  Infinity
+                )
+        }
+      }),
     modify: (name, change) =>
       Effect.sync(() => {
         const stored = executions.get(keyOf(name))
@@ -42,16 +81,37 @@ export const make: Effect.Effect<Engine.Service> = Effect.sync(() => {
           .filter(
             (execution) =>
               execution.workflow === workflow &&
-              execution.endedMillis === undefined &&
+              execution.end === undefined &&
               execution.dueMillis < beforeMillis
           )
           .sort((a, b) => a.dueMillis - b.dueMillis)
           .slice(0, limit)
       ),
+    // The engine in memory keeps its executions until it ends.
+    forget: () => Effect.void,
     // It has no messages: `resume` runs an execution again at once.
     nudge: () => Effect.void
   }
 })
+
+const isSelected = (
+  execution: Execution.Execution,
+  { endedBeforeMillis, isPurged, startedBeforeMillis, states, workflow }: Engine.Filter
+): boolean =>
+  (workflow === undefined || execution.workflow === workflow) &&
+  (states === undefined || states.includes(toStatus(execution).state)) &&
+  (startedBeforeMillis === undefined || execution.startedMillis < startedBeforeMillis) &&
+  (endedBeforeMillis === undefined ||
+    (execution.end !== undefined && execution.end.atMillis < endedBeforeMillis)) &&
+  (isPurged === undefined || execution.isPurged === isPurged)
+
+/** The order of a list: by start, then by name. */
+const isBefore = (a: Engine.Cursor, b: Engine.Cursor): boolean =>
+  a.startedMillis !== b.startedMillis
+    ? a.startedMillis < b.startedMillis
+    : a.workflow !== b.workflow
+      ? a.workflow < b.workflow
+      : a.businessKey < b.businessKey
 
 /**
  * @since 0.1.0

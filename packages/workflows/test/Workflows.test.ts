@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Record from "effect/Record"
 import * as world from "./utils/world.js"
 
 const layer = (options: Sandbox.Options = {}, policy?: Partial<Policy.Policy>) =>
@@ -124,7 +125,13 @@ describe("CollectPayment", () => {
       const name = { workflow: "Manilla/CollectPayment/1", businessKey: "order-42" }
       yield* modify(name, (execution) => [
         undefined,
-        { ...execution, startedMillis: execution.startedMillis - 3 * 86_400_000 }
+        {
+          ...execution,
+          begun: Record.map(execution.begun, ({ round, sinceMillis }) => ({
+            round,
+            sinceMillis: sinceMillis - 3 * 86_400_000
+          }))
+        }
       ])
       yield* world.pass(3600)
       assert.instanceOf(failed(yield* payments.poll("order-42")), Errors.OutcomeUnknown)

@@ -13,6 +13,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Execution from "../Execution.js"
+import * as register from "./register.js"
 
 /** The engine's default group. */
 const shardGroup = "default"
@@ -51,20 +53,44 @@ export const layer = ClusterWorkflowEngine.layer.pipe(
   Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop])
 )
 
-/** See `Engine.Service.nudge`. */
-export const nudge = Effect.gen(function* () {
+/** The messages of an execution: of its own entity, and of the engine's clock. */
+const addressesOf = (
+  sharding: Sharding.Sharding["Type"],
+  workflow: string,
+  executionId: string
+) => {
+  const entityId = EntityId.make(executionId)
+  const shardId = sharding.getShardId(entityId, shardGroup)
+  const of = (entityType: string) =>
+    EntityAddress.EntityAddress.make({
+      entityType: EntityType.EntityType.make(entityType),
+      entityId,
+      shardId
+    })
+  return { own: of(`Workflow/${workflow}`), clock: of("Workflow/-/DurableClock") }
+}
+
+/** The parts of `Engine.Service` beside the store. */
+export const make = Effect.gen(function* () {
   const sharding = yield* Sharding.Sharding
   const storage = yield* MessageStorage.MessageStorage
-  return (workflow: string, executionId: string): Effect.Effect<void> => {
-    const entityId = EntityId.make(executionId)
-    const address = EntityAddress.EntityAddress.make({
-      entityType: EntityType.EntityType.make(`Workflow/${workflow}`),
-      entityId,
-      shardId: sharding.getShardId(entityId, shardGroup)
-    })
-    return storage.resetAddress(address).pipe(
-      Effect.zipRight(sharding.pollStorage),
-      Effect.catchAll((error) => Effect.logWarning("The database of the workflows failed.", error))
-    )
+  return {
+    register: register.make(),
+    nudge: (workflow: string, executionId: string): Effect.Effect<void> =>
+      storage.resetAddress(addressesOf(sharding, workflow, executionId).own).pipe(
+        Effect.zipRight(sharding.pollStorage),
+        Effect.catchAll((error) =>
+          Effect.logWarning("The database of the workflows failed.", error)
+        )
+      ),
+    forget: ({ executionId, workflow }: { workflow: string; executionId: string }) => {
+      const { clock, own } = addressesOf(sharding, workflow, executionId)
+      return Effect.zipRight(storage.clearAddress(clock), storage.clearAddress(own)).pipe(
+        Effect.mapError(
+          (cause) =>
+            new Execution.StorageError({ operation: "delete what the engine stored", cause })
+        )
+      )
+    }
   }
 })

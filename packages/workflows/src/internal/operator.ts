@@ -1,25 +1,24 @@
 import * as DurableClock from "@effect/workflow/DurableClock"
-import type * as Workflow from "@effect/workflow/Workflow"
+import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Issues from "@manilla/core/Issues"
-import type * as Context from "effect/Context"
+import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import type { Definition } from "../Durable.js"
 import * as Engine from "../Engine.js"
 import * as Execution from "../Execution.js"
 import type * as Operator from "../Operator.js"
-import * as Policy from "../Policy.js"
-import * as body from "./body.js"
-import { type Definition, workflowOf } from "./definition.js"
+import { recordEnd } from "./body.js"
 import { differences } from "./differences.js"
 import { jitter } from "./jitter.js"
+import * as metrics from "./metrics.js"
 
 /** How often `await` looks for the end of an execution. */
 const awaitMillis = Duration.toMillis("1 second")
@@ -31,28 +30,50 @@ const graceMillis = Duration.toMillis("15 seconds")
 /** The most executions that one sweep wakes. The others follow in the next. */
 const sweepLimit = 100
 
+const endStateOf = Exit.match({
+  onSuccess: (): Execution.EndState => "Succeeded",
+  onFailure: (cause: Cause.Cause<unknown>): Execution.EndState =>
+    cause._tag === "Fail" ? "Failed" : "Died"
+})
+
+/** The engine's workflow of a definition. */
+export const workflowOf = <P, PI, A, AI, E, EI, R>({
+  error,
+  name,
+  success
+}: Definition<P, PI, A, AI, E, EI, R>) =>
+  Workflow.make({
+    name,
+    // The store has the payload.
+    payload: { businessKey: Schema.String },
+    success,
+    error,
+    idempotencyKey: ({ businessKey }) => businessKey
+  })
+
 /**
  * Operates the executions of a workflow, and sweeps for those that stopped.
  *
  * The sweep is needed because the engine can lose a wake-up (Effect-TS/effect #6318): if a pause ends
  * while its execution is being suspended, nothing resumes it.
  */
-const make = <Request, RequestI, Resource, ResourceI, Failure, FailureI, R>(
-  definition: Definition<Request, RequestI, Resource, ResourceI, Failure, FailureI, R>,
-  workflow: ReturnType<
-    typeof workflowOf<Request, RequestI, Resource, ResourceI, Failure, FailureI, R>
-  >
+export const make = <P, PI, A, AI, E, EI, R>(
+  { name, payload: Payload }: Definition<P, PI, A, AI, E, EI, R>,
+  workflow: ReturnType<typeof workflowOf<P, PI, A, AI, E, EI, R>>
 ) =>
   Effect.gen(function* () {
     const engine = yield* Engine.Engine
     const workflows = yield* WorkflowEngine.WorkflowEngine
-    const inEngine = Effect.provideService(WorkflowEngine.WorkflowEngine, workflows)
-    const { name } = definition
+    /** An execution that a step of another one starts is not a part of that one. */
+    const inEngine = <A, E>(effect: Effect.Effect<A, E, WorkflowEngine.WorkflowEngine>) =>
+      Effect.mapInputContext(effect, (context: Context.Context<never>) =>
+        Context.omit(WorkflowEngine.WorkflowInstance)(context).pipe(
+          Context.add(WorkflowEngine.WorkflowEngine, workflows)
+        )
+      )
 
-    const encode = ParseResult.validateEither(definition.request, { errors: "all" })
-    const json = Schema.parseJson(definition.request)
-    const toJson = Schema.encodeSync(json)
-    const fromJson = Schema.decodeEither(json)
+    const encode = ParseResult.validateEither(Payload, { errors: "all" })
+    const toJson = Schema.encodeSync(Schema.parseJson(Payload))
     const isBusinessKey = ParseResult.validateEither(Execution.BusinessKey)
 
     const found = (businessKey: string) =>
@@ -65,7 +86,19 @@ const make = <Request, RequestI, Resource, ResourceI, Failure, FailureI, R>(
         })
       )
 
-    type End = Exit.Exit<Resource, Workflow.Workflow.Error<typeof workflow>>
+    const unlessPurged = (execution: Execution.Execution) =>
+      execution.isPurged && execution.end !== undefined
+        ? Effect.fail(
+            new Execution.ExecutionPurged({
+              workflow: name,
+              businessKey: execution.businessKey,
+              state: execution.end.state,
+              endedMillis: execution.end.atMillis
+            })
+          )
+        : Effect.succeed(execution)
+
+    type End = Exit.Exit<A, E>
 
     const end = (executionId: string) =>
       Effect.map(
@@ -78,8 +111,8 @@ const make = <Request, RequestI, Resource, ResourceI, Failure, FailureI, R>(
         })
       )
 
-    const submit = (businessKey: string, request: Request) =>
-      inEngine(workflow.execute({ businessKey, request }, { discard: true }))
+    const submit = (businessKey: string) =>
+      inEngine(workflow.execute({ businessKey }, { discard: true }))
 
     const wake = ({ executionId, pause }: Execution.Execution) =>
       Effect.gen(function* () {
@@ -96,62 +129,56 @@ const make = <Request, RequestI, Resource, ResourceI, Failure, FailureI, R>(
         yield* engine.nudge(name, executionId)
       })
 
-    const statusOf = (execution: Execution.Execution) =>
-      Effect.gen(function* () {
-        const { businessKey, dueMillis, executionId, isCancelRequested, startedMillis } = execution
-        const state = Option.match(yield* end(executionId), {
-          onNone: (): Execution.State => (execution.pause === undefined ? "Running" : "Waiting"),
-          onSome: (exit): Execution.State =>
-            Exit.match(exit, {
-              onSuccess: () => "Succeeded",
-              onFailure: (cause) => (cause._tag === "Fail" ? "Failed" : "Died")
-            })
-        })
-        return { businessKey, executionId, state, startedMillis, dueMillis, isCancelRequested }
-      })
-
-    const invalid = (businessKey: string, issue: ParseResult.ParseIssue) =>
+    const invalid = (
+      businessKey: string,
+      issue: ParseResult.ParseIssue,
+      root: ReadonlyArray<string> = []
+    ) =>
       new Execution.InvalidPayload({
         workflow: name,
         businessKey,
-        issues: Issues.fromParseIssue(issue)
+        issues: Issues.fromParseIssue(issue, root)
       })
 
-    const start = (businessKey: string, request: Request) =>
+    const start = (businessKey: string, payload: P) =>
       Effect.gen(function* () {
-        yield* Effect.mapError(isBusinessKey(businessKey), (issue) => invalid(businessKey, issue))
-        yield* Effect.mapError(encode(request), (issue) => invalid(businessKey, issue))
-        const payload = toJson(request)
-        const executionId = yield* workflow.executionId({ businessKey, request })
+        yield* Effect.mapError(isBusinessKey(businessKey), (issue) =>
+          invalid(businessKey, issue, ["businessKey"])
+        )
+        yield* Effect.mapError(encode(payload), (issue) => invalid(businessKey, issue))
+        const encoded = toJson(payload)
         const now = yield* Clock.currentTimeMillis
-        const stored = yield* engine.insert({
+        const { isNew, stored } = yield* engine.insert({
           workflow: name,
           businessKey,
-          executionId,
-          payload,
+          executionId: yield* workflow.executionId({ businessKey }),
+          payload: encoded,
           startedMillis: now,
           dueMillis: now,
           pause: undefined,
-          round: -1,
+          begun: {},
+          resource: undefined,
           isCancelRequested: false,
-          endedMillis: undefined
+          isPaused: false,
+          end: undefined,
+          isPurged: false
         })
-        const differs = differences(JSON.parse(stored.payload), JSON.parse(payload))
+        yield* unlessPurged(stored)
+        const differs = differences(JSON.parse(stored.payload), JSON.parse(encoded))
         if (differs.length > 0) {
           return yield* new Execution.PayloadMismatch({ workflow: name, businessKey, differs })
         }
-        yield* submit(businessKey, request)
-        return yield* statusOf(stored)
+        if (isNew) yield* metrics.onStart(name)
+        if (stored.end === undefined) yield* submit(businessKey)
+        return Execution.toStatus(stored)
       })
 
     const poll = (businessKey: string) =>
-      Effect.flatMap(found(businessKey), ({ executionId }) => end(executionId))
+      Effect.flatMap(Effect.flatMap(found(businessKey), unlessPurged), ({ executionId }) =>
+        end(executionId)
+      )
 
-    const awaitEnd: Operator.Service<
-      Request,
-      Resource,
-      Workflow.Workflow.Error<typeof workflow>
-    >["await"] = (businessKey) =>
+    const awaitEnd: Operator.Service<P, A, E>["await"] = (businessKey) =>
       Effect.flatMap(
         poll(businessKey),
         Option.match({
@@ -164,33 +191,28 @@ const make = <Request, RequestI, Resource, ResourceI, Failure, FailureI, R>(
         })
       )
 
-    /** Marks an execution that has ended, and wakes any other. */
+    /** Records the end of an execution that the engine ended, and wakes any other. */
     const sweepOne = (execution: Execution.Execution) =>
       Effect.gen(function* () {
+        const ended = yield* end(execution.executionId)
+        if (Option.isSome(ended)) {
+          return yield* recordEnd(engine, execution, endStateOf(ended.value))
+        }
         const now = yield* Clock.currentTimeMillis
-        const isEnded = Option.isSome(yield* end(execution.executionId))
         yield* engine.modify(execution, (stored) => [
           undefined,
-          isEnded
-            ? { ...stored, endedMillis: now }
-            : { ...stored, dueMillis: Math.max(stored.dueMillis, now) }
+          { ...stored, dueMillis: Math.max(stored.dueMillis, now) }
         ])
-        if (isEnded) return
-        yield* Either.match(fromJson(execution.payload), {
-          onLeft: () =>
-            Effect.logError(
-              `${name}: the stored payload of ${execution.businessKey} no longer fits its schema`
-            ),
-          // The process may have died after it stored the execution and before it submitted it.
-          onRight: (request) =>
-            Effect.zipRight(submit(execution.businessKey, request), wake(execution))
-        })
+        // The process may have died after it stored the execution and before it submitted it.
+        yield* submit(execution.businessKey)
+        yield* wake(execution)
       })
 
     const sweep = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const late = yield* engine.overdue(name, now - graceMillis, sweepLimit)
       yield* Effect.forEach(late, sweepOne, { discard: true })
+      yield* metrics.setOpen(name, yield* engine.open(name), now)
     }).pipe(
       Effect.catchAllCause((cause) =>
         Effect.logWarning(`${name}: a sweep for executions that stopped has failed`, cause)
@@ -204,8 +226,9 @@ const make = <Request, RequestI, Resource, ResourceI, Failure, FailureI, R>(
     )
 
     return {
+      workflow: name,
       start,
-      status: (businessKey: string) => Effect.flatMap(found(businessKey), statusOf),
+      status: (businessKey: string) => Effect.map(found(businessKey), Execution.toStatus),
       poll,
       await: awaitEnd,
       resume: (businessKey: string) => Effect.flatMap(found(businessKey), wake),
@@ -220,27 +243,3 @@ const make = <Request, RequestI, Resource, ResourceI, Failure, FailureI, R>(
         })
     }
   })
-
-/** A layer that runs the workflow and operates it. */
-export const layer = <Self, Request, RequestI, Resource, ResourceI, Failure, FailureI, R>(
-  tag: Context.Tag<
-    Self,
-    Operator.Service<
-      Request,
-      Resource,
-      Workflow.Workflow.Error<
-        ReturnType<typeof workflowOf<Request, RequestI, Resource, ResourceI, Failure, FailureI, R>>
-      >
-    >
-  >,
-  definition: Definition<Request, RequestI, Resource, ResourceI, Failure, FailureI, R>,
-  policy: Partial<Policy.Policy> = {}
-): Layer.Layer<Self, never, R | Engine.Engine | WorkflowEngine.WorkflowEngine> => {
-  const workflow = workflowOf(definition)
-  const registered = Layer.unwrapEffect(
-    Effect.map(Engine.Engine, (engine) =>
-      workflow.toLayer(body.make(definition, { ...Policy.defaults, ...policy }, engine))
-    )
-  )
-  return Layer.provideMerge(Layer.scoped(tag, make(definition, workflow)), registered)
-}

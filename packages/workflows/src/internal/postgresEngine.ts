@@ -72,9 +72,9 @@ const runner = SocketRunner.layer.pipe(
 export const layer = (options: Options) =>
   Layer.effect(
     Engine.Engine,
-    Effect.map(Effect.all([sqlStore.make, cluster.nudge]), ([store, nudge]) => ({
+    Effect.map(Effect.all([sqlStore.make, cluster.make]), ([store, messages]) => ({
       ...store,
-      nudge
+      ...messages
     }))
   ).pipe(
     Layer.provideMerge(ClusterWorkflowEngine.layer),

@@ -24,9 +24,9 @@ type Storage = Layer.Layer<
 export const layer = (storage: Storage = patientStorage.layer) =>
   Layer.effect(
     Engine.Engine,
-    Effect.map(Effect.all([sqlStore.make, cluster.nudge]), ([store, nudge]) => ({
+    Effect.map(Effect.all([sqlStore.make, cluster.make]), ([store, messages]) => ({
       ...store,
-      nudge
+      ...messages
     }))
   ).pipe(
     Layer.provideMerge(cluster.layer),

@@ -1,7 +1,9 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type * as Engine from "../Engine.js"
 import * as Execution from "../Execution.js"
 
@@ -16,9 +18,21 @@ interface Row {
   readonly started_millis: Integer
   readonly due_millis: Integer
   readonly pause: string | null
-  readonly round: Integer
+  readonly begun: string
+  readonly resource: string | null
   readonly cancel_requested: Integer
+  readonly paused: Integer
+  readonly ended_as: Execution.EndState | null
   readonly ended_millis: Integer | null
+  readonly purged: Integer
+  /** Counts the changes. */
+  readonly revision: Integer
+}
+
+const Beginnings = Schema.parseJson(Schema.Record({ key: Schema.String, value: Execution.Begun }))
+const beginnings = {
+  fromJson: Schema.decodeSync(Beginnings),
+  toJson: Schema.encodeSync(Beginnings)
 }
 
 const fromRow = (row: Row): Execution.Execution => ({
@@ -29,17 +43,27 @@ const fromRow = (row: Row): Execution.Execution => ({
   startedMillis: Number(row.started_millis),
   dueMillis: Number(row.due_millis),
   pause: row.pause ?? undefined,
-  round: Number(row.round),
+  begun: beginnings.fromJson(row.begun),
+  resource: row.resource ?? undefined,
   isCancelRequested: Number(row.cancel_requested) !== 0,
-  endedMillis: row.ended_millis === null ? undefined : Number(row.ended_millis)
+  isPaused: Number(row.paused) !== 0,
+  end:
+    row.ended_as === null || row.ended_millis === null
+      ? undefined
+      : { state: row.ended_as, atMillis: Number(row.ended_millis) },
+  isPurged: Number(row.purged) !== 0
 })
 
 const mutable = (execution: Execution.Execution) => ({
   due_millis: Math.round(execution.dueMillis),
   pause: execution.pause ?? null,
-  round: execution.round,
+  begun: beginnings.toJson(execution.begun),
+  resource: execution.resource ?? null,
   cancel_requested: execution.isCancelRequested ? 1 : 0,
-  ended_millis: execution.endedMillis ?? null
+  paused: execution.isPaused ? 1 : 0,
+  ended_as: execution.end?.state ?? null,
+  ended_millis: execution.end?.atMillis ?? null,
+  purged: execution.isPurged ? 1 : 0
 })
 
 const toRow = (execution: Execution.Execution) => ({
@@ -51,6 +75,9 @@ const toRow = (execution: Execution.Execution) => ({
   ...mutable(execution)
 })
 
+/** A database limits the parameters of a statement. */
+const keysPerQuery = 500
+
 const failed =
   (operation: string) =>
   <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, Execution.StorageError> =>
@@ -58,7 +85,7 @@ const failed =
 
 /** The executions in a table of an SQLite or PostgreSQL database. */
 export const make: Effect.Effect<
-  Omit<Engine.Service, "nudge">,
+  Omit<Engine.Service, "forget" | "nudge" | "register">,
   Execution.StorageError,
   SqlClient.SqlClient
 > = Effect.gen(function* () {
@@ -74,9 +101,14 @@ export const make: Effect.Effect<
       started_millis BIGINT NOT NULL,
       due_millis BIGINT NOT NULL,
       pause TEXT,
-      round INTEGER NOT NULL,
+      begun TEXT NOT NULL,
+      resource TEXT,
       cancel_requested INTEGER NOT NULL,
+      paused INTEGER NOT NULL,
+      ended_as TEXT,
       ended_millis BIGINT,
+      purged INTEGER NOT NULL,
+      revision INTEGER NOT NULL,
       PRIMARY KEY (workflow, business_key)
     ) ${sql.literal(sql.onDialectOrElse({ sqlite: () => "WITHOUT ROWID", orElse: () => "" }))}`.pipe(
     failed("create its table")
@@ -84,48 +116,117 @@ export const make: Effect.Effect<
   yield* sql`
     CREATE INDEX IF NOT EXISTS ${sql("manilla_executions_1_due")}
     ON ${table} (workflow, due_millis) WHERE ended_millis IS NULL`.pipe(failed("create its index"))
+  yield* sql`
+    CREATE INDEX IF NOT EXISTS ${sql("manilla_executions_1_started")}
+    ON ${table} (started_millis, workflow, business_key)`.pipe(failed("create its index"))
 
-  const find = ({ businessKey, workflow }: Engine.Name) =>
+  const findRow = ({ businessKey, workflow }: Engine.Name) =>
     sql<Row>`
       SELECT * FROM ${table} WHERE workflow = ${workflow} AND business_key = ${businessKey}`.pipe(
-      Effect.map(([row]) => Option.map(Option.fromNullable(row), fromRow)),
+      Effect.map(([row]) => Option.fromNullable(row)),
       failed("read an execution")
     )
 
-  /** Replaces an execution that is still as it was read. Returns whether it was. */
-  const replace = (before: Execution.Execution, after: Execution.Execution) => {
-    const old = mutable(before)
-    return sql`
-      UPDATE ${table} SET ${sql.update(mutable(after))}
-      WHERE workflow = ${before.workflow} AND business_key = ${before.businessKey}
-        AND due_millis = ${old.due_millis} AND pause IS NOT DISTINCT FROM ${old.pause}
-        AND round = ${old.round} AND cancel_requested = ${old.cancel_requested}
-        AND ended_millis IS NOT DISTINCT FROM ${old.ended_millis}
-      RETURNING round`.pipe(
-      Effect.map((rows) => rows.length > 0),
-      failed("change an execution")
-    )
-  }
+  const find: Engine.Service["find"] = (name) => Effect.map(findRow(name), Option.map(fromRow))
 
   const modify: Engine.Service["modify"] = (name, change) =>
     Effect.gen(function* () {
-      const stored = yield* find(name)
-      if (Option.isNone(stored)) return Option.none()
-      const [result, changed] = change(stored.value)
+      const row = yield* findRow(name)
+      if (Option.isNone(row)) return Option.none()
+      const revision = Number(row.value.revision)
+      const before = fromRow(row.value)
+      const [result, after] = change(before)
+      const update = {
+        ...mutable(after),
+        ...(after.payload === before.payload ? {} : { payload: after.payload }),
+        revision: revision + 1
+      }
+      const changed = yield* sql`
+        UPDATE ${table} SET ${sql.update(update)}
+        WHERE workflow = ${name.workflow} AND business_key = ${name.businessKey}
+          AND revision = ${revision}
+        RETURNING revision`.pipe(failed("change an execution"))
       // If another fiber or process was faster, the change is computed again.
-      return (yield* replace(stored.value, changed))
-        ? Option.some(result)
-        : yield* modify(name, change)
+      return changed.length > 0 ? Option.some(result) : yield* modify(name, change)
     })
+
+  const isInState = (state: Execution.State) => {
+    switch (state) {
+      case "Running":
+        return sql`(ended_millis IS NULL AND pause IS NULL)`
+      case "Waiting":
+        return sql`(ended_millis IS NULL AND pause IS NOT NULL)`
+      default:
+        return sql`ended_as = ${state}`
+    }
+  }
+
+  const conditions = (
+    { endedBeforeMillis, isPurged, startedBeforeMillis, states, workflow }: Engine.Filter,
+    after: Engine.Cursor | undefined
+  ) => [
+    ...(workflow === undefined ? [] : [sql`workflow = ${workflow}`]),
+    ...(states === undefined ? [] : [sql.or([sql`1 = 0`, ...states.map(isInState)])]),
+    ...(startedBeforeMillis === undefined ? [] : [sql`started_millis < ${startedBeforeMillis}`]),
+    ...(endedBeforeMillis === undefined ? [] : [sql`ended_millis < ${endedBeforeMillis}`]),
+    ...(isPurged === undefined ? [] : [sql`purged = ${isPurged ? 1 : 0}`]),
+    ...(after === undefined
+      ? []
+      : [
+          sql`(started_millis, workflow, business_key) > (${after.startedMillis}, ${after.workflow}, ${after.businessKey})`
+        ])
+  ]
 
   return {
     find,
     modify,
+    findAll: (workflow, businessKeys) =>
+      Effect.forEach(Arr.chunksOf(businessKeys, keysPerQuery), (keys) =>
+        sql<Row>`
+          SELECT * FROM ${table}
+          WHERE workflow = ${workflow} AND ${sql.in("business_key", keys)}`.pipe(
+          Effect.map((rows) => rows.map(fromRow)),
+          failed("read executions")
+        )
+      ).pipe(Effect.map((chunks) => chunks.flat())),
+    list: (filter, after, limit) =>
+      sql<Row>`
+        SELECT * FROM ${table} WHERE ${sql.and(conditions(filter, after))}
+        ORDER BY started_millis, workflow, business_key LIMIT ${limit}`.pipe(
+        Effect.map((rows) => rows.map(fromRow)),
+        failed("list executions")
+      ),
+    open: (workflow) =>
+      sql<{
+        readonly open: Integer
+        readonly waiting: Integer
+        readonly oldest: Integer | null
+      }>`
+        SELECT COUNT(*) AS open, COUNT(pause) AS waiting, MIN(started_millis) AS oldest
+        FROM ${table} WHERE workflow = ${workflow} AND ended_millis IS NULL`.pipe(
+        Effect.map(([row]) => {
+          const waiting = Number(row?.waiting ?? 0)
+          const oldest = row?.oldest ?? undefined
+          return {
+            running: Number(row?.open ?? 0) - waiting,
+            waiting,
+            oldestMillis: oldest === undefined ? undefined : Number(oldest)
+          }
+        }),
+        failed("count executions")
+      ),
     insert: (execution) =>
-      sql`INSERT INTO ${table} ${sql.insert(toRow(execution))} ON CONFLICT DO NOTHING`.pipe(
+      sql`
+        INSERT INTO ${table} ${sql.insert({ ...toRow(execution), revision: 0 })} ON CONFLICT DO NOTHING
+        RETURNING execution_id`.pipe(
         failed("store an execution"),
-        Effect.zipRight(find(execution)),
-        Effect.map(Option.getOrElse(() => execution))
+        Effect.flatMap((inserted) => {
+          const isNew = inserted.length > 0
+          return Effect.map(isNew ? Effect.succeedNone : find(execution), (earlier) => ({
+            stored: Option.getOrElse(earlier, () => execution),
+            isNew
+          }))
+        })
       ),
     overdue: (workflow, beforeMillis, limit) =>
       sql<Row>`

@@ -1,0 +1,291 @@
+/**
+ * Building blocks for your own durable workflows. A body is an Effect that calls only these blocks: each
+ * stores its result, so a later life of the process replays the body up to where it was.
+ *
+ * Rules for a body:
+ *
+ * - It calls blocks one after another. Start an execution each for what should run concurrently.
+ * - Everything that reads or changes the world, the clock and random numbers included, happens in a block.
+ * - Each block has a name of its own. A loop puts its index into the names.
+ * - A changed body gets a new name, such as `Shop/SendGift/2`. Keep the layer of the old one until its
+ *   executions have ended.
+ *
+ * @since 0.1.0
+ */
+import type * as Workflow from "@effect/workflow/Workflow"
+import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import type * as Errors from "@manilla/core/Errors"
+import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as Engine from "./Engine.js"
+import type * as Execution from "./Execution.js"
+import * as body from "./internal/body.js"
+import * as operator from "./internal/operator.js"
+import * as running from "./internal/running.js"
+import * as steps from "./internal/steps.js"
+import * as writes from "./internal/write.js"
+import type * as Operator from "./Operator.js"
+import * as Policy from "./Policy.js"
+
+/**
+ * What a block needs: the execution that it belongs to. `layer` provides it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type InExecution =
+  running.Running | WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
+
+/**
+ * The services of your own that a block needs.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Own<R> = Exclude<
+  R,
+  Scope.Scope | WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
+>
+
+/**
+ * A workflow. Its payload, result and error are stored as JSON.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Definition<P, PI, A, AI, E, EI, R> {
+  /** With its version, such as `Shop/SendGift/1`. Two workflows must not have one name. */
+  readonly name: string
+  readonly payload: Schema.Schema<P, PI>
+  readonly success: Schema.Schema<A, AI>
+  readonly error: Schema.Schema<E, EI>
+  readonly body: (payload: P) => Effect.Effect<A, E, R>
+}
+
+/**
+ * Why a workflow does not run.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export type LayerError = Policy.InvalidPolicy | Execution.DuplicateWorkflow
+
+/**
+ * A layer that runs a workflow and operates its executions by business key.
+ *
+ * @example
+ * import * as Payments from "@manilla/payments/Payments"
+ * import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+ * import * as Durable from "@manilla/workflows/Durable"
+ * import type * as Operator from "@manilla/workflows/Operator"
+ * import * as Context from "effect/Context"
+ * import * as Effect from "effect/Effect"
+ * import * as Schema from "effect/Schema"
+ *
+ * const Order = Schema.Struct({ phone: Schema.String, amount: Schema.String })
+ *
+ * class SellTicket extends Context.Tag("Shop/SellTicket")<
+ *   SellTicket,
+ *   Operator.Service<typeof Order.Type, string, typeof Durable.WriteError.Type>
+ * >() {}
+ *
+ * const layer = Durable.layer(SellTicket, {
+ *   name: "Shop/SellTicket/1",
+ *   payload: Order,
+ *   success: Schema.String,
+ *   error: Durable.WriteError,
+ *   body: ({ amount, phone }) =>
+ *     Effect.gen(function* () {
+ *       const payments = yield* Payments.Payments
+ *       // The operation and the business key give the key.
+ *       const intent = yield* Durable.write({
+ *         operation: "Shop.sellTicket",
+ *         success: PaymentIntent.PaymentIntent,
+ *         idOf: ({ id }) => id,
+ *         send: (key) =>
+ *           payments.create(
+ *             {
+ *               operation: "COLLECTION",
+ *               country: "BJ",
+ *               amount,
+ *               currency: "XOF",
+ *               payment_method: "mtn_momo",
+ *               payer: { phone_number: phone }
+ *             },
+ *             { key }
+ *           )
+ *       })
+ *       yield* Durable.step({
+ *         name: "mail the ticket",
+ *         success: Schema.Void,
+ *         error: Schema.Never,
+ *         execute: Effect.log(`ticket for ${intent.id}`)
+ *       })
+ *       return intent.id
+ *     })
+ * })
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = <Self, P, PI, A, AI, E, EI, R>(
+  tag: Context.Tag<Self, Operator.Service<P, A, E>>,
+  definition: Definition<P, PI, A, AI, E, EI, R>,
+  policy?: Partial<Policy.Policy>
+): Layer.Layer<
+  Self,
+  LayerError,
+  | Exclude<
+      Exclude<R, running.Running>,
+      | Workflow.Execution<string>
+      | Scope.Scope
+      | WorkflowEngine.WorkflowEngine
+      | WorkflowEngine.WorkflowInstance
+    >
+  | Engine.Engine
+  | WorkflowEngine.WorkflowEngine
+> => {
+  const workflow = operator.workflowOf(definition)
+  const registered = Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const whole = yield* Policy.make(policy)
+      const engine = yield* Engine.Engine
+      yield* engine.register(definition.name)
+      return workflow.toLayer(({ businessKey }) => {
+        const execution = running.make(engine, definition.name, businessKey, whole)
+        return body
+          .payloadOf(engine, execution, definition.payload)
+          .pipe(
+            Effect.flatMap(definition.body),
+            body.compensated(execution),
+            body.recorded(engine, execution),
+            Effect.provideService(running.Running, execution)
+          )
+      })
+    })
+  )
+  return Layer.provideMerge(Layer.scoped(tag, operator.make(definition, workflow)), registered)
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Step<A, I, E, EI, R> {
+  /** A name that no other block of the body has. */
+  readonly name: string
+  readonly success: Schema.Schema<A, I>
+  readonly error: Schema.Schema<E, EI>
+  /** May run more than once: after a crash during the step, it runs again. */
+  readonly execute: Effect.Effect<A, E, R>
+}
+
+/**
+ * Runs an effect and stores its result. It does not move money: `write` does. If the execution is to be
+ * cancelled, a step that has not begun fails with `ExecutionCancelled`.
+ *
+ * @since 0.1.0
+ * @category blocks
+ */
+export const step: <A, I, E, EI, R>(
+  options: Step<A, I, E, EI, R>
+) => Effect.Effect<A, E | Execution.ExecutionCancelled, InExecution | Own<R>> = steps.step
+
+/**
+ * The errors of `write`, as a schema.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const WriteError = writes.WriteError
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Write<A, I, R> {
+  /**
+   * The name of the block, such as `Shop.refund`. The key is derived from it and the business key, so it has no
+   * version: the new version of a workflow must not pay again.
+   */
+  readonly operation: string
+  readonly success: Schema.Schema<A, I>
+  /** The id of the resource, for `ExecutionCancelled`. */
+  readonly idOf: (resource: A) => string
+  /** The call. It has its own retries, and may run more than once, always with the same key. */
+  readonly send: (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<A, Errors.KeyedWriteError, R>
+}
+
+/**
+ * Moves money once. An unknown outcome, and a failure that passes, are continued after a durable pause,
+ * with the same key, for the time of `carryOn`. A refusal after an unknown outcome is not taken for the
+ * outcome.
+ *
+ * @since 0.1.0
+ * @category blocks
+ */
+export const write: <A, I, R>(
+  options: Write<A, I, R>
+) => Effect.Effect<A, Errors.KeyedWriteError | Execution.ExecutionCancelled, InExecution | Own<R>> =
+  writes.write
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface PollUntil<A, I, E, EI, F, R> {
+  /** A name that no other block of the body has. */
+  readonly name: string
+  readonly success: Schema.Schema<A, I>
+  /** The errors of a look. */
+  readonly failure: Schema.Schema<E, EI>
+  /**
+   * One look: none if it is too early. It may read several times, for the time of `Policy.look`. An error
+   * means the same as none.
+   */
+  readonly look: (policy: Policy.Look) => Effect.Effect<Option.Option<A>, E, R>
+  /** The error after the deadline of `Policy.wait`, with the error of the last look. */
+  readonly expired: (waited: Duration.Duration, cause: Option.Option<E>) => F
+}
+
+/**
+ * Looks at something until it is there, with durable pauses in between. Each pause is longer than the one
+ * before, so the stored rows grow with the logarithm of the time.
+ *
+ * @since 0.1.0
+ * @category blocks
+ */
+export const pollUntil: <A, I, E, EI, F, R>(
+  options: PollUntil<A, I, E, EI, F, R>
+) => Effect.Effect<A, F | Execution.ExecutionCancelled, InExecution | Own<R>> = steps.pollUntil
+
+/**
+ * A durable pause: it ends on time, also in a later life of the process. `resume` ends it at once. An
+ * `interrupt` ends it, and the next block fails with `ExecutionCancelled`.
+ *
+ * @since 0.1.0
+ * @category blocks
+ */
+export const sleep: (
+  name: string,
+  duration: Duration.DurationInput
+) => Effect.Effect<void, Execution.ExecutionCancelled, InExecution> = steps.sleep
+
+/**
+ * Undoes a block if the body fails later: the compensations run in reverse order, and then the execution
+ * ends with the error. A compensation consists of blocks. After an unknown outcome, or a defect, nothing is
+ * compensated, because the money may have moved.
+ *
+ * @since 0.1.0
+ * @category blocks
+ */
+export const compensate: <A, E, R, R2>(
+  effect: Effect.Effect<A, E, R>,
+  compensation: (value: A) => Effect.Effect<void, never, R2>
+) => Effect.Effect<A, E, R | R2 | InExecution> = steps.compensate

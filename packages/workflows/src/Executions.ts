@@ -1,0 +1,185 @@
+/**
+ * Lists the executions of all workflows, and deletes what is stored of those that have ended. Each
+ * workflow's own service operates single executions by business key.
+ *
+ * @since 0.1.0
+ */
+import * as Arr from "effect/Array"
+import * as Chunk from "effect/Chunk"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import * as Engine from "./Engine.js"
+import * as Execution from "./Execution.js"
+
+/**
+ * Selects executions. A part that is left out selects all.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Filter {
+  /** The versioned name of a workflow, such as `DisbursePayout`'s `workflow`. */
+  readonly workflow?: string | undefined
+  /** One of these states. */
+  readonly states?: ReadonlyArray<Execution.State> | undefined
+  /** Started at least this long ago. */
+  readonly minAge?: Duration.DurationInput | undefined
+}
+
+/**
+ * A part of a list.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Page {
+  readonly executions: ReadonlyArray<Execution.Status>
+  /** The place of the last execution, if there may be more. */
+  readonly next: Option.Option<Engine.Cursor>
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface PageOptions {
+  /** The most executions; 1 to 1,000, by default 100. Another number is brought into this range. */
+  readonly limit?: number | undefined
+  /** The `next` of the page before. */
+  readonly after?: Engine.Cursor | undefined
+}
+
+const defaultLimit = 100
+const maxLimit = 1_000
+
+const millisAgo = (age: Duration.DurationInput) =>
+  Effect.map(Clock.currentTimeMillis, (now) => now - Duration.toMillis(age))
+
+/**
+ * A page of executions, the oldest first, without their payloads. The state is the stored one: for an
+ * execution whose process was killed, the state before that.
+ *
+ * @example
+ * import * as Executions from "@manilla/workflows/Executions"
+ *
+ * // Executions that have waited for more than an hour.
+ * const late = Executions.list({ states: ["Waiting"], minAge: "1 hour" }, { limit: 20 })
+ *
+ * @since 0.1.0
+ * @category operating
+ */
+export const list = (
+  { minAge, states, workflow }: Filter = {},
+  { after, limit = defaultLimit }: PageOptions = {}
+): Effect.Effect<Page, Execution.StorageError, Engine.Engine> =>
+  Effect.gen(function* () {
+    const engine = yield* Engine.Engine
+    const startedBeforeMillis = minAge === undefined ? undefined : yield* millisAgo(minAge)
+    const most = Number.isInteger(limit) ? Math.min(Math.max(1, limit), maxLimit) : defaultLimit
+    const executions = yield* engine.list({ workflow, states, startedBeforeMillis }, after, most)
+    return {
+      executions: executions.map(Execution.toStatus),
+      next: executions.length < most ? Option.none() : Arr.last(executions)
+    }
+  })
+
+/**
+ * All executions that a filter selects, read in pages.
+ *
+ * @since 0.1.0
+ * @category operating
+ */
+export const stream = (
+  filter: Filter = {}
+): Stream.Stream<Execution.Status, Execution.StorageError, Engine.Engine> =>
+  Stream.paginateChunkEffect(undefined, (after: Engine.Cursor | undefined) =>
+    Effect.map(list(filter, { after, limit: maxLimit }), ({ executions, next }) => [
+      Chunk.fromIterable(executions),
+      next
+    ])
+  )
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface PurgeOptions {
+  /** Ended at least this long ago. */
+  readonly minAge: Duration.DurationInput
+  /**
+   * By default only `Succeeded`: somebody may still have to look at the error of another execution, such as
+   * `OutcomeUnknown`.
+   */
+  readonly states?: ReadonlyArray<Execution.EndState> | undefined
+  readonly workflow?: string | undefined
+}
+
+/**
+ * Deletes payloads, results and steps of executions that have ended, and returns their number. A row with the
+ * business key, the state and the times remains, so that the key cannot move money again: the service may
+ * have forgotten its own key. `start`, `poll` and `await` then fail with `ExecutionPurged`.
+ *
+ * @since 0.1.0
+ * @category operating
+ */
+export const purge = ({
+  minAge,
+  states = ["Succeeded"],
+  workflow
+}: PurgeOptions): Effect.Effect<number, Execution.StorageError, Engine.Engine> =>
+  Effect.gen(function* () {
+    const engine = yield* Engine.Engine
+    const endedBeforeMillis = yield* millisAgo(minAge)
+    const filter = { workflow, states, endedBeforeMillis, isPurged: false }
+    let purged = 0
+    while (true) {
+      const ended = yield* engine.list(filter, undefined, defaultLimit)
+      for (const execution of ended) {
+        // In this order, so that a crash in between leaves nothing behind.
+        yield* engine.forget(execution)
+        yield* engine.modify(execution, (stored) => [
+          undefined,
+          { ...stored, payload: "", begun: {}, isPurged: true }
+        ])
+      }
+      purged += ended.length
+      if (ended.length < defaultLimit) return purged
+    }
+  })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface RetentionOptions extends PurgeOptions {
+  /** The pause between two purges; by default 1 hour. */
+  readonly every?: Duration.DurationInput | undefined
+}
+
+/**
+ * A layer that purges now and again. If the store fails, it logs a warning and tries again the next time.
+ *
+ * @example
+ * import * as Executions from "@manilla/workflows/Executions"
+ *
+ * const retention = Executions.layerRetention({ minAge: "90 days" })
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerRetention = ({
+  every = "1 hour",
+  ...options
+}: RetentionOptions): Layer.Layer<never, never, Engine.Engine> =>
+  Layer.scopedDiscard(
+    purge(options).pipe(
+      Effect.catchAllCause((cause) => Effect.logWarning("A purge of executions has failed", cause)),
+      Effect.zipRight(Effect.sleep(every)),
+      Effect.forever,
+      Effect.forkScoped
+    )
+  )

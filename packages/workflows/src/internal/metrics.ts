@@ -1,0 +1,39 @@
+/** Metrics of executions, tagged with the workflow. */
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import type * as Engine from "../Engine.js"
+import type * as Execution from "../Execution.js"
+
+const started = Metric.counter("manilla_executions_started", {
+  description: "Executions that were started, by workflow",
+  incremental: true
+})
+const ended = Metric.counter("manilla_executions_ended", {
+  description: "Executions that ended, by workflow and state",
+  incremental: true
+})
+const running = Metric.gauge("manilla_executions_running", {
+  description: "Executions that are in a step, by workflow"
+})
+const waiting = Metric.gauge("manilla_executions_waiting", {
+  description: "Executions that are in a durable pause, by workflow"
+})
+const oldest = Metric.gauge("manilla_executions_oldest_seconds", {
+  description: "The age of the oldest execution that has not ended, in seconds, by workflow"
+})
+
+export const onStart = (workflow: string) =>
+  Metric.update(Metric.tagged(started, "workflow", workflow), 1)
+
+export const onEnd = (workflow: string, state: Execution.EndState) =>
+  Metric.update(Metric.tagged(Metric.tagged(ended, "workflow", workflow), "state", state), 1)
+
+export const setOpen = (workflow: string, open: Engine.Open, nowMillis: number) => {
+  const set = (gauge: typeof running, value: number) =>
+    Metric.set(Metric.tagged(gauge, "workflow", workflow), value)
+  const ageMillis = open.oldestMillis === undefined ? 0 : nowMillis - open.oldestMillis
+  return Effect.all(
+    [set(running, open.running), set(waiting, open.waiting), set(oldest, ageMillis / 1000)],
+    { discard: true }
+  )
+}

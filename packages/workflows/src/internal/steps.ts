@@ -1,0 +1,138 @@
+import * as Activity from "@effect/workflow/Activity"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Execution from "../Execution.js"
+import * as Policy from "../Policy.js"
+import { jitter } from "./jitter.js"
+import { ending, Running, sleep as pauseFor } from "./running.js"
+
+/** See `Durable.Step`. */
+export interface Step<A, I, E, EI, R> {
+  readonly name: string
+  readonly success: Schema.Schema<A, I>
+  readonly error: Schema.Schema<E, EI>
+  readonly execute: Effect.Effect<A, E, R>
+}
+
+/** See `Durable.step`. */
+export const step = <A, I, E, EI, R>({ error, execute, name, success }: Step<A, I, E, EI, R>) =>
+  Effect.gen(function* () {
+    const running = yield* Running
+    yield* running.take(name)
+    return yield* Activity.make({
+      name: `step/${name}`,
+      success,
+      error: Schema.Union(error, Execution.ExecutionCancelled),
+      execute: Effect.flatMap(
+        running.begin(name),
+        (permit): Effect.Effect<A, E | Execution.ExecutionCancelled, R> =>
+          permit === "cancelled" ? Effect.fail(running.cancelled()) : execute
+      )
+    })
+  }).pipe(ending(name))
+
+/** See `Durable.sleep`. */
+export const sleep = (name: string, duration: Duration.DurationInput) =>
+  Effect.gen(function* () {
+    const running = yield* Running
+    yield* running.take(name)
+    const pause = `sleep/${name}`
+    const millis = Duration.toMillis(duration)
+    const isCancelled = yield* Activity.make({
+      name: `step/${name}`,
+      success: Schema.Boolean,
+      execute: running.due(pause, millis)
+    })
+    if (isCancelled) return yield* running.cancelled()
+    yield* pauseFor(pause, millis)
+  }).pipe(ending(name))
+
+/** See `Durable.PollUntil`. */
+export interface PollUntil<A, I, E, EI, F, R> {
+  readonly name: string
+  readonly success: Schema.Schema<A, I>
+  readonly failure: Schema.Schema<E, EI>
+  readonly look: (policy: Policy.Look) => Effect.Effect<Option.Option<A>, E, R>
+  readonly expired: (waited: Duration.Duration, cause: Option.Option<E>) => F
+}
+
+/** See `Durable.pollUntil`. */
+export const pollUntil = <A, I, E, EI, F, R>({
+  expired,
+  failure,
+  look,
+  name,
+  success
+}: PollUntil<A, I, E, EI, F, R>) =>
+  Effect.gen(function* () {
+    const running = yield* Running
+    yield* running.take(name)
+    const { look: lookPolicy, wait } = running.policy
+    const Done = Schema.TaggedStruct("Done", { value: success })
+    const Pending = Schema.TaggedStruct("Pending", {
+      startedMillis: Schema.Number,
+      pauseMillis: Schema.Number,
+      isCancelled: Schema.Boolean,
+      cause: Schema.Option(failure)
+    })
+
+    const lookOnce = (round: number, pause: string) =>
+      Activity.make({
+        name: `look/${name}/${round}`,
+        success: Schema.Union(Done, Pending),
+        execute: Effect.gen(function* () {
+          const startedMillis = yield* Clock.currentTimeMillis
+          const isCancelRequested = yield* running.due(
+            undefined,
+            Duration.toMillis(lookPolicy.deadline)
+          )
+          if (isCancelRequested) {
+            const cause = Option.none<E>()
+            return Pending.make({ startedMillis, pauseMillis: 0, isCancelled: true, cause })
+          }
+          const pending = (cause: Option.Option<E>) =>
+            Effect.gen(function* () {
+              const pauseMillis = yield* jitter(Policy.pauseMillis(wait, round))
+              const isCancelled = yield* running.due(pause, pauseMillis)
+              return Pending.make({ startedMillis, pauseMillis, isCancelled, cause })
+            })
+          const seen = yield* Effect.either(look(lookPolicy))
+          if (Either.isLeft(seen)) return yield* pending(Option.some(seen.left))
+          if (Option.isNone(seen.right)) return yield* pending(Option.none())
+          return Done.make({ value: seen.right.value })
+        })
+      })
+
+    let firstMillis: number | undefined
+    for (let round = 0; ; round++) {
+      const pause = `wait/${name}/${round}`
+      const result: typeof Done.Type | typeof Pending.Type = yield* lookOnce(round, pause)
+      if (result._tag === "Done") return result.value
+      const { cause, isCancelled, pauseMillis, startedMillis } = result
+      if (isCancelled) return yield* running.cancelled()
+      firstMillis ??= startedMillis
+      const endMillis = startedMillis + pauseMillis
+      if (endMillis - firstMillis > Duration.toMillis(wait.deadline)) {
+        const waited = Duration.millis(startedMillis - firstMillis)
+        return yield* Effect.fail(expired(waited, cause))
+      }
+      yield* pauseFor(pause, pauseMillis)
+    }
+  }).pipe(ending(name))
+
+/** See `Durable.compensate`. */
+export const compensate = <A, E, R, R2>(
+  effect: Effect.Effect<A, E, R>,
+  compensation: (value: A) => Effect.Effect<void, never, R2>
+) =>
+  Effect.gen(function* () {
+    const running = yield* Running
+    const context = yield* Effect.context<R2>()
+    const value = yield* effect
+    running.compensations.push(Effect.provide(compensation(value), context))
+    return value
+  })

@@ -1,0 +1,154 @@
+import * as Activity from "@effect/workflow/Activity"
+import * as Errors from "@manilla/core/Errors"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Execution from "../Execution.js"
+import * as Policy from "../Policy.js"
+import { jitter } from "./jitter.js"
+import { ending, Running, sleep } from "./running.js"
+
+/** See `Durable.WriteError`. */
+export const WriteError = Schema.Union(
+  ...Errors.KeyedWriteError.members,
+  Execution.ExecutionCancelled
+)
+
+/** See `Durable.Write`. */
+export interface Write<A, I, R> {
+  readonly operation: string
+  readonly success: Schema.Schema<A, I>
+  readonly idOf: (resource: A) => string
+  readonly send: (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<A, Errors.KeyedWriteError, R>
+}
+
+/** Whether a request that was not applied is worth repeating after a pause. */
+const isWorthRepeating = (error: Errors.KeyedWriteError): boolean => {
+  switch (error._tag) {
+    case "OutcomeUnknown":
+    // An operator may replace a credential meanwhile.
+    case "UnauthorizedError":
+    case "TokenUnavailableError":
+      return true
+    case "AppliedUnreadable":
+    case "KeyReused":
+      return false
+    default:
+      return RetryPolicy.isPassing(error)
+  }
+}
+
+/**
+ * After a request whose outcome is unknown, a refusal cannot show that the earlier request was not
+ * applied.
+ */
+const inDoubt = (
+  error: Errors.KeyedWriteError,
+  operation: string,
+  key: IdempotencyKey.IdempotencyKey
+): Errors.KeyedWriteError => {
+  switch (error._tag) {
+    case "OutcomeUnknown":
+    case "AppliedUnreadable":
+    case "KeyReused":
+      return error
+    default:
+      return new Errors.OutcomeUnknown({
+        operation,
+        message: `${operation}: an earlier request may have been applied, and this one was refused: ${error.message}`,
+        cause: error,
+        key
+      })
+  }
+}
+
+/** An earlier request may have been applied, and its key may be forgotten by now. */
+const tooOld = (operation: string, key: IdempotencyKey.IdempotencyKey): Errors.OutcomeUnknown => {
+  const message =
+    `${operation}: an earlier request may have been applied, and is too old to be sent again under the ` +
+    `same key, "${key}". Check whether it was applied.`
+  const cause = new Errors.TransportError({
+    operation,
+    message: `${operation}: no response to the earlier request is known.`,
+    sent: true
+  })
+  return new Errors.OutcomeUnknown({ operation, message, cause, key })
+}
+
+/** A call that did not end the write. The engine stores it, so a later life makes the same decisions. */
+const Open = Schema.TaggedStruct("Open", {
+  startedMillis: Schema.Number,
+  pauseMillis: Schema.Number,
+  error: Schema.Union(...Errors.KeyedWriteError.members)
+})
+
+/** See `Durable.write`. */
+export const write = <A, I, R>({ idOf, operation, send, success }: Write<A, I, R>) =>
+  Effect.gen(function* () {
+    const running = yield* Running
+    yield* running.take(operation)
+    const { carryOn } = running.policy
+    const key = IdempotencyKey.derive(operation, running.businessKey)
+    const Created = Schema.TaggedStruct("Created", { resource: success })
+
+    /** One call, with its own retries. */
+    const call = (round: number, isDoubtful: boolean, pause: string) =>
+      Activity.make({
+        name: `write/${operation}/${round}`,
+        success: Schema.Union(Created, Open),
+        error: WriteError,
+        execute: Effect.gen(function* () {
+          const startedMillis = yield* Clock.currentTimeMillis
+          const permit = yield* running.begin(operation, { round, isDoubtful })
+          if (permit === "cancelled") return yield* running.cancelled()
+          if (permit === "expired") return yield* tooOld(operation, key)
+          const pauseMillis = yield* jitter(Policy.pauseMillis(carryOn, round))
+          return yield* send(key).pipe(
+            Effect.map((resource) => Created.make({ resource })),
+            Effect.catchAll((failure) => {
+              const error =
+                isDoubtful || permit === "again" ? inDoubt(failure, operation, key) : failure
+              return isWorthRepeating(error)
+                ? Effect.as(
+                    running.due(pause, pauseMillis),
+                    Open.make({ error, startedMillis, pauseMillis })
+                  )
+                : Effect.fail(error)
+            })
+          )
+        })
+      })
+
+    let isDoubtful = false
+    let firstMillis: number | undefined
+    for (let round = 0; ; round++) {
+      const pause = `carry-on/${operation}/${round}`
+      const result: typeof Created.Type | typeof Open.Type = yield* call(round, isDoubtful, pause)
+      if (result._tag === "Created") {
+        running.money.isApplied = true
+        running.money.resource = idOf(result.resource)
+        return result.resource
+      }
+      const { pauseMillis, startedMillis } = result
+      const error: Errors.KeyedWriteError = result.error
+      firstMillis ??= startedMillis
+      isDoubtful ||= error._tag === "OutcomeUnknown"
+      const endMillis = startedMillis + pauseMillis
+      if (endMillis - firstMillis > Duration.toMillis(carryOn.deadline)) {
+        return yield* Effect.fail(error)
+      }
+      yield* sleep(pause, pauseMillis)
+    }
+  }).pipe(
+    Effect.tapError((error) =>
+      Effect.map(Running, ({ money }) => {
+        if (error._tag === "ExecutionCancelled") return
+        money.isUnknown ||= Errors.outcome(error) === "unknown"
+        money.isApplied ||= Errors.outcome(error) === "applied"
+      })
+    ),
+    ending(operation)
+  )

@@ -1,0 +1,379 @@
+/** The building blocks: in memory in virtual time, and on SQLite over several lives of a process. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Errors from "@manilla/core/Errors"
+import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import * as Payments from "@manilla/payments/Payments"
+import * as Payout from "@manilla/payouts/Payout"
+import * as Payouts from "@manilla/payouts/Payouts"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Durable from "@manilla/workflows/Durable"
+import * as Execution from "@manilla/workflows/Execution"
+import * as Memory from "@manilla/workflows/memory"
+import type * as Operator from "@manilla/workflows/Operator"
+import * as Sqlite from "@manilla/workflows/sqlite"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as files from "./utils/files.js"
+import * as world from "./utils/world.js"
+
+class Refused extends Schema.TaggedError<Refused>()("Refused", { why: Schema.String }) {}
+const Failure = Schema.Union(Refused, Durable.WriteError)
+type Failure = typeof Failure.Type
+
+class Shop extends Context.Tag("Shop")<Shop, Operator.Service<string, string, Failure>>() {}
+
+/** A workflow of an application, in memory. */
+const shop = <R>(body: (order: string) => Effect.Effect<string, Failure, R>) =>
+  Durable.layer(
+    Shop,
+    {
+      name: "Shop/Test/1",
+      payload: Schema.String,
+      success: Schema.String,
+      error: Failure,
+      body
+    },
+    {
+      carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" },
+      wait: { initial: "5 seconds", factor: 1.5, deadline: "1 hour" }
+    }
+  ).pipe(Layer.provideMerge(Memory.layerMemory), Layer.provideMerge(world.services()))
+
+const log: Array<string> = []
+
+/** A step that adds a line to the log. */
+const note = (line: string) =>
+  Durable.step({
+    name: line,
+    success: Schema.Void,
+    error: Schema.Never,
+    execute: Effect.sync(() => void log.push(line))
+  })
+
+const refuse = (why: string) =>
+  Durable.step({
+    name: "refuse",
+    success: Schema.Never,
+    error: Refused,
+    execute: Effect.fail(new Refused({ why }))
+  })
+
+const collect = Effect.flatMap(Payments.Payments, (payments) =>
+  Durable.write({
+    operation: "Shop.collect",
+    success: PaymentIntent.PaymentIntent,
+    idOf: ({ id }) => id,
+    send: (key) => payments.create({ ...world.payment, operation: "COLLECTION" }, { key })
+  })
+)
+
+const payOut = (wallet_id: string) =>
+  Effect.flatMap(Payouts.Payouts, (payouts) =>
+    Durable.write({
+      operation: "Shop.payOut",
+      success: Payout.CreatedPayout,
+      idOf: ({ reference }) => reference,
+      send: (key) =>
+        payouts.create(
+          {
+            wallet_id,
+            amount: "1000",
+            currency: "XOF",
+            country: "BJ",
+            payment_method: "mtn_momo",
+            destination: "+2290161234567"
+          },
+          { key }
+        )
+    })
+  )
+
+/** Starts an execution, lets time pass, and returns its end. */
+const run = (seconds: number) =>
+  Effect.gen(function* () {
+    log.length = 0
+    const operator = yield* Shop
+    yield* operator.start("order-42", yield* Effect.map(world.payout, (one) => one.wallet_id))
+    yield* world.pass(seconds)
+    return yield* operator.poll("order-42")
+  })
+
+const failure = (end: Option.Option<Exit.Exit<string, Failure>>) =>
+  Option.getOrThrow(Option.flatMap(Option.flatMap(end, Exit.causeOption), Cause.failureOption))
+
+describe("the blocks", () => {
+  it.effect("run once each, although the body is replayed after each pause", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* run(130), Option.some(Exit.succeed("done")))
+      assert.deepStrictEqual(log, ["first", "second", "third"])
+    }).pipe(
+      Effect.provide(
+        shop(() =>
+          Effect.gen(function* () {
+            yield* note("first")
+            yield* Durable.sleep("a minute", "1 minute")
+            yield* note("second")
+            yield* Durable.sleep("another minute", "1 minute")
+            yield* note("third")
+            return "done"
+          })
+        )
+      )
+    )
+  )
+
+  it.effect("a poll never takes its first answer for a later one, and its looks get rarer", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* run(1800), Option.some(Exit.succeed("parcel at 12")))
+      assert.lengthOf(log, 12)
+    }).pipe(
+      Effect.provide(
+        shop(() =>
+          Durable.pollUntil({
+            name: "delivered",
+            success: Schema.String,
+            failure: Schema.Never,
+            look: () =>
+              Effect.sync(() =>
+                log.push("look") < 12 ? Option.none() : Option.some(`parcel at ${log.length}`)
+              ),
+            expired: (waited) => new Refused({ why: `late: ${Duration.format(waited)}` })
+          })
+        )
+      )
+    )
+  )
+
+  it.effect("two blocks of one name are a defect that names it, and nothing is paid twice", () =>
+    Effect.gen(function* () {
+      const end = Option.getOrThrow(yield* run(60))
+      const text = Exit.isFailure(end) ? Cause.pretty(end.cause) : "no failure"
+      assert.include(text, 'Shop/Test/1: two steps have the name "Shop.collect"')
+      assert.strictEqual((yield* (yield* Shop).status("order-42")).state, "Died")
+      assert.deepStrictEqual(yield* world.keysOf("Payments.create"), ["Shop.collect:order-42"])
+    }).pipe(
+      Effect.provide(
+        shop(() =>
+          Effect.zipRight(
+            collect,
+            Effect.map(collect, ({ id }) => id)
+          )
+        )
+      )
+    )
+  )
+
+  it.effect("the key of a write is from its operation and the business key, in each call", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.dropAfter({ operation: "Payments.create", times: 12 }))
+      assert.isTrue(Option.exists(yield* run(900), Exit.isSuccess))
+      const keys = yield* world.keysOf("Payments.create")
+      assert.isAbove(keys.length, 12)
+      assert.deepStrictEqual([...new Set(keys)], ["Shop.collect:order-42"])
+    }).pipe(Effect.provide(shop(() => Effect.map(collect, ({ id }) => id))))
+  )
+
+  it.effect("resume ends a sleep, and interrupt ends the execution before its next block", () =>
+    Effect.gen(function* () {
+      const operator = yield* Shop
+      assert.isTrue(Option.isNone(yield* run(60)))
+      yield* operator.resume("order-42")
+      yield* world.pass(5)
+      assert.deepStrictEqual(log, ["awake"])
+      yield* operator.interrupt("order-42")
+      yield* world.pass(5)
+      const error = failure(yield* operator.poll("order-42"))
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.strictEqual(error.outcome, "notApplied")
+      assert.deepStrictEqual(yield* world.keysOf("Payments.create"), [])
+    }).pipe(
+      Effect.provide(
+        shop(() =>
+          Effect.gen(function* () {
+            yield* Durable.sleep("a day", "1 day")
+            yield* note("awake")
+            yield* Durable.sleep("another day", "1 day")
+            return (yield* collect).id
+          })
+        )
+      )
+    )
+  )
+})
+
+/** Collects, ships, and then fails, or pays out to a supplier. */
+const compensated = (last: (wallet: string) => Effect.Effect<string, Failure, BlockContext>) =>
+  shop((wallet) =>
+    Effect.gen(function* () {
+      yield* Durable.compensate(note("reserve"), () => cannotFail(note("release")))
+      yield* Durable.compensate(note("ship"), () => cannotFail(note("call back")))
+      return yield* last(wallet)
+    })
+  )
+
+type BlockContext = Durable.InExecution | Payments.Payments | Payouts.Payouts
+
+const cannotFail = <A, R>(step: Effect.Effect<A, Execution.ExecutionCancelled, R>) =>
+  Effect.orDie(step)
+
+describe("compensations", () => {
+  it.effect("undo the blocks of a body that fails, the last one first", () =>
+    Effect.gen(function* () {
+      assert.instanceOf(failure(yield* run(60)), Refused)
+      assert.deepStrictEqual(log, ["reserve", "ship", "call back", "release"])
+    }).pipe(Effect.provide(compensated(() => refuse("no customs form"))))
+  )
+
+  it.effect("do not run after a success", () =>
+    Effect.gen(function* () {
+      assert.isTrue(Option.exists(yield* run(60), Exit.isSuccess))
+      assert.deepStrictEqual(log, ["reserve", "ship"])
+    }).pipe(Effect.provide(compensated(() => Effect.succeed("done"))))
+  )
+
+  it.effect("do not run after an unknown outcome, whatever error the body makes of it", () =>
+    Effect.gen(function* () {
+      const { faults, payouts } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", times: Infinity }))
+      assert.instanceOf(failure(yield* run(1200)), Refused)
+      assert.deepStrictEqual(log, ["reserve", "ship"])
+      assert.lengthOf(yield* payouts, 1)
+    }).pipe(
+      Effect.provide(
+        compensated((wallet) =>
+          payOut(wallet).pipe(
+            Effect.map(({ reference }) => reference),
+            Effect.mapError((error) => new Refused({ why: error._tag }))
+          )
+        )
+      )
+    )
+  )
+
+  it.effect("run when the execution is interrupted, and the error says what was applied", () =>
+    Effect.gen(function* () {
+      const operator = yield* Shop
+      yield* run(60)
+      yield* operator.interrupt("order-42")
+      yield* world.pass(60)
+      const error = failure(yield* operator.poll("order-42"))
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.strictEqual(Errors.outcome(error), "applied")
+      assert.strictEqual(error.resource, (yield* operator.status("order-42")).resource)
+      assert.deepStrictEqual(log, ["reserve", "ship", "call back", "release"])
+      assert.deepStrictEqual(yield* world.keysOf("Payouts.create"), [])
+    }).pipe(
+      Effect.provide(
+        compensated((wallet) =>
+          Effect.gen(function* () {
+            yield* collect
+            yield* Durable.sleep("a day", "1 day")
+            return (yield* payOut(wallet)).reference
+          })
+        )
+      )
+    )
+  )
+})
+
+class Versioned extends Context.Tag("Versioned")<
+  Versioned,
+  Operator.Service<{ readonly order: string }, string, Execution.ExecutionCancelled>
+>() {}
+
+/** A version of a workflow that sleeps, and returns its version. */
+const version = (number: number, payload: Schema.Schema<{ readonly order: string }>) =>
+  Durable.layer(Versioned, {
+    name: `Shop/Versioned/${number}`,
+    payload,
+    success: Schema.String,
+    error: Execution.ExecutionCancelled,
+    body: ({ order }) =>
+      Effect.as(Durable.sleep("a moment", "2 seconds"), `${order} by version ${number}`)
+  })
+
+const Order = Schema.Struct({ order: Schema.String })
+const StricterOrder = Schema.Struct({ order: Schema.String.pipe(Schema.minLength(10)) })
+
+class NotEnded extends Data.TaggedError("NotEnded") {}
+
+describe("a changed definition", () => {
+  it.live(
+    "runs beside the old one: executions wait for their own version, and none is lost",
+    () =>
+      Effect.gen(function* () {
+        const file = yield* files.database
+        const life = <A, E>(
+          definition: Layer.Layer<
+            Versioned,
+            unknown,
+            Layer.Layer.Context<ReturnType<typeof version>>
+          >,
+          use: (operator: Context.Tag.Service<Versioned>) => Effect.Effect<A, E>
+        ) =>
+          Effect.flatMap(Versioned, use).pipe(
+            Effect.provide(Layer.provide(definition, Sqlite.layerSqlite({ file })))
+          )
+        const one = version(1, Order)
+        const two = version(2, Order)
+        const ended = (operator: Context.Tag.Service<Versioned>, key: string) =>
+          Effect.timeoutFail(operator.await(key), {
+            duration: "60 seconds",
+            onTimeout: () => new NotEnded()
+          })
+
+        yield* life(one, (operator) => operator.start("order-1", { order: "tea" }))
+
+        // Only version 2 runs: it knows its own executions, and leaves the others alone.
+        yield* life(two, (operator) =>
+          Effect.gen(function* () {
+            yield* operator.start("order-2", { order: "coffee" })
+            assert.strictEqual(yield* ended(operator, "order-2"), "coffee by version 2")
+            const error = yield* Effect.flip(operator.status("order-1"))
+            assert.instanceOf(error, Execution.ExecutionNotFound)
+          })
+        )
+
+        // The schema of version 1 was changed under its name: the execution waits, and says why.
+        yield* life(version(1, StricterOrder), (operator) =>
+          Effect.gen(function* () {
+            yield* Effect.sleep("4 seconds")
+            assert.notInclude(
+              ["Succeeded", "Failed", "Died"],
+              (yield* operator.status("order-1")).state
+            )
+            assert.isTrue(Option.isNone(yield* operator.poll("order-1")))
+          })
+        )
+
+        // Version 1 is back.
+        yield* life(one, (operator) =>
+          Effect.gen(function* () {
+            yield* operator.resume("order-1")
+            assert.strictEqual(yield* ended(operator, "order-1"), "tea by version 1")
+          })
+        )
+      }).pipe(Effect.scoped),
+    300_000
+  )
+
+  it.effect("does not run under a name that another definition has", () =>
+    Effect.gen(function* () {
+      const both = Layer.merge(version(1, Order), version(1, StricterOrder))
+      const error = yield* Effect.flip(
+        Effect.scoped(Layer.build(Layer.provide(both, Memory.layerMemory)))
+      )
+      assert.instanceOf(error, Execution.DuplicateWorkflow)
+      assert.include(error.message, "two workflows have the name Shop/Versioned/1")
+    })
+  )
+})

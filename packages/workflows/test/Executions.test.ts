@@ -1,0 +1,203 @@
+/** Operating executions: lists, metrics and purges, on the engine in memory and on SQLite. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as CollectPayment from "@manilla/workflows/CollectPayment"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Execution from "@manilla/workflows/Execution"
+import * as Executions from "@manilla/workflows/Executions"
+import * as IssueCard from "@manilla/workflows/IssueCard"
+import * as Memory from "@manilla/workflows/memory"
+import * as Sqlite from "@manilla/workflows/sqlite"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import * as MetricState from "effect/MetricState"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import * as database from "../src/internal/database.js"
+import * as files from "./utils/files.js"
+import * as world from "./utils/world.js"
+
+const workflows = Layer.mergeAll(CollectPayment.layer(), DisbursePayout.layer(), IssueCard.layer())
+
+const inMemory = (options: Sandbox.Options = {}) =>
+  workflows.pipe(
+    Layer.provideMerge(Memory.layerMemory),
+    Layer.provideMerge(world.services(options))
+  )
+
+/** Two payments that wait, a card that was issued, and one that was refused. */
+const four = Effect.gen(function* () {
+  const payments = yield* CollectPayment.CollectPayment
+  const cards = yield* IssueCard.IssueCard
+  const { faults, paymentIntents } = yield* Sandbox.Sandbox
+  yield* payments.start("order-1", world.payment)
+  yield* world.pass(100)
+  yield* payments.start("order-2", world.payment)
+  yield* world.pass(1)
+  yield* cards.start("card-1", yield* world.card)
+  yield* world.pass(1)
+  yield* faults.add(Fault.status(422, { operation: "Cards.issue" }))
+  yield* cards.start("card-2", yield* world.card)
+  yield* world.pass(100)
+  assert.lengthOf(yield* paymentIntents, 2)
+})
+
+const keys = (executions: ReadonlyArray<Execution.Status>) =>
+  executions.map(({ businessKey }) => businessKey)
+
+const slowPayments: Sandbox.Options = { settleAfter: "1 day" }
+
+describe("a list of executions", () => {
+  it.effect("selects by workflow, state and age, in pages", () =>
+    Effect.gen(function* () {
+      yield* four
+      yield* world.pass(300)
+      const list = (filter: Executions.Filter) =>
+        Effect.map(Executions.list(filter), ({ executions }) => keys(executions))
+      assert.deepStrictEqual(yield* list({}), ["order-1", "order-2", "card-1", "card-2"])
+      assert.deepStrictEqual(yield* list({ workflow: "Manilla/IssueCard/1" }), ["card-1", "card-2"])
+      assert.deepStrictEqual(yield* list({ states: ["Failed"] }), ["card-2"])
+      assert.deepStrictEqual(yield* list({ states: ["Failed", "Succeeded"] }), ["card-1", "card-2"])
+      assert.deepStrictEqual(yield* list({ states: [] }), [])
+      assert.deepStrictEqual(yield* list({ minAge: "450 seconds" }), ["order-1"])
+
+      const first = yield* Executions.list({}, { limit: 3 })
+      assert.deepStrictEqual(keys(first.executions), ["order-1", "order-2", "card-1"])
+      const second = yield* Executions.list(
+        {},
+        { limit: 3, after: Option.getOrUndefined(first.next) }
+      )
+      assert.deepStrictEqual(keys(second.executions), ["card-2"])
+      assert.isTrue(Option.isNone(second.next))
+      const [order] = first.executions
+      assert.strictEqual(order?.state, "Waiting")
+      assert.isString(order?.resource)
+      assert.notInclude(JSON.stringify(order), "+229")
+    }).pipe(Effect.provide(inMemory(slowPayments)))
+  )
+
+  it.live("is the same on SQLite", () =>
+    Effect.gen(function* () {
+      const path = yield* files.database
+      yield* Effect.gen(function* () {
+        const payouts = yield* DisbursePayout.DisbursePayout
+        const { faults } = yield* Sandbox.Sandbox
+        for (const key of ["a", "b", "c"]) yield* payouts.start(key, yield* world.payout)
+        yield* Effect.forEach(["a", "b", "c"], payouts.await)
+        yield* faults.add(Fault.status(422, { operation: "Payouts.create" }))
+        yield* payouts.start("d", yield* world.payout)
+        yield* Effect.flip(payouts.await("d"))
+        const all = Chunk.toReadonlyArray(yield* Stream.runCollect(Executions.stream()))
+        assert.deepStrictEqual(keys(all), ["a", "b", "c", "d"])
+        assert.deepStrictEqual(
+          all.map(({ state }) => state),
+          ["Succeeded", "Succeeded", "Succeeded", "Failed"]
+        )
+        const failed = yield* Executions.list({ states: ["Failed"], minAge: 0 })
+        assert.deepStrictEqual(keys(failed.executions), ["d"])
+        assert.lengthOf((yield* Executions.list({ states: [] })).executions, 0)
+        const { next } = yield* Executions.list({}, { limit: 2 })
+        const rest = yield* Executions.list({}, { after: Option.getOrUndefined(next) })
+        assert.deepStrictEqual(keys(rest.executions), ["c", "d"])
+
+        // After a purge, only the failure and the keys remain.
+        assert.strictEqual(yield* Executions.purge({ minAge: "1 hour" }), 0)
+        assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 3)
+        assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 0)
+        const error = yield* Effect.flip(payouts.start("a", yield* world.payout))
+        assert.instanceOf(error, Execution.ExecutionPurged)
+        assert.strictEqual((yield* payouts.status("a")).state, "Succeeded")
+        assert.isTrue(Option.isSome(yield* payouts.poll("d")))
+      }).pipe(
+        Effect.provide(workflows.pipe(Layer.provideMerge(Sqlite.layerSqlite({ file: path }))))
+      )
+      const { payouts } = yield* Sandbox.Sandbox
+      assert.lengthOf(yield* payouts, 3)
+      const [row] = yield* Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql<{ readonly messages: bigint; readonly personal: bigint }>`
+          SELECT (SELECT COUNT(DISTINCT entity_id) FROM cluster_messages) AS messages,
+            (SELECT COUNT(*) FROM manilla_executions_1 WHERE payload LIKE '%+229%') AS personal`
+      ).pipe(Effect.provide(database.layer(path)))
+      assert.strictEqual(Number(row?.messages), 1)
+      assert.strictEqual(Number(row?.personal), 1)
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+})
+
+describe("a purge", () => {
+  it.effect("keeps the business key, so that it does not move money again", () =>
+    Effect.gen(function* () {
+      yield* four
+      yield* world.pass(300)
+      const cards = yield* IssueCard.IssueCard
+      assert.strictEqual(yield* Executions.purge({ minAge: "1 minute" }), 1)
+      const error = yield* Effect.flip(cards.start("card-1", yield* world.card))
+      assert.instanceOf(error, Execution.ExecutionPurged)
+      assert.strictEqual(error.state, "Succeeded")
+      assert.include(error.message, "card-1 ended as Succeeded at 1970-01-01T00:")
+      assert.instanceOf(yield* Effect.flip(cards.await("card-1")), Execution.ExecutionPurged)
+      const states = ["Failed", "Succeeded", "Died"] as const
+      assert.strictEqual(yield* Executions.purge({ minAge: "1 minute", states }), 1)
+      const { cards: issued } = yield* Sandbox.Sandbox
+      assert.lengthOf(yield* issued, 1)
+    }).pipe(Effect.provide(inMemory(slowPayments)))
+  )
+
+  it.effect("runs now and again as a layer", () =>
+    Effect.gen(function* () {
+      const payouts = yield* DisbursePayout.DisbursePayout
+      yield* payouts.start("salary-1", yield* world.payout)
+      yield* world.pass(60)
+      assert.isFalse((yield* payouts.status("salary-1")).isPurged)
+      yield* world.pass(120)
+      assert.isTrue((yield* payouts.status("salary-1")).isPurged)
+    }).pipe(
+      Effect.provide(
+        Executions.layerRetention({ minAge: "100 seconds", every: "1 minute" }).pipe(
+          Layer.provideMerge(inMemory())
+        )
+      )
+    )
+  )
+})
+
+describe("metrics", () => {
+  it.effect("count what started and ended, and show what is open", () =>
+    Effect.gen(function* () {
+      yield* four
+      yield* world.pass(300)
+      const snapshot = yield* Metric.snapshot
+      const valueOf = (name: string, ...tags: ReadonlyArray<string>) => {
+        const found = snapshot.find(
+          ({ metricKey }) =>
+            metricKey.name === name &&
+            tags.every((tag) => metricKey.tags.some(({ value }) => value === tag))
+        )?.metricState
+        if (found === undefined) return assert.fail(`no metric ${name}`)
+        if (MetricState.isCounterState(found)) return Number(found.count)
+        return MetricState.isGaugeState(found) ? Number(found.value) : assert.fail(name)
+      }
+      const collect = "Manilla/CollectPayment/1"
+      const issue = "Manilla/IssueCard/1"
+      assert.isAtLeast(valueOf("manilla_executions_started", collect), 2)
+      assert.isAtLeast(valueOf("manilla_executions_ended", issue, "Succeeded"), 1)
+      assert.isAtLeast(valueOf("manilla_executions_ended", issue, "Failed"), 1)
+      // A payment is in a pause, or in a look.
+      const open = ["running", "waiting"].map((state) =>
+        valueOf(`manilla_executions_${state}`, collect)
+      )
+      assert.strictEqual(
+        open.reduce((sum, count) => sum + count, 0),
+        2
+      )
+      assert.strictEqual(valueOf("manilla_executions_running", issue), 0)
+      assert.strictEqual(valueOf("manilla_executions_oldest_seconds", issue), 0)
+      assert.approximately(valueOf("manilla_executions_oldest_seconds", collect), 500, 20)
+    }).pipe(Effect.provide(inMemory(slowPayments)))
+  )
+})

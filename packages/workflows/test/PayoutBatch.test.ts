@@ -1,0 +1,256 @@
+/** Batches on the engine in memory, in virtual time. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Errors from "@manilla/core/Errors"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Execution from "@manilla/workflows/Execution"
+import * as Memory from "@manilla/workflows/memory"
+import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import type * as Policy from "@manilla/workflows/Policy"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import * as world from "./utils/world.js"
+
+const layer = (
+  options: Sandbox.Options = {},
+  batch: PayoutBatch.Options = {},
+  policy?: Partial<Policy.Policy>
+) =>
+  PayoutBatch.layer(batch).pipe(
+    Layer.provideMerge(DisbursePayout.layer(policy)),
+    Layer.provideMerge(Memory.layerMemory),
+    Layer.provideMerge(world.services(options))
+  )
+
+const operation = "Payouts.create"
+
+const items = (count: number) =>
+  Effect.map(world.payout, (request) =>
+    Array.from({ length: count }, (_, i) => ({
+      key: `E${String(i + 1).padStart(3, "0")}`,
+      request
+    }))
+  )
+
+const start = (count: number) =>
+  Effect.gen(function* () {
+    const batches = yield* PayoutBatch.PayoutBatch
+    return yield* batches.start("payroll", yield* items(count))
+  })
+
+const results = Effect.gen(function* () {
+  const batches = yield* PayoutBatch.PayoutBatch
+  return Chunk.toReadonlyArray(yield* Stream.runCollect(batches.results("payroll")))
+})
+
+const progress = Effect.gen(function* () {
+  const batches = yield* PayoutBatch.PayoutBatch
+  return Option.getOrThrow(yield* Stream.runHead(batches.progress("payroll")))
+})
+
+const summary = Effect.gen(function* () {
+  const batches = yield* PayoutBatch.PayoutBatch
+  return yield* batches.await("payroll")
+})
+
+const made = Effect.flatMap(Sandbox.Sandbox, ({ payouts }) => payouts)
+
+describe("PayoutBatch", () => {
+  it.effect("pays each item once, with a key from the keys of the batch and the item", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.dropAfter({ operation, times: 12 }))
+      yield* start(12)
+      yield* world.pass(600)
+      assert.deepInclude(yield* summary, { total: 12, completed: 12, inDoubt: 0 })
+      assert.lengthOf(yield* made, 12)
+      const keys = new Set(yield* world.keysOf(operation))
+      assert.strictEqual(keys.size, 12)
+      assert.isTrue(keys.has("Payouts.disburse:PayoutBatch%3Apayroll%3AE001"))
+      for (const { end, key, state } of yield* results) {
+        assert.strictEqual(state, "Succeeded", key)
+        assert.isTrue(Option.exists(end, Exit.isSuccess), key)
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+
+  /** Each creation takes a while. */
+  const slowly = Effect.flatMap(Sandbox.Sandbox, ({ faults }) =>
+    faults.add(Fault.delay("20 seconds", { operation, times: Infinity }))
+  )
+
+  it.effect("creates no more payouts at once than its concurrency", () =>
+    Effect.gen(function* () {
+      yield* slowly
+      yield* start(9)
+      yield* world.pass(10)
+      assert.deepInclude(yield* progress, { total: 9, creating: 3, pending: 0, notStarted: 6 })
+      yield* world.pass(25)
+      assert.deepInclude(yield* progress, { creating: 3, notStarted: 3 })
+      yield* world.pass(300)
+      assert.strictEqual((yield* summary).completed, 9)
+      assert.lengthOf(yield* world.keysOf(operation), 9)
+    }).pipe(Effect.provide(layer({}, { concurrency: 3 })))
+  )
+
+  it.effect("payouts that stay pending for long do not hold up the others", () =>
+    Effect.gen(function* () {
+      yield* start(6)
+      yield* world.pass(30)
+      assert.deepInclude(yield* progress, { notStarted: 0, creating: 0, pending: 6, ended: 0 })
+      assert.lengthOf(yield* made, 6)
+    }).pipe(Effect.provide(layer({ settleAfter: "1 day" }, { concurrency: 2 })))
+  )
+
+  it.effect("starts nothing while it is paused, and goes on after resume", () =>
+    Effect.gen(function* () {
+      const batches = yield* PayoutBatch.PayoutBatch
+      yield* slowly
+      yield* start(8)
+      yield* world.pass(10)
+      yield* batches.pause("payroll")
+      yield* world.pass(600)
+      assert.deepInclude(yield* progress, { ended: 2, notStarted: 6, isPaused: true })
+      assert.lengthOf(yield* made, 2)
+      yield* batches.resume("payroll")
+      yield* world.pass(600)
+      assert.strictEqual((yield* summary).completed, 8)
+      assert.lengthOf(yield* made, 8)
+    }).pipe(Effect.provide(layer({}, { concurrency: 2 })))
+  )
+
+  it.effect("starts no further items after interrupt, and ends after those that were started", () =>
+    Effect.gen(function* () {
+      const batches = yield* PayoutBatch.PayoutBatch
+      yield* slowly
+      yield* start(8)
+      yield* world.pass(10)
+      yield* batches.interrupt("payroll")
+      yield* world.pass(600)
+      assert.deepInclude(yield* summary, { total: 8, completed: 2, notStarted: 6 })
+      assert.lengthOf(yield* made, 2)
+      const states = (yield* results).map(({ state }) => state)
+      assert.strictEqual(states.filter((state) => state === "NotStarted").length, 6)
+    }).pipe(Effect.provide(layer({}, { concurrency: 2 })))
+  )
+
+  it.effect("emits its progress, and ends with the batch", () =>
+    Effect.gen(function* () {
+      const batches = yield* PayoutBatch.PayoutBatch
+      yield* slowly
+      yield* start(5)
+      const emitted = yield* Effect.fork(Stream.runCollect(batches.progress("payroll")))
+      yield* world.pass(300)
+      const all = Chunk.toReadonlyArray(yield* Fiber.join(emitted))
+      assert.deepInclude(all.at(-1), { total: 5, ended: 5, creating: 0 })
+      const ended = all.map((one) => one.ended)
+      assert.deepStrictEqual(ended, [...ended].sort())
+      assert.isAbove(all.length, 2)
+    }).pipe(Effect.provide(layer({}, { concurrency: 1 })))
+  )
+
+  it.effect("tells a refused item from one whose outcome is unknown", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.status(422, { operation }))
+      yield* start(1)
+      yield* world.pass(10)
+      assert.deepInclude(yield* summary, { failed: 1, inDoubt: 0 })
+      const batches = yield* PayoutBatch.PayoutBatch
+      yield* faults.add(Fault.dropAfter({ operation, times: Infinity }))
+      yield* batches.start("doubtful", yield* items(1))
+      yield* world.pass(7200)
+      assert.deepInclude(yield* batches.await("doubtful"), { failed: 0, inDoubt: 1 })
+      const [result] = yield* Stream.runCollect(batches.results("doubtful"))
+      const error = Option.flatMap(result?.end ?? Option.none(), Exit.causeOption)
+      assert.isTrue(
+        Option.exists(
+          error,
+          (cause) => cause._tag === "Fail" && cause.error instanceof Errors.OutcomeUnknown
+        )
+      )
+      const keys = (yield* world.keysOf(operation)).filter((key) => key?.includes("doubtful"))
+      assert.strictEqual(new Set(keys).size, 1)
+    }).pipe(
+      Effect.provide(
+        layer({}, {}, { carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" } })
+      )
+    )
+  )
+
+  it.effect("accepts the same items in another order, and names the difference of others", () =>
+    Effect.gen(function* () {
+      const batches = yield* PayoutBatch.PayoutBatch
+      const three = yield* items(3)
+      const first = yield* batches.start("payroll", three)
+      const again = yield* batches.start("payroll", [...three].reverse())
+      assert.strictEqual(again.executionId, first.executionId)
+      const [one, two] = three
+      if (one === undefined || two === undefined) return assert.fail("no items")
+      const error = yield* Effect.flip(
+        batches.start("payroll", [
+          one,
+          { ...two, request: { ...two.request, amount: "2", destination: "+2290161234568" } },
+          { ...one, key: "E009" }
+        ])
+      )
+      assert.instanceOf(error, PayoutBatch.ItemsDiffer)
+      assert.deepStrictEqual(error.added, ["E009"])
+      assert.deepStrictEqual(error.missing, ["E003"])
+      assert.deepStrictEqual(error.changed, [{ key: "E002", differs: ["amount", "destination"] }])
+      assert.include(error.message, "1 changed (E002: amount and destination)")
+      assert.notInclude(error.message, "+229")
+      yield* world.pass(60)
+      assert.lengthOf(yield* made, 3)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("refuses a batch whose items are not valid, and names each field", () =>
+    Effect.gen(function* () {
+      const batches = yield* PayoutBatch.PayoutBatch
+      const [one] = yield* items(1)
+      if (one === undefined) return assert.fail("no items")
+      const refused = (list: ReadonlyArray<PayoutBatch.Item>) =>
+        Effect.gen(function* () {
+          const error = yield* Effect.flip(batches.start("payroll", list))
+          assert.instanceOf(error, Execution.InvalidPayload)
+          return error.issues.map(({ field, rule }) => `${field} ${rule}`).join("; ")
+        })
+      assert.include(yield* refused([]), "items must be a list of 1 to 10000 items")
+      assert.include(yield* refused([one, one]), "items.1.key must differ from the key of items.0")
+      const bad = { key: " ", request: { ...one.request, amount: "-1" } }
+      const issues = yield* refused([bad])
+      assert.include(issues, "items.0.key must be 1 to 200 characters")
+      assert.include(issues, "items.0.request.amount")
+      assert.lengthOf(yield* made, 0)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("does not take another payout under the key of an item for its own", () =>
+    Effect.gen(function* () {
+      const disburse = yield* DisbursePayout.DisbursePayout
+      const [one] = yield* items(1)
+      if (one === undefined) return assert.fail("no items")
+      yield* disburse.start("PayoutBatch:payroll:E001", { ...one.request, amount: "7" })
+      yield* start(1)
+      yield* world.pass(60)
+      assert.deepInclude(yield* summary, { completed: 0, notStarted: 1 })
+      assert.strictEqual((yield* results)[0]?.state, "Refused")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("a concurrency that is not a number of items is a typed error", () =>
+    Effect.gen(function* () {
+      for (const concurrency of [0, -1, 1.5, NaN, Infinity, 1_001]) {
+        const error = yield* Effect.flip(Effect.scoped(Layer.build(layer({}, { concurrency }))))
+        assert.include(error.message, "concurrency must be an integer from 1 to 1000")
+      }
+    })
+  )
+})
