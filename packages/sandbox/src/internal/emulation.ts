@@ -8,6 +8,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Random from "effect/Random"
+import * as Stream from "effect/Stream"
+import type * as Exchange from "../Exchange.js"
 import * as Sandbox from "../Sandbox.js"
 import * as ServiceApi from "../ServiceApi.js"
 import * as accounts from "./accounts.js"
@@ -210,6 +212,7 @@ export const control = (
     transactions: look(({ transactions }) => transactions.all()),
     refund: (transaction, options = {}) =>
       command(({ refunds }) => refunds.create(transaction, options)),
+    refunds: look(({ refunds }) => refunds.all()),
     paymentLinks: look(({ paymentLinks }) => paymentLinks.all()),
     payLink: (id) => command(({ paymentLinks }) => paymentLinks.pay(id)),
     cardholders: look(({ cardholders }) => cardholders.all()),
@@ -217,6 +220,7 @@ export const control = (
     wallets: look(({ wallets }) => wallets.all()),
     ledger: look(({ book }) => book.read()),
     exchanges: use(({ exchanges }) => exchanges.latest),
+    exchangeChanges: changes(current),
     faults: {
       add: (...added) => use(({ faults }) => faults.add(...added)),
       register: (fault) => use(({ faults }) => faults.register(fault)),
@@ -225,6 +229,34 @@ export const control = (
       pending: use(({ faults }) => faults.pending)
     }
   }
+}
+
+/** What a reader of the log has seen. */
+interface Seen {
+  readonly log: exchanges.Log
+  readonly version: number
+}
+
+const maxChanges = 1000
+
+const changes = (current: () => Emulation): Stream.Stream<Exchange.Changes> => {
+  const read = (seen: Seen | undefined): Effect.Effect<readonly [Exchange.Changes, Seen]> =>
+    Effect.suspend(() => {
+      const { exchanges: log } = current()
+      const version = log.version()
+      const reset = seen !== undefined && seen.log !== log
+      const known = seen === undefined || reset ? 0 : seen.version
+      if (seen !== undefined && !reset && known === version) return readLater(seen)
+      const exchanges = log.changedAfter(known, maxChanges)
+      return Effect.succeed([
+        { reset, exchanges },
+        { log, version }
+      ])
+    })
+  const readLater = (seen: Seen) => Effect.delay(read(seen), "100 millis")
+  return Stream.unfoldEffect<Seen | undefined, Exchange.Changes, never, never>(undefined, (seen) =>
+    Effect.asSome(seen === undefined ? read(seen) : readLater(seen))
+  )
 }
 
 const refusedBy = ({ code, issues = [], message }: refusal.Refusal) =>

@@ -24,6 +24,7 @@ import * as credentials from "./credentials.js"
 import * as faults from "./faults.js"
 import * as money from "./money.js"
 import * as requests from "./requests.js"
+import * as resources from "./resources.js"
 import * as state from "./state.js"
 import * as use from "./use.js"
 
@@ -35,6 +36,7 @@ const handlers = HttpApiBuilder.api(ControlApi.api).pipe(
     state.clock,
     credentials.access,
     requests.requests,
+    resources.resources,
     money.money,
     faults.faults
   ])
@@ -49,6 +51,7 @@ export const routes = Effect.gen(function* () {
   return [
     ...Chunk.map(routes, toRoute),
     HttpRouter.makeRoute("GET", openApi, guarded(document)),
+    HttpRouter.makeRoute("GET", ControlApi.requestStream, guarded(requests.stream)),
     HttpRouter.makeRoute("*", `${ControlApi.root}/*`, guarded(Effect.fail(unknownPath)))
   ]
 }).pipe(
