@@ -161,6 +161,8 @@ export const Request = Schema.Struct({
   replay: Schema.Boolean,
   /** The fault that applied. */
   fault: Schema.NullOr(Schema.String),
+  /** Whether the service received it: `false` if a fault answered or closed the connection first. */
+  reached_service: Schema.Boolean,
   body_bytes: Schema.Number,
   /** The first 16,384 characters of the body; `null` unless bodies were requested. */
   body: Schema.NullOr(Schema.String)

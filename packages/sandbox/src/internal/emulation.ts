@@ -17,6 +17,7 @@ import * as agenda from "./agenda.js"
 import * as cardholders from "./cardholders.js"
 import * as cards from "./cards.js"
 import * as catalogue from "./catalogue.js"
+import * as checkout from "./checkoutPath.js"
 import * as sandboxClock from "./clock.js"
 import * as collections from "./collections.js"
 import * as exchanges from "./exchanges.js"
@@ -76,7 +77,12 @@ export interface Restartable {
   readonly reset: (seed?: string | number) => Effect.Effect<void>
 }
 
-export const make = (options: Sandbox.Options = {}): Effect.Effect<Restartable> =>
+export interface Options extends Sandbox.Options {
+  /** The origin of the main port. Links have its address for their hosted page. */
+  readonly origin: () => string
+}
+
+export const make = (options: Options): Effect.Effect<Restartable> =>
   Effect.gen(function* () {
     const initialSeed = yield* identifiers.drawSeed(
       options.seed === undefined ? yield* Effect.random : Random.make(options.seed)
@@ -94,7 +100,7 @@ export const make = (options: Sandbox.Options = {}): Effect.Effect<Restartable> 
     }
   })
 
-const start = (options: Sandbox.Options, seed: identifiers.Seed): Effect.Effect<Emulation> =>
+const start = (options: Options, seed: identifiers.Seed): Effect.Effect<Emulation> =>
   Effect.gen(function* () {
     const ids = identifiers.make(seed)
     const clock = sandboxClock.make()
@@ -153,7 +159,10 @@ const start = (options: Sandbox.Options, seed: identifiers.Seed): Effect.Effect<
       }),
       payouts: payouts.make(shared),
       refunds: refunds.make(shared),
-      paymentLinks: paymentLinks.make(shared),
+      paymentLinks: paymentLinks.make({
+        ...shared,
+        checkoutUrl: (reference) => options.origin() + checkout.pathOf(reference)
+      }),
       cardholders: holders,
       cards: cards.make({ ...shared, cardholders: holders }),
       catalogue: { environment: "SANDBOX", services },

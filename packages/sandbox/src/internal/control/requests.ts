@@ -73,6 +73,8 @@ const toRequest = (exchange: Exchange, withBody: boolean): typeof ControlApi.Req
     took_ms: tookMillis ?? null,
     replay,
     fault: fault === undefined ? null : Fault.nameOf(fault),
+    reached_service:
+      outcome !== "dropped before" && !(fault?._tag === "Answer" && !fault.processed),
     body_bytes: bytes.length,
     body: withBody ? textOf(bytes) : null
   }
