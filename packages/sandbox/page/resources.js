@@ -74,7 +74,7 @@ const settling = (status, path, name) =>
             "button",
             {
               type: "button",
-              "aria-label": `Settle ${name} as ${next}`,
+              "aria-label": `${next === "COMPLETED" ? "Complete" : "Fail"} ${name}`,
               onclick: () =>
                 act(async () => {
                   await call("POST", path, { status: next })
@@ -154,7 +154,7 @@ const refunding = (transaction) =>
       "button",
       {
         type: "button",
-        "aria-label": `Copy the refund of ${transaction} as curl`,
+        "aria-label": `curl line of the refund of ${transaction}`,
         onclick: () => copy(controlCurl("POST", "/refunds", { transaction }))
       },
       "curl"
