@@ -81,27 +81,34 @@ const select = (key) => {
 const storyOf = ({ fault, outcome, reached_service, replay, status }) => {
   if (outcome === "open") return "is still in progress."
   if (outcome === "dropped before") {
-    return "never reached the service: a fault closed the connection first. It did nothing."
+    return "never reached the service: a fault closed the connection first. Nothing was made."
   }
   if (!reached_service) {
-    return `never reached the service: the fault “${fault}” answered ${status} in its place. It did nothing.`
-  }
-  const done = replay
-    ? "had a key that the service knew. The service did nothing new, and returned the result of the first request again"
-    : "was processed by the service"
-  if (outcome === "dropped after") {
-    return `${done}. But a fault closed the connection before the answer, so the caller does not know.`
-  }
-  if (outcome === "abandoned") {
-    return `${done}, unless the caller left first. The caller got no answer.`
+    return `never reached the service: the fault “${fault}” answered ${status} in its place. Nothing was made.`
   }
   if (!replay && fault === null && status !== null && status >= 400) {
-    return `was refused by the service with ${status}. It did nothing.`
+    return `was refused by the service with ${status}. Nothing was made.`
   }
-  return fault === null
-    ? `${done}, which answered ${status}.`
-    : `${done}. The fault “${fault}” changed or delayed the answer: ${status}.`
+  const done = replay
+    ? "reached the service, which knew the key. It made nothing new, and returned the first result again"
+    : "reached the service, which processed it"
+  switch (outcome) {
+    case "dropped after":
+      return `${done}. Then a fault closed the connection, so the caller got no answer.`
+    case "abandoned":
+      return `${done}, unless the caller left before. The caller got no answer.`
+    default:
+      return fault === null
+        ? `${done}: ${status}.`
+        : `${done}. The fault “${fault}” changed or delayed the answer: ${status}.`
+  }
 }
+
+/** The request that made what its key made: the first one that the service processed. @param {ReadonlyArray<Request>} all */
+const makerIn = (all) =>
+  all.find(
+    ({ reached_service, replay, status }) => reached_service && !replay && (status ?? 0) < 400
+  )
 
 /**
  * The resources that one key made.
@@ -134,6 +141,7 @@ const explain = async () => {
   const resources = await call("GET", "/resources?limit=1000")
   if (current !== explanations) return
   const made = madeBy(resources, key)
+  const maker = made.length === 0 ? undefined : makerIn(matching)
   const times = matching.length === 1 ? "1 request" : `${matching.length} requests`
   const result =
     made.length === 0
@@ -155,7 +163,8 @@ const explain = async () => {
             "li",
             {},
             button(`#${request.index}`, () => open(request), "link"),
-            ` ${storyOf(request)}`
+            ` ${storyOf(request)}`,
+            request === maker ? h("strong", {}, " This request made it.") : ""
           )
         )
       )

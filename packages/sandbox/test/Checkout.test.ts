@@ -127,6 +127,8 @@ describe("the hosted page of a payment link", () => {
     const { status, text } = await submit(url, { attempt, phone_number })
     assert.strictEqual(status, 422)
     assert.include(text, "This link expired")
+    // The token has expired as well.
+    service.renew()
   })
 
   it("says that the payment was cancelled, or returns to failure_url", async () => {

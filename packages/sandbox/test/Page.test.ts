@@ -52,23 +52,10 @@ const show = async (view: keyof typeof views) => {
 
 const status = (text: string) => page.getByRole("status").filter({ hasText: text }).waitFor()
 
-/** A payment sent four times: two requests that the service never got, a lost answer and a replay. */
-const sendFourTimes = async (key: string) => {
-  const operation = "Payments.create"
-  await Effect.runPromise(
-    service.sandbox.faults.add(
-      Fault.dropBefore({ operation }),
-      Fault.status(503, { operation }),
-      Fault.dropAfter({ operation })
-    )
-  )
-  for (let n = 0; n < 4; n++) await service.pay(key)
-}
-
 describe("the page", () => {
   it("says why a payment was made once though it was sent four times", async () => {
     await page.goto("/")
-    await sendFourTimes("order-42")
+    await services.sendFourTimes(service, "order-42")
     await service.pay("order-43")
     // The requests appear without a reload.
     await page.getByRole("button", { name: "order-42" }).first().click()
@@ -79,10 +66,10 @@ describe("the page", () => {
     assert.deepStrictEqual(
       (await why.locator("li").allInnerTexts()).map((line) => line.replace(/^#\d+ /, "")),
       [
-        "never reached the service: a fault closed the connection first. It did nothing.",
-        "never reached the service: the fault “status” answered 503 in its place. It did nothing.",
-        "was processed by the service. But a fault closed the connection before the answer, so the caller does not know.",
-        "had a key that the service knew. The service did nothing new, and returned the result of the first request again, which answered 201."
+        "never reached the service: a fault closed the connection first. Nothing was made.",
+        "never reached the service: the fault “status” answered 503 in its place. Nothing was made.",
+        "reached the service, which processed it. Then a fault closed the connection, so the caller got no answer. This request made it.",
+        "reached the service, which knew the key. It made nothing new, and returned the first result again: 201."
       ]
     )
     assert.strictEqual(await page.locator("#journal tbody tr").count(), 4)
@@ -278,7 +265,7 @@ describe("the hosted page of a link", () => {
 
 /** Every page of the sandbox, with long and many values in it. */
 const pages = async () => {
-  await sendFourTimes("k".repeat(255))
+  await services.sendFourTimes(service, "k".repeat(255))
   await service.pay("order-1", { description: "d".repeat(1000) })
   await Effect.runPromise(service.sandbox.faults.add(Fault.delay("1 second", { times: 5 })))
   const checkout = await service.createLink({ description: "d".repeat(1000) })

@@ -1,6 +1,7 @@
 /**
  * A sandbox on sockets and its service for plain `fetch`, without Effect.
  */
+import * as Fault from "@manilla/sandbox/Fault"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -36,19 +37,28 @@ export const start = async (options: SandboxServer.Options = {}) => {
   const sandbox = await Effect.runPromise(SandboxServer.make(options).pipe(Scope.extend(scope)))
   const { authUrl, baseUrl } = sandbox
   const { clientId, clientSecret } = await Effect.runPromise(sandbox.credentials)
-  const token = async () => {
+  const obtain = async () => {
     const { json } = await post(`${authUrl}/auth/application/token`, {
       client_id: clientId,
       client_secret: Redacted.value(clientSecret)
     })
-    return { authorization: `Bearer ${json["data"]?.["access_token"]}` }
+    return `Bearer ${json["data"]?.["access_token"]}`
+  }
+  let token: Promise<string> | undefined
+  const authorised = async () => {
+    token ??= obtain()
+    return { authorization: await token }
   }
   return {
     sandbox,
+    /** Obtains a new token for the next requests. */
+    renew: () => {
+      token = obtain()
+    },
     origin: new URL(baseUrl).origin,
     /** Sends a payment. The status is `undefined` if no answer came. */
     pay: async (key: string, changes: object = {}) => {
-      const headers = { "idempotency-key": key, ...(await token()) }
+      const headers = { "idempotency-key": key, ...(await authorised()) }
       return post(`${baseUrl}/payments`, { ...collection, ...changes }, headers).catch(
         () => undefined
       )
@@ -58,7 +68,7 @@ export const start = async (options: SandboxServer.Options = {}) => {
       const { json } = await post(
         `${baseUrl}/payment-links`,
         { ...link, ...changes },
-        await token()
+        await authorised()
       )
       return String(json["data"]?.["checkout_url"])
     },
@@ -67,3 +77,16 @@ export const start = async (options: SandboxServer.Options = {}) => {
 }
 
 export type Service = Awaited<ReturnType<typeof start>>
+
+/** Sends a payment four times: two requests that the service never gets, a lost answer and a replay. */
+export const sendFourTimes = async ({ pay, sandbox }: Service, key: string) => {
+  const operation = "Payments.create"
+  await Effect.runPromise(
+    sandbox.faults.add(
+      Fault.dropBefore({ operation }),
+      Fault.status(503, { operation }),
+      Fault.dropAfter({ operation })
+    )
+  )
+  for (let n = 0; n < 4; n++) await pay(key)
+}
