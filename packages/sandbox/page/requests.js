@@ -182,8 +182,14 @@ const renderCount = () => {
   byId("count", HTMLElement).textContent = `${selected}${of} requests${newest}`
 }
 
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let soon
+
 const explainSoon = () => {
-  explain().catch(() => {})
+  soon ??= setTimeout(() => {
+    soon = undefined
+    explain().catch(() => {})
+  }, 200)
 }
 
 /** Renders all rows again. */
@@ -340,15 +346,22 @@ export const follow = ({ onChange, onConnection }) => {
       onChange()
     })
     opened.addEventListener("reset", () => unlessPaused(clear))
-    // The browser connects again by itself.
     opened.addEventListener("error", () => {
       isFirst = true
+      // The browser connects again by itself, except after an answer with an error.
+      if (opened.readyState === EventSource.CLOSED && source === opened) {
+        source = undefined
+        setTimeout(resume, 3000)
+      }
     })
+  }
+  const resume = () => {
+    if (!document.hidden && source === undefined) connect()
   }
   // A browser has few connections per site, so hidden pages do not hold one.
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) close()
-    else if (source === undefined) connect()
+    else resume()
   })
   connect()
 }

@@ -76,6 +76,21 @@ describe("the page", () => {
     assert.deepStrictEqual(problems, [])
   })
 
+  it("waits with new requests while it is paused", async () => {
+    await page.goto("/")
+    await service.pay("order-1")
+    await page.getByRole("button", { name: "order-1" }).waitFor()
+    await page.getByRole("button", { name: "Pause" }).click()
+    await service.pay("order-2")
+    // The resources show that the page has news.
+    await page.getByRole("link", { name: "Resources" }).click()
+    await page.getByRole("row").filter({ hasText: "order-2" }).waitFor()
+    await page.getByRole("link", { name: "Requests" }).click()
+    assert.strictEqual(await page.getByRole("button", { name: "order-2" }).count(), 0)
+    await page.getByRole("button", { name: "Pause" }).click()
+    await page.getByRole("button", { name: "order-2" }).waitFor()
+  })
+
   it("copies a request as a line for curl", async () => {
     await service.pay("it's")
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"])

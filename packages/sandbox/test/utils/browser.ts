@@ -68,23 +68,25 @@ const unpack = async () => {
 
 const args = ["--no-sandbox", "--disable-dev-shm-usage", "--font-render-hinting=none"]
 
+const remedy =
+  "Install Chromium or Chrome, and run: CHROMIUM=/usr/bin/chromium npm test, with its path."
+
 /** Starts a browser, which the test must close. */
 export const launch = async (): Promise<Browser> => {
   const { CHROMIUM } = process.env
   if (CHROMIUM !== undefined) return chromium.launch({ executablePath: CHROMIUM, args })
   if (process.platform !== "linux" || process.arch !== "x64") {
-    throw new Error(
-      "The tests of the page have a browser for Linux on x64 only. Run them with another Chromium or Chrome: CHROMIUM=/path/to/chromium npm test"
-    )
+    throw new Error(`The tests of the page have a browser for Linux on x64 only. ${remedy}`)
   }
   await unpack()
-  return chromium.launch({
-    executablePath: join(folder, "chromium"),
-    args,
-    env: {
-      ...process.env,
-      LD_LIBRARY_PATH: join(folder, "lib"),
-      FONTCONFIG_FILE: join(folder, "fonts.conf")
-    }
-  })
+  const env = {
+    ...process.env,
+    LD_LIBRARY_PATH: join(folder, "lib"),
+    FONTCONFIG_FILE: join(folder, "fonts.conf")
+  }
+  return chromium
+    .launch({ executablePath: join(folder, "chromium"), args, env })
+    .catch((cause: unknown) => {
+      throw new Error(`The browser of the tests does not start here. ${remedy}`, { cause })
+    })
 }

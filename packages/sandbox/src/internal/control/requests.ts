@@ -52,7 +52,7 @@ export const stream = use.sandbox(({ exchangeChanges }) =>
         }),
         Stream.encodeText
       ),
-      { contentType: "text/event-stream", headers: { "cache-control": "no-store" } }
+      { contentType: "text/event-stream" }
     )
   )
 )

@@ -82,6 +82,9 @@ const toRoute = (route: HttpRouter.Route<unknown, Services>) => {
 const isControlError = Schema.is(ControlApi.ControlError)
 const encodeError = Schema.encodeSync(ControlApi.ControlError)
 
+/** Answers have credentials, and text of other programs. */
+const headers = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
+
 /** Answers callers that may use the control API. */
 const guarded = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   HttpServerRequest.HttpServerRequest.pipe(
@@ -93,7 +96,8 @@ const guarded = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerRespon
       isControlError(answered)
         ? HttpServerResponse.unsafeJson(encodeError(answered), { status: answered.status })
         : answered
-    )
+    ),
+    Effect.map(HttpServerResponse.setHeaders(headers))
   )
 
 const internalError = new ControlApi.ControlError({
