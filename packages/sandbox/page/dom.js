@@ -85,6 +85,30 @@ export const table = (caption, columns, rows) =>
     )
   )
 
+/** @param {Element | null} element */
+const nameOf = (element) => element?.getAttribute("aria-label") ?? element?.textContent ?? ""
+
+/**
+ * Replaces the content of an element. The focus stays on the control with the same name, or moves to the
+ * element if that control is gone.
+ *
+ * @param {HTMLElement} target
+ * @param {ReadonlyArray<Node>} children
+ */
+export const replace = (target, ...children) => {
+  const focused = target.contains(document.activeElement) ? document.activeElement : null
+  const name = nameOf(focused)
+  target.replaceChildren(...children)
+  if (focused === null) return
+  /** @type {Array<HTMLElement>} */
+  const controls = [...target.querySelectorAll("button, a")].filter(
+    (one) => one instanceof HTMLElement
+  )
+  target.tabIndex = -1
+  const same = controls.find((one) => nameOf(one) === name) ?? target
+  same.focus()
+}
+
 /**
  * Shows a message, which screen readers announce.
  *

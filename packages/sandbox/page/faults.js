@@ -1,6 +1,6 @@
 // Faults: a form made from the schema of the control API, and the list of the pending ones.
 import { call, controlCurl } from "./api.js"
-import { act, byId, copy, h, valueOf } from "./dom.js"
+import { act, byId, copy, h, replace, valueOf } from "./dom.js"
 
 /** @typedef {typeof import("../src/ControlApi.js").PendingFault.Encoded} PendingFault */
 
@@ -148,7 +148,8 @@ export const refresh = async () => {
   const faults = await call("GET", "/faults")
   if (JSON.stringify(faults) === latest) return
   latest = JSON.stringify(faults)
-  byId("faults", HTMLElement).replaceChildren(
+  replace(
+    byId("faults", HTMLElement),
     faults.length === 0
       ? h("p", {}, "No fault is pending.")
       : h(

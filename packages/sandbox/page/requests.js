@@ -1,6 +1,6 @@
 // The journal: live, filtered by key, with an explanation of what the requests with one key did.
 import { call, curl } from "./api.js"
-import { announce, button, byId, copy, h, openDialog, valueOf } from "./dom.js"
+import { announce, button, byId, copy, h, openDialog, replace, valueOf } from "./dom.js"
 
 /** @typedef {typeof import("../src/ControlApi.js").Request.Encoded} Request */
 /** @typedef {typeof import("../src/ControlApi.js").Resources.Encoded} Resources */
@@ -131,12 +131,18 @@ const madeBy = ({ cards, payments, payouts }, key) => [
 /** Only the latest explanation is shown. */
 let explanations = 0
 
+/** What the explanation was made from. */
+let explained = ""
+
 const explain = async () => {
   const target = byId("explanation", HTMLElement)
   const key = valueOf(form, "key")
   const matching = [...requests.values()].filter((request) => request.key === key)
   const current = ++explanations
-  if (key === "" || matching.length === 0) return target.replaceChildren()
+  if (key === "" || matching.length === 0) {
+    explained = ""
+    return target.replaceChildren()
+  }
   /** @type {Resources} */
   const resources = await call("GET", "/resources?limit=1000")
   if (current !== explanations) return
@@ -149,7 +155,11 @@ const explain = async () => {
       : matching.length === 1
         ? `It made ${made.join(" and ")}.`
         : `Together they made ${made.join(" and ")}, once. A key names one operation, so the service does it once, however often it is sent.`
-  target.replaceChildren(
+  const seen = JSON.stringify([made, matching])
+  if (seen === explained) return
+  explained = seen
+  replace(
+    target,
     h(
       "div",
       { class: `note ${made.length === 0 ? "" : "good"}` },

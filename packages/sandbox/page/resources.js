@@ -1,6 +1,6 @@
 // The resources of each kind, with what can be done to them.
 import { call, controlCurl, curl } from "./api.js"
-import { act, button, byId, copy, h, openDialog, table, valueOf } from "./dom.js"
+import { act, button, byId, copy, h, openDialog, replace, table, valueOf } from "./dom.js"
 
 /** @typedef {typeof import("../src/ControlApi.js").Resources.Encoded} Resources */
 /** @typedef {import("./dom.js").Child} Child */
@@ -264,7 +264,7 @@ const render = () => {
     )
   )
   const [, , draw] = kinds.find(([kind]) => kind === valueOf(form, "kind")) ?? []
-  if (draw !== undefined) target.replaceChildren(draw(all))
+  if (draw !== undefined) replace(target, draw(all))
 }
 
 /** Reads the resources, and renders them unless nothing changed: rendering would lose the focus. */

@@ -68,13 +68,16 @@ const unpack = async () => {
 
 const args = ["--no-sandbox", "--disable-dev-shm-usage", "--font-render-hinting=none"]
 
+/** Generous to a busy machine. */
+const timeout = 120_000
+
 const remedy =
   "Install Chromium or Chrome, and run: CHROMIUM=/usr/bin/chromium npm test, with its path."
 
 /** Starts a browser, which the test must close. */
 export const launch = async (): Promise<Browser> => {
   const { CHROMIUM } = process.env
-  if (CHROMIUM !== undefined) return chromium.launch({ executablePath: CHROMIUM, args })
+  if (CHROMIUM !== undefined) return chromium.launch({ executablePath: CHROMIUM, args, timeout })
   if (process.platform !== "linux" || process.arch !== "x64") {
     throw new Error(`The tests of the page have a browser for Linux on x64 only. ${remedy}`)
   }
@@ -85,7 +88,7 @@ export const launch = async (): Promise<Browser> => {
     FONTCONFIG_FILE: join(folder, "fonts.conf")
   }
   return chromium
-    .launch({ executablePath: join(folder, "chromium"), args, env })
+    .launch({ executablePath: join(folder, "chromium"), args, env, timeout })
     .catch((cause: unknown) => {
       throw new Error(`The browser of the tests does not start here. ${remedy}`, { cause })
     })
