@@ -141,10 +141,13 @@ export const act = (action) => {
  */
 export const openDialog = (title, body, actions = []) => {
   const dialog = byId("dialog", HTMLDialogElement)
-  byId("dialog-title", HTMLElement).textContent = title
+  const heading = byId("dialog-title", HTMLElement)
+  heading.textContent = title
   byId("dialog-body", HTMLElement).replaceChildren(...body)
   byId("dialog-actions", HTMLElement).replaceChildren(...actions)
   if (!dialog.open) dialog.showModal()
+  // Otherwise the focus goes to the first button, which is below the text.
+  heading.focus()
 }
 
 export const closeDialog = () => byId("dialog", HTMLDialogElement).close()

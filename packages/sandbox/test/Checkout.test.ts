@@ -76,6 +76,9 @@ describe("the hosted page of a payment link", () => {
     )
     const { location, status } = await submit(url, { attempt: attemptIn(text), phone_number })
     assert.deepStrictEqual([status, location], [303, success_url])
+    const back = await view(`${url}?attempt=${attemptIn(text)}`)
+    assert.include(back.text, "You paid")
+    assert.notInclude(back.text, "success_url")
   })
 
   it("follows http and https only", async () => {

@@ -146,7 +146,7 @@ const paid = (hosted: Hosted) =>
   page(
     "Payment received",
     `${note("good", `You paid ${amountOf(hosted)}.`)}${
-      hosted.success_url === undefined
+      hosted.success_url === undefined || addressOf(hosted.success_url) !== undefined
         ? ""
         : `<p>The link has a success_url that is no http or https address, so it is not followed.</p>`
     }${details(hosted)}`
