@@ -6,6 +6,7 @@ export default defineConfig({
     poolOptions: { forks: { minForks: 1, maxForks: 2 } },
     sequence: { concurrent: false },
     // A limit for what hangs, generous to a busy machine: no test asserts a time.
-    testTimeout: 120_000
+    testTimeout: 120_000,
+    hookTimeout: 120_000
   }
 })

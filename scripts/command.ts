@@ -17,9 +17,9 @@ const { metafile } = buildSync({
   platform: "node",
   target: "node20",
   minifySyntax: true,
-  // Bundled CommonJS modules use `require` for Node's modules.
+  // Bundled CommonJS modules use `require` for Node's modules. A bundled module may import `createRequire`.
   banner: {
-    js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);`
+    js: `import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);`
   },
   logLevel: "error"
 })

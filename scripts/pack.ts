@@ -55,6 +55,36 @@ for (const module of [${paths.map((_, i) => `module${i}`).join(", ")}]) {
 console.log("${paths.join(", ")}")
 `
 
+/** Opens the page of the sandbox, from the library and from the bundled command. */
+const page = `
+import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import * as Effect from "effect/Effect"
+import { spawn } from "node:child_process"
+
+const open = async (url) => {
+  for (const file of ["/", "/page/main.js", "/page/page.css"]) {
+    const { ok } = await fetch(new URL(file, url))
+    if (!ok) throw new Error(file + " is missing")
+  }
+}
+await Effect.runPromise(
+  Effect.scoped(Effect.flatMap(SandboxServer.make(), ({ baseUrl }) => Effect.promise(() => open(baseUrl))))
+)
+const bin = "node_modules/.bin/manilla-sandbox"
+const command = spawn(process.execPath, [bin, "--port", "0", "--auth-port", "0"])
+let printed = ""
+for await (const chunk of command.stdout) {
+  printed += chunk
+  const [, url] = /^Page: +(\\S+)$/m.exec(printed) ?? []
+  if (url === undefined) continue
+  await open(url)
+  break
+}
+command.kill()
+console.log("the page of the sandbox")
+process.exit()
+`
+
 /** Compiles and runs a program in a project. */
 const attempt = (project: string, source: string, types: ReadonlyArray<string> = []): void => {
   writeFileSync(join(project, "main.ts"), source)
@@ -122,6 +152,10 @@ const tryAlone = async (work: string, tarballs: Tarballs, folder: string) => {
   attempt(project, program(name, others) + without(needy))
   if (alternatives.length > 0) attempt(project, withPeers(alternatives))
   for (const command of Object.keys(bin)) run(project, "npx", "--no-install", command, "--help")
+  if (folder === "sandbox") {
+    writeFileSync(join(project, "page.js"), page)
+    process.stdout.write(run(project, "node", "page.js"))
+  }
   if (!onNodeOnly.has(folder)) {
     const wanted = await nodeImportsOf(project, [
       name,

@@ -8,6 +8,8 @@ import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
+import * as Card from "@manilla/cards/Card"
+import * as Cardholder from "@manilla/cards/Cardholder"
 import * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
 import * as Errors from "@manilla/core/Errors"
@@ -159,6 +161,8 @@ export const Request = Schema.Struct({
   replay: Schema.Boolean,
   /** The fault that applied. */
   fault: Schema.NullOr(Schema.String),
+  /** Whether the service received it: `false` if a fault answered or closed the connection first. */
+  reached_service: Schema.Boolean,
   body_bytes: Schema.Number,
   /** The first 16,384 characters of the body; `null` unless bodies were requested. */
   body: Schema.NullOr(Schema.String)
@@ -221,6 +225,36 @@ export const WalletBalances = Schema.Struct({
   available: Amount.Amount,
   reserved: Amount.Amount
 }).annotations({ identifier: "Wallet" })
+
+const { fields: payment } = PaymentIntent.CreatedPaymentIntent
+
+/**
+ * The latest resources of each kind, newest first.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Resources = Schema.Struct({
+  payments: Schema.Array(Schema.Struct({ ...payment, idempotency_key: Schema.String })),
+  payouts: Schema.Array(
+    Schema.Struct({
+      ...Payout.Payout.fields,
+      fee_amount: Amount.Amount,
+      idempotency_key: Schema.String
+    })
+  ),
+  transactions: Schema.Array(
+    Schema.Struct({
+      ...Transaction.TransactionDetail.fields,
+      /** The reference of the payment, link, payout or refund that moved the money. */
+      source: Schema.String
+    })
+  ),
+  refunds: Schema.Array(Refund.Refund),
+  payment_links: Schema.Array(PaymentLink.PaymentLink),
+  cards: Schema.Array(Card.Card),
+  cardholders: Schema.Array(Cardholder.Cardholder)
+}).annotations({ identifier: "Resources" })
 
 const isOperation = (name: string): name is Fault.OperationName => ServiceApi.operations.has(name)
 
@@ -428,6 +462,16 @@ const access = HttpApiGroup.make("Access")
   )
   .annotate(OpenApi.Description, "Credentials and tokens")
 
+/**
+ * The path of the live requests, as server-sent events. An event `requests` has a list of `Request` without
+ * bodies: the latest ones first, then those that arrived or ended. An event `reset` says that earlier
+ * requests are gone.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const requestStream = `${root}/requests/stream` as const
+
 const requests = HttpApiGroup.make("Requests")
   .add(
     HttpApiEndpoint.get("list", "/requests")
@@ -444,7 +488,34 @@ const requests = HttpApiGroup.make("Requests")
       .addError(ControlError, { status: 422 })
       .annotate(OpenApi.Summary, "List the latest requests to the service, newest first")
   )
+  .add(
+    HttpApiEndpoint.get("get", "/requests/:index")
+      .setPath(
+        Schema.Struct({
+          index: Schema.NumberFromString.pipe(
+            Schema.filter((value) => Number.isSafeInteger(value) && value >= 0, {
+              description: "a whole number that is at least 0",
+              jsonSchema: { type: "integer", minimum: 0 }
+            })
+          )
+        })
+      )
+      .addSuccess(Request)
+      .addError(ControlError, { status: 404 })
+      .addError(ControlError, { status: 422 })
+      .annotate(OpenApi.Summary, "Read a request with its body")
+  )
   .annotate(OpenApi.Description, "The requests that the service received")
+
+const resources = HttpApiGroup.make("Resources")
+  .add(
+    HttpApiEndpoint.get("list", "/resources")
+      .setUrlParams(Schema.Struct(limited(100)))
+      .addSuccess(Resources)
+      .addError(ControlError, { status: 422 })
+      .annotate(OpenApi.Summary, "List the latest resources of each kind, newest first")
+  )
+  .annotate(OpenApi.Description, "Payments, payouts, transactions, refunds, links and cards")
 
 const money = HttpApiGroup.make("Money")
   .add(
@@ -541,6 +612,7 @@ export const api = HttpApi.make("Control")
   .add(state)
   .add(access)
   .add(requests)
+  .add(resources)
   .add(money)
   .add(faults)
   .add(clock)

@@ -32,18 +32,40 @@ export const make = () => {
     servers: [{ url: "/", description: "The sandbox's main port" }],
     security: [],
     tags,
-    paths: Object.fromEntries(
-      Object.entries(paths).map(([path, methods]) => [
-        path,
-        Object.fromEntries(
-          Object.entries(methods).map(([method, operation]) => [
-            method,
-            { ...operation, responses: responses(operation.responses) }
-          ])
-        )
-      ])
-    ),
+    paths: {
+      ...Object.fromEntries(
+        Object.entries(paths).map(([path, methods]) => [
+          path,
+          Object.fromEntries(
+            Object.entries(methods).map(([method, operation]) => [
+              method,
+              { ...operation, responses: responses(operation.responses) }
+            ])
+          )
+        ])
+      ),
+      [ControlApi.requestStream]: { get: requestStream }
+    },
     components: { schemas }
+  }
+}
+
+/** `HttpApi` does not describe events. */
+const requestStream = {
+  operationId: "Requests.stream",
+  tags: ["Requests"],
+  summary: "Follow the requests as server-sent events",
+  description:
+    "An event `requests` has a list of `Request` without bodies: the latest ones first, then those that arrived or ended. An event `reset` says that earlier requests are gone.",
+  responses: {
+    200: {
+      description: "Events",
+      content: { "text/event-stream": { schema: { type: "string" } } }
+    },
+    default: {
+      description: "ControlError",
+      content: { "application/json": { schema: { $ref: "#/components/schemas/ControlError" } } }
+    }
   }
 }
 

@@ -25,7 +25,8 @@ import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import type { Exchange } from "./Exchange.js"
+import type * as Stream from "effect/Stream"
+import type { Changes, Exchange } from "./Exchange.js"
 import type { Faults } from "./Fault.js"
 import type { Ledger } from "./Ledger.js"
 
@@ -254,6 +255,8 @@ export interface Service {
     transaction: Transaction.TransactionReference,
     options?: RefundOptions
   ) => Effect.Effect<Refund, Refused>
+  /** All refunds in their current state, in order of creation. */
+  readonly refunds: Effect.Effect<ReadonlyArray<Refund>>
   /** All payment links in their current state, in order of creation. */
   readonly paymentLinks: Effect.Effect<ReadonlyArray<PaymentLink.PaymentLink>>
   /** Simulates a payer at the hosted page of a payment link. The money is collected at once. */
@@ -268,6 +271,11 @@ export interface Service {
   readonly ledger: Effect.Effect<Ledger>
   /** The latest exchanges, oldest first. */
   readonly exchanges: Effect.Effect<ReadonlyArray<Exchange>>
+  /**
+   * The latest exchanges first, then changes as they happen, at most 10 times per second. Without changes,
+   * it waits. It reads the log and keeps no queue, so a slow reader gets fewer and larger elements.
+   */
+  readonly exchangeChanges: Stream.Stream<Changes>
   /** The queue of scripted faults. */
   readonly faults: Faults
 }

@@ -34,7 +34,7 @@ export const make = (
   readonly client: HttpClient.HttpClient
 }> =>
   Effect.gen(function* () {
-    const emulated = yield* emulation.make(options)
+    const emulated = yield* emulation.make({ ...options, origin: () => mainOrigin })
     const sandbox = emulation.control(emulated, {
       baseUrl: mainOrigin + ServiceApi.root,
       authUrl: accountOrigin + ServiceApi.root

@@ -55,7 +55,8 @@ export const make = (
   options: Options = {}
 ): Effect.Effect<Sandbox.Service, HttpServerError.ServeError, Scope.Scope> =>
   Effect.gen(function* () {
-    const emulated = yield* emulation.make(options)
+    let origin = ""
+    const emulated = yield* emulation.make({ ...options, origin: () => origin })
     const { host = "127.0.0.1" } = options
     const listening = yield* Deferred.make<Sandbox.Service>()
     const apps = app.make(emulated, {
@@ -63,8 +64,10 @@ export const make = (
       enabled: options.control ?? access.loopbackNames.has(host),
       hostName: host
     })
+    const baseUrl = yield* listen(apps.main, { host, port: options.port ?? 0 })
+    origin = new URL(baseUrl).origin
     const sandbox = emulation.control(emulated, {
-      baseUrl: yield* listen(apps.main, { host, port: options.port ?? 0 }),
+      baseUrl,
       authUrl: yield* listen(apps.account, { host, port: options.authPort ?? 0 })
     })
     yield* Deferred.succeed(listening, sandbox)

@@ -15,6 +15,7 @@ import * as cli from "./internal/cli.js"
 import * as control from "./internal/control/routes.js"
 import * as documents from "./internal/documents.js"
 import * as requestLine from "./internal/requestLine.js"
+import * as webPage from "./internal/webPage.js"
 import * as Sandbox from "./Sandbox.js"
 import * as SandboxServer from "./SandboxServer.js"
 
@@ -38,6 +39,7 @@ export MANILLA_ENVIRONMENT=SANDBOX
 export MANILLA_PAGE_PARAMETER=${Sandbox.pageParameter}
 export MANILLA_WALLET_ID=${wallet?.id ?? ""}
 
+Page:          ${new URL(webPage.path, baseUrl).href}
 Documentation: ${new URL(documents.paths.page, baseUrl).href}
 Control API:   ${new URL(control.openApi, baseUrl).href}
 `)

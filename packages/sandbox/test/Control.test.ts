@@ -14,6 +14,7 @@ import {
   collected,
   collection,
   key,
+  link,
   layer as services,
   payoutFrom,
   phone,
@@ -136,6 +137,40 @@ describe("requests", () => {
       })
       assert.lengthOf(rest, 0)
       assert.deepInclude(JSON.parse(shown?.body ?? ""), { payer: { phone_number: phone } })
+      assert.deepStrictEqual(yield* control.Requests.get({ path: { index: 2 } }), shown)
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("resources", () => {
+  it.effect("of each kind are listed newest first", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const links = yield* PaymentLinks.PaymentLinks
+      const payouts = yield* Payouts.Payouts
+      const sandbox = yield* Sandbox.Sandbox
+      yield* collected("one")
+      const transaction = yield* collected("two")
+      yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
+      yield* sandbox.refund(transaction.reference)
+      yield* links.create(link)
+      const all = yield* control.Resources.list({ urlParams: {} })
+      assert.deepStrictEqual(
+        Object.entries(all).map(([kind, rows]) => [kind, rows.length]),
+        [
+          ["payments", 2],
+          ["payouts", 1],
+          ["transactions", 2],
+          ["refunds", 1],
+          ["payment_links", 1],
+          ["cards", 0],
+          ["cardholders", 3]
+        ]
+      )
+      const [newest] = yield* Effect.map(sandbox.paymentIntents, (intents) => intents.slice(-1))
+      assert.strictEqual(all.payments[0]?.idempotency_key, newest?.idempotency_key)
+      const one = yield* control.Resources.list({ urlParams: { limit: 1 } })
+      assert.deepStrictEqual(one.payments, all.payments.slice(0, 1))
     }).pipe(Effect.provide(layer()))
   )
 })
@@ -386,6 +421,8 @@ describe("bad input", () => {
     ["GET", "/requests?limit=0", undefined, ["urlParams.limit"]],
     ["GET", "/requests?limit=1.5", undefined, ["urlParams.limit"]],
     ["GET", "/requests?bodies=1", undefined, ["urlParams.bodies"]],
+    ["GET", "/requests/-1", undefined, ["path.index"]],
+    ["GET", "/resources?limit=0", undefined, ["urlParams.limit"]],
     ["GET", "/ledger?limit=1001", undefined, ["urlParams.limit"]],
     ["GET", "/ledger?page=2", undefined, ["urlParams.page"]],
     ["POST", "/clock/advance", {}, ["seconds"]],
@@ -438,6 +475,7 @@ describe("bad input", () => {
   for (const [method, path] of [
     ["GET", "/unknown"],
     ["GET", "/reset"],
+    ["GET", "/requests/0"],
     ["DELETE", "/faults/fault-9"],
     ["POST", `/payments/${unknownId}/settle`],
     ["POST", "/payouts/PYT-1/settle"]

@@ -4,6 +4,8 @@ import { assert, describe, it } from "vitest"
 import * as ControlDocument from "@manilla/sandbox/ControlDocument"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import * as command from "./utils/command.js"
+import { select, send, wordsOf } from "./utils/curl.js"
+import type { Variables } from "./utils/curl.js"
 
 const page = readFileSync(new URL("../docs/curl.md", import.meta.url), "utf8")
 
@@ -21,68 +23,6 @@ const lines: ReadonlyArray<Line> = Array.from(page.matchAll(/^```sh\n([\s\S]*?)^
     )
   }
 )
-
-type Variables = Map<string, string>
-
-/** The words of a line, with the quotes and the variables of a shell. */
-const wordsOf = (text: string, variables: Variables): ReadonlyArray<string> => {
-  const expand = (part: string) =>
-    part.replace(/\$(\w+)/g, (_, name: string) => variables.get(name) ?? assert.fail(`no $${name}`))
-  return Array.from(text.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g), ([word]) =>
-    word.replace(
-      /'([^']*)'|"([^"]*)"|([^'"]+)/g,
-      (_, raw?: string, quoted?: string, bare?: string) =>
-        raw === undefined ? expand(quoted ?? bare ?? "") : raw
-    )
-  )
-}
-
-/** Sends what curl would send. */
-const curl = async (words: ReadonlyArray<string>) => {
-  const headers = new Headers()
-  let method: string | undefined
-  let body: string | undefined
-  let url = ""
-  const rest = [...words]
-  const next = () => rest.shift() ?? assert.fail("an option without a value")
-  while (rest.length > 0) {
-    const word = next()
-    switch (word) {
-      case "curl":
-      case "-s":
-        break
-      case "-X":
-        method = next()
-        break
-      case "-H": {
-        const [name = "", value = ""] = next().split(": ")
-        headers.set(name, value)
-        break
-      }
-      case "--json":
-        body = next()
-        headers.set("content-type", "application/json")
-        headers.set("accept", "application/json")
-        break
-      default:
-        assert.match(word, /^http:/)
-        url = word
-    }
-  }
-  const init: RequestInit = { method: method ?? (body === undefined ? "GET" : "POST"), headers }
-  if (body !== undefined) init.body = body
-  return fetch(url, init).catch(() => undefined)
-}
-
-/** The value at a path of jq, such as `.data[0].id`. */
-const select = (json: unknown, path: string): string => {
-  const found = Array.from(path.matchAll(/\w+/g)).reduce<unknown>(
-    (value, [name]) =>
-      typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined,
-    json
-  )
-  return typeof found === "string" ? found : assert.fail(`no text at ${path}`)
-}
 
 describe("docs/curl.md", () => {
   it("has lines that work, for every operation and every control", async () => {
@@ -108,7 +48,7 @@ describe("docs/curl.md", () => {
           response.json()
         )
       }
-      const response = await curl(wordsOf(call, variables))
+      const response = await send(wordsOf(call, variables))
       assert.strictEqual(
         response === undefined ? "no response" : String(response.status),
         expected,
@@ -117,6 +57,10 @@ describe("docs/curl.md", () => {
       if (response === undefined) continue
       const { pathname } = new URL(response.url)
       answered.push(pathname)
+      if (response.headers.get("content-type") === "text/event-stream") {
+        await response.body?.cancel()
+        continue
+      }
       const json = response.status === 204 ? undefined : await response.json()
       if (path !== undefined) variables.set(name, select(json, path))
     }

@@ -5,7 +5,10 @@ import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import { layer } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as curl from "./utils/curl.js"
 import { send } from "./utils/harness.js"
+import * as services from "./utils/service.js"
 
 const originOf = ({ baseUrl }: Sandbox.Service) => baseUrl.slice(0, -ServiceApi.root.length)
 
@@ -42,6 +45,7 @@ describe("the page", () => {
         assert.include(section, operation.method)
         assert.include(section, operation.path.replace(/:(\w+)/g, "{$1}"))
         assert.include(section, replay._tag)
+        assert.match(section, /<td data-label="Status">401<\/td>/)
         if (access !== "bearer" && access !== "credentials") assert.include(section, access)
         assert.include(section, "<code>success</code>")
       }
@@ -53,14 +57,68 @@ describe("the page", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("loads no other resources", () =>
+  it.effect("has no script, and loads nothing from elsewhere", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const { headers, text } = yield* send(`${originOf(sandbox)}/docs`, {})
-      assert.notMatch(text, /<script|<link|<img|<iframe|@import|url\(|https?:/)
-      assert.include(headers["content-security-policy"], "default-src 'none'")
+      assert.notMatch(text, /<script|<style|<img|<iframe|https?:/)
+      assert.include(headers["content-security-policy"], "default-src 'none'; style-src 'self'")
     }).pipe(Effect.provide(layer()))
   )
+
+  it("has a line for curl that works for every operation", async () => {
+    const service = await services.start({ seed: 1 })
+    const { sandbox, origin } = service
+    const text = await fetch(`${origin}/docs`).then((response) => response.text())
+    const { clientId, clientSecret } = await Effect.runPromise(sandbox.credentials)
+    await service.pay("order-1")
+    await service.createLink()
+    const [payment] = await Effect.runPromise(sandbox.paymentIntents)
+    if (payment === undefined) return assert.fail("no payment")
+    await Effect.runPromise(sandbox.settle(payment.id))
+    const [transaction] = await Effect.runPromise(sandbox.transactions)
+    if (transaction === undefined) return assert.fail("no transaction")
+    const refund = await Effect.runPromise(sandbox.refund(transaction.reference))
+    const [wallet] = await Effect.runPromise(sandbox.wallets)
+    const [holder] = await Effect.runPromise(sandbox.cardholders)
+    const [link] = await Effect.runPromise(sandbox.paymentLinks)
+    const variables = new Map<string, string>([
+      ["MANILLA_BASE_URL", sandbox.baseUrl],
+      ["MANILLA_AUTH_URL", sandbox.authUrl],
+      ["MANILLA_CLIENT_ID", clientId],
+      ["MANILLA_CLIENT_SECRET", Redacted.value(clientSecret)],
+      ["MANILLA_WALLET_ID", wallet?.id ?? ""],
+      ["CARDHOLDER", holder?.id ?? ""],
+      ["PAYMENT_INTENT", payment.id],
+      ["PAYMENT_LINK", link?.id ?? ""],
+      ["VIRTUAL_CARD_CUSTOMER", holder?.id ?? ""]
+    ])
+    const lines = new Map(
+      Array.from(text.matchAll(/<section id="([^"]+)">[\s\S]*?<pre>(.*)<\/pre>/g), (found) => [
+        found[1] ?? "",
+        (found[2] ?? "").replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+      ])
+    )
+    assert.deepStrictEqual([...lines.keys()], [...ServiceApi.operations.keys()])
+    // The token is obtained first, though it is the last operation of the page.
+    for (const name of ["Token.obtain", ...lines.keys()]) {
+      const line = lines.get(name) ?? ""
+      const [, assigned, call = line, path] =
+        /^(\w+)=\$\((.*) \| jq -r '([^']+)'\)$/.exec(line) ?? []
+      if (name === "Transactions.get") variables.set("REFERENCE", transaction.reference)
+      if (name === "Payouts.get") {
+        const [payout] = await Effect.runPromise(sandbox.payouts)
+        variables.set("REFERENCE", payout?.reference ?? "")
+      }
+      if (name === "Refunds.get") variables.set("REFERENCE", refund.reference)
+      const response = await curl.send(curl.wordsOf(call, variables))
+      assert.isTrue(response?.ok, `${name}: ${await response?.clone().text()}`)
+      if (assigned !== undefined && path !== undefined) {
+        variables.set(assigned, curl.select(await response?.json(), path))
+      }
+    }
+    await service.close()
+  })
 })
 
 describe("the documentation routes", () => {

@@ -14,7 +14,10 @@ describe("a payment link", () => {
       const metadata = { event: "concert" }
       const link = yield* links.create({ ...request, max_uses: 2, metadata })
       assert.deepInclude(plain(link), { status: "ACTIVE", use_count: 0, amount: "5000.0000" })
-      assert.strictEqual(new URL(link.checkout_url).hostname, "checkout.sandbox.invalid")
+      assert.strictEqual(
+        link.checkout_url,
+        new URL(`/checkout/${link.reference}`, sandbox.baseUrl).href
+      )
 
       const transaction = yield* sandbox.payLink(link.id)
       assert.deepInclude(plain(transaction), {

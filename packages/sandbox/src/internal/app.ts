@@ -22,6 +22,7 @@ import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import * as ServiceApi from "../ServiceApi.js"
 import { Body, withText } from "./body.js"
+import * as checkout from "./checkout.js"
 import * as access from "./control/access.js"
 import * as control from "./control/routes.js"
 import * as defect from "./defect.js"
@@ -33,6 +34,7 @@ import * as handlers from "./handlers.js"
 import * as refusal from "./refusal.js"
 import * as reply from "./reply.js"
 import * as validation from "./validation.js"
+import * as webPage from "./webPage.js"
 
 /** A complete request. */
 export interface Incoming {
@@ -72,7 +74,12 @@ let gateways: Readonly<Record<keyof Apps, Routed>> | undefined
 const route = Effect.suspend(() =>
   Effect.all({
     main: Effect.flatMap(control.routes, (controls) =>
-      gateway(handlers.main, [...documents.routes, ...controls])
+      gateway(handlers.main, [
+        ...webPage.routes,
+        ...documents.routes,
+        ...checkout.routes,
+        ...controls
+      ])
     ),
     account: gateway(handlers.account)
   })

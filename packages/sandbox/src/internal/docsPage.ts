@@ -1,5 +1,6 @@
 /**
- * A self-contained HTML page that documents the requests and responses of the declared operations.
+ * A page that documents the requests, responses and errors of the declared operations, each with a line
+ * for curl. It has no script.
  */
 import * as Envelope from "@manilla/core/Envelope"
 import type * as Operation from "@manilla/core/Operation"
@@ -7,6 +8,7 @@ import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import * as ServiceApi from "../ServiceApi.js"
+import { escape } from "./html.js"
 
 /** A member of a request or a response. */
 interface Field {
@@ -15,36 +17,24 @@ interface Field {
   readonly required: boolean
 }
 
+/** The parts of the page below its title. */
 export const render = (openApi: string): string => {
+  const names = Array.from(ServiceApi.operations.keys())
+  const links = names.map((name) => `<a href="#${escape(name)}">${escape(name)}</a>`)
   const sections = Array.from(ServiceApi.operations, ([name, operation]) =>
     section(name, operation)
   )
-  const links = Array.from(
-    ServiceApi.operations.keys(),
-    (name) => `<a href="#${escape(name)}">${escape(name)}</a>`
-  )
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Payments, Payouts and Virtual Cards: the sandbox</title>
-<style>${style}</style>
-</head>
-<body>
-<header>
+  return `<header class="top">
 <h1>Payments, Payouts and Virtual Cards</h1>
-<p>The operations of this sandbox. Paths are relative to <code>${ServiceApi.root}</code>, and those of
-the account gateway to <code>{auth_url}</code>. OpenAPI document:
-<a href="${openApi}">${openApi}</a></p>
-<nav>${links.join(" ")}</nav>
+<p>The operations of this sandbox. The <a href="/">page of the sandbox</a> shows what happens.
+OpenAPI document: <a href="${openApi}">${openApi}</a></p>
+<p>The curl lines use the <code>export</code> lines that the sandbox prints, and <code>TOKEN</code>, which the
+line of <a href="#Token.obtain">Token.obtain</a> sets. Other variables are ids and references of your own.</p>
+<nav aria-label="Operations">${links.join(" ")}</nav>
 </header>
 <main>
 ${sections.join("\n")}
-</main>
-</body>
-</html>
-`
+</main>`
 }
 
 const section = (name: string, operation: Operation.Operation): string => {
@@ -52,19 +42,97 @@ const section = (name: string, operation: Operation.Operation): string => {
   const path = operation.path.replace(/:(\w+)/g, "{$1}")
   const root = access === "credentials" ? "{auth_url}" : ""
   return `<section id="${escape(name)}">
-<h2><span class="method ${operation.method}">${operation.method}</span> <code>${escape(root + path)}</code></h2>
+<h2><span class="method">${operation.method}</span> <code>${escape(root + path)}</code></h2>
 <p>${escape(operation.summary)}</p>
 <dl>
-<dt>operation</dt><dd><code>${escape(name)}</code></dd>
-<dt>scope</dt><dd>${scopeOf(access)}</dd>
-<dt>replay</dt><dd>${replayOf(replay)}</dd>
+<dt>Operation</dt><dd><code>${escape(name)}</code></dd>
+<dt>Scope</dt><dd>${scopeOf(access)}</dd>
+<dt>Replay</dt><dd>${replayOf(replay)}</dd>
 </dl>
-${table("Path", fields(operation.pathParams))}
-${table("Query", fields(operation.urlParams))}
-${table("Headers", fields(operation.headers))}
-${table("Body", fields(operation.payload))}
-${table("Response", fields(Envelope.Success(operation.success)))}
+<pre>${escape(curlOf(name, operation))}</pre>
+${table(name, "Path", fields(operation.pathParams))}
+${table(name, "Query", fields(operation.urlParams))}
+${table(name, "Headers", fields(operation.headers))}
+${table(name, "Body", fields(operation.payload))}
+${table(name, "Response", fields(Envelope.Success(operation.success)))}
+${errors(name, operation)}
 </section>`
+}
+
+/** Bodies that the sandbox accepts. The shell replaces variables between `'"` and `"'`. */
+const bodies: Readonly<Record<string, string>> = {
+  "Token.obtain": `{"client_id":"'"$MANILLA_CLIENT_ID"'","client_secret":"'"$MANILLA_CLIENT_SECRET"'"}`,
+  "Payments.create": `{"country":"BJ","amount":"1500","currency":"XOF","operation":"COLLECTION","payment_method":"mtn_momo","payer":{"phone_number":"+2290100000000"}}`,
+  "Payouts.create": `{"wallet_id":"'"$MANILLA_WALLET_ID"'","amount":"1000","currency":"XOF","country":"BJ","payment_method":"mtn_momo","destination":"+2290100000000"}`,
+  "PaymentLinks.create": `{"amount":"2000","currency":"XOF","country":"BJ","description":"Shoes"}`,
+  "Cards.issue": `{"customer_id":"'"$CARDHOLDER"'","wallet_id":"'"$MANILLA_WALLET_ID"'","idempotency_key":"card-42","debit_currency":"XOF","initial_balance":"10"}`
+}
+
+/** The line that sends an operation. Parameters of the path are variables, such as `$PAYMENT_INTENT`. */
+const curlOf = (name: string, { access, path, replay }: Operation.Operation): string => {
+  const base = access === "credentials" ? "$MANILLA_AUTH_URL" : "$MANILLA_BASE_URL"
+  const variable = (_: string, parameter: string) =>
+    `$${parameter.replace(/[A-Z]/g, "_$&").toUpperCase()}`
+  const body = bodies[name]
+  const line = [
+    "curl -s",
+    ...(access === "credentials" ? [] : [`-H "Authorization: Bearer $TOKEN"`]),
+    ...(replay._tag === "Keyed" && replay.in === "header"
+      ? [`-H "Idempotency-Key: order-42"`]
+      : []),
+    ...(body === undefined ? [] : [`--json '${body}'`]),
+    `"${base}${path.replace(/:(\w+)/g, variable)}"`
+  ].join(" ")
+  return access === "credentials" ? `TOKEN=$(${line} | jq -r '.data.access_token')` : line
+}
+
+/** Codes of business rules. The interface documents no codes, so they are the sandbox's own. */
+const codes: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "Payments.create": ["SERVICE_UNAVAILABLE", "EXPIRES_IN_THE_PAST", "IDEMPOTENCY_KEY_REUSED"],
+  "Payouts.create": [
+    "WALLET_NOT_FOUND",
+    "CURRENCY_MISMATCH",
+    "INSUFFICIENT_FUNDS",
+    "SERVICE_UNAVAILABLE",
+    "IDEMPOTENCY_KEY_REUSED"
+  ],
+  "PaymentLinks.create": ["EXPIRES_IN_THE_PAST"],
+  "Cards.issue": [
+    "CARDHOLDER_NOT_FOUND",
+    "WALLET_NOT_FOUND",
+    "CURRENCY_MISMATCH",
+    "CURRENCY_NOT_SUPPORTED",
+    "INSUFFICIENT_FUNDS",
+    "IDEMPOTENCY_KEY_REUSED"
+  ]
+}
+
+const errors = (name: string, operation: Operation.Operation): string => {
+  const { access, errors = [], headers, pathParams, payload, urlParams } = operation
+  const isRead = operation.method === "GET"
+  const isToken = access === "credentials"
+  const hasInput = [headers, pathParams, payload, urlParams].some((one) => one !== undefined)
+  const rules = codes[name] ?? []
+  const all: ReadonlyArray<readonly [status: number, condition: string, occurs: boolean]> = [
+    [
+      401,
+      isToken ? "The credentials are wrong." : "The token is missing, unknown or expired.",
+      true
+    ],
+    [403, `The account is not in order${isToken ? "" : ", or the scope is not granted"}.`, true],
+    [404, "No resource has this id or reference.", isRead && pathParams !== undefined],
+    [422, "A field breaks its rule: VALIDATION_FAILED.", hasInput],
+    [422, `A business rule: ${rules.join(", ")}.`, rules.length > 0]
+  ]
+  const rows = all
+    .filter(([, , occurs]) => occurs)
+    .map(
+      ([status, condition]) =>
+        `<tr><td data-label="Status">${status}</td><td data-label="Condition">${escape(condition)}</td><td data-label="Source">${
+          errors.includes(status) ? "interface" : "own choice of the sandbox"
+        }</td></tr>`
+    )
+  return detailsOf(name, "Errors", ["Status", "Condition", "Source"], rows)
 }
 
 const scopeOf = (access: Operation.Access): string => {
@@ -89,15 +157,30 @@ const replayOf = (replay: Operation.Replay): string => {
   }
 }
 
-const table = (title: string, rows: ReadonlyArray<Field>): string =>
+const table = (name: string, title: string, rows: ReadonlyArray<Field>): string =>
+  detailsOf(
+    name,
+    title,
+    ["Field", "Presence", "Rule"],
+    rows.map(
+      ({ name, required, rule }) =>
+        `<tr><td data-label="Field"><code>${escape(name)}</code></td><td data-label="Presence">${
+          required ? "required" : "optional"
+        }</td><td data-label="Rule">${escape(rule)}</td></tr>`
+    )
+  )
+
+const detailsOf = (
+  name: string,
+  title: string,
+  columns: ReadonlyArray<string>,
+  rows: ReadonlyArray<string>
+): string =>
   rows.length === 0
     ? ""
-    : `<details open><summary>${title}</summary><table>${rows
-        .map(
-          ({ name, required, rule }) =>
-            `<tr><td><code>${escape(name)}</code></td><td>${required ? "" : "optional"}</td><td>${escape(rule)}</td></tr>`
-        )
-        .join("")}</table></details>`
+    : `<details open><summary>${title}</summary><table aria-label="${escape(`${title} of ${name}`)}"><thead><tr>${columns
+        .map((column) => `<th scope="col">${column}</th>`)
+        .join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></details>`
 
 const fields = (schema: Schema.Schema.All | undefined): ReadonlyArray<Field> =>
   schema === undefined ? [] : members(schema.ast, "")
@@ -155,23 +238,3 @@ const ruleOf = (ast: AST.AST): string =>
         return String(ast)
     }
   })
-
-const escape = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-
-const style = `
-:root { color-scheme: light dark; --line: #8884; --soft: #8881 }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 2rem 1rem }
-code { font-family: ui-monospace, monospace; font-size: 0.9em }
-nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem }
-section { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 1rem }
-h2 { font-size: 1.15rem; margin: 0 }
-.method { border-radius: 0.25rem; color: #fff; font-size: 0.8rem; padding: 0.15rem 0.5rem }
-.GET { background: #2563a8 } .POST { background: #1f7a4d }
-dl { display: grid; gap: 0 1rem; grid-template-columns: max-content 1fr; margin: 0.5rem 0 }
-dt { opacity: 0.7 } dd { margin: 0 }
-summary { cursor: pointer; margin-top: 0.5rem }
-table { border-collapse: collapse; font-size: 0.9rem; width: 100% }
-td { border-top: 1px solid var(--line); padding: 0.25rem 0.5rem; vertical-align: top }
-td:nth-child(2) { opacity: 0.7 } tr:nth-child(odd) { background: var(--soft) }
-`

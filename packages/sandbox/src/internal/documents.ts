@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as OpenApiDocument from "../OpenApiDocument.js"
 import * as ServiceApi from "../ServiceApi.js"
 import * as docsPage from "./docsPage.js"
+import * as html from "./html.js"
 
 export const paths = { openApi: "/openapi.json", page: "/docs" } as const
 
@@ -17,10 +18,9 @@ const document = Effect.sync(() =>
 )
 
 const page = Effect.sync(() =>
-  HttpServerResponse.text(docsPage.render(paths.openApi), {
-    contentType: "text/html; charset=utf-8",
-    // The page loads no other resource.
-    headers: { "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'" }
+  html.page({
+    title: "Payments, Payouts and Virtual Cards: the sandbox",
+    body: docsPage.render(paths.openApi)
   })
 )
 

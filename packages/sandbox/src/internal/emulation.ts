@@ -8,6 +8,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Random from "effect/Random"
+import * as Stream from "effect/Stream"
+import type * as Exchange from "../Exchange.js"
 import * as Sandbox from "../Sandbox.js"
 import * as ServiceApi from "../ServiceApi.js"
 import * as accounts from "./accounts.js"
@@ -15,6 +17,7 @@ import * as agenda from "./agenda.js"
 import * as cardholders from "./cardholders.js"
 import * as cards from "./cards.js"
 import * as catalogue from "./catalogue.js"
+import * as checkout from "./checkoutPath.js"
 import * as sandboxClock from "./clock.js"
 import * as collections from "./collections.js"
 import * as exchanges from "./exchanges.js"
@@ -74,7 +77,12 @@ export interface Restartable {
   readonly reset: (seed?: string | number) => Effect.Effect<void>
 }
 
-export const make = (options: Sandbox.Options = {}): Effect.Effect<Restartable> =>
+export interface Options extends Sandbox.Options {
+  /** The origin of the main port. Links have its address for their hosted page. */
+  readonly origin: () => string
+}
+
+export const make = (options: Options): Effect.Effect<Restartable> =>
   Effect.gen(function* () {
     const initialSeed = yield* identifiers.drawSeed(
       options.seed === undefined ? yield* Effect.random : Random.make(options.seed)
@@ -92,7 +100,7 @@ export const make = (options: Sandbox.Options = {}): Effect.Effect<Restartable> 
     }
   })
 
-const start = (options: Sandbox.Options, seed: identifiers.Seed): Effect.Effect<Emulation> =>
+const start = (options: Options, seed: identifiers.Seed): Effect.Effect<Emulation> =>
   Effect.gen(function* () {
     const ids = identifiers.make(seed)
     const clock = sandboxClock.make()
@@ -151,7 +159,10 @@ const start = (options: Sandbox.Options, seed: identifiers.Seed): Effect.Effect<
       }),
       payouts: payouts.make(shared),
       refunds: refunds.make(shared),
-      paymentLinks: paymentLinks.make(shared),
+      paymentLinks: paymentLinks.make({
+        ...shared,
+        checkoutUrl: (reference) => options.origin() + checkout.pathOf(reference)
+      }),
       cardholders: holders,
       cards: cards.make({ ...shared, cardholders: holders }),
       catalogue: { environment: "SANDBOX", services },
@@ -210,6 +221,7 @@ export const control = (
     transactions: look(({ transactions }) => transactions.all()),
     refund: (transaction, options = {}) =>
       command(({ refunds }) => refunds.create(transaction, options)),
+    refunds: look(({ refunds }) => refunds.all()),
     paymentLinks: look(({ paymentLinks }) => paymentLinks.all()),
     payLink: (id) => command(({ paymentLinks }) => paymentLinks.pay(id)),
     cardholders: look(({ cardholders }) => cardholders.all()),
@@ -217,6 +229,7 @@ export const control = (
     wallets: look(({ wallets }) => wallets.all()),
     ledger: look(({ book }) => book.read()),
     exchanges: use(({ exchanges }) => exchanges.latest),
+    exchangeChanges: changes(current),
     faults: {
       add: (...added) => use(({ faults }) => faults.add(...added)),
       register: (fault) => use(({ faults }) => faults.register(fault)),
@@ -225,6 +238,34 @@ export const control = (
       pending: use(({ faults }) => faults.pending)
     }
   }
+}
+
+/** What a reader of the log has seen. */
+interface Seen {
+  readonly log: exchanges.Log
+  readonly version: number
+}
+
+const maxChanges = 1000
+
+const changes = (current: () => Emulation): Stream.Stream<Exchange.Changes> => {
+  const read = (seen: Seen | undefined): Effect.Effect<readonly [Exchange.Changes, Seen]> =>
+    Effect.suspend(() => {
+      const { exchanges: log } = current()
+      const version = log.version()
+      const reset = seen !== undefined && seen.log !== log
+      const known = seen === undefined || reset ? 0 : seen.version
+      if (seen !== undefined && !reset && known === version) return readLater(seen)
+      const exchanges = log.changedAfter(known, maxChanges)
+      return Effect.succeed([
+        { reset, exchanges },
+        { log, version }
+      ])
+    })
+  const readLater = (seen: Seen) => Effect.delay(read(seen), "100 millis")
+  return Stream.unfoldEffect<Seen | undefined, Exchange.Changes, never, never>(undefined, (seen) =>
+    Effect.asSome(seen === undefined ? read(seen) : readLater(seen))
+  )
 }
 
 const refusedBy = ({ code, issues = [], message }: refusal.Refusal) =>

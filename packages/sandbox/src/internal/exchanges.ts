@@ -14,10 +14,16 @@ export interface Log {
   /** Logs the arrival of an exchange. The returned function logs its end. */
   readonly open: (arrived: Arrived) => Effect.Effect<(ended: Ended) => Effect.Effect<void>>
   readonly latest: Effect.Effect<ReadonlyArray<Exchange>>
+  /** How often an exchange arrived or ended. */
+  readonly version: () => number
+  /** The exchanges that arrived or ended after a version: at most the newest `limit`, oldest first. */
+  readonly changedAfter: (version: number, limit: number) => ReadonlyArray<Exchange>
 }
 
 interface Entry {
   current: Exchange
+  /** The version of the log when `current` was set. */
+  version: number
   readonly size: number
 }
 
@@ -33,6 +39,7 @@ export const make = ({ capacity, clock, onEnd }: Options): Log => {
   let entries: Array<Entry> = []
   let bytes = 0
   let count = 0
+  let version = 0
 
   const add = (entry: Entry) => {
     entries.push(entry)
@@ -50,6 +57,8 @@ export const make = ({ capacity, clock, onEnd }: Options): Log => {
     entries = entries.slice(first)
   }
 
+  const kept = () => entries.slice(Math.max(0, entries.length - capacity))
+
   return {
     open: (arrived) =>
       Effect.gen(function* () {
@@ -65,16 +74,22 @@ export const make = ({ capacity, clock, onEnd }: Options): Log => {
           atMillis,
           tookMillis: undefined
         }
-        const entry: Entry = { current: opened, size: Redacted.value(arrived.body).length }
+        const size = Redacted.value(arrived.body).length
+        const entry: Entry = { current: opened, version: ++version, size }
         add(entry)
         return (ended) =>
           Effect.flatMap(Clock.currentTimeMillis, (endMillis) => {
             entry.current = { ...opened, ...ended, tookMillis: endMillis - startMillis }
+            entry.version = ++version
             return onEnd(entry.current)
           })
       }),
-    latest: Effect.sync(() =>
-      entries.slice(Math.max(0, entries.length - capacity)).map(({ current }) => current)
-    )
+    latest: Effect.sync(() => kept().map(({ current }) => current)),
+    version: () => version,
+    changedAfter: (seen, limit) =>
+      kept()
+        .filter((entry) => entry.version > seen)
+        .slice(-limit)
+        .map(({ current }) => current)
   }
 }

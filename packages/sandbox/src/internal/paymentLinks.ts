@@ -24,6 +24,16 @@ export interface Options {
   readonly identifiers: Identifiers
   readonly agenda: Agenda
   readonly collections: Collections
+  /** The address of the hosted page of a link. */
+  readonly checkoutUrl: (reference: string) => string
+}
+
+/** A link as its hosted page needs it. */
+export interface Hosted {
+  readonly link: PaymentLink.PaymentLink
+  readonly success_url: string | undefined
+  readonly failure_url: string | undefined
+  readonly isPaidBy: (attempt: string) => boolean
 }
 
 export interface PaymentLinks {
@@ -31,19 +41,23 @@ export interface PaymentLinks {
   readonly list: (filter: PaymentLinkFilter, page: number) => Rule<Page<PaymentLink.PaymentLink>>
   readonly get: (id: PaymentLink.PaymentLinkId) => Rule<PaymentLink.PaymentLinkDetail>
   readonly all: () => ReadonlyArray<PaymentLink.PaymentLink>
-  /** Simulates a payer at the hosted page. */
-  readonly pay: (id: PaymentLink.PaymentLinkId) => Rule<StoredTransaction>
+  readonly hosted: (reference: string) => Hosted | undefined
+  /** Simulates a payer at the hosted page. An attempt that is repeated pays once. */
+  readonly pay: (id: PaymentLink.PaymentLinkId, attempt?: string) => Rule<StoredTransaction>
 }
 
 interface Stored {
   readonly metadata: Metadata
   readonly movement: Omit<Collected, "provider_reference">
   readonly maxUses: number
+  readonly returnUrls: Pick<Hosted, "success_url" | "failure_url">
+  /** The transactions of attempts. */
+  readonly attempts: Map<string, StoredTransaction>
   useCount: number
   current: PaymentLink.PaymentLink
 }
 
-export const make = ({ agenda, collections, identifiers }: Options): PaymentLinks => {
+export const make = ({ agenda, checkoutUrl, collections, identifiers }: Options): PaymentLinks => {
   const byId = new Map<string, Stored>()
 
   const add = (
@@ -62,6 +76,8 @@ export const make = ({ agenda, collections, identifiers }: Options): PaymentLink
       metadata,
       movement: { ...echoed, operation: "COLLECTION", source: reference, metadata },
       maxUses: request.max_uses ?? Infinity,
+      returnUrls: { success_url: request.success_url, failure_url: request.failure_url },
+      attempts: new Map(),
       useCount: 0,
       current: {
         ...echoed,
@@ -71,8 +87,7 @@ export const make = ({ agenda, collections, identifiers }: Options): PaymentLink
         status: "ACTIVE",
         max_uses: request.max_uses ?? null,
         use_count: 0,
-        // A reserved host name, because the sandbox does not emulate the page.
-        checkout_url: `https://checkout.sandbox.invalid/${reference}`,
+        checkout_url: checkoutUrl(reference),
         expires_at,
         created_at: moment.fromMillis(nowMillis)
       }
@@ -95,14 +110,17 @@ export const make = ({ agenda, collections, identifiers }: Options): PaymentLink
     return Either.right(stored.current)
   }
 
-  const pay = (stored: Stored, nowMillis: number) => {
-    const { current, maxUses, movement } = stored
+  const pay = (stored: Stored, attempt: string | undefined, nowMillis: number) => {
+    const { attempts, current, maxUses, movement } = stored
+    const paid = attempt === undefined ? undefined : attempts.get(attempt)
+    if (paid !== undefined) return Either.right(paid)
     if (current.status !== "ACTIVE") return Either.left(notActive(current.status))
     const provider_reference = identifiers.reference("PRV")
     return Either.map(
       collections.collect(nowMillis, { ...movement, provider_reference }),
       (transaction) => {
         stored.useCount++
+        if (attempt !== undefined) attempts.set(attempt, transaction)
         stored.current = {
           ...current,
           use_count: stored.useCount,
@@ -130,9 +148,19 @@ export const make = ({ agenda, collections, identifiers }: Options): PaymentLink
         : Either.right({ ...Struct.omit(stored.current, "created_at"), metadata: stored.metadata })
     },
     all,
-    pay: (id) => (nowMillis) => {
+    hosted: (reference) => {
+      const stored = Array.from(byId.values()).find((one) => one.current.reference === reference)
+      return (
+        stored && {
+          ...stored.returnUrls,
+          link: stored.current,
+          isPaidBy: (attempt) => stored.attempts.has(attempt)
+        }
+      )
+    },
+    pay: (id, attempt) => (nowMillis) => {
       const stored = byId.get(id.toLowerCase())
-      return stored === undefined ? Either.left(unknown) : pay(stored, nowMillis)
+      return stored === undefined ? Either.left(unknown) : pay(stored, attempt, nowMillis)
     }
   }
 }

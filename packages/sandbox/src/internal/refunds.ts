@@ -30,6 +30,7 @@ export interface Refunds {
   /** Refunds a collected transaction, or a part of it. */
   readonly create: (transaction: string, options: RefundOptions) => Rule<Refund.Refund>
   readonly get: (reference: Refund.RefundReference) => Rule<Refund.Refund>
+  readonly all: () => ReadonlyArray<Refund.Refund>
 }
 
 interface Created extends Refund.Refund {
@@ -119,7 +120,8 @@ export const make = (options: Options): Refunds => {
 
   return {
     create,
-    get: (reference) => () => Either.fromNullable(byReference.get(reference), () => unknown)
+    get: (reference) => () => Either.fromNullable(byReference.get(reference), () => unknown),
+    all: () => Array.from(byReference.values())
   }
 }
 

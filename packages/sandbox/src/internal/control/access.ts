@@ -26,9 +26,13 @@ export class Current extends Context.Reference<Current>()("@manilla/sandbox/Cont
 
 type Headers = Readonly<Record<string, string | undefined>>
 
+/** Whether the control API is on, and the caller is the user. */
 export const check = (headers: Headers): Effect.Effect<void, ControlApi.ControlError> =>
-  Effect.flatMap(Current, ({ enabled, hostName }) => {
-    if (!enabled) return Effect.fail(disabled)
+  Effect.flatMap(Current, ({ enabled }) => (enabled ? checkCaller(headers) : Effect.fail(disabled)))
+
+/** Whether the caller is the user or one of the sandbox's own pages. */
+export const checkCaller = (headers: Headers): Effect.Effect<void, ControlApi.ControlError> =>
+  Effect.flatMap(Current, ({ hostName }) => {
     const { host } = headers
     if (host !== undefined && !isOwnName(nameIn(host), hostName)) return Effect.fail(foreignHost)
     return isOwnOrigin(headers) ? Effect.void : Effect.fail(foreignOrigin)

@@ -2,8 +2,11 @@
  * The journal of requests.
  */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import * as ControlApi from "../../ControlApi.js"
 import type { Exchange } from "../../Exchange.js"
 import * as Fault from "../../Fault.js"
@@ -13,14 +16,43 @@ import * as use from "./use.js"
 const defaultLimit = 100
 
 export const requests = HttpApiBuilder.group(ControlApi.api, "Requests", (handlers) =>
-  handlers.handle("list", ({ urlParams: { bodies = false, limit = defaultLimit } }) =>
-    use.sandbox(({ exchanges }) =>
-      Effect.map(exchanges, (all) =>
-        all
-          .slice(-limit)
-          .reverse()
-          .map((exchange) => toRequest(exchange, bodies))
+  handlers
+    .handle("list", ({ urlParams: { bodies = false, limit = defaultLimit } }) =>
+      use.sandbox(({ exchanges }) =>
+        Effect.map(exchanges, (all) =>
+          all
+            .slice(-limit)
+            .reverse()
+            .map((exchange) => toRequest(exchange, bodies))
+        )
       )
+    )
+    .handle("get", ({ path }) =>
+      use.sandbox(({ exchanges }) =>
+        Effect.flatMap(exchanges, (all) => {
+          const found = all.find(({ index }) => index === path.index)
+          return found === undefined
+            ? use.notFound("path.index", "must be the index of a request that the sandbox keeps")
+            : Effect.succeed(toRequest(found, true))
+        })
+      )
+    )
+)
+
+const encode = Schema.encodeSync(Schema.parseJson(Schema.Array(ControlApi.Request)))
+
+/** The live requests as server-sent events, until the caller leaves or the sandbox stops. */
+export const stream = use.sandbox(({ exchangeChanges }) =>
+  Effect.succeed(
+    HttpServerResponse.stream(
+      exchangeChanges.pipe(
+        Stream.map(({ exchanges, reset }) => {
+          const data = encode(exchanges.map((exchange) => toRequest(exchange, false)))
+          return `${reset ? "event: reset\ndata: {}\n\n" : ""}event: requests\ndata: ${data}\n\n`
+        }),
+        Stream.encodeText
+      ),
+      { contentType: "text/event-stream" }
     )
   )
 )
@@ -41,6 +73,8 @@ const toRequest = (exchange: Exchange, withBody: boolean): typeof ControlApi.Req
     took_ms: tookMillis ?? null,
     replay,
     fault: fault === undefined ? null : Fault.nameOf(fault),
+    reached_service:
+      outcome !== "dropped before" && !(fault?._tag === "Answer" && !fault.processed),
     body_bytes: bytes.length,
     body: withBody ? textOf(bytes) : null
   }

@@ -24,6 +24,7 @@ import * as credentials from "./credentials.js"
 import * as faults from "./faults.js"
 import * as money from "./money.js"
 import * as requests from "./requests.js"
+import * as resources from "./resources.js"
 import * as state from "./state.js"
 import * as use from "./use.js"
 
@@ -35,6 +36,7 @@ const handlers = HttpApiBuilder.api(ControlApi.api).pipe(
     state.clock,
     credentials.access,
     requests.requests,
+    resources.resources,
     money.money,
     faults.faults
   ])
@@ -49,6 +51,7 @@ export const routes = Effect.gen(function* () {
   return [
     ...Chunk.map(routes, toRoute),
     HttpRouter.makeRoute("GET", openApi, guarded(document)),
+    HttpRouter.makeRoute("GET", ControlApi.requestStream, guarded(requests.stream)),
     HttpRouter.makeRoute("*", `${ControlApi.root}/*`, guarded(Effect.fail(unknownPath)))
   ]
 }).pipe(
@@ -79,6 +82,9 @@ const toRoute = (route: HttpRouter.Route<unknown, Services>) => {
 const isControlError = Schema.is(ControlApi.ControlError)
 const encodeError = Schema.encodeSync(ControlApi.ControlError)
 
+/** Answers have credentials, and text of other programs. */
+const headers = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
+
 /** Answers callers that may use the control API. */
 const guarded = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   HttpServerRequest.HttpServerRequest.pipe(
@@ -90,7 +96,8 @@ const guarded = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerRespon
       isControlError(answered)
         ? HttpServerResponse.unsafeJson(encodeError(answered), { status: answered.status })
         : answered
-    )
+    ),
+    Effect.map(HttpServerResponse.setHeaders(headers))
   )
 
 const internalError = new ControlApi.ControlError({

@@ -1,0 +1,137 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as ControlApi from "@manilla/sandbox/ControlApi"
+import * as Fault from "@manilla/sandbox/Fault"
+import type * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as SandboxClient from "@manilla/sandbox/SandboxClient"
+import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+
+const originOf = ({ baseUrl }: Sandbox.Service) => new URL(baseUrl).origin
+
+const decode = Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(ControlApi.Request)))
+
+/** Reads server-sent events one at a time, as `EventSource` does. */
+const events = (response: Response) => {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ""
+  const next = async (): Promise<{ readonly event: string; readonly data: string }> => {
+    const [first = "", ...rest] = text.split("\n\n")
+    if (rest.length > 0) {
+      text = rest.join("\n\n")
+      const [, event = "", data = ""] = /^event: (\w+)\ndata: (.*)$/.exec(first) ?? []
+      return { event, data }
+    }
+    const read = await reader?.read()
+    if (read === undefined || read.done) throw new Error("the stream ended")
+    text += read.value
+    return next()
+  }
+  return { next: Effect.promise(next), nextExit: Effect.exit(Effect.tryPromise(next)) }
+}
+
+const follow = (sandbox: Sandbox.Service, init: RequestInit = {}) =>
+  Effect.promise(() => fetch(originOf(sandbox) + ControlApi.requestStream, init))
+
+const call = (sandbox: Sandbox.Service, init: RequestInit = {}) =>
+  Effect.promise(() =>
+    fetch(`${sandbox.baseUrl}/services`, init).then((response) => response.text())
+  )
+
+describe("the live requests", () => {
+  it.live("start with the latest, and continue with those that arrive and end", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* SandboxServer.make()
+      yield* call(sandbox)
+      const response = yield* follow(sandbox)
+      assert.strictEqual(response.headers.get("content-type"), "text/event-stream")
+      const { next } = events(response)
+      const latest = yield* next
+      assert.strictEqual(latest.event, "requests")
+      assert.deepStrictEqual(
+        decode(latest.data).map(({ body, index, operation, status }) => [
+          index,
+          operation,
+          status,
+          body
+        ]),
+        [[0, "Catalogue.list", 401, null]]
+      )
+
+      yield* sandbox.faults.add(Fault.delay("1 minute"))
+      const leaving = new AbortController()
+      const slow = yield* Effect.fork(Effect.exit(call(sandbox, { signal: leaving.signal })))
+      const opened = decode((yield* next).data)
+      assert.deepStrictEqual(
+        opened.map(({ index, outcome }) => [index, outcome]),
+        [[1, "open"]]
+      )
+      leaving.abort()
+      const ended = decode((yield* next).data)
+      assert.deepStrictEqual(
+        ended.map(({ fault, index, outcome }) => [index, outcome, fault]),
+        [[1, "abandoned", "delay"]]
+      )
+      yield* Fiber.join(slow)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("start again after a reset", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* SandboxServer.make()
+      yield* call(sandbox)
+      const { next } = events(yield* follow(sandbox))
+      assert.lengthOf(decode((yield* next).data), 1)
+      yield* sandbox.reset()
+      assert.strictEqual((yield* next).event, "reset")
+      assert.lengthOf(decode((yield* next).data), 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("reach each of several readers, and go on after one has left", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* SandboxServer.make()
+      const leaving = new AbortController()
+      const one = events(yield* follow(sandbox, { signal: leaving.signal }))
+      const other = events(yield* follow(sandbox))
+      yield* Effect.all([one.next, other.next])
+      leaving.abort()
+      yield* call(sandbox)
+      assert.lengthOf(decode((yield* other.next).data), 1)
+      assert.isTrue(Exit.isFailure(yield* one.nextExit))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("end when the sandbox stops", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const sandbox = yield* SandboxServer.make().pipe(Scope.extend(scope))
+      const { next, nextExit } = events(yield* follow(sandbox))
+      yield* next
+      yield* Scope.close(scope, Exit.void)
+      assert.isTrue(Exit.isFailure(yield* nextExit))
+    })
+  )
+
+  it.effect("have at most the newest 1,000 in an event", () =>
+    Effect.gen(function* () {
+      const { client, sandbox } = yield* SandboxClient.make()
+      yield* Effect.replicateEffect(client.get(`${sandbox.baseUrl}/services`), 1010)
+      const [latest] = yield* Stream.runCollect(Stream.take(sandbox.exchangeChanges, 1))
+      assert.lengthOf(latest?.exchanges ?? [], 1000)
+      assert.strictEqual(latest?.exchanges.at(-1)?.index, 1009)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are closed to pages of other sites", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* SandboxServer.make()
+      const headers = { origin: "http://attacker.example" }
+      assert.strictEqual((yield* follow(sandbox, { headers })).status, 403)
+    }).pipe(Effect.scoped)
+  )
+})

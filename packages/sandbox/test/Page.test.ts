@@ -1,0 +1,377 @@
+// The page of the sandbox in a real browser.
+import * as Fault from "@manilla/sandbox/Fault"
+import axe from "axe-core"
+import * as Effect from "effect/Effect"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, it } from "vitest"
+import * as browsers from "./utils/browser.js"
+import * as services from "./utils/service.js"
+
+let browser: Browser
+let service: services.Service
+let page: Page
+/** Errors of scripts, and what the policy of the page blocked. */
+let problems: Array<string>
+
+beforeAll(async () => {
+  browser = await browsers.launch()
+})
+afterAll(() => browser?.close())
+
+beforeEach(async () => {
+  service = await services.start({ settleAfter: "1 hour", seed: 1 })
+  page = await browser.newPage({ baseURL: service.origin, reducedMotion: "reduce" })
+  page.setDefaultTimeout(60_000)
+  problems = []
+  page.on("pageerror", ({ message }) => problems.push(message))
+  page.on("console", (message) => {
+    if (message.type() === "error") problems.push(message.text())
+  })
+})
+afterEach(async () => {
+  await page.close()
+  await service.close()
+})
+
+/** The views, each with an element that it has when its data is there. */
+const views = {
+  requests: "#journal tbody tr",
+  resources: "#resources table",
+  money: "#ledger table",
+  faults: "#faults li",
+  clock: "#now:not(:empty)",
+  access: "#credentials dd"
+} as const
+
+const show = async (view: keyof typeof views) => {
+  await page.goto(`/#${view}`)
+  await page.locator(`#view-${view}`).waitFor()
+}
+
+const status = (text: string) => page.getByRole("status").filter({ hasText: text }).waitFor()
+
+describe("the page", () => {
+  it("says why a payment was made once though it was sent four times", async () => {
+    await page.goto("/")
+    await services.sendFourTimes(service, "order-42")
+    await service.pay("order-43")
+    // The requests appear without a reload.
+    await page.getByRole("button", { name: "order-42" }).first().click()
+    const why = page.locator("#explanation")
+    await why.getByRole("heading", { name: "Why? 4 requests with the key order-42" }).waitFor()
+    const text = await why.innerText()
+    assert.match(text, /Together they made the payment \S+ of 1500\.0000 XOF \(PENDING\), once\./)
+    assert.deepStrictEqual(
+      (await why.locator("li").allInnerTexts()).map((line) => line.replace(/^#\d+ /, "")),
+      [
+        "never reached the service: a fault closed the connection first. Nothing was made.",
+        "never reached the service: the fault “status” answered 503 in its place. Nothing was made.",
+        "reached the service, which processed it. Then a fault closed the connection, so the caller got no answer. This request made it.",
+        "reached the service, which knew the key. It made nothing new, and returned the first result again: 201."
+      ]
+    )
+    assert.strictEqual(await page.locator("#journal tbody tr").count(), 4)
+    assert.deepStrictEqual(problems, [])
+  })
+
+  it("waits with new requests while it is paused", async () => {
+    await page.goto("/")
+    await service.pay("order-1")
+    await page.getByRole("button", { name: "order-1" }).waitFor()
+    await page.getByRole("button", { name: "Pause" }).click()
+    await service.pay("order-2")
+    // The resources show that the page has news.
+    await page.getByRole("link", { name: "Resources" }).click()
+    await page.getByRole("row").filter({ hasText: "order-2" }).waitFor()
+    await page.getByRole("link", { name: "Requests" }).click()
+    assert.strictEqual(await page.getByRole("button", { name: "order-2" }).count(), 0)
+    await page.getByRole("button", { name: "Pause" }).click()
+    await page.getByRole("button", { name: "order-2" }).waitFor()
+  })
+
+  it("copies a request as a line for curl", async () => {
+    await service.pay("it's")
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
+    await page.goto("/")
+    await page.getByRole("button", { name: /^#1 / }).click()
+    await page.getByRole("button", { name: "Copy as curl" }).click()
+    await status("Copied: curl")
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    assert.strictEqual(
+      copied,
+      `curl -X POST -H "Authorization: Bearer $TOKEN" -H 'Idempotency-Key: it'\\''s' -H 'Content-Type: application/json' --data-raw '${JSON.stringify(services.collection)}' '${service.origin}/api/v1/payments'`
+    )
+  })
+
+  it("shows an intent settle when the clock is advanced", async () => {
+    await service.pay("order-1")
+    await show("resources")
+    const row = page.getByRole("row").filter({ hasText: "order-1" })
+    await row.getByText("PENDING").waitFor()
+    await page.getByRole("link", { name: "Clock" }).click()
+    await page.getByRole("button", { name: "1 hour" }).click()
+    await status("The clock is now")
+    await page.getByRole("link", { name: "Resources" }).click()
+    await row.getByText("COMPLETED").waitFor()
+    await page.getByRole("link", { name: "Money" }).click()
+    await page.getByText("The ledger is balanced").waitFor()
+    assert.deepStrictEqual(problems, [])
+  })
+
+  it("settles a payment, and refunds its transaction", async () => {
+    await service.pay("order-1")
+    await show("resources")
+    await page.getByRole("button", { name: /^Complete / }).click()
+    await status("is COMPLETED.")
+    await page.getByLabel("Kind").selectOption("transactions")
+    await page.getByRole("button", { name: /^Refund / }).click()
+    await status("was requested.")
+    await page.getByLabel("Kind").selectOption("refunds")
+    await page.getByRole("row").filter({ hasText: "PENDING" }).waitFor()
+  })
+
+  it("adds a fault, which loses the next answer, and removes another", async () => {
+    await show("faults")
+    await page.getByRole("combobox", { name: "Fault", exact: true }).selectOption("status")
+    await page.getByLabel("Status", { exact: true }).fill("503")
+    await page.getByRole("combobox", { name: "Operation" }).selectOption("Payments.create")
+    await page.getByRole("button", { name: "Add fault" }).click()
+    await status("The fault status was added.")
+    assert.strictEqual((await service.pay("order-1"))?.status, 503)
+    assert.strictEqual((await service.pay("order-1"))?.status, 201)
+    await page.getByText("No fault is pending.").waitFor()
+
+    await page.getByLabel("Number of requests").fill("always")
+    await page.getByRole("button", { name: "Add fault" }).click()
+    await page.getByRole("button", { name: "Remove: status, 503" }).click()
+    await page.getByText("No fault is pending.").waitFor()
+
+    await page.getByLabel("Number of requests").fill("soon")
+    await page.getByRole("button", { name: "Add fault" }).click()
+    await status("count: must be a whole number from 1 to 1000000")
+  })
+
+  it("replaces the secret, revokes tokens and resets the sandbox", async () => {
+    await service.pay("order-1")
+    await show("access")
+    const secret = page.locator("#credentials dd").last()
+    const before = await secret.innerText()
+    await page.getByRole("button", { name: "Replace the client secret" }).click()
+    await status("The client secret was replaced")
+    assert.notStrictEqual(await secret.innerText(), before)
+    await page.getByRole("button", { name: "Revoke all tokens" }).click()
+    await status("All tokens were revoked.")
+    await page.getByRole("button", { name: "Reset the sandbox" }).click()
+    await status("The sandbox is in its initial state.")
+    await page.getByRole("link", { name: "Requests" }).click()
+    await page.getByText("0 requests").waitFor()
+  })
+
+  it("is used with the keyboard alone", async () => {
+    await page.goto("/")
+    await page.locator("#connection", { hasText: "live" }).waitFor()
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "")
+    const tabTo = async (name: string) => {
+      for (let presses = 0; presses < 60; presses++) {
+        await page.keyboard.press("Tab")
+        if ((await focused()) === name) return
+      }
+      assert.fail(`Tab does not reach ${name}`)
+    }
+    await page.keyboard.press("Tab")
+    assert.strictEqual(await focused(), "Skip to content")
+    await tabTo("Faults")
+    await page.keyboard.press("Enter")
+    // The focus follows to the view.
+    await page.locator("h2:focus", { hasText: "Faults" }).waitFor()
+    await page.locator("#fault-name option").first().waitFor({ state: "attached" })
+    await tabTo("Add fault")
+    await page.keyboard.press("Enter")
+    await status("The fault drop_before was added.")
+    await page.getByRole("button", { name: "Remove: drop_before" }).focus()
+    await page.keyboard.press("Enter")
+    await page.getByText("No fault is pending.").waitFor()
+    // The focus is not lost with the button.
+    assert.strictEqual(await focused(), "No fault is pending.")
+
+    await service.pay("order-1")
+    await service.pay("order-1")
+    await page.goto("/")
+    await page.getByRole("button", { name: "order-1" }).first().waitFor()
+    await tabTo("order-1")
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: "Why? 2 requests" }).waitFor()
+    await page
+      .getByRole("button", { name: /^#\d+ / })
+      .first()
+      .focus()
+    await page.keyboard.press("Enter")
+    await page.getByRole("dialog").waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByRole("dialog").waitFor({ state: "hidden" })
+  })
+
+  it("shows what it received as text, never as HTML", async () => {
+    const script = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`
+    await service.pay(script, { payment_method: script.slice(0, 60), description: script })
+    await service.createLink({ description: script })
+    await fetch(`${service.origin}/api/v1/<script>window.hacked=1</script>`)
+    await page.goto("/")
+    await page.getByRole("button", { name: script }).click()
+    await page.getByRole("heading", { name: "Why?" }).waitFor()
+    await page
+      .getByRole("button", { name: /^#\d+ / })
+      .first()
+      .click()
+    await page.getByRole("dialog").getByText("onerror").first().waitFor()
+    await page.keyboard.press("Escape")
+    await show("resources")
+    await page.getByRole("cell", { name: script }).waitFor()
+    await page.getByLabel("Kind").selectOption("payment_links")
+    await page.getByRole("cell", { name: script }).waitFor()
+    await page.getByRole("link", { name: "Open" }).click()
+    await page.getByText(script).waitFor()
+    assert.isFalse(await page.evaluate(() => "hacked" in window))
+    assert.strictEqual(await page.locator("img").count(), 0)
+    assert.deepStrictEqual(problems, [])
+  })
+
+  it("says when the control API is off, and when the sandbox has stopped", async () => {
+    const off = await services.start({ control: false })
+    await page.goto(off.origin)
+    await status("The control API is off")
+    await off.close()
+    await status("The sandbox does not answer")
+  })
+})
+
+describe("the hosted page of a link", () => {
+  it("takes a payment, and returns to the shop", async () => {
+    const shop = createServer((_, response) => response.end("Thank you"))
+    await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve))
+    try {
+      const { port } = shop.address() as AddressInfo
+      const checkout = await service.createLink({
+        max_uses: 1,
+        success_url: `http://127.0.0.1:${port}/thanks`,
+        failure_url: `http://127.0.0.1:${port}/sorry`
+      })
+      await page.goto("/#resources")
+      await page.getByLabel("Kind").selectOption("payment_links")
+      await page.getByRole("link", { name: "Open" }).click()
+      assert.strictEqual(page.url(), checkout)
+      await page.getByRole("button", { name: "Pay 2000 XOF" }).click()
+      // The browser asks for the number, and nothing is sent.
+      assert.strictEqual(page.url(), checkout)
+      await page.getByLabel("Phone number").fill("+2290100000000")
+      await page.keyboard.press("Enter")
+      await page.waitForURL(`http://127.0.0.1:${port}/thanks`)
+
+      await page.goto(checkout)
+      await page.getByText("This link was already used.").waitFor()
+      await page.getByRole("link", { name: "Return" }).click()
+      await page.waitForURL(`http://127.0.0.1:${port}/sorry`)
+      assert.lengthOf(await Effect.runPromise(service.sandbox.transactions), 1)
+    } finally {
+      shop.close()
+      shop.closeAllConnections()
+    }
+  })
+})
+
+/** Every page of the sandbox, with long and many values in it. */
+const pages = async () => {
+  await services.sendFourTimes(service, "k".repeat(255))
+  await service.pay("order-1", { description: "d".repeat(1000) })
+  await Effect.runPromise(service.sandbox.faults.add(Fault.delay("1 second", { times: 5 })))
+  const checkout = await service.createLink({ description: "d".repeat(1000) })
+  return [
+    ...Object.entries(views).map(([view, ready]) => ({ address: `/#${view}`, ready })),
+    { address: "/docs", ready: "main" },
+    { address: checkout, ready: "form" }
+  ]
+}
+
+const visit = async ({ address, ready }: { readonly address: string; readonly ready: string }) => {
+  await page.goto("about:blank")
+  await page.goto(address)
+  await page.locator(ready).first().waitFor()
+}
+
+describe("every page", () => {
+  it("fits a screen of 360 pixels", async () => {
+    await page.setViewportSize({ width: 360, height: 640 })
+    for (const one of await pages()) {
+      await visit(one)
+      const width = await page.evaluate(() => document.documentElement.scrollWidth)
+      assert.isAtMost(width, 360, one.address)
+    }
+    await page.goto("/")
+    await page.getByRole("button", { name: "kkk" }).first().click()
+    await page.getByRole("heading", { name: "Why?" }).waitFor()
+    await page
+      .getByRole("button", { name: /^#\d+ / })
+      .first()
+      .click()
+    await page.getByRole("dialog").waitFor()
+    assert.isAtMost(await page.evaluate(() => document.documentElement.scrollWidth), 360)
+  })
+
+  /** Guidelines of WCAG 2.2 at level AA. */
+  const guidelines = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+  for (const [colorScheme, rules] of [
+    ["light", guidelines],
+    // The other rules do not depend on colours.
+    ["dark", ["color-contrast"]]
+  ] as const) {
+    it(`has no known barrier for people with disabilities, in ${colorScheme} colours`, async () => {
+      await page.emulateMedia({ colorScheme })
+      for (const one of await pages()) {
+        await visit(one)
+        // The sections of /docs are alike, and many.
+        await page
+          .locator("section[id*='.']:nth-of-type(n + 3)")
+          .evaluateAll((sections) => sections.forEach((section) => section.remove()))
+        // The policy of the page forbids inline scripts, so this one runs outside of it.
+        const violations = await page.evaluate(`${axe.source}
+          axe.run({ runOnly: ${JSON.stringify(rules)} }).then(
+            ({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes[0].html))`)
+        assert.deepStrictEqual(violations, [], one.address)
+      }
+    })
+  }
+})
+
+describe("pages of other sites", () => {
+  it("can neither frame the page nor use the control API or the checkout", async () => {
+    const checkout = await service.createLink()
+    const other = createServer((_, response) => {
+      response.setHeader("content-type", "text/html")
+      response.end(`<iframe src="${service.origin}/"></iframe><iframe src="${checkout}"></iframe>
+<form method="post" action="${checkout}"><input name="phone_number" value="1"><button>Pay</button></form>`)
+    })
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve))
+    try {
+      const { port } = other.address() as AddressInfo
+      await page.goto(`http://localhost:${port}`)
+      const frames = page.frames().slice(1)
+      assert.lengthOf(frames, 2)
+      for (const frame of frames) {
+        assert.strictEqual(await frame.locator("h1", { hasText: /sandbox|Payment/ }).count(), 0)
+      }
+      // The page learns nothing of the answer. The secret shows below that it was a refusal.
+      await page.evaluate(
+        (url) => fetch(url, { method: "POST", mode: "no-cors" }).catch(() => {}),
+        `${service.origin}/_sandbox/credentials/rotate`
+      )
+      await page.getByRole("button", { name: "Pay" }).click()
+      await page.getByText("Nothing was paid.").waitFor()
+      assert.lengthOf(await Effect.runPromise(service.sandbox.transactions), 0)
+      assert.strictEqual((await service.pay("order-1"))?.status, 201)
+    } finally {
+      other.close()
+    }
+  })
+})
