@@ -21,6 +21,7 @@ import * as Refund from "@manilla/refunds/Refund"
 import * as Transaction from "@manilla/transactions/Transaction"
 import * as Schema from "effect/Schema"
 import type * as Fault from "./Fault.js"
+import * as ledger from "./Ledger.js"
 import * as ServiceApi from "./ServiceApi.js"
 
 /**
@@ -164,20 +165,6 @@ export const Request = Schema.Struct({
   body: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Request" })
 
-const Account = Schema.Struct({
-  kind: oneOf(
-    "wallet available",
-    "wallet reserved",
-    "fees earned",
-    "card float",
-    "provider clearing",
-    "currency exchange"
-  ),
-  currency: Currency.Currency,
-  /** Of the accounts of a wallet only. */
-  wallet_id: Schema.optional(Wallet.WalletId)
-}).annotations({ identifier: "Account" })
-
 /**
  * The ledger. Its journal is limited to the newest entries, oldest first.
  *
@@ -187,7 +174,7 @@ const Account = Schema.Struct({
 export const Ledger = Schema.Struct({
   balances: Schema.Array(
     Schema.Struct({
-      account: Account,
+      account: ledger.Account,
       debits: Amount.Amount,
       credits: Amount.Amount,
       /** On the account's normal side. */
@@ -196,17 +183,7 @@ export const Ledger = Schema.Struct({
   ),
   /** The number of all entries. */
   entries: Schema.Number,
-  journal: Schema.Array(
-    Schema.Struct({
-      sequence: Schema.Number,
-      posted_at: Timestamp.Timestamp,
-      reference: Schema.String,
-      description: Schema.String,
-      postings: Schema.Array(
-        Schema.Struct({ account: Account, side: oneOf("debit", "credit"), amount: Amount.Amount })
-      )
-    })
-  )
+  journal: Schema.Array(ledger.JournalEntry)
 }).annotations({ identifier: "Ledger" })
 
 /**

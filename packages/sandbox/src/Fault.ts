@@ -98,11 +98,11 @@ export interface Answer extends Target {
   /** Whether the request is processed before this response is sent. */
   readonly processed: boolean
   /** The status of the response. Defaults to the real status. */
-  readonly status: number | undefined
+  readonly status?: number | undefined
   /** `Retry-After`: seconds, or an HTTP date. */
-  readonly retryAfter: number | string | undefined
+  readonly retryAfter?: number | string | undefined
   /** The raw body. Defaults to an error envelope. */
-  readonly body: string | Uint8Array | undefined
+  readonly body?: string | Uint8Array | undefined
   readonly contentType: string
 }
 

@@ -27,6 +27,7 @@ import * as payouts from "./payouts.js"
 import * as refusal from "./refusal.js"
 import * as refunds from "./refunds.js"
 import type { Rule } from "./rule.js"
+import * as state from "./state.js"
 import * as transactions from "./transactions.js"
 import * as wallets from "./wallets.js"
 
@@ -94,83 +95,88 @@ export const make = (options: Sandbox.Options = {}): Effect.Effect<Restartable> 
 
 const start = (options: Sandbox.Options, seed: identifiers.Seed): Effect.Effect<Emulation> =>
   Effect.gen(function* () {
-    const ids = identifiers.make(seed)
-    const clock = sandboxClock.make()
+    const fresh = state.make()
+    fresh.generator.set(identifiers.fromSeed(seed))
+    const emulation = over(options, fresh)
+    const { accounts, cardholders, clock, wallets: opened } = emulation
     const nowMillis = yield* clock.nowMillis
-    const settleAfterMillis = Duration.toMillis(options.settleAfter ?? "2 seconds")
-    const services = options.services ?? catalogue.services
-
-    const events = agenda.make()
-    const book = ledger.make()
-    const account = accounts.make({
-      clock,
-      identifiers: ids,
+    accounts.open({
       clientId: options.clientId,
       clientSecret: options.clientSecret,
-      scopes: options.scopes ?? scopes,
-      tokenLifetime: options.tokenLifetime ?? "1 hour"
+      scopes: options.scopes ?? scopes
     })
-    const openedWallets = wallets.make({
-      identifiers: ids,
-      book,
-      nowMillis,
-      wallets: options.wallets ?? wallets.defaults
-    })
-    const transactionLog = transactions.make(ids)
-    const holders = cardholders.make(ids, nowMillis)
-    let hasReplayed = false
-    // Dependencies that several domains share.
-    const shared = {
-      onReplay: () => {
-        hasReplayed = true
-      },
-      identifiers: ids,
-      agenda: events,
-      book,
-      wallets: openedWallets,
-      transactions: transactionLog,
-      collections: collections.make({ book, wallets: openedWallets, transactions: transactionLog }),
-      settleAfterMillis,
-      services
-    }
-    const advance = Effect.map(clock.nowMillis, (millis) => {
-      events.advance(millis)
-      return millis
-    })
-    return {
-      clock,
-      identifiers: ids,
-      accounts: account,
-      book,
-      wallets: openedWallets,
-      transactions: transactionLog,
-      payments: payments.make({
-        ...shared,
-        accountId: account.accountId,
-        applicationId: account.applicationId
-      }),
-      payouts: payouts.make(shared),
-      refunds: refunds.make(shared),
-      paymentLinks: paymentLinks.make(shared),
-      cardholders: holders,
-      cards: cards.make({ ...shared, cardholders: holders }),
-      catalogue: { environment: "SANDBOX", services },
-      faults: faults.make(),
-      exchanges: exchanges.make({
-        clock,
-        capacity: options.exchangeCapacity ?? 50_000,
-        onEnd: options.onExchange ?? (() => Effect.void)
-      }),
-      apply: (rule) =>
-        Effect.zipWith(advance, OnReplay, (millis, onReplay) => {
-          hasReplayed = false
-          const result = rule(millis)
-          if (hasReplayed) onReplay()
-          return result
-        }).pipe(Effect.flatten),
-      look: (read) => Effect.map(advance, read)
-    }
+    for (const wallet of options.wallets ?? wallets.defaults) opened.open(wallet, nowMillis)
+    cardholders.open(nowMillis)
+    return emulation
   })
+
+/** The emulation over a state. */
+const over = (options: Sandbox.Options, parts: state.State): Emulation => {
+  const ids = identifiers.make(parts.generator)
+  const clock = sandboxClock.make(parts.clock)
+  const services = options.services ?? catalogue.services
+  const events = agenda.make(parts.agenda, parts.planned_events)
+  const book = ledger.make({ journal: parts.journal, accounts: parts.ledger_accounts })
+  const account = accounts.make({
+    account: parts.account,
+    tokens: parts.tokens,
+    clock,
+    identifiers: ids,
+    tokenLifetime: options.tokenLifetime ?? "1 hour"
+  })
+  const openedWallets = wallets.make({ rows: parts.wallets, identifiers: ids, book })
+  const transactionLog = transactions.make({ rows: parts.transactions, identifiers: ids })
+  const holders = cardholders.make({ rows: parts.cardholders, identifiers: ids })
+  let hasReplayed = false
+  // Dependencies that several domains share.
+  const shared = {
+    usedKeys: parts.idempotency_keys,
+    onReplay: () => {
+      hasReplayed = true
+    },
+    identifiers: ids,
+    agenda: events,
+    book,
+    wallets: openedWallets,
+    transactions: transactionLog,
+    collections: collections.make({ book, wallets: openedWallets, transactions: transactionLog }),
+    settleAfterMillis: Duration.toMillis(options.settleAfter ?? "2 seconds"),
+    services
+  }
+  const advance = Effect.map(clock.nowMillis, (millis) => {
+    events.advance(millis)
+    return millis
+  })
+  return {
+    clock,
+    identifiers: ids,
+    accounts: account,
+    book,
+    wallets: openedWallets,
+    transactions: transactionLog,
+    payments: payments.make({ ...shared, rows: parts.payments, accountIds: account.ids }),
+    payouts: payouts.make({ ...shared, rows: parts.payouts }),
+    refunds: refunds.make({ ...shared, rows: parts.refunds }),
+    paymentLinks: paymentLinks.make({ ...shared, rows: parts.payment_links }),
+    cardholders: holders,
+    cards: cards.make({ ...shared, rows: parts.cards, cardholders: holders }),
+    catalogue: { environment: "SANDBOX", services },
+    faults: faults.make({ rows: parts.faults, count: parts.added_faults }),
+    exchanges: exchanges.make({
+      clock,
+      capacity: options.exchangeCapacity ?? 50_000,
+      onEnd: options.onExchange ?? (() => Effect.void)
+    }),
+    apply: (rule) =>
+      Effect.zipWith(advance, OnReplay, (millis, onReplay) => {
+        hasReplayed = false
+        const result = rule(millis)
+        if (hasReplayed) onReplay()
+        return result
+      }).pipe(Effect.flatten),
+    look: (read) => Effect.map(advance, read)
+  }
+}
 
 /** All scopes that the operations require. */
 const scopes: ReadonlyArray<Operation.Scope> = Array.from(

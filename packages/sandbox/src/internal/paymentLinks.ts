@@ -3,24 +3,39 @@
  */
 import * as Country from "@manilla/core/Country"
 import * as Currency from "@manilla/core/Currency"
-import type { Metadata } from "@manilla/core/Metadata"
+import * as Metadata from "@manilla/core/Metadata"
 import type { Page } from "@manilla/core/Page"
 import * as Timestamp from "@manilla/core/Timestamp"
 import * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import type { PaymentLinkFilter } from "@manilla/payment-links/PaymentLinksApi"
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import type { StoredTransaction } from "../Sandbox.js"
 import type { Agenda } from "./agenda.js"
-import type { Collected, Collections } from "./collections.js"
+import type { Collections } from "./collections.js"
 import type { Identifiers } from "./identifiers.js"
 import * as moment from "./moment.js"
 import * as money from "./money.js"
 import * as pages from "./pages.js"
 import * as refusal from "./refusal.js"
 import type { Rule } from "./rule.js"
+import * as table from "./table.js"
+
+const Row = Schema.Struct({
+  ...PaymentLink.PaymentLink.fields,
+  reference: PaymentLink.PaymentLinkReference,
+  country: Country.Country,
+  use_count: Schema.Int,
+  metadata: Metadata.Metadata
+})
+
+export type Row = typeof Row.Type
+
+export const declared = table.table(Row, ({ id }) => id)
 
 export interface Options {
+  readonly rows: table.Table<Row>
   readonly identifiers: Identifiers
   readonly agenda: Agenda
   readonly collections: Collections
@@ -35,85 +50,78 @@ export interface PaymentLinks {
   readonly pay: (id: PaymentLink.PaymentLinkId) => Rule<StoredTransaction>
 }
 
-interface Stored {
-  readonly metadata: Metadata
-  readonly movement: Omit<Collected, "provider_reference">
-  readonly maxUses: number
-  useCount: number
-  current: PaymentLink.PaymentLink
-}
-
-export const make = ({ agenda, collections, identifiers }: Options): PaymentLinks => {
-  const byId = new Map<string, Stored>()
-
+export const make = ({ agenda, collections, identifiers, rows }: Options): PaymentLinks => {
   const add = (
     request: PaymentLink.PaymentLinkRequest,
     expires_at: Timestamp.Timestamp | null,
     nowMillis: number
-  ): Stored => {
+  ): Row => {
     const reference = PaymentLink.PaymentLinkReference.make(identifiers.reference("LNK"))
-    const echoed = {
+    const row: Row = {
+      id: PaymentLink.PaymentLinkId.make(identifiers.uuid()),
+      reference,
       amount: money.fixed(request.amount),
       currency: Currency.Currency.make(request.currency),
-      country: Country.Country.make(request.country)
+      country: Country.Country.make(request.country),
+      description: request.description ?? null,
+      status: "ACTIVE",
+      max_uses: request.max_uses ?? null,
+      use_count: 0,
+      // A reserved host name, because the sandbox does not emulate the page.
+      checkout_url: `https://checkout.sandbox.invalid/${reference}`,
+      expires_at,
+      created_at: moment.fromMillis(nowMillis),
+      metadata: request.metadata ?? {}
     }
-    const metadata = request.metadata ?? {}
-    const stored: Stored = {
-      metadata,
-      movement: { ...echoed, operation: "COLLECTION", source: reference, metadata },
-      maxUses: request.max_uses ?? Infinity,
-      useCount: 0,
-      current: {
-        ...echoed,
-        id: PaymentLink.PaymentLinkId.make(identifiers.uuid()),
-        reference,
-        description: request.description ?? null,
-        status: "ACTIVE",
-        max_uses: request.max_uses ?? null,
-        use_count: 0,
-        // A reserved host name, because the sandbox does not emulate the page.
-        checkout_url: `https://checkout.sandbox.invalid/${reference}`,
-        expires_at,
-        created_at: moment.fromMillis(nowMillis)
-      }
-    }
-    byId.set(stored.current.id, stored)
-    return stored
+    rows.set(row)
+    return row
   }
 
+  agenda.on("link", (id, status) => {
+    const row = rows.get(id)
+    if (row?.status === "ACTIVE") rows.set({ ...row, status })
+  })
+
   const create: PaymentLinks["create"] = (request) => (nowMillis) => {
-    if (request.expires_at === undefined) return Either.right(add(request, null, nowMillis).current)
+    if (request.expires_at === undefined) {
+      return Either.right(listShape(add(request, null, nowMillis)))
+    }
     const expires_at = moment.fromInput(request.expires_at)
     const expiresMicros = Timestamp.toEpochMicros(expires_at)
     if (expiresMicros <= BigInt(nowMillis) * 1000n) return Either.left(notInTheFuture)
-    const stored = add(request, expires_at, nowMillis)
-    agenda.plan(Number((expiresMicros + 999n) / 1000n), () => {
-      if (stored.current.status === "ACTIVE") {
-        stored.current = { ...stored.current, status: "EXPIRED" }
-      }
+    const row = add(request, expires_at, nowMillis)
+    const at_ms = Number((expiresMicros + 999n) / 1000n)
+    agenda.plan({ at_ms, kind: "link", key: row.id, status: "EXPIRED" })
+    return Either.right(listShape(row))
+  }
+
+  const pay = (row: Row, nowMillis: number) => {
+    const { amount, country, currency, max_uses, metadata, reference, status } = row
+    if (status !== "ACTIVE") return Either.left(notActive(status))
+    const collected = collections.collect(nowMillis, {
+      source: reference,
+      operation: "COLLECTION",
+      amount,
+      currency,
+      country,
+      provider_reference: identifiers.reference("PRV"),
+      metadata
     })
-    return Either.right(stored.current)
+    return Either.map(collected, (transaction) => {
+      const use_count = row.use_count + 1
+      rows.set({
+        ...row,
+        use_count,
+        status: use_count < (max_uses ?? Infinity) ? "ACTIVE" : "INACTIVE"
+      })
+      return transaction
+    })
   }
 
-  const pay = (stored: Stored, nowMillis: number) => {
-    const { current, maxUses, movement } = stored
-    if (current.status !== "ACTIVE") return Either.left(notActive(current.status))
-    const provider_reference = identifiers.reference("PRV")
-    return Either.map(
-      collections.collect(nowMillis, { ...movement, provider_reference }),
-      (transaction) => {
-        stored.useCount++
-        stored.current = {
-          ...current,
-          use_count: stored.useCount,
-          status: stored.useCount < maxUses ? "ACTIVE" : "INACTIVE"
-        }
-        return transaction
-      }
-    )
-  }
+  const find = (id: string): Either.Either<Row, refusal.Refusal> =>
+    Either.fromNullable(rows.get(id.toLowerCase()), () => unknown)
 
-  const all = () => Array.from(byId.values(), ({ current }) => current)
+  const all = () => rows.all().map(listShape)
 
   return {
     create,
@@ -123,19 +131,13 @@ export const make = ({ agenda, collections, identifiers }: Options): PaymentLink
         const matching = all().filter((link) => status === undefined || link.status === status)
         return Either.right(pages.select(matching, { page, per_page }))
       },
-    get: (id) => () => {
-      const stored = byId.get(id.toLowerCase())
-      return stored === undefined
-        ? Either.left(unknown)
-        : Either.right({ ...Struct.omit(stored.current, "created_at"), metadata: stored.metadata })
-    },
+    get: (id) => () => Either.map(find(id), Struct.omit("created_at")),
     all,
-    pay: (id) => (nowMillis) => {
-      const stored = byId.get(id.toLowerCase())
-      return stored === undefined ? Either.left(unknown) : pay(stored, nowMillis)
-    }
+    pay: (id) => (nowMillis) => Either.flatMap(find(id), (row) => pay(row, nowMillis))
   }
 }
+
+const listShape = Struct.omit("metadata")
 
 const unknown = refusal.notFound("NOT_FOUND", "The payment link does not exist.")
 
