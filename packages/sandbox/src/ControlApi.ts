@@ -22,6 +22,7 @@ import * as Transaction from "@manilla/transactions/Transaction"
 import * as Schema from "effect/Schema"
 import type * as Fault from "./Fault.js"
 import * as ledger from "./Ledger.js"
+import * as Sandbox from "./Sandbox.js"
 import * as ServiceApi from "./ServiceApi.js"
 
 /**
@@ -383,6 +384,17 @@ const state = HttpApiGroup.make("State")
       .setPayload(Reset)
       .addError(ControlError, { status: 422 })
       .annotate(OpenApi.Summary, "Restore the initial state")
+  )
+  .add(
+    HttpApiEndpoint.get("snapshot", "/snapshot")
+      .addSuccess(Sandbox.Snapshot)
+      .annotate(OpenApi.Summary, "Read the whole state")
+  )
+  .add(
+    HttpApiEndpoint.put("restore", "/snapshot")
+      .setPayload(Sandbox.Snapshot)
+      .addError(ControlError, { status: 422 })
+      .annotate(OpenApi.Summary, "Replace the whole state by that of a snapshot")
   )
   .annotate(OpenApi.Description, "The whole sandbox")
 

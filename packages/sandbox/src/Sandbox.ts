@@ -25,6 +25,7 @@ import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import type { Exchange } from "./Exchange.js"
 import type { Faults } from "./Fault.js"
 import type { Ledger } from "./Ledger.js"
@@ -180,6 +181,36 @@ export interface RefundOptions {
 }
 
 /**
+ * The version of {@link Snapshot}. It changes when a sandbox cannot read the snapshots of an earlier one.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const snapshotVersion = 1
+
+/**
+ * The state of a sandbox: identifiers, credentials and tokens, the clock and what it will settle,
+ * idempotency keys, faults, wallets, the ledger and all resources. The options of the sandbox and its log
+ * of requests are no part of it. It contains secrets and phone numbers in plain text.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Snapshot = Schema.Struct({
+  format: Schema.Literal("manilla-sandbox"),
+  version: Schema.Int,
+  /** The sandbox's time, in milliseconds since 1970. */
+  now_ms: Schema.JsonNumber,
+  state: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+}).annotations({ identifier: "Snapshot" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Snapshot extends Schema.Schema.Type<typeof Snapshot> {}
+
+/**
  * A control was refused, because a rule of the service forbids it.
  *
  * @since 0.1.0
@@ -207,6 +238,13 @@ export interface Service {
    * opening balances. Without a seed, identifiers repeat as well.
    */
   readonly reset: (seed?: string | number) => Effect.Effect<void>
+  /** The current state. */
+  readonly snapshot: Effect.Effect<Snapshot>
+  /**
+   * Replaces the state by that of a snapshot, and sets the clock back to its time. The log of requests
+   * starts again. A snapshot that is damaged or of another version is refused, and changes nothing.
+   */
+  readonly restore: (snapshot: Snapshot) => Effect.Effect<void, Refused>
   /** The sandbox's time: the `Clock`, plus all advances. */
   readonly nowMillis: Effect.Effect<number>
   /**

@@ -18,6 +18,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { createServer } from "node:http"
+import * as ControlApi from "./ControlApi.js"
 import * as app from "./internal/app.js"
 import * as access from "./internal/control/access.js"
 import * as emulation from "./internal/emulation.js"
@@ -121,7 +122,7 @@ const serve = (handle: app.App) =>
       body
     })
   }).pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit),
+    limitBody,
     // A caller that disconnects ends its exchange.
     Effect.interruptible,
     Effect.catchTags({
@@ -135,7 +136,14 @@ const serve = (handle: app.App) =>
     })
   )
 
-/** The connection is closed when a request body is larger. */
-const bodyLimit = Option.some(FileSystem.MiB(10))
+/** The connection is closed when a request body is larger. A snapshot is as large as the state. */
+const limitBody = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
+    Effect.provideService(
+      self,
+      HttpIncomingMessage.MaxBodySize,
+      Option.some(FileSystem.MiB(url === `${ControlApi.root}/snapshot` ? 512 : 10))
+    )
+  )
 
 const unreadable = reply.failure(refusal.unprocessable("UNREADABLE", "The request cannot be read."))

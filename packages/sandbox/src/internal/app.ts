@@ -122,7 +122,7 @@ const appOf =
             Context.add(access.Current, controls),
             Context.add(
               reply.Correlation,
-              isCorrelationId(given) ? given : emulation.identifiers.uuid()
+              isCorrelationId(given) ? given : emulation.correlationIds.uuid()
             )
           )
         )

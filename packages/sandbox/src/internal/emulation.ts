@@ -27,13 +27,18 @@ import * as payouts from "./payouts.js"
 import * as refusal from "./refusal.js"
 import * as refunds from "./refunds.js"
 import type { Rule } from "./rule.js"
-import * as state from "./state.js"
+import * as snapshots from "./snapshots.js"
+import { make as makeState } from "./state.js"
+import type { State } from "./state.js"
+import * as table from "./table.js"
 import * as transactions from "./transactions.js"
 import * as wallets from "./wallets.js"
 
 export interface Emulation {
   readonly clock: sandboxClock.SandboxClock
-  readonly identifiers: identifiers.Identifiers
+  readonly state: State
+  /** Draws the ids of requests. They are no part of the state. */
+  readonly correlationIds: identifiers.Identifiers
   readonly accounts: accounts.Accounts
   readonly book: ledger.Book
   readonly wallets: wallets.Wallets
@@ -73,6 +78,8 @@ export interface Restartable {
    * the same identifiers as well.
    */
   readonly reset: (seed?: string | number) => Effect.Effect<void>
+  /** Replaces the emulation by one with this state, if it is one. */
+  readonly restore: (snapshot: Sandbox.Snapshot) => Effect.Effect<void, Sandbox.Refused>
 }
 
 export const make = (options: Sandbox.Options = {}): Effect.Effect<Restartable> =>
@@ -89,13 +96,20 @@ export const make = (options: Sandbox.Options = {}): Effect.Effect<Restartable> 
           const drawn =
             seed === undefined ? initialSeed : yield* identifiers.drawSeed(Random.make(seed))
           current = yield* start({ ...options, ...credentials }, drawn)
+        }),
+      restore: (snapshot) =>
+        Effect.gen(function* () {
+          const restored = over(options, yield* snapshots.read(snapshot))
+          const nowMillis = yield* restored.clock.nowMillis
+          restored.clock.advance(snapshot.now_ms - nowMillis)
+          current = restored
         })
     }
   })
 
 const start = (options: Sandbox.Options, seed: identifiers.Seed): Effect.Effect<Emulation> =>
   Effect.gen(function* () {
-    const fresh = state.make()
+    const fresh = makeState()
     fresh.generator.set(identifiers.fromSeed(seed))
     const emulation = over(options, fresh)
     const { accounts, cardholders, clock, wallets: opened } = emulation
@@ -111,7 +125,7 @@ const start = (options: Sandbox.Options, seed: identifiers.Seed): Effect.Effect<
   })
 
 /** The emulation over a state. */
-const over = (options: Sandbox.Options, parts: state.State): Emulation => {
+const over = (options: Sandbox.Options, parts: State): Emulation => {
   const ids = identifiers.make(parts.generator)
   const clock = sandboxClock.make(parts.clock)
   const services = options.services ?? catalogue.services
@@ -147,9 +161,13 @@ const over = (options: Sandbox.Options, parts: state.State): Emulation => {
     events.advance(millis)
     return millis
   })
+  const [high, low] = parts.generator.get()
   return {
+    state: parts,
     clock,
-    identifiers: ids,
+    correlationIds: identifiers.make(
+      table.makeValue(identifiers.fromSeed({ high, low }), () => {})
+    ),
     accounts: account,
     book,
     wallets: openedWallets,
@@ -188,7 +206,7 @@ const maxAdvanceMillis = Duration.toMillis(Duration.days(36_525))
 
 /** The public interface of a sandbox that is reachable at these URLs. */
 export const control = (
-  { current, reset }: Restartable,
+  { current, reset, restore }: Restartable,
   urls: Pick<Sandbox.Service, "baseUrl" | "authUrl">
 ): Sandbox.Service => {
   const use = <A, E>(effect: (emulation: Emulation) => Effect.Effect<A, E>) =>
@@ -200,6 +218,8 @@ export const control = (
   return {
     ...urls,
     reset,
+    snapshot: look(({ state }, nowMillis) => snapshots.make(state, nowMillis)),
+    restore,
     nowMillis: look((_, nowMillis) => nowMillis),
     advance: (duration) => command(({ clock }) => advanced(clock, Duration.toMillis(duration))),
     credentials: use(({ accounts }) => accounts.credentials),
