@@ -22,6 +22,7 @@ import * as Transaction from "@manilla/transactions/Transaction"
 import * as Schema from "effect/Schema"
 import type * as Fault from "./Fault.js"
 import * as ledger from "./Ledger.js"
+import * as Outcome from "./Outcome.js"
 import * as Sandbox from "./Sandbox.js"
 import * as ServiceApi from "./ServiceApi.js"
 
@@ -283,7 +284,12 @@ export const FaultRule = Schema.Union(
     ...target
   }).annotations({
     description: "Processes the request and responds with the real status but this body"
-  })
+  }),
+  Schema.Struct({
+    fault: Schema.Literal("outcome"),
+    outcome: oneOf(...Outcome.outcomes.map(({ name }) => name)),
+    ...target
+  }).annotations({ description: "Ends in this outcome" })
 ).annotations({ identifier: "FaultRule" })
 
 /**
@@ -291,6 +297,26 @@ export const FaultRule = Schema.Union(
  * @category models
  */
 export type FaultRule = typeof FaultRule.Type
+
+/**
+ * An outcome that a request can ask for.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Outcomes = Schema.Array(
+  Schema.Struct({
+    name: Schema.String,
+    summary: Schema.String,
+    /** `null`: all of them. */
+    operations: Schema.NullOr(Schema.Array(Schema.String)),
+    phone_number: Schema.String,
+    /** The decimals of a magic amount. */
+    amount_decimals: Schema.String,
+    /** Whether it applies only to the first request with an idempotency key. */
+    once_per_key: Schema.Boolean
+  }).annotations({ identifier: "Outcome" })
+)
 
 /**
  * A fault in the queue.
@@ -503,7 +529,12 @@ const faults = HttpApiGroup.make("Faults")
       .addError(ControlError, { status: 404 })
       .annotate(OpenApi.Summary, "Remove a pending fault")
   )
-  .annotate(OpenApi.Description, "Faults of the next requests")
+  .add(
+    HttpApiEndpoint.get("outcomes", "/outcomes")
+      .addSuccess(Outcomes)
+      .annotate(OpenApi.Summary, "List the outcomes that a request can ask for")
+  )
+  .annotate(OpenApi.Description, "Faults and outcomes of the next requests")
 
 const clock = HttpApiGroup.make("Clock")
   .add(

@@ -71,6 +71,11 @@ export interface Options {
   readonly clientId?: string | undefined
   /** The client secret, until it is rotated. Defaults to a random one. */
   readonly clientSecret?: Redacted.Redacted | undefined
+  /**
+   * Whether a magic phone number or amount is refused if it is not listed for its operation. Otherwise it
+   * is like any other. Defaults to `false`.
+   */
+  readonly strict?: boolean | undefined
   /** How many of the latest exchanges are kept, with up to 64 MiB of bodies. Defaults to 50,000. */
   readonly exchangeCapacity?: number | undefined
   /** Runs at the end of each exchange, before its response is sent. */
@@ -294,8 +299,14 @@ export interface Service {
   ) => Effect.Effect<Refund, Refused>
   /** All payment links in their current state, in order of creation. */
   readonly paymentLinks: Effect.Effect<ReadonlyArray<PaymentLink.PaymentLink>>
-  /** Simulates a payer at the hosted page of a payment link. The money is collected at once. */
-  readonly payLink: (id: PaymentLink.PaymentLinkId) => Effect.Effect<StoredTransaction, Refused>
+  /**
+   * Simulates a payer at the hosted page of a payment link. The money is collected at once, unless the
+   * phone number is a magic one that is refused.
+   */
+  readonly payLink: (
+    id: PaymentLink.PaymentLinkId,
+    phoneNumber?: string
+  ) => Effect.Effect<StoredTransaction, Refused>
   /** All cardholders. They exist from the start, and are fictitious. */
   readonly cardholders: Effect.Effect<ReadonlyArray<Cardholder>>
   /** All virtual cards, in order of issue. */

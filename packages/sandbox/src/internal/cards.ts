@@ -11,12 +11,14 @@ import type { Page } from "@manilla/core/Page"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import type { Outcome } from "../Outcome.js"
 import type { Cardholders } from "./cardholders.js"
 import * as idempotency from "./idempotency.js"
 import type { Identifiers } from "./identifiers.js"
 import * as ledger from "./ledger.js"
 import * as moment from "./moment.js"
 import * as money from "./money.js"
+import * as outcomes from "./outcomes.js"
 import * as pages from "./pages.js"
 import * as pricing from "./pricing.js"
 import * as refusal from "./refusal.js"
@@ -46,7 +48,7 @@ export interface Options extends idempotency.Options {
 }
 
 export interface Cards {
-  readonly issue: (request: Card.CardRequest) => Rule<Card.Issuance>
+  readonly issue: (request: Card.CardRequest, outcome: Outcome | undefined) => Rule<Card.Issuance>
   readonly list: (size: PageSize, page: number) => Rule<Page<Card.Card>>
   readonly all: () => ReadonlyArray<Card.Card>
 }
@@ -111,9 +113,11 @@ export const make = (options: Options): Cards => {
   const all = () => rows.all().map(listShape)
 
   return {
-    issue: (request) => (nowMillis) =>
+    issue: (request, outcome) => (nowMillis) =>
       keys
-        .once(request.idempotency_key, request, () => issue(request, nowMillis))
+        .once(request.idempotency_key, request, () =>
+          Either.flatMap(outcomes.check(outcome), () => issue(request, nowMillis))
+        )
         .pipe(
           Either.flatMap((id) => Either.fromNullable(rows.get(id), () => unknown)),
           Either.map(issuanceOf)

@@ -8,6 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Random from "effect/Random"
+import type * as Outcome from "../Outcome.js"
 import * as Sandbox from "../Sandbox.js"
 import * as ServiceApi from "../ServiceApi.js"
 import * as accounts from "./accounts.js"
@@ -21,6 +22,7 @@ import * as exchanges from "./exchanges.js"
 import * as faults from "./faults.js"
 import * as identifiers from "./identifiers.js"
 import * as ledger from "./ledger.js"
+import * as outcomes from "./outcomes.js"
 import * as paymentLinks from "./paymentLinks.js"
 import * as payments from "./payments.js"
 import * as payouts from "./payouts.js"
@@ -51,6 +53,7 @@ export interface Emulation {
   readonly cards: cards.Cards
   readonly catalogue: ServiceList
   readonly faults: faults.Queue
+  readonly outcomes: outcomes.Outcomes
   readonly exchanges: exchanges.Log
   /** Applies a rule now, after all due events. */
   readonly apply: <A>(rule: Rule<A>) => Effect.Effect<A, refusal.Refusal>
@@ -68,6 +71,11 @@ export class Current extends Context.Reference<Current>()("@manilla/sandbox/Emul
 /** Called when the current request is answered with the stored result of its key. */
 export class OnReplay extends Context.Reference<OnReplay>()("@manilla/sandbox/OnReplay", {
   defaultValue: () => () => {}
+}) {}
+
+/** The outcome of the current request, if it is one that a rule decides. */
+export class Requested extends Context.Reference<Requested>()("@manilla/sandbox/Requested", {
+  defaultValue: (): Outcome.Outcome | undefined => undefined
 }) {}
 
 /** An emulation that can start again. */
@@ -179,6 +187,7 @@ const over = (options: Sandbox.Options, parts: State): Emulation => {
     cardholders: holders,
     cards: cards.make({ ...shared, rows: parts.cards, cardholders: holders }),
     catalogue: { environment: "SANDBOX", services },
+    outcomes: outcomes.make({ met: parts.met_outcomes, strict: options.strict ?? false }),
     faults: faults.make({ rows: parts.faults, count: parts.added_faults }),
     exchanges: exchanges.make({
       clock,
@@ -237,7 +246,15 @@ export const control = (
     refund: (transaction, options = {}) =>
       command(({ refunds }) => refunds.create(transaction, options)),
     paymentLinks: look(({ paymentLinks }) => paymentLinks.all()),
-    payLink: (id) => command(({ paymentLinks }) => paymentLinks.pay(id)),
+    payLink: (id, phoneNumber) =>
+      command(
+        ({ outcomes: all, paymentLinks }) =>
+          (nowMillis) =>
+            all.ofPhone(phoneNumber ?? "", "Payments.create").pipe(
+              Either.flatMap(outcomes.check),
+              Either.flatMap(() => paymentLinks.pay(id)(nowMillis))
+            )
+      ),
     cardholders: look(({ cardholders }) => cardholders.all()),
     cards: look(({ cards }) => cards.all()),
     wallets: look(({ wallets }) => wallets.all()),

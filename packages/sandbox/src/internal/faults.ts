@@ -3,12 +3,13 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Utils from "effect/Utils"
 import type * as Fault from "../Fault.js"
+import * as Outcome from "../Outcome.js"
 import * as ServiceApi from "../ServiceApi.js"
 import * as identifiers from "./identifiers.js"
+import * as outcomes from "./outcomes.js"
 import * as table from "./table.js"
 
 /** The parts of a request that select its fault. */
@@ -70,6 +71,7 @@ const AnyFault = Schema.Union(
     ...target
   }),
   Schema.Struct({ _tag: Schema.Literal("Delay"), duration: Schema.Duration, ...target }),
+  Schema.Struct({ _tag: Schema.Literal("Outcome"), outcome: Schema.String, ...target }),
   Schema.Struct({
     _tag: Schema.Literal("Answer"),
     processed: Schema.Boolean,
@@ -136,7 +138,9 @@ export const make = ({ count, rows }: Options): Queue => {
     pending: Effect.sync(() => rows.all().map(pendingOf)),
     take: (request) =>
       Effect.sync(() => {
-        const met = rows.all().find((row) => selects(row.fault, request) && isDrawn(row))
+        const met = rows
+          .all()
+          .find((row) => selects(row.fault, request) && applies(row.fault, request) && isDrawn(row))
         const row = met && rows.get(met.id)
         if (row === undefined) return undefined
         if (row.remaining > 1) rows.set({ ...row, remaining: row.remaining - 1 })
@@ -151,6 +155,11 @@ const stored = (fault: Fault.Fault): Row["fault"] =>
 
 const pendingOf = ({ fault, id, remaining }: Row): Fault.Pending => ({ id, fault, remaining })
 
+/** An outcome applies to its operations only. */
+const applies = (fault: Row["fault"], { operation }: Selector): boolean =>
+  fault._tag !== "Outcome" ||
+  Outcome.outcomes.some((one) => one.name === fault.outcome && Outcome.appliesTo(one, operation))
+
 const selects = (
   { field, header, operation }: Fault.Target,
   { body, headers, operation: requested }: Selector
@@ -160,14 +169,5 @@ const selects = (
     const given = headers[header.name.toLowerCase()]
     if (given === undefined || (header.value !== undefined && given !== header.value)) return false
   }
-  return field === undefined || valueAt(body(), field.name) === field.value
+  return field === undefined || outcomes.valueAt(body(), field.name) === field.value
 }
-
-/** The value at a path such as `payer.phone_number`. */
-const valueAt = (json: unknown, path: string): unknown =>
-  path
-    .split(".")
-    .reduce<unknown>(
-      (value, name) => (Predicate.hasProperty(value, name) ? value[name] : undefined),
-      json
-    )

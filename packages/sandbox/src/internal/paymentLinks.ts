@@ -11,12 +11,14 @@ import type { PaymentLinkFilter } from "@manilla/payment-links/PaymentLinksApi"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import type { Outcome } from "../Outcome.js"
 import type { StoredTransaction } from "../Sandbox.js"
 import type { Agenda } from "./agenda.js"
 import type { Collections } from "./collections.js"
 import type { Identifiers } from "./identifiers.js"
 import * as moment from "./moment.js"
 import * as money from "./money.js"
+import * as outcomes from "./outcomes.js"
 import * as pages from "./pages.js"
 import * as refusal from "./refusal.js"
 import type { Rule } from "./rule.js"
@@ -42,7 +44,10 @@ export interface Options {
 }
 
 export interface PaymentLinks {
-  readonly create: (request: PaymentLink.PaymentLinkRequest) => Rule<PaymentLink.PaymentLink>
+  readonly create: (
+    request: PaymentLink.PaymentLinkRequest,
+    outcome: Outcome | undefined
+  ) => Rule<PaymentLink.PaymentLink>
   readonly list: (filter: PaymentLinkFilter, page: number) => Rule<Page<PaymentLink.PaymentLink>>
   readonly get: (id: PaymentLink.PaymentLinkId) => Rule<PaymentLink.PaymentLinkDetail>
   readonly all: () => ReadonlyArray<PaymentLink.PaymentLink>
@@ -82,18 +87,26 @@ export const make = ({ agenda, collections, identifiers, rows }: Options): Payme
     if (row?.status === "ACTIVE") rows.set({ ...row, status })
   })
 
-  const create: PaymentLinks["create"] = (request) => (nowMillis) => {
-    if (request.expires_at === undefined) {
-      return Either.right(listShape(add(request, null, nowMillis)))
-    }
-    const expires_at = moment.fromInput(request.expires_at)
-    const expiresMicros = Timestamp.toEpochMicros(expires_at)
-    if (expiresMicros <= BigInt(nowMillis) * 1000n) return Either.left(notInTheFuture)
-    const row = add(request, expires_at, nowMillis)
-    const at_ms = Number((expiresMicros + 999n) / 1000n)
-    agenda.plan({ at_ms, kind: "link", key: row.id, status: "EXPIRED" })
-    return Either.right(listShape(row))
-  }
+  const create: PaymentLinks["create"] = (request, outcome) => (nowMillis) =>
+    Either.gen(function* () {
+      yield* outcomes.check(outcome)
+      const expires_at =
+        request.expires_at === undefined ? null : moment.fromInput(request.expires_at)
+      const expiresMicros = expires_at === null ? undefined : Timestamp.toEpochMicros(expires_at)
+      if (expiresMicros !== undefined && expiresMicros <= BigInt(nowMillis) * 1000n) {
+        return yield* Either.left(notInTheFuture)
+      }
+      const row = add(request, expires_at, nowMillis)
+      const event = { kind: "link", key: row.id } as const
+      if (expiresMicros !== undefined) {
+        const at_ms = Number((expiresMicros + 999n) / 1000n)
+        agenda.plan({ ...event, at_ms, status: "EXPIRED" })
+      }
+      if (outcome?.effect._tag === "LinkBecomes") {
+        agenda.plan({ ...event, at_ms: nowMillis, status: outcome.effect.status })
+      }
+      return listShape(row)
+    })
 
   const pay = (row: Row, nowMillis: number) => {
     const { amount, country, currency, max_uses, metadata, reference, status } = row

@@ -12,6 +12,7 @@ import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import type { Outcome } from "../Outcome.js"
 import type { StoredPaymentIntent } from "../Sandbox.js"
 import type * as accounts from "./accounts.js"
 import type { Agenda } from "./agenda.js"
@@ -21,6 +22,7 @@ import * as idempotency from "./idempotency.js"
 import type { Identifiers } from "./identifiers.js"
 import * as moment from "./moment.js"
 import * as money from "./money.js"
+import * as outcomes from "./outcomes.js"
 import * as refusal from "./refusal.js"
 import type { Rule } from "./rule.js"
 import * as settling from "./settling.js"
@@ -55,7 +57,8 @@ export interface Options extends idempotency.Options {
 export interface Payments {
   readonly create: (
     request: PaymentIntent.PaymentIntentRequest,
-    key: IdempotencyKey.IdempotencyKey
+    key: IdempotencyKey.IdempotencyKey,
+    outcome: Outcome | undefined
   ) => Rule<PaymentIntent.CreatedPaymentIntent>
   readonly get: (id: PaymentIntent.PaymentIntentId) => Rule<PaymentIntent.PaymentIntent>
   readonly all: () => ReadonlyArray<StoredPaymentIntent>
@@ -93,6 +96,7 @@ export const make = (options: Options): Payments => {
   const add = (
     request: PaymentIntent.PaymentIntentRequest,
     key: IdempotencyKey.IdempotencyKey,
+    outcome: Outcome | undefined,
     nowMillis: number
   ): string => {
     const now = moment.fromMillis(nowMillis)
@@ -119,7 +123,7 @@ export const make = (options: Options): Payments => {
       idempotency_key: key,
       provider_reference: identifiers.reference("PRV")
     }
-    resources.add(row.id, row, nowMillis)
+    resources.add(row.id, row, outcome, nowMillis)
     return row.id
   }
 
@@ -127,11 +131,12 @@ export const make = (options: Options): Payments => {
     Either.fromNullable(rows.get(id.toLowerCase()), () => unknown)
 
   return {
-    create: (request, key) => (nowMillis) =>
+    create: (request, key, outcome) => (nowMillis) =>
       keys
         .once(key, request, () =>
-          Either.map(catalogue.checkAvailable(services, request), () =>
-            add(request, key, nowMillis)
+          outcomes.check(outcome).pipe(
+            Either.flatMap(() => catalogue.checkAvailable(services, request)),
+            Either.map(() => add(request, key, outcome, nowMillis))
           )
         )
         .pipe(Either.flatMap(find), Either.map(createdShape)),

@@ -15,6 +15,7 @@ import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import type { Outcome } from "../Outcome.js"
 import type { StoredPayout } from "../Sandbox.js"
 import type { Agenda } from "./agenda.js"
 import * as catalogue from "./catalogue.js"
@@ -23,6 +24,7 @@ import type { Identifiers } from "./identifiers.js"
 import * as ledger from "./ledger.js"
 import * as moment from "./moment.js"
 import * as money from "./money.js"
+import * as outcomes from "./outcomes.js"
 import * as pricing from "./pricing.js"
 import * as refusal from "./refusal.js"
 import type { Rule } from "./rule.js"
@@ -62,7 +64,8 @@ export interface Options extends idempotency.Options {
 export interface Payouts {
   readonly create: (
     request: Payout.PayoutRequest,
-    key: IdempotencyKey.IdempotencyKey
+    key: IdempotencyKey.IdempotencyKey,
+    outcome: Outcome | undefined
   ) => Rule<Payout.CreatedPayoutWire>
   readonly get: (reference: Payout.PayoutReference) => Rule<Payout.PayoutWire>
   readonly all: () => ReadonlyArray<StoredPayout>
@@ -125,6 +128,7 @@ export const make = (options: Options): Payouts => {
     request: Payout.PayoutRequest,
     key: IdempotencyKey.IdempotencyKey,
     wallet: wallets.Accounts,
+    outcome: Outcome | undefined,
     nowMillis: number
   ): Either.Either<string, refusal.Refusal> => {
     const now = moment.fromMillis(nowMillis)
@@ -154,7 +158,7 @@ export const make = (options: Options): Payouts => {
       postings: wallets.reserving(wallet, reservedBy(row))
     })
     return Either.map(posted, () => {
-      resources.add(reference, row, nowMillis)
+      resources.add(reference, row, outcome, nowMillis)
       return reference
     })
   }
@@ -163,14 +167,15 @@ export const make = (options: Options): Payouts => {
     Either.fromNullable(rows.get(reference), () => unknown)
 
   return {
-    create: (request, key) => (nowMillis) =>
+    create: (request, key, outcome) => (nowMillis) =>
       keys
         .once(key, request, () =>
           Either.gen(function* () {
+            yield* outcomes.check(outcome)
             const { currency, wallet_id } = request
             const wallet = yield* options.wallets.debited(wallet_id, currency, "currency")
             yield* catalogue.checkAvailable(services, { ...request, operation })
-            return yield* add(request, key, wallet, nowMillis)
+            return yield* add(request, key, wallet, outcome, nowMillis)
           })
         )
         .pipe(Either.flatMap(find), Either.map(createdShape)),

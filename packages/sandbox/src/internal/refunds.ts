@@ -125,7 +125,7 @@ export const make = (options: Options): Refunds => {
           postings: wallets.reserving(wallet, requested)
         })
         count(row)
-        resources.add(reference, row, nowMillis)
+        resources.add(reference, row, undefined, nowMillis)
         return readShape(row)
       })
 

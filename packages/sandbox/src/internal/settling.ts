@@ -4,6 +4,7 @@
  */
 import type { Timestamp } from "@manilla/core/Timestamp"
 import * as Either from "effect/Either"
+import type { Outcome, Settles } from "../Outcome.js"
 import type * as agenda from "./agenda.js"
 import * as moment from "./moment.js"
 import type { Refusal } from "./refusal.js"
@@ -24,11 +25,13 @@ export interface Options<Row extends Settling> {
 }
 
 export interface SettlingResources<Row extends Settling> {
-  /** Stores a PENDING resource, and plans its settlement. */
-  readonly add: (key: string, row: Row, nowMillis: number) => void
+  /** Stores a PENDING resource, and plans the settlement of its outcome. */
+  readonly add: (key: string, row: Row, outcome: Outcome | undefined, nowMillis: number) => void
   /** Settles a resource. Returns `false` if no such resource is PENDING, or its money cannot move. */
   readonly settle: (key: string, status: string, atMillis: number) => boolean
 }
+
+const completes: Settles = { _tag: "Settles", status: "COMPLETED" }
 
 export const make = <Row extends Settling>({
   agenda,
@@ -47,9 +50,12 @@ export const make = <Row extends Settling>({
   }
   agenda.on(kind, settle)
   return {
-    add: (key, row, nowMillis) => {
+    add: (key, row, outcome, nowMillis) => {
       rows.set(row)
-      agenda.plan({ at_ms: nowMillis + settleAfterMillis, kind, key, status: "COMPLETED" })
+      if (outcome?.effect._tag === "StaysPending") return
+      const { afterMillis = settleAfterMillis, status } =
+        outcome?.effect._tag === "Settles" ? outcome.effect : completes
+      agenda.plan({ at_ms: nowMillis + afterMillis, kind, key, status })
     },
     settle
   }

@@ -14,6 +14,7 @@ import * as faults from "./faults.js"
 import * as idempotency from "./idempotency.js"
 import * as identifiers from "./identifiers.js"
 import * as ledger from "./ledger.js"
+import * as outcomes from "./outcomes.js"
 import * as paymentLinks from "./paymentLinks.js"
 import * as payments from "./payments.js"
 import * as payouts from "./payouts.js"
@@ -31,6 +32,7 @@ const declared = {
   agenda: agenda.declared,
   added_faults: faults.declaredCount,
   faults: faults.declared,
+  met_outcomes: outcomes.declared,
   idempotency_keys: idempotency.declared,
   journal: ledger.declaredJournal,
   ledger_accounts: ledger.declaredAccounts,
