@@ -64,14 +64,6 @@ export interface FieldMatch {
 export type Fault = Drop | Delay | Answer | Outcome
 
 /**
- * The names of the faults: `Fault.dropBefore` makes a `"drop_before"`.
- *
- * @since 0.1.0
- * @category models
- */
-export type Name = "drop_before" | "drop_after" | "delay" | "status" | "body" | "outcome"
-
-/**
  * @since 0.1.0
  * @category models
  */

@@ -48,6 +48,27 @@ export const pageParameter = "page"
 export const defaultPerPage = 15
 
 /**
+ * How idempotency keys behave where the interface does not say it. A client is safe with the service
+ * only if it is safe with every combination.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface IdempotencyProfile {
+  /** The answer to a known key with another request: a status, or the first result. Defaults to 422. */
+  readonly otherBody?: 422 | 409 | "replay" | undefined
+  /**
+   * The answer to a key whose first request is not answered yet: 409, the result as soon as that is
+   * answered (`"wait"`), or the result at once (`"replay"`). Defaults to `"replay"`.
+   */
+  readonly inFlight?: 409 | "wait" | "replay" | undefined
+  /** Whether a refused request uses up its key, and is refused again. Defaults to `"again"`: it is not. */
+  readonly failures?: "replay" | "again" | undefined
+  /** How long a key is known. Defaults to for ever. */
+  readonly retention?: Duration.DurationInput | undefined
+}
+
+/**
  * @since 0.1.0
  * @category models
  */
@@ -71,6 +92,8 @@ export interface Options {
   readonly clientId?: string | undefined
   /** The client secret, until it is rotated. Defaults to a random one. */
   readonly clientSecret?: Redacted.Redacted | undefined
+  /** How idempotency keys behave where the interface does not say it. */
+  readonly idempotency?: IdempotencyProfile | undefined
   /**
    * Whether a magic phone number or amount is refused if it is not listed for its operation. Otherwise it
    * is like any other. Defaults to `false`.

@@ -12,6 +12,7 @@ import * as HttpServer from "@effect/platform/HttpServer"
 import type * as HttpServerError from "@effect/platform/HttpServerError"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -21,9 +22,11 @@ import { createServer } from "node:http"
 import * as ControlApi from "./ControlApi.js"
 import * as app from "./internal/app.js"
 import * as access from "./internal/control/access.js"
+import * as dataFile from "./internal/dataFile.js"
 import * as emulation from "./internal/emulation.js"
 import * as refusal from "./internal/refusal.js"
 import * as reply from "./internal/reply.js"
+import * as storage from "./internal/storage.js"
 import * as Sandbox from "./Sandbox.js"
 import * as ServiceApi from "./ServiceApi.js"
 
@@ -43,6 +46,27 @@ export interface Options extends Sandbox.Options {
    * is a loopback address.
    */
   readonly control?: boolean | undefined
+  /**
+   * A file that keeps the state. What was answered is in the file, even if the process is killed. A new
+   * file is made with the other options; an old one has its own credentials, wallets and identifiers.
+   */
+  readonly data?: string | undefined
+}
+
+/**
+ * The file of the option `data` cannot be used. It is left as it is.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class DataError extends Data.TaggedError("DataError")<{
+  readonly path: string
+  /** Such as `line 7 is damaged`. */
+  readonly reason: string
+}> {
+  override get message(): string {
+    return `The data file ${this.path} is not used: ${this.reason}.`
+  }
 }
 
 /**
@@ -54,9 +78,12 @@ export interface Options extends Sandbox.Options {
  */
 export const make = (
   options: Options = {}
-): Effect.Effect<Sandbox.Service, HttpServerError.ServeError, Scope.Scope> =>
+): Effect.Effect<Sandbox.Service, HttpServerError.ServeError | DataError, Scope.Scope> =>
   Effect.gen(function* () {
-    const emulated = yield* emulation.make(options)
+    const emulated = yield* emulation.make(
+      options,
+      options.data === undefined ? storage.memory : yield* dataFile.open(options.data)
+    )
     const { host = "127.0.0.1" } = options
     const listening = yield* Deferred.make<Sandbox.Service>()
     const apps = app.make(emulated, {
@@ -78,7 +105,7 @@ export const make = (
  */
 export const layer = (
   options: Options = {}
-): Layer.Layer<Sandbox.Sandbox, HttpServerError.ServeError> =>
+): Layer.Layer<Sandbox.Sandbox, HttpServerError.ServeError | DataError> =>
   Layer.scoped(Sandbox.Sandbox, make(options))
 
 const listen = (

@@ -59,6 +59,7 @@ const main = Effect.gen(function* () {
   Effect.tapErrorTag("ServeError", (error) =>
     Console.error(`The sandbox cannot listen: ${reasonOf(error)}`)
   ),
+  Effect.tapErrorTag("DataError", ({ message }) => Console.error(message)),
   Effect.tapDefect((cause) => Effect.logError(cause))
 )
 

@@ -105,6 +105,9 @@ describe("its arguments", () => {
       host: "127.0.0.1",
       control: undefined,
       clientId: cli.developmentCredentials.clientId,
+      data: undefined,
+      idempotency: undefined,
+      strict: false,
       seed: undefined
     })
     assert.strictEqual(
@@ -127,6 +130,15 @@ describe("its arguments", () => {
     assert.isTrue(server.control)
     assert.strictEqual(Duration.toMillis(server.settleAfter ?? 0), 60_000)
     assert.strictEqual(server.seed, 12)
+    const profile = "other-body=409,in-flight=wait,failures=replay,retention=1 day"
+    const { idempotency, strict } = serve(["--strict", "--idempotency", profile]).server
+    assert.isTrue(strict)
+    assert.deepStrictEqual(idempotency, {
+      otherBody: 409,
+      inFlight: "wait",
+      failures: "replay",
+      retention: Duration.days(1)
+    })
     assert.strictEqual(serve(["--seed", "a word"]).server.seed, "a word")
   })
 
@@ -146,6 +158,9 @@ describe("its arguments", () => {
     ["--client-id", ""],
     ["--client-secret="],
     ["--host", ""],
+    ["--idempotency", "other-body=200"],
+    ["--idempotency", "body=409"],
+    ["--idempotency", "retention=soon"],
     ["4010"]
   ]) {
     it(`are refused: ${args.join(" ")}`, () => {

@@ -115,7 +115,7 @@ export const make = (options: Options): Cards => {
   return {
     issue: (request, outcome) => (nowMillis) =>
       keys
-        .once(request.idempotency_key, request, () =>
+        .once(request.idempotency_key, request, nowMillis, () =>
           Either.flatMap(outcomes.check(outcome), () => issue(request, nowMillis))
         )
         .pipe(

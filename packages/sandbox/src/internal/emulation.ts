@@ -20,6 +20,7 @@ import * as sandboxClock from "./clock.js"
 import * as collections from "./collections.js"
 import * as exchanges from "./exchanges.js"
 import * as faults from "./faults.js"
+import * as idempotency from "./idempotency.js"
 import * as identifiers from "./identifiers.js"
 import * as ledger from "./ledger.js"
 import * as outcomes from "./outcomes.js"
@@ -32,6 +33,8 @@ import type { Rule } from "./rule.js"
 import * as snapshots from "./snapshots.js"
 import { make as makeState } from "./state.js"
 import type { State } from "./state.js"
+import { memory } from "./storage.js"
+import type { Storage } from "./storage.js"
 import * as table from "./table.js"
 import * as transactions from "./transactions.js"
 import * as wallets from "./wallets.js"
@@ -54,6 +57,7 @@ export interface Emulation {
   readonly catalogue: ServiceList
   readonly faults: faults.Queue
   readonly outcomes: outcomes.Outcomes
+  readonly inFlight: idempotency.InFlight
   readonly exchanges: exchanges.Log
   /** Applies a rule now, after all due events. */
   readonly apply: <A>(rule: Rule<A>) => Effect.Effect<A, refusal.Refusal>
@@ -81,6 +85,8 @@ export class Requested extends Context.Reference<Requested>()("@manilla/sandbox/
 /** An emulation that can start again. */
 export interface Restartable {
   readonly current: () => Emulation
+  /** Waits until all changes until now are kept. */
+  readonly saved: Storage["saved"]
   /**
    * Replaces the emulation by one in its initial state, with the same credentials. Without a seed, it has
    * the same identifiers as well.
@@ -90,34 +96,47 @@ export interface Restartable {
   readonly restore: (snapshot: Sandbox.Snapshot) => Effect.Effect<void, Sandbox.Refused>
 }
 
-export const make = (options: Sandbox.Options = {}): Effect.Effect<Restartable> =>
+export const make = (
+  options: Sandbox.Options = {},
+  storage: Storage = memory
+): Effect.Effect<Restartable> =>
   Effect.gen(function* () {
     const initialSeed = yield* identifiers.drawSeed(
       options.seed === undefined ? yield* Effect.random : Random.make(options.seed)
     )
-    let current = yield* start(options, initialSeed)
+    let current =
+      storage.kept === undefined
+        ? yield* start(options, initialSeed, storage)
+        : over(options, storage.kept)
     const credentials = yield* current.accounts.credentials
     return {
       current: () => current,
+      saved: storage.saved,
       reset: (seed) =>
         Effect.gen(function* () {
           const drawn =
             seed === undefined ? initialSeed : yield* identifiers.drawSeed(Random.make(seed))
-          current = yield* start({ ...options, ...credentials }, drawn)
+          current = yield* start({ ...options, ...credentials }, drawn, storage)
         }),
       restore: (snapshot) =>
         Effect.gen(function* () {
-          const restored = over(options, yield* snapshots.read(snapshot))
+          yield* snapshots.read(snapshot)
+          const restored = over(options, yield* snapshots.read(snapshot, storage.record()))
           const nowMillis = yield* restored.clock.nowMillis
           restored.clock.advance(snapshot.now_ms - nowMillis)
+          storage.replace(restored.state)
           current = restored
         })
     }
   })
 
-const start = (options: Sandbox.Options, seed: identifiers.Seed): Effect.Effect<Emulation> =>
+const start = (
+  options: Sandbox.Options,
+  seed: identifiers.Seed,
+  storage: Storage
+): Effect.Effect<Emulation> =>
   Effect.gen(function* () {
-    const fresh = makeState()
+    const fresh = makeState(storage.record())
     fresh.generator.set(identifiers.fromSeed(seed))
     const emulation = over(options, fresh)
     const { accounts, cardholders, clock, wallets: opened } = emulation
@@ -129,6 +148,7 @@ const start = (options: Sandbox.Options, seed: identifiers.Seed): Effect.Effect<
     })
     for (const wallet of options.wallets ?? wallets.defaults) opened.open(wallet, nowMillis)
     cardholders.open(nowMillis)
+    storage.replace(fresh)
     return emulation
   })
 
@@ -149,10 +169,12 @@ const over = (options: Sandbox.Options, parts: State): Emulation => {
   const openedWallets = wallets.make({ rows: parts.wallets, identifiers: ids, book })
   const transactionLog = transactions.make({ rows: parts.transactions, identifiers: ids })
   const holders = cardholders.make({ rows: parts.cardholders, identifiers: ids })
+  const profile = idempotency.profileOf(options.idempotency)
   let hasReplayed = false
   // Dependencies that several domains share.
   const shared = {
     usedKeys: parts.idempotency_keys,
+    profile,
     onReplay: () => {
       hasReplayed = true
     },
@@ -187,6 +209,7 @@ const over = (options: Sandbox.Options, parts: State): Emulation => {
     cardholders: holders,
     cards: cards.make({ ...shared, rows: parts.cards, cardholders: holders }),
     catalogue: { environment: "SANDBOX", services },
+    inFlight: idempotency.makeInFlight(profile),
     outcomes: outcomes.make({ met: parts.met_outcomes, strict: options.strict ?? false }),
     faults: faults.make({ rows: parts.faults, count: parts.added_faults }),
     exchanges: exchanges.make({

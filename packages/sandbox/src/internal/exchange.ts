@@ -35,7 +35,7 @@ export const run = <R>(
   process: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
 ) =>
   Effect.gen(function* () {
-    const { exchanges, faults, outcomes } = yield* Current
+    const { exchanges, faults, inFlight, outcomes } = yield* Current
     const { headers, method, url } = yield* HttpServerRequest.HttpServerRequest
     const body = yield* Body
     const members = jsonOf(body)
@@ -72,7 +72,12 @@ export const run = <R>(
       return yield* underFault(outcome.effect.fault, process)
     })
 
-    return yield* answer.pipe(
+    const answered =
+      named === undefined || key === undefined
+        ? answer
+        : inFlight.run(named.name, key, answer, keyInFlight)
+
+    return yield* answered.pipe(
       Effect.provideService(OnReplay, () => {
         replay = true
       }),
@@ -99,6 +104,14 @@ const underFault = <R>(
         : scripted(fault, fault.status ?? 200)
   }
 }
+
+const keyInFlight = reply.failure(
+  new Refusal({
+    status: 409,
+    code: "IDEMPOTENCY_KEY_IN_FLIGHT",
+    message: "A request with this idempotency key is in progress."
+  })
+)
 
 /** Statuses for which HTTP forbids a body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])

@@ -133,7 +133,7 @@ export const make = (options: Options): Payments => {
   return {
     create: (request, key, outcome) => (nowMillis) =>
       keys
-        .once(key, request, () =>
+        .once(key, request, nowMillis, () =>
           outcomes.check(outcome).pipe(
             Either.flatMap(() => catalogue.checkAvailable(services, request)),
             Either.map(() => add(request, key, outcome, nowMillis))

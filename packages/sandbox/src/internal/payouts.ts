@@ -169,7 +169,7 @@ export const make = (options: Options): Payouts => {
   return {
     create: (request, key, outcome) => (nowMillis) =>
       keys
-        .once(key, request, () =>
+        .once(key, request, nowMillis, () =>
           Either.gen(function* () {
             yield* outcomes.check(outcome)
             const { currency, wallet_id } = request

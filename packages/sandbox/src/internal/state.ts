@@ -111,21 +111,51 @@ export const encode = (state: State): Contents => {
   return encodeAll(Object.fromEntries(contents))
 }
 
-/** Reads a state from JSON, or says why that is none. */
+/** Reads a state from JSON, or says why that is none. Its own changes while it is read are reported too. */
 export const decode = (
   json: unknown,
-  onChange: OnChange = () => {}
+  onChange?: OnChange
 ): Either.Either<State, ReadonlyArray<Issue>> => {
   const decoded = decodeAll(json)
   if (Either.isLeft(decoded)) return Either.left(issuesOf(json))
-  let isLoaded = false
-  const state = make((part, key, row) => {
-    if (isLoaded) onChange(part, key, row)
-  })
+  const state = make(onChange)
   const issues = fill(state, decoded.right)
-  isLoaded = true
   return issues.length > 0 ? Either.left(issues) : Either.right(state)
 }
+
+/** The encodings of the rows and values of each part. */
+const codecs = new Map(
+  parts.map(([name, { schema }]) => [
+    name,
+    { encode: Schema.encodeSync(schema), decode: Schema.decodeUnknownEither(schema) }
+  ])
+)
+
+/** A changed row in JSON, or `null` for a removed one. */
+export const Change = Schema.Tuple(Schema.String, Schema.String, Schema.Unknown)
+
+export type Change = typeof Change.Type
+
+export const encodeChange = (part: string, key: string, row: unknown): Change => [
+  part,
+  key,
+  row === undefined ? null : (codecs.get(part)?.encode(row) ?? null)
+]
+
+/** Makes a change. Returns `false` if it is not a change of a state. */
+export const change = (state: State, [name, key, row]: Change): boolean => {
+  const part = partsOf(state).find(([one]) => one === name)?.[1]
+  const codec = codecs.get(name)
+  if (part === undefined || codec === undefined) return false
+  if (row === null) return "remove" in part && part.remove(key)
+  const decoded = codec.decode(row)
+  if (Either.isLeft(decoded)) return false
+  part.set(decoded.right)
+  return true
+}
+
+export const isSound = (state: State): boolean =>
+  ledger.isSound({ journal: state.journal, accounts: state.ledger_accounts })
 
 const fill = (state: State, contents: Contents): ReadonlyArray<Issue> => {
   const issues: Array<Issue> = []
@@ -141,7 +171,7 @@ const fill = (state: State, contents: Contents): ReadonlyArray<Issue> => {
       part.set(content)
     }
   }
-  if (!ledger.isSound({ journal: state.journal, accounts: state.ledger_accounts })) {
+  if (!isSound(state)) {
     issues.push({
       field: "state.ledger_accounts",
       rule: "must have the balances of the journal, whose entries balance"

@@ -1,0 +1,226 @@
+/**
+ * A file that keeps the state. Each line is a state or the changes of one, with a checksum, and is appended
+ * and flushed to the disk before the requests that made the changes are answered. A process that is killed
+ * leaves at most an incomplete last line, which nobody saw. The file is rewritten when it is opened.
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import { createHash } from "node:crypto"
+import type { FileHandle } from "node:fs/promises"
+import { open as openFile, readFile, realpath, rename } from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { basename, dirname, join } from "node:path"
+import * as Sandbox from "../Sandbox.js"
+import { DataError } from "../SandboxServer.js"
+import * as state from "./state.js"
+import type { Storage } from "./storage.js"
+
+const Header = Schema.Struct({ format: Schema.Literal("manilla-sandbox-data"), version: Schema.Int })
+
+const Line = Schema.Union(
+  Schema.Struct({ state: Schema.Unknown }),
+  Schema.Struct({ changes: Schema.Array(state.Change) })
+)
+
+const decodeHeader = Schema.decodeUnknownEither(Schema.parseJson(Header))
+const decodeLine = Schema.decodeUnknownEither(Schema.parseJson(Line))
+
+export const open = (path: string): Effect.Effect<Storage, DataError, Scope.Scope> =>
+  Effect.gen(function* () {
+    yield* lock(path)
+    const text = yield* attempt(path, () =>
+      readFile(path, "utf8").catch((cause: unknown) => {
+        if (codeOf(cause) === "ENOENT") return ""
+        throw cause
+      })
+    )
+    // The first state is not recorded while it is read.
+    let record: state.OnChange = () => {}
+    const kept = yield* read(path, text, (...change) => record(...change))
+    const handle = yield* Effect.acquireRelease(
+      attempt(path, () => rewrite(path, kept)),
+      (handle) => Effect.promise(() => handle.close())
+    )
+
+    let replaced: state.State | undefined
+    let changes = new Map<string, readonly [part: string, key: string, row: unknown]>()
+    let generation = 0
+    let failure: DataError | undefined
+
+    const startRecording = (): state.OnChange => {
+      const own = ++generation
+      changes = new Map()
+      return (part, key, row) => {
+        if (own !== generation) return
+        // A row that is removed and set again moves to the end, as in its table.
+        const id = `${part} ${key}`
+        if (row === undefined) changes.delete(id)
+        changes.set(row === undefined ? `${id} removed` : id, [part, key, row])
+      }
+    }
+    record = startRecording()
+
+    const lineToWrite = (): string | undefined => {
+      if (replaced !== undefined) {
+        const line = lineOf({ state: state.encode(replaced) })
+        replaced = undefined
+        changes.clear()
+        return line
+      }
+      if (changes.size === 0) return undefined
+      const line = lineOf({
+        changes: Array.from(changes.values(), (change) => state.encodeChange(...change))
+      })
+      changes.clear()
+      return line
+    }
+
+    const write = Effect.suspend(() => {
+      if (failure !== undefined) return Effect.fail(failure)
+      const line = lineToWrite()
+      if (line === undefined) return Effect.void
+      return attempt(path, async () => {
+        await handle.appendFile(line)
+        await handle.datasync()
+      }).pipe(
+        Effect.tapError((error) =>
+          Effect.sync(() => {
+            failure = error
+          })
+        )
+      )
+    })
+    // One write at a time: it takes the changes of all requests that wait for it.
+    const turns = yield* Effect.makeSemaphore(1)
+    const saved = turns.withPermits(1)(Effect.uninterruptible(write))
+    yield* Effect.addFinalizer(() => Effect.ignore(saved))
+    const storage: Storage = {
+      kept,
+      record: startRecording,
+      replace: (next) => {
+        replaced = next
+      },
+      saved
+    }
+    return storage
+  })
+
+const attempt = <A>(path: string, run: () => Promise<A>): Effect.Effect<A, DataError> =>
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) =>
+      new DataError({
+        path,
+        reason: `it cannot be used: ${Predicate.isError(cause) ? cause.message : String(cause)}`
+      })
+  })
+
+const codeOf = (cause: unknown): unknown =>
+  Predicate.hasProperty(cause, "code") ? cause.code : undefined
+
+const lineOf = (content: typeof Line.Type): string => {
+  const json = JSON.stringify(content)
+  return `${checksum(json)} ${json}\n`
+}
+
+const checksum = (json: string): string =>
+  createHash("sha256").update(json).digest("hex").slice(0, 16)
+
+/** Reads the state of a file, which has none if it is empty. */
+const read = (
+  path: string,
+  text: string,
+  onChange: state.OnChange
+): Effect.Effect<state.State | undefined, DataError> =>
+  Effect.gen(function* () {
+    const damaged = (reason: string) => new DataError({ path, reason })
+    if (text === "") return undefined
+    // The part after the last line break is an incomplete line.
+    const [first = "", ...lines] = text.split("\n").slice(0, -1)
+    const header = decodeHeader(first)
+    if (Either.isLeft(header)) return yield* damaged("it is not a data file of a sandbox")
+    const { version } = header.right
+    if (version !== Sandbox.snapshotVersion) {
+      return yield* damaged(
+        `it has version ${version}, and this sandbox reads version ${Sandbox.snapshotVersion}`
+      )
+    }
+    let read: state.State | undefined
+    for (const [index, line] of lines.entries()) {
+      const json = line.slice(17)
+      const content = decodeLine(json)
+      if (line.slice(0, 16) !== checksum(json) || Either.isLeft(content)) {
+        return yield* damaged(`line ${index + 2} is damaged`)
+      }
+      if ("state" in content.right) {
+        const decoded = state.decode(content.right.state, onChange)
+        if (Either.isLeft(decoded)) return yield* damaged(`line ${index + 2} is not a state`)
+        read = decoded.right
+      } else {
+        for (const change of content.right.changes) {
+          if (read === undefined || !state.change(read, change)) {
+            return yield* damaged(`line ${index + 2} does not fit the lines before it`)
+          }
+        }
+      }
+    }
+    if (read === undefined) return yield* damaged("it has no state")
+    if (!state.isSound(read)) return yield* damaged("its ledger does not balance")
+    return read
+  })
+
+/** Replaces the file by a short one with the same state, and opens it for more lines. */
+const rewrite = async (path: string, kept: state.State | undefined): Promise<FileHandle> => {
+  const next = `${path}.new`
+  const handle = await openFile(next, "w", 0o600)
+  const header = { format: "manilla-sandbox-data", version: Sandbox.snapshotVersion }
+  await handle.writeFile(
+    `${JSON.stringify(header)}\n${kept === undefined ? "" : lineOf({ state: state.encode(kept) })}`
+  )
+  await handle.sync()
+  await rename(next, path)
+  const folder = await openFile(dirname(path), "r")
+  await folder.sync()
+  await folder.close()
+  return handle
+}
+
+/**
+ * Fails if another process has the file open. The lock is an address of the operating system, which is free
+ * again when its process ends, however it ends.
+ */
+const lock = (path: string): Effect.Effect<void, DataError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const folder = yield* attempt(path, () => realpath(dirname(path)))
+    const name = `manilla-sandbox-${checksum(join(folder, basename(path)))}`
+    const address =
+      process.platform === "linux"
+        ? `\0${name}`
+        : process.platform === "win32"
+          ? `\\\\.\\pipe\\${name}`
+          : join(tmpdir(), `${name}.sock`)
+    yield* Effect.acquireRelease(
+      Effect.async<ReturnType<typeof createServer>, DataError>((resume) => {
+        const server = createServer((socket) => socket.destroy())
+        server.once("error", (cause) =>
+          resume(
+            Effect.fail(
+              new DataError({
+                path,
+                reason:
+                  codeOf(cause) === "EADDRINUSE"
+                    ? "another process has it open"
+                    : `it cannot be locked: ${cause.message}`
+              })
+            )
+          )
+        )
+        server.listen(address, () => resume(Effect.succeed(server.unref())))
+      }),
+      (server) => Effect.sync(() => server.close())
+    )
+  })
