@@ -9,8 +9,9 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
+import { createReadStream } from "node:fs"
 import type { FileHandle } from "node:fs/promises"
-import { open as openFile, readFile, realpath, rename } from "node:fs/promises"
+import { open as openFile, realpath, rename, stat } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
@@ -19,10 +20,13 @@ import { DataError } from "../SandboxServer.js"
 import * as state from "./state.js"
 import type { Storage } from "./storage.js"
 
-const Header = Schema.Struct({ format: Schema.Literal("manilla-sandbox-data"), version: Schema.Int })
+const Header = Schema.Struct({
+  format: Schema.Literal("manilla-sandbox-data"),
+  version: Schema.Int
+})
 
 const Line = Schema.Union(
-  Schema.Struct({ state: Schema.Unknown }),
+  Schema.Struct({ state: Schema.Record({ key: Schema.String, value: Schema.Unknown }) }),
   Schema.Struct({ changes: Schema.Array(state.Change) })
 )
 
@@ -32,15 +36,9 @@ const decodeLine = Schema.decodeUnknownEither(Schema.parseJson(Line))
 export const open = (path: string): Effect.Effect<Storage, DataError, Scope.Scope> =>
   Effect.gen(function* () {
     yield* lock(path)
-    const text = yield* attempt(path, () =>
-      readFile(path, "utf8").catch((cause: unknown) => {
-        if (codeOf(cause) === "ENOENT") return ""
-        throw cause
-      })
-    )
-    // The first state is not recorded while it is read.
+    // The kept state is not recorded while it is read.
     let record: state.OnChange = () => {}
-    const kept = yield* read(path, text, (...change) => record(...change))
+    const kept = yield* attempt(path, () => read(path, (...change) => record(...change)))
     const handle = yield* Effect.acquireRelease(
       attempt(path, () => rewrite(path, kept)),
       (handle) => Effect.promise(() => handle.close())
@@ -113,10 +111,12 @@ const attempt = <A>(path: string, run: () => Promise<A>): Effect.Effect<A, DataE
   Effect.tryPromise({
     try: run,
     catch: (cause) =>
-      new DataError({
-        path,
-        reason: `it cannot be used: ${Predicate.isError(cause) ? cause.message : String(cause)}`
-      })
+      cause instanceof DataError
+        ? cause
+        : new DataError({
+            path,
+            reason: `it cannot be used: ${Predicate.isError(cause) ? cause.message : String(cause)}`
+          })
   })
 
 const codeOf = (cause: unknown): unknown =>
@@ -130,48 +130,67 @@ const lineOf = (content: typeof Line.Type): string => {
 const checksum = (json: string): string =>
   createHash("sha256").update(json).digest("hex").slice(0, 16)
 
-/** Reads the state of a file, which has none if it is empty. */
-const read = (
-  path: string,
-  text: string,
-  onChange: state.OnChange
-): Effect.Effect<state.State | undefined, DataError> =>
-  Effect.gen(function* () {
-    const damaged = (reason: string) => new DataError({ path, reason })
-    if (text === "") return undefined
-    // The part after the last line break is an incomplete line.
-    const [first = "", ...lines] = text.split("\n").slice(0, -1)
-    const header = decodeHeader(first)
-    if (Either.isLeft(header)) return yield* damaged("it is not a data file of a sandbox")
-    const { version } = header.right
-    if (version !== Sandbox.snapshotVersion) {
-      return yield* damaged(
-        `it has version ${version}, and this sandbox reads version ${Sandbox.snapshotVersion}`
-      )
-    }
-    let read: state.State | undefined
-    for (const [index, line] of lines.entries()) {
-      const json = line.slice(17)
-      const content = decodeLine(json)
-      if (line.slice(0, 16) !== checksum(json) || Either.isLeft(content)) {
-        return yield* damaged(`line ${index + 2} is damaged`)
+/** Reads the state of a file. A file that is missing or empty has none. */
+const read = async (path: string, onChange: state.OnChange): Promise<state.State | undefined> => {
+  const damaged = (reason: string) => new DataError({ path, reason })
+  let lines = 0
+  let found: state.State | undefined
+  for await (const line of linesOf(path)) {
+    lines++
+    if (lines === 1) {
+      const header = decodeHeader(line)
+      if (Either.isLeft(header)) throw damaged("it is not a data file of a sandbox")
+      const { version } = header.right
+      if (version !== Sandbox.snapshotVersion) {
+        throw damaged(
+          `it has version ${version}, and this sandbox reads version ${Sandbox.snapshotVersion}`
+        )
       }
-      if ("state" in content.right) {
-        const decoded = state.decode(content.right.state, onChange)
-        if (Either.isLeft(decoded)) return yield* damaged(`line ${index + 2} is not a state`)
-        read = decoded.right
-      } else {
-        for (const change of content.right.changes) {
-          if (read === undefined || !state.change(read, change)) {
-            return yield* damaged(`line ${index + 2} does not fit the lines before it`)
-          }
-        }
+      continue
+    }
+    const json = line.slice(17)
+    const content = decodeLine(json)
+    if (line.slice(0, 16) !== checksum(json) || Either.isLeft(content)) {
+      throw damaged(`line ${lines} is damaged`)
+    }
+    if ("state" in content.right) {
+      const decoded = state.decode(content.right.state, onChange)
+      if (Either.isLeft(decoded)) throw damaged(`line ${lines} is not a state`)
+      found = decoded.right
+      continue
+    }
+    for (const change of content.right.changes) {
+      if (found === undefined || !state.change(found, change)) {
+        throw damaged(`line ${lines} does not fit the lines before it`)
       }
     }
-    if (read === undefined) return yield* damaged("it has no state")
-    if (!state.isSound(read)) return yield* damaged("its ledger does not balance")
-    return read
+  }
+  if (found !== undefined && !state.isSound(found)) throw damaged("its ledger does not balance")
+  return found
+}
+
+/** The lines of a file without its last one, if that is incomplete. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  const size = await stat(path).catch((cause: unknown) => {
+    if (codeOf(cause) === "ENOENT") return { size: 0 }
+    throw cause
   })
+  if (size.size === 0) return
+  let rest = ""
+  let isFirst = true
+  const chunks: AsyncIterable<string> = createReadStream(path, {
+    encoding: "utf8",
+    highWaterMark: 16 * 1024 * 1024
+  })
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split("\n")
+    rest = lines.pop() ?? ""
+    if (lines.length > 0) isFirst = false
+    yield* lines
+  }
+  // The first line is never incomplete, because the file is made as a whole.
+  if (isFirst) yield rest
+}
 
 /** Replaces the file by a short one with the same state, and opens it for more lines. */
 const rewrite = async (path: string, kept: state.State | undefined): Promise<FileHandle> => {
