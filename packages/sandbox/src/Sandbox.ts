@@ -261,6 +261,8 @@ export interface Service {
   readonly baseUrl: string
   /** The `{auth_url}` of the interface, for `Token.layer`. */
   readonly authUrl: string
+  /** The address of the control API, without its path `/_sandbox`. */
+  readonly controlUrl: string
   /**
    * Restores the initial state and the initial credentials: no requests, faults or tokens, and the
    * opening balances. Without a seed, identifiers repeat as well.

@@ -39,6 +39,11 @@ export interface Options extends Sandbox.Options {
   readonly port?: number | undefined
   /** The port of `{auth_url}`. Defaults to any free port. */
   readonly authPort?: number | undefined
+  /**
+   * A port for the control API alone, so that the port of `{base_url}` does not serve it. It still serves
+   * the service. 0 is any free port.
+   */
+  readonly controlPort?: number | undefined
   /** The host name or address to listen on. Defaults to 127.0.0.1, which only this machine reaches. */
   readonly host?: string | undefined
   /**
@@ -84,16 +89,23 @@ export const make = (
       options,
       options.data === undefined ? storage.memory : yield* dataFile.open(options.data)
     )
-    const { host = "127.0.0.1" } = options
+    const { controlPort, host = "127.0.0.1" } = options
     const listening = yield* Deferred.make<Sandbox.Service>()
-    const apps = app.make(emulated, {
+    const controls: access.Controls = {
       sandbox: Deferred.await(listening),
       enabled: options.control ?? access.loopbackNames.has(host),
       hostName: host
-    })
+    }
+    const hasOwnPort = controlPort !== undefined
+    const apps = app.make(emulated, { ...controls, isElsewhere: hasOwnPort })
+    const main = yield* listen(apps.main, { host, port: options.port ?? 0 })
     const sandbox = emulation.control(emulated, {
-      baseUrl: yield* listen(apps.main, { host, port: options.port ?? 0 }),
-      authUrl: yield* listen(apps.account, { host, port: options.authPort ?? 0 })
+      baseUrl: main + ServiceApi.root,
+      authUrl:
+        (yield* listen(apps.account, { host, port: options.authPort ?? 0 })) + ServiceApi.root,
+      controlUrl: hasOwnPort
+        ? yield* listen(app.make(emulated, controls).main, { host, port: controlPort })
+        : main
     })
     yield* Deferred.succeed(listening, sandbox)
     return sandbox
@@ -125,7 +137,7 @@ const listen = (
     yield* server
       .serve(serve(handle))
       .pipe(Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true))
-    return urlOf(server.address) + ServiceApi.root
+    return urlOf(server.address)
   })
 
 /** A URL for callers on this machine, who cannot call an address that means all interfaces. */

@@ -34,6 +34,7 @@ Usage: manilla-sandbox [options]
 
   --port <port>              port of {base_url} and /_sandbox, default 4010; 0 for any free port
   --auth-port <port>         port of {auth_url}, default 4011; 0 for any free port
+  --control-port <port>      port of /_sandbox alone, which --port then does not serve
   --host <host>              host name or address to listen on, default 127.0.0.1
   --control                  serve /_sandbox on a host that other machines can reach
   --client-id <id>           default ${developmentCredentials.clientId}
@@ -62,6 +63,7 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
           options: {
             port: { type: "string", default: "4010" },
             "auth-port": { type: "string", default: "4011" },
+            "control-port": { type: "string" },
             host: { type: "string", default: "127.0.0.1" },
             control: { type: "boolean" },
             "client-id": { type: "string", default: developmentCredentials.clientId },
@@ -81,12 +83,20 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
     if (values.help === true) return { _tag: "Help" }
     const port = yield* parsePort("--port", values.port)
     const authPort = yield* parsePort("--auth-port", values["auth-port"])
-    if (port === authPort && port !== 0) yield* wrong("--port and --auth-port must differ")
+    const controlPort =
+      values["control-port"] === undefined
+        ? undefined
+        : yield* parsePort("--control-port", values["control-port"])
+    const fixed = [port, authPort, controlPort ?? 0].filter((one) => one !== 0)
+    if (new Set(fixed).size < fixed.length) {
+      yield* wrong("--port, --auth-port and --control-port must differ")
+    }
     return {
       _tag: "Serve",
       server: {
         port,
         authPort,
+        controlPort,
         host: yield* parseText("--host", values.host),
         control: values.control,
         clientId: yield* parseText("--client-id", values["client-id"]),

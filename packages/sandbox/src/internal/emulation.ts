@@ -239,7 +239,7 @@ const maxAdvanceMillis = Duration.toMillis(Duration.days(36_525))
 /** The public interface of a sandbox that is reachable at these URLs. */
 export const control = (
   { current, reset, restore }: Restartable,
-  urls: Pick<Sandbox.Service, "baseUrl" | "authUrl">
+  urls: Pick<Sandbox.Service, "baseUrl" | "authUrl" | "controlUrl">
 ): Sandbox.Service => {
   const use = <A, E>(effect: (emulation: Emulation) => Effect.Effect<A, E>) =>
     Effect.suspend(() => effect(current()))

@@ -14,6 +14,8 @@ export interface Controls {
   readonly sandbox: Effect.Effect<Sandbox.Service>
   /** Whether the control API is on. */
   readonly enabled: boolean
+  /** Whether another port serves the control API. */
+  readonly isElsewhere?: boolean
   /** A host name by which it can be called, besides `localhost` and IP addresses. */
   readonly hostName?: string | undefined
 }
@@ -27,8 +29,9 @@ export class Current extends Context.Reference<Current>()("@manilla/sandbox/Cont
 type Headers = Readonly<Record<string, string | undefined>>
 
 export const check = (headers: Headers): Effect.Effect<void, ControlApi.ControlError> =>
-  Effect.flatMap(Current, ({ enabled, hostName }) => {
+  Effect.flatMap(Current, ({ enabled, hostName, isElsewhere = false }) => {
     if (!enabled) return Effect.fail(disabled)
+    if (isElsewhere) return Effect.fail(elsewhere)
     const { host } = headers
     if (host !== undefined && !isOwnName(nameIn(host), hostName)) return Effect.fail(foreignHost)
     return isOwnOrigin(headers) ? Effect.void : Effect.fail(foreignOrigin)
@@ -63,6 +66,13 @@ const disabled = new ControlApi.ControlError({
   code: "CONTROL_OFF",
   message:
     "The control API is off, because the sandbox listens on more than this machine. The option `control` (--control) turns it on.",
+  issues: []
+})
+
+const elsewhere = new ControlApi.ControlError({
+  status: 403,
+  code: "CONTROL_ELSEWHERE",
+  message: "The control API has its own port, set by the option `controlPort` (--control-port).",
   issues: []
 })
 
