@@ -37,8 +37,9 @@ const wordsOf = (text: string, variables: Variables): ReadonlyArray<string> => {
   )
 }
 
-/** Sends what curl would send. */
-const curl = async (words: ReadonlyArray<string>) => {
+/** Sends what curl would send. `files` has the files that lines write with `>` and send with `@`. */
+const curl = async (words: ReadonlyArray<string>, files: Map<string, string>) => {
+  let output: string | undefined
   const headers = new Headers()
   let method: string | undefined
   let body: string | undefined
@@ -60,9 +61,12 @@ const curl = async (words: ReadonlyArray<string>) => {
         break
       }
       case "--json":
-        body = next()
+        body = next().replace(/^@(.*)$/, (_, file: string) => files.get(file) ?? assert.fail(file))
         headers.set("content-type", "application/json")
         headers.set("accept", "application/json")
+        break
+      case ">":
+        output = next()
         break
       default:
         assert.match(word, /^http:/)
@@ -71,7 +75,11 @@ const curl = async (words: ReadonlyArray<string>) => {
   }
   const init: RequestInit = { method: method ?? (body === undefined ? "GET" : "POST"), headers }
   if (body !== undefined) init.body = body
-  return fetch(url, init).catch(() => undefined)
+  const response = await fetch(url, init).catch(() => undefined)
+  if (output !== undefined && response !== undefined) {
+    files.set(output, await response.clone().text())
+  }
+  return response
 }
 
 /** The value at a path of jq, such as `.data[0].id`. */
@@ -93,9 +101,10 @@ describe("docs/curl.md", () => {
       SANDBOX: `${origin}/_sandbox`
     }
     const variables: Variables = new Map()
+    const files = new Map<string, string>()
     const answered: Array<string> = []
-    // The journal is read before the reset that ends the page.
-    let journal: ReadonlyArray<{ readonly operation: string; readonly status: number | null }> = []
+    // The journal is read before a reset or a snapshot starts it again.
+    const journal: Array<{ readonly operation: string; readonly status: number | null }> = []
     for (const { expected, text } of lines) {
       const assigned = /^(\w+)=(?:\$\((curl .*) \| jq -r '([^']+)'\)|(http:\S+))$/.exec(text)
       const [, name = "", call = text, path, address] = assigned ?? []
@@ -103,12 +112,11 @@ describe("docs/curl.md", () => {
         variables.set(name, addresses[name] ?? assert.fail(`no address ${name}`))
         continue
       }
-      if (text.includes("/reset")) {
-        journal = await fetch(`${origin}/_sandbox/requests?limit=1000`).then((response) =>
-          response.json()
-        )
+      if (/\/reset|-X PUT/.test(text)) {
+        const requests = await fetch(`${origin}/_sandbox/requests?limit=1000`)
+        journal.push(...(await requests.json()))
       }
-      const response = await curl(wordsOf(call, variables))
+      const response = await curl(wordsOf(call, variables), files)
       assert.strictEqual(
         response === undefined ? "no response" : String(response.status),
         expected,
