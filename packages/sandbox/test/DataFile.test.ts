@@ -2,6 +2,7 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payments from "@manilla/payments/Payments"
+import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import { collection, overGateway } from "@manilla/test-support/Sandboxed"
@@ -92,6 +93,22 @@ describe("a data file", () => {
           yield* pay("two")
           yield* sandbox.restore(snapshot)
           return before
+        }).pipe(Effect.provide(live(path)))
+        assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
+      })
+    )
+  )
+
+  it.live("is read when a row was added and removed before it was written", () =>
+    withPath((path) =>
+      Effect.gen(function* () {
+        const before = yield* Effect.gen(function* () {
+          const { faults } = yield* Sandbox.Sandbox
+          yield* pay("one")
+          yield* faults.add(Fault.dropBefore())
+          yield* faults.clear
+          yield* pay("two")
+          return yield* everything
         }).pipe(Effect.provide(live(path)))
         assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
       })

@@ -147,7 +147,11 @@ export const change = (state: State, [name, key, row]: Change): boolean => {
   const part = partsOf(state).find(([one]) => one === name)?.[1]
   const codec = codecs.get(name)
   if (part === undefined || codec === undefined) return false
-  if (row === null) return "remove" in part && part.remove(key)
+  if (row === null) {
+    // The row may have been added and removed between two writes.
+    if ("remove" in part) part.remove(key)
+    return "remove" in part
+  }
   const decoded = codec.decode(row)
   if (Either.isLeft(decoded)) return false
   part.set(decoded.right)
