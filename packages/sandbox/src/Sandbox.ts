@@ -239,6 +239,22 @@ export const Snapshot = Schema.Struct({
 export interface Snapshot extends Schema.Schema.Type<typeof Snapshot> {}
 
 /**
+ * The file of the option `data` of `SandboxServer` cannot be used. It is left as it is.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class DataError extends Data.TaggedError("DataError")<{
+  readonly path: string
+  /** Such as `line 7 is damaged`. */
+  readonly reason: string
+}> {
+  override get message(): string {
+    return `The data file ${this.path} is not used: ${this.reason}.`
+  }
+}
+
+/**
  * A control was refused, because a rule of the service forbids it.
  *
  * @since 0.1.0

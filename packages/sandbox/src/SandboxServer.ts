@@ -12,7 +12,6 @@ import * as HttpServer from "@effect/platform/HttpServer"
 import type * as HttpServerError from "@effect/platform/HttpServerError"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -59,22 +58,6 @@ export interface Options extends Sandbox.Options {
 }
 
 /**
- * The file of the option `data` cannot be used. It is left as it is.
- *
- * @since 0.1.0
- * @category errors
- */
-export class DataError extends Data.TaggedError("DataError")<{
-  readonly path: string
-  /** Such as `line 7 is damaged`. */
-  readonly reason: string
-}> {
-  override get message(): string {
-    return `The data file ${this.path} is not used: ${this.reason}.`
-  }
-}
-
-/**
  * Makes a sandbox that listens until its scope closes. Then its ports are free at once, and open
  * connections are closed.
  *
@@ -83,7 +66,7 @@ export class DataError extends Data.TaggedError("DataError")<{
  */
 export const make = (
   options: Options = {}
-): Effect.Effect<Sandbox.Service, HttpServerError.ServeError | DataError, Scope.Scope> =>
+): Effect.Effect<Sandbox.Service, HttpServerError.ServeError | Sandbox.DataError, Scope.Scope> =>
   Effect.gen(function* () {
     const emulated = yield* emulation.make(
       options,
@@ -117,7 +100,7 @@ export const make = (
  */
 export const layer = (
   options: Options = {}
-): Layer.Layer<Sandbox.Sandbox, HttpServerError.ServeError | DataError> =>
+): Layer.Layer<Sandbox.Sandbox, HttpServerError.ServeError | Sandbox.DataError> =>
   Layer.scoped(Sandbox.Sandbox, make(options))
 
 const listen = (

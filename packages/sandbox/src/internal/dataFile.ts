@@ -16,7 +16,6 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import * as Sandbox from "../Sandbox.js"
-import { DataError } from "../SandboxServer.js"
 import * as state from "./state.js"
 import type { Storage } from "./storage.js"
 
@@ -33,7 +32,7 @@ const Line = Schema.Union(
 const decodeHeader = Schema.decodeUnknownEither(Schema.parseJson(Header))
 const decodeLine = Schema.decodeUnknownEither(Schema.parseJson(Line))
 
-export const open = (path: string): Effect.Effect<Storage, DataError, Scope.Scope> =>
+export const open = (path: string): Effect.Effect<Storage, Sandbox.DataError, Scope.Scope> =>
   Effect.gen(function* () {
     yield* lock(path)
     // The kept state is not recorded while it is read.
@@ -47,7 +46,7 @@ export const open = (path: string): Effect.Effect<Storage, DataError, Scope.Scop
     let replaced: state.State | undefined
     let changes = new Map<string, readonly [part: string, key: string, row: unknown]>()
     let generation = 0
-    let failure: DataError | undefined
+    let failure: Sandbox.DataError | undefined
 
     const startRecording = (): state.OnChange => {
       const own = ++generation
@@ -107,13 +106,13 @@ export const open = (path: string): Effect.Effect<Storage, DataError, Scope.Scop
     return storage
   })
 
-const attempt = <A>(path: string, run: () => Promise<A>): Effect.Effect<A, DataError> =>
+const attempt = <A>(path: string, run: () => Promise<A>): Effect.Effect<A, Sandbox.DataError> =>
   Effect.tryPromise({
     try: run,
     catch: (cause) =>
-      cause instanceof DataError
+      cause instanceof Sandbox.DataError
         ? cause
-        : new DataError({
+        : new Sandbox.DataError({
             path,
             reason: `it cannot be used: ${Predicate.isError(cause) ? cause.message : String(cause)}`
           })
@@ -132,7 +131,7 @@ const checksum = (json: string): string =>
 
 /** Reads the state of a file. A file that is missing or empty has none. */
 const read = async (path: string, onChange: state.OnChange): Promise<state.State | undefined> => {
-  const damaged = (reason: string) => new DataError({ path, reason })
+  const damaged = (reason: string) => new Sandbox.DataError({ path, reason })
   let lines = 0
   let found: state.State | undefined
   for await (const line of linesOf(path)) {
@@ -212,7 +211,7 @@ const rewrite = async (path: string, kept: state.State | undefined): Promise<Fil
  * Fails if another process has the file open. The lock is an address of the operating system, which is free
  * again when its process ends, however it ends.
  */
-const lock = (path: string): Effect.Effect<void, DataError, Scope.Scope> =>
+const lock = (path: string): Effect.Effect<void, Sandbox.DataError, Scope.Scope> =>
   Effect.gen(function* () {
     const folder = yield* attempt(path, () => realpath(dirname(path)))
     const name = `manilla-sandbox-${checksum(join(folder, basename(path)))}`
@@ -223,12 +222,12 @@ const lock = (path: string): Effect.Effect<void, DataError, Scope.Scope> =>
           ? `\\\\.\\pipe\\${name}`
           : join(tmpdir(), `${name}.sock`)
     yield* Effect.acquireRelease(
-      Effect.async<ReturnType<typeof createServer>, DataError>((resume) => {
+      Effect.async<ReturnType<typeof createServer>, Sandbox.DataError>((resume) => {
         const server = createServer((socket) => socket.destroy())
         server.once("error", (cause) =>
           resume(
             Effect.fail(
-              new DataError({
+              new Sandbox.DataError({
                 path,
                 reason:
                   codeOf(cause) === "EADDRINUSE"

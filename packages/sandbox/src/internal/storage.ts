@@ -2,8 +2,8 @@
  * Where the state of a sandbox is kept: in memory, or also in a file.
  */
 import * as Effect from "effect/Effect"
-import type { DataError } from "../SandboxServer.js"
-import * as state from "./state.js"
+import type { DataError } from "../Sandbox.js"
+import type * as state from "./state.js"
 
 export interface Storage {
   /** The state to start with, if one was kept. */

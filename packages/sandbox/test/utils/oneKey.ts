@@ -1,7 +1,7 @@
 /**
  * Concurrent requests with one idempotency key, over sockets.
  */
-import * as Sandbox from "@manilla/sandbox/Sandbox"
+import type * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
