@@ -1,7 +1,7 @@
-// Writes docs/operations.md: every operation and the retry rule, from the declarations. With
-// --check, fails when the file is not what they say.
+// Writes docs/operations.md: every operation and the retry rule, and the sandbox's docs/outcomes.md, from
+// the declarations. With --check, fails when a file is not what they say.
 import { Errors, type Operation, RetryPolicy } from "@manilla/core"
-import { ServiceApi } from "@manilla/sandbox"
+import { Outcome, ServiceApi } from "@manilla/sandbox"
 import { emit } from "./generated.js"
 
 const replay = ({ replay }: Operation.Operation): string => {
@@ -82,3 +82,27 @@ and its error says so. A retry after a renewed token does not use the budget.
 `
 
 emit("docs/operations.md", content, "operations")
+
+const outcomes = `# Outcomes on demand
+
+Generated from the declaration in \`Outcome.ts\` by \`npm run operations\`. A request asks for one of these
+${Outcome.outcomes.length} outcomes in three ways:
+
+- by a magic value in its body: the phone number of the table (\`payer.phone_number\`, \`destination\`, or the
+  payer of a payment link), or an amount with the four decimals of the table (\`amount\`, \`initial_balance\`),
+  such as \`1500.9905\`
+- by the header \`X-Sandbox-Outcome\`, with the name
+- by a fault rule, for requests that you cannot change:
+  \`{"fault": "outcome", "outcome": "fails", "count": 3, "match": {"operation": "Payouts.create"}}\`
+
+A fault rule takes precedence over the header, the header over the phone number, and the phone number over the
+amount. Magic are the phone numbers that start with \`${Outcome.phonePrefix}\`, and the amounts whose four decimals start with 99. With
+\`--strict\`, a magic value that is not listed for its operation is a 422 \`UNLISTED_MAGIC_VALUE\`; otherwise it
+is like any other. A header with an unknown name is always a 422. "Once per key" applies to the first request
+with an idempotency key, so that a retry succeeds; requests without a key always meet it.
+
+\`GET /_sandbox/outcomes\` returns this table as JSON. Times are those of the sandbox's clock, except of late answers.
+
+${Outcome.table()}`
+
+emit("packages/sandbox/docs/outcomes.md", outcomes, "operations")

@@ -7,8 +7,10 @@ import { byId, h, table } from "./dom.js"
 /** @typedef {Ledger["balances"][number]["account"]} Account */
 
 /** @param {Account} account */
-const nameOf = ({ currency, kind, wallet_id }) =>
-  [kind, currency, wallet_id?.slice(0, 8)].filter((part) => part !== undefined).join(" ")
+const nameOf = (account) => {
+  const wallet = "wallet_id" in account ? ` ${account.wallet_id.slice(0, 8)}` : ""
+  return `${account.kind} ${account.currency}${wallet}`
+}
 
 const digits = 12
 

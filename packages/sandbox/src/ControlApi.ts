@@ -23,6 +23,9 @@ import * as Refund from "@manilla/refunds/Refund"
 import * as Transaction from "@manilla/transactions/Transaction"
 import * as Schema from "effect/Schema"
 import type * as Fault from "./Fault.js"
+import * as ledger from "./Ledger.js"
+import * as Outcome from "./Outcome.js"
+import * as Sandbox from "./Sandbox.js"
 import * as ServiceApi from "./ServiceApi.js"
 
 /**
@@ -168,20 +171,6 @@ export const Request = Schema.Struct({
   body: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Request" })
 
-const Account = Schema.Struct({
-  kind: oneOf(
-    "wallet available",
-    "wallet reserved",
-    "fees earned",
-    "card float",
-    "provider clearing",
-    "currency exchange"
-  ),
-  currency: Currency.Currency,
-  /** Of the accounts of a wallet only. */
-  wallet_id: Schema.optional(Wallet.WalletId)
-}).annotations({ identifier: "Account" })
-
 /**
  * The ledger. Its journal is limited to the newest entries, oldest first.
  *
@@ -191,7 +180,7 @@ const Account = Schema.Struct({
 export const Ledger = Schema.Struct({
   balances: Schema.Array(
     Schema.Struct({
-      account: Account,
+      account: ledger.Account,
       debits: Amount.Amount,
       credits: Amount.Amount,
       /** On the account's normal side. */
@@ -200,17 +189,7 @@ export const Ledger = Schema.Struct({
   ),
   /** The number of all entries. */
   entries: Schema.Number,
-  journal: Schema.Array(
-    Schema.Struct({
-      sequence: Schema.Number,
-      posted_at: Timestamp.Timestamp,
-      reference: Schema.String,
-      description: Schema.String,
-      postings: Schema.Array(
-        Schema.Struct({ account: Account, side: oneOf("debit", "credit"), amount: Amount.Amount })
-      )
-    })
-  )
+  journal: Schema.Array(ledger.JournalEntry)
 }).annotations({ identifier: "Ledger" })
 
 /**
@@ -339,7 +318,12 @@ export const FaultRule = Schema.Union(
     ...target
   }).annotations({
     description: "Processes the request and responds with the real status but this body"
-  })
+  }),
+  Schema.Struct({
+    fault: Schema.Literal("outcome"),
+    outcome: oneOf(...Outcome.outcomes.map(({ name }) => name)),
+    ...target
+  }).annotations({ description: "Ends in this outcome" })
 ).annotations({ identifier: "FaultRule" })
 
 /**
@@ -347,6 +331,26 @@ export const FaultRule = Schema.Union(
  * @category models
  */
 export type FaultRule = typeof FaultRule.Type
+
+/**
+ * An outcome that a request can ask for.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Outcomes = Schema.Array(
+  Schema.Struct({
+    name: Schema.String,
+    summary: Schema.String,
+    /** `null`: all of them. */
+    operations: Schema.NullOr(Schema.Array(Schema.String)),
+    phone_number: Schema.String,
+    /** The decimals of a magic amount. */
+    amount_decimals: Schema.String,
+    /** Whether it applies only to the first request with an idempotency key. */
+    once_per_key: Schema.Boolean
+  }).annotations({ identifier: "Outcome" })
+)
 
 /**
  * A fault in the queue.
@@ -440,6 +444,17 @@ const state = HttpApiGroup.make("State")
       .setPayload(Reset)
       .addError(ControlError, { status: 422 })
       .annotate(OpenApi.Summary, "Restore the initial state")
+  )
+  .add(
+    HttpApiEndpoint.get("snapshot", "/snapshot")
+      .addSuccess(Sandbox.Snapshot)
+      .annotate(OpenApi.Summary, "Read the whole state")
+  )
+  .add(
+    HttpApiEndpoint.put("restore", "/snapshot")
+      .setPayload(Sandbox.Snapshot)
+      .addError(ControlError, { status: 422 })
+      .annotate(OpenApi.Summary, "Replace the whole state by that of a snapshot")
   )
   .annotate(OpenApi.Description, "The whole sandbox")
 
@@ -585,7 +600,12 @@ const faults = HttpApiGroup.make("Faults")
       .addError(ControlError, { status: 404 })
       .annotate(OpenApi.Summary, "Remove a pending fault")
   )
-  .annotate(OpenApi.Description, "Faults of the next requests")
+  .add(
+    HttpApiEndpoint.get("outcomes", "/outcomes")
+      .addSuccess(Outcomes)
+      .annotate(OpenApi.Summary, "List the outcomes that a request can ask for")
+  )
+  .annotate(OpenApi.Description, "Faults and outcomes of the next requests")
 
 const clock = HttpApiGroup.make("Clock")
   .add(

@@ -61,15 +61,7 @@ export interface FieldMatch {
  * @since 0.1.0
  * @category models
  */
-export type Fault = Drop | Delay | Answer
-
-/**
- * The names of the faults: `Fault.dropBefore` makes a `"drop_before"`.
- *
- * @since 0.1.0
- * @category models
- */
-export type Name = "drop_before" | "drop_after" | "delay" | "status" | "body"
+export type Fault = Drop | Delay | Answer | Outcome
 
 /**
  * @since 0.1.0
@@ -98,12 +90,24 @@ export interface Answer extends Target {
   /** Whether the request is processed before this response is sent. */
   readonly processed: boolean
   /** The status of the response. Defaults to the real status. */
-  readonly status: number | undefined
+  readonly status?: number | undefined
   /** `Retry-After`: seconds, or an HTTP date. */
-  readonly retryAfter: number | string | undefined
+  readonly retryAfter?: number | string | undefined
   /** The raw body. Defaults to an error envelope. */
-  readonly body: string | Uint8Array | undefined
+  readonly body?: string | Uint8Array | undefined
   readonly contentType: string
+}
+
+/**
+ * An outcome of the module `Outcome`. It applies to the operations of that outcome only.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Outcome extends Target {
+  readonly _tag: "Outcome"
+  /** The name of the outcome. */
+  readonly outcome: string
 }
 
 /**
@@ -143,7 +147,7 @@ export interface Pending {
  * @since 0.1.0
  * @category constructors
  */
-export const dropBefore = (target: Target = {}): Fault => ({
+export const dropBefore = (target: Target = {}): Drop => ({
   ...target,
   _tag: "Drop",
   when: "before"
@@ -164,7 +168,7 @@ export const dropBefore = (target: Target = {}): Fault => ({
  * @since 0.1.0
  * @category constructors
  */
-export const dropAfter = (target: Target = {}): Fault => ({
+export const dropAfter = (target: Target = {}): Drop => ({
   ...target,
   _tag: "Drop",
   when: "after"
@@ -177,7 +181,7 @@ export const dropAfter = (target: Target = {}): Fault => ({
  * @since 0.1.0
  * @category constructors
  */
-export const delay = (duration: Duration.DurationInput, target: Target = {}): Fault => ({
+export const delay = (duration: Duration.DurationInput, target: Target = {}): Delay => ({
   ...target,
   _tag: "Delay",
   duration
@@ -205,7 +209,7 @@ export interface StatusOptions extends Target {
 export const status = (
   code: number,
   { body, contentType = json, processed = false, retryAfter, ...target }: StatusOptions = {}
-): Fault => ({
+): Answer => ({
   ...target,
   _tag: "Answer",
   processed,
@@ -234,7 +238,7 @@ export interface BodyOptions extends Target {
 export const body = (
   bytes: string | Uint8Array,
   { contentType = json, ...target }: BodyOptions = {}
-): Fault => ({
+): Answer => ({
   ...target,
   _tag: "Answer",
   processed: true,
@@ -245,10 +249,24 @@ export const body = (
 })
 
 /**
+ * Makes a request end in an outcome, such as `insufficient_funds`.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const outcome = (name: string, target: Target = {}): Outcome => ({
+  ...target,
+  _tag: "Outcome",
+  outcome: name
+})
+
+/**
+ * The name of a fault; of an outcome, the name of the outcome.
+ *
  * @since 0.1.0
  * @category printing
  */
-export const nameOf = (fault: Fault): Name => {
+export const nameOf = (fault: Fault): string => {
   switch (fault._tag) {
     case "Drop":
       return `drop_${fault.when}`
@@ -256,6 +274,8 @@ export const nameOf = (fault: Fault): Name => {
       return "delay"
     case "Answer":
       return fault.status === undefined ? "body" : "status"
+    case "Outcome":
+      return fault.outcome
   }
 }
 

@@ -5,15 +5,55 @@
  * @since 0.1.0
  */
 import * as Amount from "@manilla/core/Amount"
-import type { Currency } from "@manilla/core/Currency"
-import type { Timestamp } from "@manilla/core/Timestamp"
-import type { WalletId } from "@manilla/core/Wallet"
+import { Currency } from "@manilla/core/Currency"
+import { Timestamp } from "@manilla/core/Timestamp"
+import { WalletId } from "@manilla/core/Wallet"
+import * as Schema from "effect/Schema"
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Side = Schema.Literal("debit", "credit").annotations({
+  description: `one of "debit", "credit"`
+})
 
 /**
  * @since 0.1.0
  * @category models
  */
-export type Side = "debit" | "credit"
+export type Side = typeof Side.Type
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const WalletAccount = Schema.Struct({
+  kind: Schema.Literal("wallet available", "wallet reserved"),
+  currency: Currency,
+  wallet_id: WalletId
+}).annotations({ identifier: "WalletAccount" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface WalletAccount extends Schema.Schema.Type<typeof WalletAccount> {}
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const ServiceAccount = Schema.Struct({
+  kind: Schema.Literal("fees earned", "card float", "provider clearing", "currency exchange"),
+  currency: Currency
+}).annotations({ identifier: "ServiceAccount" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface ServiceAccount extends Schema.Schema.Type<typeof ServiceAccount> {}
 
 /**
  * The kinds of accounts. Each account has one currency.
@@ -34,53 +74,54 @@ export type AccountKind = WalletAccount["kind"] | ServiceAccount["kind"]
 
 /**
  * @since 0.1.0
- * @category models
+ * @category schemas
  */
-export interface WalletAccount {
-  readonly kind: "wallet available" | "wallet reserved"
-  readonly currency: Currency
-  readonly wallet_id: WalletId
-}
+export const Account = Schema.Union(WalletAccount, ServiceAccount).annotations({
+  identifier: "Account"
+})
 
 /**
  * @since 0.1.0
  * @category models
  */
-export interface ServiceAccount {
-  readonly kind: "fees earned" | "card float" | "provider clearing" | "currency exchange"
-  readonly currency: Currency
-}
+export type Account = typeof Account.Type
 
 /**
  * @since 0.1.0
- * @category models
+ * @category schemas
  */
-export type Account = WalletAccount | ServiceAccount
-
-/**
- * @since 0.1.0
- * @category models
- */
-export interface Posting {
-  readonly account: Account
-  readonly side: Side
+export const Posting = Schema.Struct({
+  account: Account,
+  side: Side,
   /** Never negative: the side gives the direction. */
-  readonly amount: Amount.Amount
-}
+  amount: Amount.Amount
+}).annotations({ identifier: "Posting" })
 
 /**
  * @since 0.1.0
  * @category models
  */
-export interface JournalEntry {
+export interface Posting extends Schema.Schema.Type<typeof Posting> {}
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const JournalEntry = Schema.Struct({
   /** The number of the entry, from 1. */
-  readonly sequence: number
-  readonly posted_at: Timestamp
+  sequence: Schema.Number,
+  posted_at: Timestamp,
   /** The reference of the resource that moved the money. */
-  readonly reference: string
-  readonly description: string
-  readonly postings: ReadonlyArray<Posting>
-}
+  reference: Schema.String,
+  description: Schema.String,
+  postings: Schema.Array(Posting)
+}).annotations({ identifier: "JournalEntry" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface JournalEntry extends Schema.Schema.Type<typeof JournalEntry> {}
 
 /**
  * @since 0.1.0

@@ -25,6 +25,7 @@ import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type { Changes, Exchange } from "./Exchange.js"
 import type { Faults } from "./Fault.js"
@@ -46,6 +47,27 @@ export const pageParameter = "page"
  * @category constants
  */
 export const defaultPerPage = 15
+
+/**
+ * How idempotency keys behave where the interface does not say it. A client is safe with the service
+ * only if it is safe with every combination.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface IdempotencyProfile {
+  /** The answer to a known key with another request: a status, or the first result. Defaults to 422. */
+  readonly otherBody?: 422 | 409 | "replay" | undefined
+  /**
+   * The answer to a key whose first request is not answered yet: 409, the result as soon as that is
+   * answered (`"wait"`), or the result at once (`"replay"`). Defaults to `"replay"`.
+   */
+  readonly inFlight?: 409 | "wait" | "replay" | undefined
+  /** Whether a refused request uses up its key, and is refused again. Defaults to `"again"`: it is not. */
+  readonly failures?: "replay" | "again" | undefined
+  /** How long a key is known. Defaults to for ever. */
+  readonly retention?: Duration.DurationInput | undefined
+}
 
 /**
  * @since 0.1.0
@@ -71,6 +93,13 @@ export interface Options {
   readonly clientId?: string | undefined
   /** The client secret, until it is rotated. Defaults to a random one. */
   readonly clientSecret?: Redacted.Redacted | undefined
+  /** How idempotency keys behave where the interface does not say it. */
+  readonly idempotency?: IdempotencyProfile | undefined
+  /**
+   * Whether a magic phone number or amount is refused if it is not listed for its operation. Otherwise it
+   * is like any other. Defaults to `false`.
+   */
+  readonly strict?: boolean | undefined
   /** How many of the latest exchanges are kept, with up to 64 MiB of bodies. Defaults to 50,000. */
   readonly exchangeCapacity?: number | undefined
   /** Runs at the end of each exchange, before its response is sent. */
@@ -181,6 +210,52 @@ export interface RefundOptions {
 }
 
 /**
+ * The version of {@link Snapshot}. It changes when a sandbox cannot read the snapshots of an earlier one.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const snapshotVersion = 1
+
+/**
+ * The state of a sandbox: identifiers, credentials and tokens, the clock and what it will settle,
+ * idempotency keys, faults, wallets, the ledger and all resources. The options of the sandbox and its log
+ * of requests are no part of it. It contains secrets and phone numbers in plain text.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Snapshot = Schema.Struct({
+  format: Schema.Literal("manilla-sandbox"),
+  version: Schema.Int,
+  /** The sandbox's time, in milliseconds since 1970. */
+  now_ms: Schema.JsonNumber,
+  state: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+}).annotations({ identifier: "Snapshot" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Snapshot extends Schema.Schema.Type<typeof Snapshot> {}
+
+/**
+ * The file of the option `data` of `SandboxServer` cannot be used. It is left as it is.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class DataError extends Data.TaggedError("DataError")<{
+  readonly path: string
+  /** Such as `line 7 is damaged`. */
+  readonly reason: string
+}> {
+  override get message(): string {
+    return `The data file ${this.path} is not used: ${this.reason}.`
+  }
+}
+
+/**
  * A control was refused, because a rule of the service forbids it.
  *
  * @since 0.1.0
@@ -203,11 +278,20 @@ export interface Service {
   readonly baseUrl: string
   /** The `{auth_url}` of the interface, for `Token.layer`. */
   readonly authUrl: string
+  /** The address of the control API, without its path `/_sandbox`. */
+  readonly controlUrl: string
   /**
    * Restores the initial state and the initial credentials: no requests, faults or tokens, and the
    * opening balances. Without a seed, identifiers repeat as well.
    */
   readonly reset: (seed?: string | number) => Effect.Effect<void>
+  /** The current state. */
+  readonly snapshot: Effect.Effect<Snapshot>
+  /**
+   * Replaces the state by that of a snapshot, and sets the clock back to its time. The log of requests
+   * starts again. A snapshot that is damaged or of another version is refused, and changes nothing.
+   */
+  readonly restore: (snapshot: Snapshot) => Effect.Effect<void, Refused>
   /** The sandbox's time: the `Clock`, plus all advances. */
   readonly nowMillis: Effect.Effect<number>
   /**
@@ -259,8 +343,14 @@ export interface Service {
   readonly refunds: Effect.Effect<ReadonlyArray<Refund>>
   /** All payment links in their current state, in order of creation. */
   readonly paymentLinks: Effect.Effect<ReadonlyArray<PaymentLink.PaymentLink>>
-  /** Simulates a payer at the hosted page of a payment link. The money is collected at once. */
-  readonly payLink: (id: PaymentLink.PaymentLinkId) => Effect.Effect<StoredTransaction, Refused>
+  /**
+   * Simulates a payer at the hosted page of a payment link. The money is collected at once, unless the
+   * phone number is a magic one that is refused.
+   */
+  readonly payLink: (
+    id: PaymentLink.PaymentLinkId,
+    phoneNumber?: string
+  ) => Effect.Effect<StoredTransaction, Refused>
   /** All cardholders. They exist from the start, and are fictitious. */
   readonly cardholders: Effect.Effect<ReadonlyArray<Cardholder>>
   /** All virtual cards, in order of issue. */

@@ -37,7 +37,8 @@ export const make = (
     const emulated = yield* emulation.make({ ...options, origin: () => mainOrigin })
     const sandbox = emulation.control(emulated, {
       baseUrl: mainOrigin + ServiceApi.root,
-      authUrl: accountOrigin + ServiceApi.root
+      authUrl: accountOrigin + ServiceApi.root,
+      controlUrl: mainOrigin
     })
     const apps = app.make(emulated, { sandbox: Effect.succeed(sandbox), enabled: true })
     const client = HttpClient.make((request, url) => {

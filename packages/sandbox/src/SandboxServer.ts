@@ -18,11 +18,14 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { createServer } from "node:http"
+import * as ControlApi from "./ControlApi.js"
 import * as app from "./internal/app.js"
 import * as access from "./internal/control/access.js"
+import * as dataFile from "./internal/dataFile.js"
 import * as emulation from "./internal/emulation.js"
 import * as refusal from "./internal/refusal.js"
 import * as reply from "./internal/reply.js"
+import * as storage from "./internal/storage.js"
 import * as Sandbox from "./Sandbox.js"
 import * as ServiceApi from "./ServiceApi.js"
 
@@ -35,6 +38,11 @@ export interface Options extends Sandbox.Options {
   readonly port?: number | undefined
   /** The port of `{auth_url}`. Defaults to any free port. */
   readonly authPort?: number | undefined
+  /**
+   * A port for the control API alone, so that the port of `{base_url}` does not serve it. It still serves
+   * the service. 0 is any free port.
+   */
+  readonly controlPort?: number | undefined
   /** The host name or address to listen on. Defaults to 127.0.0.1, which only this machine reaches. */
   readonly host?: string | undefined
   /**
@@ -42,6 +50,11 @@ export interface Options extends Sandbox.Options {
    * is a loopback address.
    */
   readonly control?: boolean | undefined
+  /**
+   * A file that keeps the state. What was answered is in the file, even if the process is killed. A new
+   * file is made with the other options; an old one has its own credentials, wallets and identifiers.
+   */
+  readonly data?: string | undefined
 }
 
 /**
@@ -53,22 +66,31 @@ export interface Options extends Sandbox.Options {
  */
 export const make = (
   options: Options = {}
-): Effect.Effect<Sandbox.Service, HttpServerError.ServeError, Scope.Scope> =>
+): Effect.Effect<Sandbox.Service, HttpServerError.ServeError | Sandbox.DataError, Scope.Scope> =>
   Effect.gen(function* () {
     let origin = ""
-    const emulated = yield* emulation.make({ ...options, origin: () => origin })
-    const { host = "127.0.0.1" } = options
+    const emulated = yield* emulation.make(
+      { ...options, origin: () => origin },
+      options.data === undefined ? storage.memory : yield* dataFile.open(options.data)
+    )
+    const { controlPort, host = "127.0.0.1" } = options
     const listening = yield* Deferred.make<Sandbox.Service>()
-    const apps = app.make(emulated, {
+    const controls: access.Controls = {
       sandbox: Deferred.await(listening),
       enabled: options.control ?? access.loopbackNames.has(host),
       hostName: host
-    })
-    const baseUrl = yield* listen(apps.main, { host, port: options.port ?? 0 })
-    origin = new URL(baseUrl).origin
+    }
+    const hasOwnPort = controlPort !== undefined
+    const apps = app.make(emulated, { ...controls, isElsewhere: hasOwnPort })
+    const main = yield* listen(apps.main, { host, port: options.port ?? 0 })
+    origin = main
     const sandbox = emulation.control(emulated, {
-      baseUrl,
-      authUrl: yield* listen(apps.account, { host, port: options.authPort ?? 0 })
+      baseUrl: main + ServiceApi.root,
+      authUrl:
+        (yield* listen(apps.account, { host, port: options.authPort ?? 0 })) + ServiceApi.root,
+      controlUrl: hasOwnPort
+        ? yield* listen(app.make(emulated, controls).main, { host, port: controlPort })
+        : main
     })
     yield* Deferred.succeed(listening, sandbox)
     return sandbox
@@ -80,7 +102,7 @@ export const make = (
  */
 export const layer = (
   options: Options = {}
-): Layer.Layer<Sandbox.Sandbox, HttpServerError.ServeError> =>
+): Layer.Layer<Sandbox.Sandbox, HttpServerError.ServeError | Sandbox.DataError> =>
   Layer.scoped(Sandbox.Sandbox, make(options))
 
 const listen = (
@@ -100,7 +122,7 @@ const listen = (
     yield* server
       .serve(serve(handle))
       .pipe(Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true))
-    return urlOf(server.address) + ServiceApi.root
+    return urlOf(server.address)
   })
 
 /** A URL for callers on this machine, who cannot call an address that means all interfaces. */
@@ -124,7 +146,7 @@ const serve = (handle: app.App) =>
       body
     })
   }).pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit),
+    limitBody,
     // A caller that disconnects ends its exchange.
     Effect.interruptible,
     Effect.catchTags({
@@ -138,7 +160,14 @@ const serve = (handle: app.App) =>
     })
   )
 
-/** The connection is closed when a request body is larger. */
-const bodyLimit = Option.some(FileSystem.MiB(10))
+/** The connection is closed when a request body is larger. A snapshot is as large as the state. */
+const limitBody = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
+    Effect.provideService(
+      self,
+      HttpIncomingMessage.MaxBodySize,
+      Option.some(FileSystem.MiB(url === `${ControlApi.root}/snapshot` ? 512 : 10))
+    )
+  )
 
 const unreadable = reply.failure(refusal.unprocessable("UNREADABLE", "The request cannot be read."))

@@ -23,7 +23,7 @@ type Serve = Extract<cli.Command, { readonly _tag: "Serve" }>
 
 const serve = ({ quiet, server }: Serve) =>
   Effect.gen(function* () {
-    const { authUrl, baseUrl, credentials, wallets } = yield* SandboxServer.make({
+    const { authUrl, baseUrl, controlUrl, credentials, wallets } = yield* SandboxServer.make({
       ...server,
       onExchange: quiet ? undefined : (exchange) => Console.log(requestLine.make(exchange))
     })
@@ -39,28 +39,34 @@ export MANILLA_ENVIRONMENT=SANDBOX
 export MANILLA_PAGE_PARAMETER=${Sandbox.pageParameter}
 export MANILLA_WALLET_ID=${wallet?.id ?? ""}
 
-Page:          ${new URL(webPage.path, baseUrl).href}
+Page:          ${new URL(webPage.path, controlUrl).href}
 Documentation: ${new URL(documents.paths.page, baseUrl).href}
-Control API:   ${new URL(control.openApi, baseUrl).href}
+Control API:   ${new URL(control.openApi, controlUrl).href}
 `)
     return yield* Effect.never
   }).pipe(Effect.scoped)
 
-const reasonOf = ({ cause }: { readonly cause: unknown }): string => {
+const reasonOf = (
+  { cause }: { readonly cause: unknown },
+  { authPort, controlPort }: SandboxServer.Options
+): string => {
   if (!Predicate.isError(cause)) return String(cause)
-  return "code" in cause && cause.code === "EADDRINUSE" && "port" in cause
-    ? `port ${String(cause.port)} is in use. Choose another with --port or --auth-port.`
-    : cause.message
+  if (!("code" in cause && cause.code === "EADDRINUSE" && "port" in cause)) return cause.message
+  const { port } = cause
+  const flag =
+    port === authPort ? "--auth-port" : port === controlPort ? "--control-port" : "--port"
+  return `port ${String(port)} is in use. Choose another with ${flag}, such as ${flag} 0 for any free port.`
 }
 
 const main = Effect.gen(function* () {
   const command = yield* cli.parse(process.argv.slice(2))
-  return command._tag === "Help" ? yield* Console.log(cli.help) : yield* serve(command)
+  if (command._tag === "Help") return yield* Console.log(cli.help)
+  return yield* Effect.tapErrorTag(serve(command), "ServeError", (error) =>
+    Console.error(`The sandbox cannot listen: ${reasonOf(error, command.server)}`)
+  )
 }).pipe(
   Effect.tapErrorTag("UsageError", ({ message }) => Console.error(`${message}\n\n${cli.help}`)),
-  Effect.tapErrorTag("ServeError", (error) =>
-    Console.error(`The sandbox cannot listen: ${reasonOf(error)}`)
-  ),
+  Effect.tapErrorTag("DataError", ({ message }) => Console.error(message)),
   Effect.tapDefect((cause) => Effect.logError(cause))
 )
 

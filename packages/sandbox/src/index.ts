@@ -52,6 +52,14 @@ export * as Ledger from "./Ledger.js"
 export * as OpenApiDocument from "./OpenApiDocument.js"
 
 /**
+ * Outcomes on demand: what a request can be made to end in, by a magic phone number or amount, by the
+ * request header `X-Sandbox-Outcome`, or by a fault rule.
+ *
+ * @since 0.1.0
+ */
+export * as Outcome from "./Outcome.js"
+
+/**
  * The emulated service: its state, and controls over it. Run it in process with `SandboxClient` or on
  * sockets with `SandboxServer`.
  *

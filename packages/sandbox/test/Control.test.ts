@@ -466,7 +466,7 @@ describe("bad input", () => {
   it.effect("with an unknown fault gets the list of faults", () =>
     Effect.gen(function* () {
       const { issues } = yield* refusal("POST", "/faults", { body: { fault: "explode" } })
-      const names = ["drop_before", "drop_after", "delay", "status", "body"]
+      const names = ["drop_before", "drop_after", "delay", "status", "body", "outcome"]
       const rule = `must be ${names.map((name) => `"${name}"`).join(" or ")}`
       assert.deepStrictEqual(issues, [{ field: "fault", rule }])
     }).pipe(Effect.provide(layer()))

@@ -33,9 +33,10 @@ describe("docs/curl.md", () => {
       SANDBOX: `${origin}/_sandbox`
     }
     const variables: Variables = new Map()
+    const files = new Map<string, string>()
     const answered: Array<string> = []
-    // The journal is read before the reset that ends the page.
-    let journal: ReadonlyArray<{ readonly operation: string; readonly status: number | null }> = []
+    // The journal is read before a reset or a snapshot starts it again.
+    const journal: Array<{ readonly operation: string; readonly status: number | null }> = []
     for (const { expected, text } of lines) {
       const assigned = /^(\w+)=(?:\$\((curl .*) \| jq -r '([^']+)'\)|(http:\S+))$/.exec(text)
       const [, name = "", call = text, path, address] = assigned ?? []
@@ -43,12 +44,11 @@ describe("docs/curl.md", () => {
         variables.set(name, addresses[name] ?? assert.fail(`no address ${name}`))
         continue
       }
-      if (text.includes("/reset")) {
-        journal = await fetch(`${origin}/_sandbox/requests?limit=1000`).then((response) =>
-          response.json()
-        )
+      if (/\/reset|-X PUT/.test(text)) {
+        const requests = await fetch(`${origin}/_sandbox/requests?limit=1000`)
+        journal.push(...(await requests.json()))
       }
-      const response = await send(wordsOf(call, variables))
+      const response = await send(wordsOf(call, variables), files)
       assert.strictEqual(
         response === undefined ? "no response" : String(response.status),
         expected,

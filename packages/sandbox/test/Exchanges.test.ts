@@ -3,10 +3,15 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as clock from "../src/internal/clock.js"
 import * as exchanges from "../src/internal/exchanges.js"
+import * as table from "../src/internal/table.js"
 
 const indexesAfter = (sizes: ReadonlyArray<number>, capacity: number) =>
   Effect.gen(function* () {
-    const log = exchanges.make({ clock: clock.make(), capacity, onEnd: () => Effect.void })
+    const log = exchanges.make({
+      clock: clock.make(table.makeValue(0, () => {})),
+      capacity,
+      onEnd: () => Effect.void
+    })
     for (const size of sizes) {
       yield* log.open({
         operation: undefined,

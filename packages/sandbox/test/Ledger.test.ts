@@ -17,6 +17,13 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as TestClock from "effect/TestClock"
 import * as ledger from "../src/internal/ledger.js"
+import * as table from "../src/internal/table.js"
+
+const emptyBook = () =>
+  ledger.make({
+    journal: table.of(ledger.declaredJournal),
+    accounts: table.of(ledger.declaredAccounts)
+  })
 
 const amount = (text: string) => Amount.Amount.make(text)
 const xof = Currency.Currency.make("XOF")
@@ -57,7 +64,7 @@ const differences = ({ balances, journal }: Ledger.Ledger): ReadonlyArray<string
 
 describe("the ledger", () => {
   it("refuses an entry that does not balance in each currency, without posting any of it", () => {
-    const book = ledger.make()
+    const book = emptyBook()
     const ten = amount("10")
     const refused = [
       post(book, ledger.debit(clearing, ten)),
@@ -73,7 +80,7 @@ describe("the ledger", () => {
   })
 
   it("does not let a wallet become negative", () => {
-    const book = ledger.make()
+    const book = emptyBook()
     post(book, ledger.debit(clearing, amount("10")), ledger.credit(wallet, amount("10.0000")))
     const over = post(
       book,
@@ -93,7 +100,7 @@ describe("the ledger", () => {
   })
 
   it("adds exactly where floats would not", () => {
-    const book = ledger.make()
+    const book = emptyBook()
     for (const text of ["0.1", "0.2", "9007199254740993.00000001"]) {
       post(book, ledger.debit(clearing, amount(text)), ledger.credit(fees, amount(text)))
     }
@@ -101,14 +108,14 @@ describe("the ledger", () => {
   })
 
   it("returns immutable snapshots", () => {
-    const book = ledger.make()
+    const book = emptyBook()
     const before = book.read()
     post(book, ledger.debit(clearing, amount("1")), ledger.credit(fees, amount("1")))
     assert.deepStrictEqual(before, { journal: [], balances: [] })
   })
 
   it("prints its trial balance and its journal", () => {
-    const book = ledger.make()
+    const book = emptyBook()
     post(
       book,
       ledger.debit(clearing, amount("1500000")),

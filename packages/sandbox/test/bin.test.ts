@@ -3,7 +3,9 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as cli from "../src/internal/cli.js"
+import { readFileSync } from "node:fs"
 import * as command from "./utils/command.js"
+import * as node from "./utils/node.js"
 
 const token = (started: command.Started, clientSecret: string) =>
   fetch(`${started.exported["MANILLA_AUTH_URL"]}/auth/application/token`, {
@@ -85,9 +87,32 @@ describe.concurrent("manilla-sandbox", () => {
     assert.strictEqual(code, 1)
     assert.strictEqual(
       stderr,
-      `The sandbox cannot listen: port ${port} is in use. Choose another with --port or --auth-port.\n`
+      `The sandbox cannot listen: port ${port} is in use. Choose another with --port, such as --port 0 for any free port.\n`
     )
+    const other = await command.run(["--port", "0", "--auth-port", port])
+    assert.include(other.stderr, "Choose another with --auth-port,")
     await started.stop()
+  })
+
+  it("serves the control API on its own port", async () => {
+    const started = await command.start(["--control-port", "0"])
+    const other = await fetch(`${started.origin}/_sandbox/health`)
+    assert.strictEqual(other.status, 403)
+    assert.include(await other.text(), "CONTROL_ELSEWHERE")
+    const [, control] = /^Control API: +(\S+)$/m.exec((await started.stop()).stdout) ?? []
+    assert.notStrictEqual(new URL(control ?? "").origin, started.origin)
+  })
+
+  it("has a health check in its Dockerfile, which tells whether it runs", async () => {
+    const dockerfile = readFileSync(new URL("../Dockerfile", import.meta.url), "utf8")
+    const [, words] = /^HEALTHCHECK .*CMD (\[.*\])$/m.exec(dockerfile) ?? []
+    const [program, flag = "", check = ""] = JSON.parse(words ?? "[]")
+    assert.strictEqual(program, "node")
+    const started = await command.start()
+    const here = check.replace("http://127.0.0.1:4010", started.origin)
+    assert.strictEqual((await node.run([flag, here])).code, 0)
+    await started.stop()
+    assert.strictEqual((await node.run([flag, here])).code, 1)
   })
 
   it("does not start with invalid arguments", async () => {
@@ -112,9 +137,13 @@ describe("its arguments", () => {
     assert.deepStrictEqual(rest, {
       port: 4010,
       authPort: 4011,
+      controlPort: undefined,
       host: "127.0.0.1",
       control: undefined,
       clientId: cli.developmentCredentials.clientId,
+      data: undefined,
+      idempotency: undefined,
+      strict: false,
       seed: undefined
     })
     assert.strictEqual(
@@ -137,6 +166,15 @@ describe("its arguments", () => {
     assert.isTrue(server.control)
     assert.strictEqual(Duration.toMillis(server.settleAfter ?? 0), 60_000)
     assert.strictEqual(server.seed, 12)
+    const profile = "other-body=409,in-flight=wait,failures=replay,retention=1 day"
+    const { idempotency, strict } = serve(["--strict", "--idempotency", profile]).server
+    assert.isTrue(strict)
+    assert.deepStrictEqual(idempotency, {
+      otherBody: 409,
+      inFlight: "wait",
+      failures: "replay",
+      retention: Duration.days(1)
+    })
     assert.strictEqual(serve(["--seed", "a word"]).server.seed, "a word")
   })
 
@@ -151,11 +189,15 @@ describe("its arguments", () => {
     ["--port", ""],
     ["--auth-port"],
     ["--port", "80", "--auth-port", "80"],
+    ["--control-port", "4010"],
     ["--settle-after", "soon"],
     ["--settle-after", "Infinity"],
     ["--client-id", ""],
     ["--client-secret="],
     ["--host", ""],
+    ["--idempotency", "other-body=200"],
+    ["--idempotency", "body=409"],
+    ["--idempotency", "retention=soon"],
     ["4010"]
   ]) {
     it(`are refused: ${args.join(" ")}`, () => {

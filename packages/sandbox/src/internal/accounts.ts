@@ -7,23 +7,66 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Encoding from "effect/Encoding"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import type { Credentials, Standing } from "../Sandbox.js"
 import type { SandboxClock } from "./clock.js"
 import type { Identifiers } from "./identifiers.js"
 import * as refusal from "./refusal.js"
+import * as table from "./table.js"
+
+const Account = Schema.Struct({
+  account_id: Schema.String,
+  application_id: Schema.String,
+  client_id: Schema.String,
+  client_secret: Schema.String,
+  granted_scopes: Schema.Array(Schema.String),
+  standing: Schema.Struct({
+    accountActive: Schema.Boolean,
+    kybApproved: Schema.Boolean,
+    applicationActive: Schema.Boolean,
+    credentialActive: Schema.Boolean
+  })
+})
+
+type Account = typeof Account.Type
+
+export const declared = table.value(Account, {
+  account_id: "",
+  application_id: "",
+  client_id: "",
+  client_secret: "",
+  granted_scopes: [],
+  standing: {
+    accountActive: true,
+    kybApproved: true,
+    applicationActive: true,
+    credentialActive: true
+  }
+})
+
+const Token = Schema.Struct({ token: Schema.String, expires_ms: Schema.Number })
+
+export const declaredTokens = table.table(Token, ({ token }) => token)
 
 export interface Options {
+  readonly account: table.Value<Account>
+  /** The valid tokens. */
+  readonly tokens: table.Table<typeof Token.Type>
   readonly clock: SandboxClock
   readonly identifiers: Identifiers
-  readonly clientId: string | undefined
-  readonly clientSecret: Redacted.Redacted | undefined
-  readonly scopes: ReadonlyArray<Operation.Scope>
   readonly tokenLifetime: Duration.DurationInput
 }
 
+/** A new account. */
+export interface Opening {
+  readonly clientId: string | undefined
+  readonly clientSecret: Redacted.Redacted | undefined
+  readonly scopes: ReadonlyArray<Operation.Scope>
+}
+
 export interface Accounts {
-  readonly accountId: string
-  readonly applicationId: string
+  readonly open: (opening: Opening) => void
+  readonly ids: () => Pick<Account, "account_id" | "application_id">
   readonly credentials: Effect.Effect<Credentials>
   /** Issues a token, by rules 1 and 3 of section 5.1. */
   readonly obtain: (
@@ -41,31 +84,22 @@ export interface Accounts {
 }
 
 export const make = (options: Options): Accounts => {
-  const { clock, identifiers, scopes, tokenLifetime } = options
+  const { account, clock, identifiers, tokenLifetime, tokens } = options
   const lifetimeMillis = Duration.toMillis(tokenLifetime)
-  const newSecret = () => Redacted.make(`sk_${identifiers.text(40)}`)
+  const newSecret = () => `sk_${identifiers.text(40)}`
+  const change = (changes: Partial<Account>) => account.set({ ...account.get(), ...changes })
 
-  // Drawn even if they are given, so that all later identifiers depend on the seed alone.
-  const drawn: Credentials = {
-    clientId: `app_${identifiers.text(16)}`,
-    clientSecret: newSecret()
-  }
-  let credentials: Credentials = {
-    clientId: options.clientId ?? drawn.clientId,
-    clientSecret: options.clientSecret ?? drawn.clientSecret
-  }
-  let granted = scopes
-  let standing: Standing = {
-    accountActive: true,
-    kybApproved: true,
-    applicationActive: true,
-    credentialActive: true
-  }
-  /** The valid tokens, with their expiry. */
-  const tokens = new Map<string, number>()
+  const credentials = Effect.sync((): Credentials => {
+    const { client_id, client_secret } = account.get()
+    return { clientId: client_id, clientSecret: Redacted.make(client_secret) }
+  })
+
+  const revokeTokens = Effect.sync(() => {
+    for (const { token } of tokens.all()) tokens.remove(token)
+  })
 
   const inGoodStanding = Effect.suspend(() => {
-    const broken = standingRules.find(([name]) => !standing[name])
+    const broken = standingRules.find(([name]) => !account.get().standing[name])
     return broken === undefined
       ? Effect.void
       : Effect.fail(refusal.forbidden("ACCOUNT_STATE", broken[1]))
@@ -78,25 +112,23 @@ export const make = (options: Options): Accounts => {
       segment({ alg: "RS256", typ: "JWT" }),
       segment({
         jti: identifiers.uuid(),
-        sub: credentials.clientId,
+        sub: account.get().client_id,
         iat: Math.floor(nowMillis / 1000),
         exp: Math.floor(expiresMillis / 1000)
       }),
       identifiers.text(86)
     ].join(".")
-    for (const [old, oldExpiresMillis] of tokens) {
-      if (oldExpiresMillis <= nowMillis) tokens.delete(old)
+    for (const old of tokens.all()) {
+      if (old.expires_ms <= nowMillis) tokens.remove(old.token)
     }
-    tokens.set(token, expiresMillis)
+    tokens.set({ token, expires_ms: expiresMillis })
     return token
   })
 
   const obtain: Accounts["obtain"] = ({ client_id, client_secret }) =>
     Effect.gen(function* () {
-      if (
-        client_id !== credentials.clientId ||
-        client_secret !== Redacted.value(credentials.clientSecret)
-      ) {
+      const own = account.get()
+      if (client_id !== own.client_id || client_secret !== own.client_secret) {
         return yield* Effect.fail(
           refusal.unauthorized("INVALID_CREDENTIALS", "The client id or the secret is wrong.")
         )
@@ -107,7 +139,7 @@ export const make = (options: Options): Accounts => {
         expires_in: Math.floor(lifetimeMillis / 1000),
         token_type: "Bearer",
         environment: "SANDBOX",
-        scope: granted.join(" ")
+        scope: account.get().granted_scopes.join(" ")
       }
     })
 
@@ -115,14 +147,14 @@ export const make = (options: Options): Accounts => {
     Effect.gen(function* () {
       if (access === "credentials") return
       const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1]
-      const expiresMillis = token === undefined ? undefined : tokens.get(token)
+      const expiresMillis = token === undefined ? undefined : tokens.get(token)?.expires_ms
       if (expiresMillis === undefined || expiresMillis <= (yield* clock.nowMillis)) {
         return yield* Effect.fail(
           refusal.unauthorized("UNAUTHENTICATED", "The token is missing, unknown or expired.")
         )
       }
       yield* inGoodStanding
-      if (access !== "bearer" && !granted.includes(access)) {
+      if (access !== "bearer" && !account.get().granted_scopes.includes(access)) {
         return yield* Effect.fail(
           refusal.forbidden("INSUFFICIENT_SCOPE", `The scope ${access} is not granted.`, {
             details: { required_scope: access }
@@ -132,25 +164,33 @@ export const make = (options: Options): Accounts => {
     })
 
   return {
-    accountId: identifiers.uuid(),
-    applicationId: identifiers.uuid(),
-    credentials: Effect.sync(() => credentials),
+    open: ({ clientId, clientSecret, scopes }) => {
+      // Drawn even if they are given, so that all later identifiers depend on the seed alone.
+      const drawnId = `app_${identifiers.text(16)}`
+      const drawnSecret = newSecret()
+      change({
+        account_id: identifiers.uuid(),
+        application_id: identifiers.uuid(),
+        client_id: clientId ?? drawnId,
+        client_secret: clientSecret === undefined ? drawnSecret : Redacted.value(clientSecret),
+        granted_scopes: scopes
+      })
+    },
+    ids: account.get,
+    credentials,
     obtain,
     authorise,
-    rotateSecret: Effect.sync(() => {
-      tokens.clear()
-      credentials = { ...credentials, clientSecret: newSecret() }
-      return credentials
+    rotateSecret: Effect.suspend(() => {
+      change({ client_secret: newSecret() })
+      return Effect.zipRight(revokeTokens, credentials)
     }),
-    revokeTokens: Effect.sync(() => tokens.clear()),
-    setScopes: (scopes) =>
-      Effect.sync(() => {
-        granted = scopes
-      }),
+    revokeTokens,
+    setScopes: (scopes) => Effect.sync(() => change({ granted_scopes: scopes })),
     setStanding: (changes) =>
-      Effect.sync(() => {
-        standing = { ...standing, ...changes }
-        if (!standing.credentialActive) tokens.clear()
+      Effect.suspend(() => {
+        const standing = { ...account.get().standing, ...changes }
+        change({ standing })
+        return standing.credentialActive ? Effect.void : revokeTokens
       })
   }
 }

@@ -2,26 +2,41 @@
  * A queue of timed events. Nothing runs in the background: every access to the state first runs the
  * events that are due.
  */
+import * as Schema from "effect/Schema"
+import * as table from "./table.js"
 
-/** Receives its scheduled time, even if it runs later. */
-export type Event = (atMillis: number) => void
+const Planned = Schema.Struct({
+  index: Schema.Int,
+  at_ms: Schema.Number,
+  /** The kind of resource that the event changes, its key, and its new status. */
+  kind: Schema.Literal("payment", "payout", "refund", "link"),
+  key: Schema.String,
+  status: Schema.String
+})
+
+type Planned = typeof Planned.Type
+type Kind = Planned["kind"]
+
+/** An event, which receives its scheduled time even if it runs later. */
+export type Event = (key: string, status: string, atMillis: number) => void
 
 export interface Agenda {
-  readonly plan: (atMillis: number, event: Event) => void
+  /** Sets the event of a kind of resource. */
+  readonly on: (kind: Kind, event: Event) => void
+  readonly plan: (event: Omit<Planned, "index">) => void
   /** Runs all due events by time, then by the order in which they were planned. */
   readonly advance: (nowMillis: number) => void
 }
 
-interface Planned {
-  readonly atMillis: number
-  readonly index: number
-  readonly event: Event
-}
+export const declared = table.table(Planned, ({ index }) => String(index))
 
-/** Makes an agenda as a binary min-heap. */
-export const make = (): Agenda => {
+/** The number of events that were ever planned. */
+export const declaredCount = table.value(Schema.NonNegativeInt, 0)
+
+/** Makes an agenda as a binary min-heap over its planned events. */
+export const make = (planned: table.Table<Planned>, count: table.Value<number>): Agenda => {
   const heap: Array<Planned> = []
-  let count = 0
+  const events = new Map<Kind, Event>()
 
   const push = (planned: Planned) => {
     let position = heap.length
@@ -50,17 +65,29 @@ export const make = (): Agenda => {
     heap[position] = planned
   }
 
+  for (const one of planned.all()) push(one)
+
   return {
-    plan: (atMillis, event) => push({ atMillis, index: count++, event }),
+    on: (kind, event) => {
+      events.set(kind, event)
+    },
+    plan: (event) => {
+      const index = count.get()
+      count.set(index + 1)
+      const added = { ...event, index }
+      planned.set(added)
+      push(added)
+    },
     advance: (nowMillis) => {
-      for (let next = heap[0]; next !== undefined && next.atMillis <= nowMillis; next = heap[0]) {
+      for (let next = heap[0]; next !== undefined && next.at_ms <= nowMillis; next = heap[0]) {
         const last = heap.pop()
         if (last !== undefined && heap.length > 0) sink(last)
-        next.event(next.atMillis)
+        planned.remove(String(next.index))
+        events.get(next.kind)?.(next.key, next.status, next.at_ms)
       }
     }
   }
 }
 
 const isBefore = (a: Planned, b: Planned): boolean =>
-  a.atMillis === b.atMillis ? a.index < b.index : a.atMillis < b.atMillis
+  a.at_ms === b.at_ms ? a.index < b.index : a.at_ms < b.at_ms

@@ -114,7 +114,7 @@ const gateway = (
   )
 
 const appOf =
-  ({ current }: Restartable, controls: access.Controls) =>
+  ({ current, saved }: Restartable, controls: access.Controls) =>
   (routed: Routed): App =>
   (incoming) =>
     Effect.gen(function* () {
@@ -122,6 +122,14 @@ const appOf =
       const request = yield* toServerRequest(incoming)
       const given = request.headers["x-correlation-id"]
       return yield* routed.pipe(
+        // What is answered is kept. Without that, the caller must not get an answer.
+        Effect.zipLeft(saved),
+        Effect.catchTag("DataError", (error) =>
+          Effect.zipRight(
+            Effect.logError(error.message),
+            Effect.fail(new exchange.Dropped({ when: "after" }))
+          )
+        ),
         Effect.provide(
           Context.make(HttpServerRequest.HttpServerRequest, request).pipe(
             Context.add(Body, incoming.body),
@@ -129,7 +137,7 @@ const appOf =
             Context.add(access.Current, controls),
             Context.add(
               reply.Correlation,
-              isCorrelationId(given) ? given : emulation.identifiers.uuid()
+              isCorrelationId(given) ? given : emulation.correlationIds.uuid()
             )
           )
         )

@@ -6,54 +6,59 @@ import * as Cardholder from "@manilla/cards/Cardholder"
 import type { PageSize } from "@manilla/cards/CardsApi"
 import type { Page } from "@manilla/core/Page"
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import type { Identifiers } from "./identifiers.js"
 import * as moment from "./moment.js"
 import * as pages from "./pages.js"
 import * as refusal from "./refusal.js"
 import type { Rule } from "./rule.js"
+import * as table from "./table.js"
 
 export interface Cardholders {
+  /** Adds the predefined people. */
+  readonly open: (nowMillis: number) => void
   readonly list: (size: PageSize, page: number) => Rule<Page<Cardholder.Cardholder>>
   readonly get: (id: Cardholder.CardholderId) => Rule<Cardholder.CardholderDetailWire>
   readonly all: () => ReadonlyArray<Cardholder.Cardholder>
   readonly find: (id: string) => Cardholder.Cardholder | undefined
 }
 
-interface Stored {
-  readonly listed: Cardholder.Cardholder
-  readonly detail: Cardholder.CardholderDetailWire
+const Row = Schema.Struct({
+  listed: Cardholder.Cardholder,
+  detail: Cardholder.CardholderDetailWire
+})
+
+type Row = typeof Row.Type
+
+export const declared = table.table(Row, ({ listed }) => listed.id)
+
+export interface Options {
+  readonly rows: table.Table<Row>
+  readonly identifiers: Identifiers
 }
 
-export const make = (identifiers: Identifiers, nowMillis: number): Cardholders => {
-  const created_at = moment.fromMillis(nowMillis)
-  const byId = new Map(
-    people.map((person): [string, Stored] => {
-      const id = Cardholder.CardholderId.make(identifiers.uuid())
-      const provider_reference = identifiers.reference("PRV")
-      return [
-        id,
-        {
-          listed: { id, provider_reference, environment: "SANDBOX", created_at },
-          detail: { reference: identifiers.reference("CHD"), ...person }
-        }
-      ]
-    })
-  )
-  const find: Cardholders["find"] = (id) => byId.get(id.toLowerCase())?.listed
-
-  const all = () => Array.from(byId.values(), ({ listed }) => listed)
+export const make = ({ identifiers, rows }: Options): Cardholders => {
+  const all = () => rows.all().map(({ listed }) => listed)
 
   return {
+    open: (nowMillis) => {
+      const created_at = moment.fromMillis(nowMillis)
+      for (const person of people) {
+        const id = Cardholder.CardholderId.make(identifiers.uuid())
+        const provider_reference = identifiers.reference("PRV")
+        rows.set({
+          listed: { id, provider_reference, environment: "SANDBOX", created_at },
+          detail: { reference: identifiers.reference("CHD"), ...person }
+        })
+      }
+    },
     list:
       ({ per_page }, page) =>
       () =>
         Either.right(pages.select(all(), { page, per_page })),
-    get: (id) => () => {
-      const stored = byId.get(id.toLowerCase())
-      return stored === undefined ? Either.left(unknown) : Either.right(stored.detail)
-    },
+    get: (id) => () => Either.fromNullable(rows.get(id.toLowerCase())?.detail, () => unknown),
     all,
-    find
+    find: (id) => rows.get(id.toLowerCase())?.listed
   }
 }
 

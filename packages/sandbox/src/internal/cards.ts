@@ -3,44 +3,67 @@
  * and 4.12).
  */
 import * as Card from "@manilla/cards/Card"
+import * as Cardholder from "@manilla/cards/Cardholder"
 import type { PageSize } from "@manilla/cards/CardsApi"
+import * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
 import type { Page } from "@manilla/core/Page"
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
+import type { Outcome } from "../Outcome.js"
 import type { Cardholders } from "./cardholders.js"
 import * as idempotency from "./idempotency.js"
 import type { Identifiers } from "./identifiers.js"
 import * as ledger from "./ledger.js"
 import * as moment from "./moment.js"
 import * as money from "./money.js"
+import * as outcomes from "./outcomes.js"
 import * as pages from "./pages.js"
 import * as pricing from "./pricing.js"
 import * as refusal from "./refusal.js"
 import type { Rule } from "./rule.js"
+import * as table from "./table.js"
 import type { Wallets } from "./wallets.js"
 
-export interface Options {
+const Row = Schema.Struct({
+  ...Card.Card.fields,
+  virtual_card_customer_id: Cardholder.CardholderId,
+  charged_amount: Amount.Amount,
+  charged_currency: Currency.Currency,
+  /** The reference of the reservation that paid for the card. */
+  reservation: Schema.String
+})
+
+type Row = typeof Row.Type
+
+export const declared = table.table(Row, ({ id }) => id)
+
+export interface Options extends idempotency.Options {
+  readonly rows: table.Table<Row>
   readonly identifiers: Identifiers
   readonly book: ledger.Book
   readonly wallets: Wallets
   readonly cardholders: Cardholders
-  /** Called when a key returns a stored result. */
-  readonly onReplay: () => void
 }
 
 export interface Cards {
-  readonly issue: (request: Card.CardRequest) => Rule<Card.Issuance>
+  readonly issue: (request: Card.CardRequest, outcome: Outcome | undefined) => Rule<Card.Issuance>
   readonly list: (size: PageSize, page: number) => Rule<Page<Card.Card>>
   readonly all: () => ReadonlyArray<Card.Card>
 }
 
 const usd = Currency.Currency.make("USD")
 
-export const make = ({ book, cardholders, identifiers, onReplay, wallets }: Options): Cards => {
-  const cards: Array<Card.Card> = []
+export const make = (options: Options): Cards => {
+  const { book, cardholders, identifiers, rows, wallets } = options
+  const keys = idempotency.make(options, "Cards.issue")
   /** The number of cards per cardholder. */
   const counts = new Map<string, number>()
-  const keys = idempotency.make<Card.Issuance>(onReplay)
+  const count = ({ virtual_card_customer_id: holder }: Row) => {
+    counts.set(holder, 1 + (counts.get(holder) ?? 0))
+  }
+  for (const row of rows.all()) count(row)
 
   const issue = (request: Card.CardRequest, nowMillis: number) =>
     Either.gen(function* () {
@@ -68,9 +91,7 @@ export const make = ({ book, cardholders, identifiers, onReplay, wallets }: Opti
         ]
       })
 
-      const card_sequence = 1 + (counts.get(holder.id) ?? 0)
-      counts.set(holder.id, card_sequence)
-      const card = {
+      const row: Row = {
         id: Card.CardId.make(identifiers.uuid()),
         virtual_card_customer_id: holder.id,
         provider_reference: identifiers.reference("PRV"),
@@ -78,36 +99,53 @@ export const make = ({ book, cardholders, identifiers, onReplay, wallets }: Opti
         charged_amount,
         charged_currency: wallet.currency,
         environment: "SANDBOX",
-        card_sequence
-      }
-      cards.push({
-        ...card,
+        card_sequence: 1 + (counts.get(holder.id) ?? 0),
         issuance_fee_usd: fee,
         exchange_rate: rate,
-        created_at: moment.fromMillis(nowMillis)
-      })
-      const issuance: Card.Issuance = {
-        card,
-        pricing: {
-          card_currency: usd,
-          card_creation_fee_usd: fee,
-          wallet_debit: { amount: charged_amount, currency: wallet.currency }
-        },
-        reservation: { reference: reservation, status: "CAPTURED" }
+        created_at: moment.fromMillis(nowMillis),
+        reservation
       }
-      return issuance
+      rows.set(row)
+      count(row)
+      return row.id
     })
 
+  const all = () => rows.all().map(listShape)
+
   return {
-    issue: (request) => (nowMillis) =>
-      keys.once(request.idempotency_key, request, () => issue(request, nowMillis)),
+    issue: (request, outcome) => (nowMillis) =>
+      keys
+        .once(request.idempotency_key, request, nowMillis, () =>
+          Either.flatMap(outcomes.check(outcome), () => issue(request, nowMillis))
+        )
+        .pipe(
+          Either.flatMap((id) => Either.fromNullable(rows.get(id), () => unknown)),
+          Either.map(issuanceOf)
+        ),
     list:
       ({ per_page }, page) =>
       () =>
-        Either.right(pages.select(cards, { page, per_page })),
-    all: () => [...cards]
+        Either.right(pages.select(all(), { page, per_page })),
+    all
   }
 }
+
+const listShape = Struct.omit("reservation")
+
+const issuanceOf = (row: Row): Card.Issuance => {
+  const { charged_amount, charged_currency, issuance_fee_usd, reservation } = row
+  return {
+    card: Struct.omit(row, "issuance_fee_usd", "exchange_rate", "created_at", "reservation"),
+    pricing: {
+      card_currency: usd,
+      card_creation_fee_usd: issuance_fee_usd,
+      wallet_debit: { amount: charged_amount, currency: charged_currency }
+    },
+    reservation: { reference: reservation, status: "CAPTURED" }
+  }
+}
+
+const unknown = refusal.notFound("NOT_FOUND", "The card does not exist.")
 
 const unknownHolder = refusal.business(
   "CARDHOLDER_NOT_FOUND",

@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import { Body } from "./body.js"
 import { pathOf } from "./checkoutPath.js"
 import * as access from "./control/access.js"
-import { Current } from "./emulation.js"
+import { Current, fromPhone } from "./emulation.js"
 import * as html from "./html.js"
 import type { Hosted } from "./paymentLinks.js"
 
@@ -52,7 +52,8 @@ const pay = Effect.gen(function* () {
   if (phoneNumber === "" || phoneNumber.length > maxPhoneNumber) {
     return payable(hosted, attempt, `Enter a phone number of 1 to ${maxPhoneNumber} characters.`)
   }
-  return yield* emulation.apply(emulation.paymentLinks.pay(hosted.link.id, attempt)).pipe(
+  const paying = emulation.paymentLinks.attempt(hosted.link.id, attempt)
+  return yield* emulation.apply(fromPhone(emulation, phoneNumber, paying)).pipe(
     Effect.matchEffect({
       onFailure: ({ message }) => Effect.map(found, (now) => failed(now.hosted ?? hosted, message)),
       onSuccess: () => {

@@ -6,7 +6,9 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { parseArgs } from "node:util"
+import type * as Sandbox from "../Sandbox.js"
 import type * as SandboxServer from "../SandboxServer.js"
 
 export type Command =
@@ -32,6 +34,7 @@ Usage: manilla-sandbox [options]
 
   --port <port>              port of {base_url} and /_sandbox, default 4010; 0 for any free port
   --auth-port <port>         port of {auth_url}, default 4011; 0 for any free port
+  --control-port <port>      port of /_sandbox alone, which --port then does not serve
   --host <host>              host name or address to listen on, default 127.0.0.1
   --control                  serve /_sandbox on a host that other machines can reach
   --client-id <id>           default ${developmentCredentials.clientId}
@@ -39,10 +42,17 @@ Usage: manilla-sandbox [options]
   --settle-after <duration>  how long payments, payouts and refunds stay PENDING,
                              such as "500 millis"; default "2 seconds"
   --seed <seed>              seed of identifiers, for the same ones in every run
+  --data <file>              keep the state in this file; default in memory
+  --idempotency <profile>    behaviour of idempotency keys, such as
+                             "other-body=409,in-flight=wait,failures=replay,retention=1 day":
+                             other-body: 422 (default), 409 or replay;
+                             in-flight: replay (default), 409 or wait;
+                             failures: again (default) or replay; retention: for ever by default
+  --strict                   refuse magic phone numbers and amounts that are not listed
   --quiet                    do not print requests
   --help                     show this help
 
-The state is kept in memory. Stop the sandbox with Ctrl+C.`
+Stop the sandbox with Ctrl+C.`
 
 export const parse = (args: ReadonlyArray<string>): Either.Either<Command, UsageError> =>
   Either.gen(function* () {
@@ -53,12 +63,16 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
           options: {
             port: { type: "string", default: "4010" },
             "auth-port": { type: "string", default: "4011" },
+            "control-port": { type: "string" },
             host: { type: "string", default: "127.0.0.1" },
             control: { type: "boolean" },
             "client-id": { type: "string", default: developmentCredentials.clientId },
             "client-secret": { type: "string", default: developmentCredentials.clientSecret },
             "settle-after": { type: "string", default: "2 seconds" },
             seed: { type: "string" },
+            data: { type: "string" },
+            idempotency: { type: "string" },
+            strict: { type: "boolean", default: false },
             quiet: { type: "boolean", default: false },
             help: { type: "boolean", short: "h" }
           }
@@ -69,17 +83,29 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
     if (values.help === true) return { _tag: "Help" }
     const port = yield* parsePort("--port", values.port)
     const authPort = yield* parsePort("--auth-port", values["auth-port"])
-    if (port === authPort && port !== 0) yield* wrong("--port and --auth-port must differ")
+    const controlPort =
+      values["control-port"] === undefined
+        ? undefined
+        : yield* parsePort("--control-port", values["control-port"])
+    const fixed = [port, authPort, controlPort ?? 0].filter((one) => one !== 0)
+    if (new Set(fixed).size < fixed.length) {
+      yield* wrong("--port, --auth-port and --control-port must differ")
+    }
     return {
       _tag: "Serve",
       server: {
         port,
         authPort,
+        controlPort,
         host: yield* parseText("--host", values.host),
         control: values.control,
         clientId: yield* parseText("--client-id", values["client-id"]),
         clientSecret: Redacted.make(yield* parseText("--client-secret", values["client-secret"])),
         settleAfter: yield* parseDuration("--settle-after", values["settle-after"]),
+        data: values.data === undefined ? undefined : yield* parseText("--data", values.data),
+        idempotency:
+          values.idempotency === undefined ? undefined : yield* parseProfile(values.idempotency),
+        strict: values.strict,
         seed: values.seed === undefined ? undefined : parseSeed(values.seed)
       },
       quiet: values.quiet
@@ -106,6 +132,49 @@ const parseDuration = (flag: string, text: string): Either.Either<Duration.Durat
         })
     )
   )
+
+/** The values of a profile as text. */
+const Profile = Schema.Struct({
+  "other-body": Schema.optional(
+    Schema.Union(
+      Schema.transformLiteral("422", 422),
+      Schema.transformLiteral("409", 409),
+      Schema.Literal("replay")
+    )
+  ),
+  "in-flight": Schema.optional(
+    Schema.Union(Schema.transformLiteral("409", 409), Schema.Literal("wait", "replay"))
+  ),
+  failures: Schema.optional(Schema.Literal("replay", "again")),
+  retention: Schema.optional(Schema.String)
+})
+
+const decodeProfile = Schema.decodeUnknownEither(Profile, { onExcessProperty: "error" })
+
+const parseProfile = (text: string): Either.Either<Sandbox.IdempotencyProfile, UsageError> =>
+  Either.gen(function* () {
+    const flag = "--idempotency"
+    const settings = Object.fromEntries(
+      text.split(",").map((setting) => {
+        const [name = "", ...value] = setting.split("=")
+        return [name.trim(), value.join("=").trim()]
+      })
+    )
+    const profile = yield* Either.mapLeft(
+      decodeProfile(settings),
+      () =>
+        new UsageError({
+          message: `${flag} must have settings such as "other-body=409,in-flight=wait,failures=replay,retention=1 day", not "${text}"`
+        })
+    )
+    const { retention } = profile
+    return {
+      otherBody: profile["other-body"],
+      inFlight: profile["in-flight"],
+      failures: profile.failures,
+      retention: retention === undefined ? undefined : yield* parseDuration(flag, retention)
+    }
+  })
 
 /** A whole number is the same seed here and in the JSON of a control call. */
 const parseSeed = (text: string): string | number => (/^\d{1,15}$/.test(text) ? Number(text) : text)

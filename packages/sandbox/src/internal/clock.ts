@@ -4,6 +4,8 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as table from "./table.js"
 
 export interface SandboxClock {
   readonly nowMillis: Effect.Effect<number>
@@ -12,13 +14,11 @@ export interface SandboxClock {
   readonly advance: (millis: number) => void
 }
 
-export const make = (): SandboxClock => {
-  let offsetMillis = 0
-  return {
-    nowMillis: Effect.map(Clock.currentTimeMillis, (millis) => millis + offsetMillis),
-    advancedMillis: () => offsetMillis,
-    advance: (millis) => {
-      offsetMillis += millis
-    }
-  }
-}
+/** The offset in milliseconds. */
+export const declared = table.value(Schema.Number.pipe(Schema.finite()), 0)
+
+export const make = (offsetMillis: table.Value<number>): SandboxClock => ({
+  nowMillis: Effect.map(Clock.currentTimeMillis, (millis) => millis + offsetMillis.get()),
+  advancedMillis: offsetMillis.get,
+  advance: (millis) => offsetMillis.set(offsetMillis.get() + millis)
+})

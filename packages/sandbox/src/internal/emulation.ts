@@ -10,6 +10,7 @@ import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
 import type * as Exchange from "../Exchange.js"
+import type * as Outcome from "../Outcome.js"
 import * as Sandbox from "../Sandbox.js"
 import * as ServiceApi from "../ServiceApi.js"
 import * as accounts from "./accounts.js"
@@ -22,20 +23,30 @@ import * as sandboxClock from "./clock.js"
 import * as collections from "./collections.js"
 import * as exchanges from "./exchanges.js"
 import * as faults from "./faults.js"
+import * as idempotency from "./idempotency.js"
 import * as identifiers from "./identifiers.js"
 import * as ledger from "./ledger.js"
+import * as outcomes from "./outcomes.js"
 import * as paymentLinks from "./paymentLinks.js"
 import * as payments from "./payments.js"
 import * as payouts from "./payouts.js"
 import * as refusal from "./refusal.js"
 import * as refunds from "./refunds.js"
 import type { Rule } from "./rule.js"
+import * as snapshots from "./snapshots.js"
+import { make as makeState } from "./state.js"
+import type { State } from "./state.js"
+import { memory } from "./storage.js"
+import type { Storage } from "./storage.js"
+import * as table from "./table.js"
 import * as transactions from "./transactions.js"
 import * as wallets from "./wallets.js"
 
 export interface Emulation {
   readonly clock: sandboxClock.SandboxClock
-  readonly identifiers: identifiers.Identifiers
+  readonly state: State
+  /** Draws the ids of requests. They are no part of the state. */
+  readonly correlationIds: identifiers.Identifiers
   readonly accounts: accounts.Accounts
   readonly book: ledger.Book
   readonly wallets: wallets.Wallets
@@ -48,6 +59,8 @@ export interface Emulation {
   readonly cards: cards.Cards
   readonly catalogue: ServiceList
   readonly faults: faults.Queue
+  readonly outcomes: outcomes.Outcomes
+  readonly inFlight: idempotency.InFlight
   readonly exchanges: exchanges.Log
   /** Applies a rule now, after all due events. */
   readonly apply: <A>(rule: Rule<A>) => Effect.Effect<A, refusal.Refusal>
@@ -67,14 +80,23 @@ export class OnReplay extends Context.Reference<OnReplay>()("@manilla/sandbox/On
   defaultValue: () => () => {}
 }) {}
 
+/** The outcome of the current request, if it is one that a rule decides. */
+export class Requested extends Context.Reference<Requested>()("@manilla/sandbox/Requested", {
+  defaultValue: (): Outcome.Outcome | undefined => undefined
+}) {}
+
 /** An emulation that can start again. */
 export interface Restartable {
   readonly current: () => Emulation
+  /** Waits until all changes until now are kept. */
+  readonly saved: Storage["saved"]
   /**
    * Replaces the emulation by one in its initial state, with the same credentials. Without a seed, it has
    * the same identifiers as well.
    */
   readonly reset: (seed?: string | number) => Effect.Effect<void>
+  /** Replaces the emulation by one with this state, if it is one. */
+  readonly restore: (snapshot: Sandbox.Snapshot) => Effect.Effect<void, Sandbox.Refused>
 }
 
 export interface Options extends Sandbox.Options {
@@ -82,106 +104,138 @@ export interface Options extends Sandbox.Options {
   readonly origin: () => string
 }
 
-export const make = (options: Options): Effect.Effect<Restartable> =>
+export const make = (options: Options, storage: Storage = memory): Effect.Effect<Restartable> =>
   Effect.gen(function* () {
     const initialSeed = yield* identifiers.drawSeed(
       options.seed === undefined ? yield* Effect.random : Random.make(options.seed)
     )
-    let current = yield* start(options, initialSeed)
+    let current =
+      storage.kept === undefined
+        ? yield* start(options, initialSeed, storage)
+        : over(options, storage.kept)
     const credentials = yield* current.accounts.credentials
     return {
       current: () => current,
+      saved: storage.saved,
       reset: (seed) =>
         Effect.gen(function* () {
           const drawn =
             seed === undefined ? initialSeed : yield* identifiers.drawSeed(Random.make(seed))
-          current = yield* start({ ...options, ...credentials }, drawn)
+          current = yield* start({ ...options, ...credentials }, drawn, storage)
+        }),
+      restore: (snapshot) =>
+        Effect.gen(function* () {
+          yield* snapshots.read(snapshot)
+          const restored = over(options, yield* snapshots.read(snapshot, storage.record()))
+          const nowMillis = yield* restored.clock.nowMillis
+          restored.clock.advance(snapshot.now_ms - nowMillis)
+          storage.replace(restored.state)
+          current = restored
         })
     }
   })
 
-const start = (options: Options, seed: identifiers.Seed): Effect.Effect<Emulation> =>
+const start = (
+  options: Options,
+  seed: identifiers.Seed,
+  storage: Storage
+): Effect.Effect<Emulation> =>
   Effect.gen(function* () {
-    const ids = identifiers.make(seed)
-    const clock = sandboxClock.make()
+    const fresh = makeState(storage.record())
+    fresh.generator.set(identifiers.fromSeed(seed))
+    const emulation = over(options, fresh)
+    const { accounts, cardholders, clock, wallets: opened } = emulation
     const nowMillis = yield* clock.nowMillis
-    const settleAfterMillis = Duration.toMillis(options.settleAfter ?? "2 seconds")
-    const services = options.services ?? catalogue.services
-
-    const events = agenda.make()
-    const book = ledger.make()
-    const account = accounts.make({
-      clock,
-      identifiers: ids,
+    accounts.open({
       clientId: options.clientId,
       clientSecret: options.clientSecret,
-      scopes: options.scopes ?? scopes,
-      tokenLifetime: options.tokenLifetime ?? "1 hour"
+      scopes: options.scopes ?? scopes
     })
-    const openedWallets = wallets.make({
-      identifiers: ids,
-      book,
-      nowMillis,
-      wallets: options.wallets ?? wallets.defaults
-    })
-    const transactionLog = transactions.make(ids)
-    const holders = cardholders.make(ids, nowMillis)
-    let hasReplayed = false
-    // Dependencies that several domains share.
-    const shared = {
-      onReplay: () => {
-        hasReplayed = true
-      },
-      identifiers: ids,
-      agenda: events,
-      book,
-      wallets: openedWallets,
-      transactions: transactionLog,
-      collections: collections.make({ book, wallets: openedWallets, transactions: transactionLog }),
-      settleAfterMillis,
-      services
-    }
-    const advance = Effect.map(clock.nowMillis, (millis) => {
-      events.advance(millis)
-      return millis
-    })
-    return {
-      clock,
-      identifiers: ids,
-      accounts: account,
-      book,
-      wallets: openedWallets,
-      transactions: transactionLog,
-      payments: payments.make({
-        ...shared,
-        accountId: account.accountId,
-        applicationId: account.applicationId
-      }),
-      payouts: payouts.make(shared),
-      refunds: refunds.make(shared),
-      paymentLinks: paymentLinks.make({
-        ...shared,
-        checkoutUrl: (reference) => options.origin() + checkout.pathOf(reference)
-      }),
-      cardholders: holders,
-      cards: cards.make({ ...shared, cardholders: holders }),
-      catalogue: { environment: "SANDBOX", services },
-      faults: faults.make(),
-      exchanges: exchanges.make({
-        clock,
-        capacity: options.exchangeCapacity ?? 50_000,
-        onEnd: options.onExchange ?? (() => Effect.void)
-      }),
-      apply: (rule) =>
-        Effect.zipWith(advance, OnReplay, (millis, onReplay) => {
-          hasReplayed = false
-          const result = rule(millis)
-          if (hasReplayed) onReplay()
-          return result
-        }).pipe(Effect.flatten),
-      look: (read) => Effect.map(advance, read)
-    }
+    for (const wallet of options.wallets ?? wallets.defaults) opened.open(wallet, nowMillis)
+    cardholders.open(nowMillis)
+    storage.replace(fresh)
+    return emulation
   })
+
+/** The emulation over a state. */
+const over = (options: Options, parts: State): Emulation => {
+  const ids = identifiers.make(parts.generator)
+  const clock = sandboxClock.make(parts.clock)
+  const services = options.services ?? catalogue.services
+  const events = agenda.make(parts.agenda, parts.planned_events)
+  const book = ledger.make({ journal: parts.journal, accounts: parts.ledger_accounts })
+  const account = accounts.make({
+    account: parts.account,
+    tokens: parts.tokens,
+    clock,
+    identifiers: ids,
+    tokenLifetime: options.tokenLifetime ?? "1 hour"
+  })
+  const openedWallets = wallets.make({ rows: parts.wallets, identifiers: ids, book })
+  const transactionLog = transactions.make({ rows: parts.transactions, identifiers: ids })
+  const holders = cardholders.make({ rows: parts.cardholders, identifiers: ids })
+  const profile = idempotency.profileOf(options.idempotency)
+  let hasReplayed = false
+  // Dependencies that several domains share.
+  const shared = {
+    usedKeys: parts.idempotency_keys,
+    profile,
+    onReplay: () => {
+      hasReplayed = true
+    },
+    identifiers: ids,
+    agenda: events,
+    book,
+    wallets: openedWallets,
+    transactions: transactionLog,
+    collections: collections.make({ book, wallets: openedWallets, transactions: transactionLog }),
+    settleAfterMillis: Duration.toMillis(options.settleAfter ?? "2 seconds"),
+    services
+  }
+  const advance = Effect.map(clock.nowMillis, (millis) => {
+    events.advance(millis)
+    return millis
+  })
+  const [high, low] = parts.generator.get()
+  return {
+    state: parts,
+    clock,
+    correlationIds: identifiers.make(
+      table.makeValue(identifiers.fromSeed({ high, low }), () => {})
+    ),
+    accounts: account,
+    book,
+    wallets: openedWallets,
+    transactions: transactionLog,
+    payments: payments.make({ ...shared, rows: parts.payments, accountIds: account.ids }),
+    payouts: payouts.make({ ...shared, rows: parts.payouts }),
+    refunds: refunds.make({ ...shared, rows: parts.refunds }),
+    paymentLinks: paymentLinks.make({
+      ...shared,
+      rows: parts.payment_links,
+      checkoutUrl: (reference) => options.origin() + checkout.pathOf(reference)
+    }),
+    cardholders: holders,
+    cards: cards.make({ ...shared, rows: parts.cards, cardholders: holders }),
+    catalogue: { environment: "SANDBOX", services },
+    inFlight: idempotency.makeInFlight(profile),
+    outcomes: outcomes.make({ met: parts.met_outcomes, strict: options.strict ?? false }),
+    faults: faults.make({ rows: parts.faults, count: parts.added_faults }),
+    exchanges: exchanges.make({
+      clock,
+      capacity: options.exchangeCapacity ?? 50_000,
+      onEnd: options.onExchange ?? (() => Effect.void)
+    }),
+    apply: (rule) =>
+      Effect.zipWith(advance, OnReplay, (millis, onReplay) => {
+        hasReplayed = false
+        const result = rule(millis)
+        if (hasReplayed) onReplay()
+        return result
+      }).pipe(Effect.flatten),
+    look: (read) => Effect.map(advance, read)
+  }
+}
 
 /** All scopes that the operations require. */
 const scopes: ReadonlyArray<Operation.Scope> = Array.from(
@@ -193,8 +247,8 @@ const maxAdvanceMillis = Duration.toMillis(Duration.days(36_525))
 
 /** The public interface of a sandbox that is reachable at these URLs. */
 export const control = (
-  { current, reset }: Restartable,
-  urls: Pick<Sandbox.Service, "baseUrl" | "authUrl">
+  { current, reset, restore }: Restartable,
+  urls: Pick<Sandbox.Service, "baseUrl" | "authUrl" | "controlUrl">
 ): Sandbox.Service => {
   const use = <A, E>(effect: (emulation: Emulation) => Effect.Effect<A, E>) =>
     Effect.suspend(() => effect(current()))
@@ -205,6 +259,8 @@ export const control = (
   return {
     ...urls,
     reset,
+    snapshot: look(({ state }, nowMillis) => snapshots.make(state, nowMillis)),
+    restore,
     nowMillis: look((_, nowMillis) => nowMillis),
     advance: (duration) => command(({ clock }) => advanced(clock, Duration.toMillis(duration))),
     credentials: use(({ accounts }) => accounts.credentials),
@@ -223,7 +279,8 @@ export const control = (
       command(({ refunds }) => refunds.create(transaction, options)),
     refunds: look(({ refunds }) => refunds.all()),
     paymentLinks: look(({ paymentLinks }) => paymentLinks.all()),
-    payLink: (id) => command(({ paymentLinks }) => paymentLinks.pay(id)),
+    payLink: (id, phoneNumber = "") =>
+      command((emulation) => fromPhone(emulation, phoneNumber, emulation.paymentLinks.pay(id))),
     cardholders: look(({ cardholders }) => cardholders.all()),
     cards: look(({ cards }) => cards.all()),
     wallets: look(({ wallets }) => wallets.all()),
@@ -239,6 +296,15 @@ export const control = (
     }
   }
 }
+
+/** A payment at the hosted page of a link, which a magic phone number may refuse. */
+export const fromPhone =
+  <A>({ outcomes: all }: Emulation, phoneNumber: string, pay: Rule<A>): Rule<A> =>
+  (nowMillis) =>
+    all.ofPhone(phoneNumber, "Payments.create").pipe(
+      Either.flatMap(outcomes.check),
+      Either.flatMap(() => pay(nowMillis))
+    )
 
 /** What a reader of the log has seen. */
 interface Seen {

@@ -7,15 +7,17 @@ import type * as Operation from "@manilla/core/Operation"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type { Outcome } from "../Exchange.js"
-import type * as Fault from "../Fault.js"
+import type * as Exchange from "../Exchange.js"
+import * as Fault from "../Fault.js"
+import * as Outcome from "../Outcome.js"
 import { Body } from "./body.js"
-import { Current, OnReplay } from "./emulation.js"
+import { Current, OnReplay, Requested } from "./emulation.js"
 import { Refusal } from "./refusal.js"
 import * as reply from "./reply.js"
 
@@ -33,24 +35,49 @@ export const run = <R>(
   process: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
 ) =>
   Effect.gen(function* () {
-    const { exchanges, faults } = yield* Current
+    const { exchanges, faults, inFlight, outcomes } = yield* Current
     const { headers, method, url } = yield* HttpServerRequest.HttpServerRequest
     const body = yield* Body
     const members = jsonOf(body)
+    const key = keyOf(named, headers, members)
     const end = yield* exchanges.open({
       operation: named?.name,
       method,
       path: url.split("?", 1).join(),
-      key: keyOf(named, headers, members),
+      key,
       body: Redacted.make(body)
     })
+    const request = { operation: named?.name, headers, body: members }
     let fault: Fault.Fault | undefined
     let replay = false
-    return yield* faults.take({ operation: named?.name, headers, body: members }).pipe(
-      Effect.flatMap((taken) => {
+
+    const answer = Effect.gen(function* () {
+      const taken = yield* faults.take(request)
+      if (taken !== undefined && taken._tag !== "Outcome") {
         fault = taken
-        return underFault(taken, process)
-      }),
+        return yield* underFault(taken, process)
+      }
+      const found =
+        taken === undefined ? outcomes.of(request) : Either.right(Outcome.named(taken.outcome))
+      if (Either.isLeft(found)) return yield* reply.failure(found.left)
+      const outcome = found.right
+      if (outcome === undefined) return yield* process
+      if (outcome.effect._tag !== "Wire") {
+        fault = Fault.outcome(outcome.name)
+        return yield* Effect.provideService(process, Requested, outcome)
+      }
+      const met = { operation: named?.name ?? "", key: key ?? "", outcome: outcome.name }
+      if (outcome.effect.once && key !== undefined && !outcomes.isFirst(met)) return yield* process
+      fault = Fault.outcome(outcome.name)
+      return yield* underFault(outcome.effect.fault, process)
+    })
+
+    const answered =
+      named === undefined || key === undefined
+        ? answer
+        : inFlight.run(named.name, key, answer, keyInFlight)
+
+    return yield* answered.pipe(
       Effect.provideService(OnReplay, () => {
         replay = true
       }),
@@ -61,12 +88,10 @@ export const run = <R>(
   })
 
 const underFault = <R>(
-  fault: Fault.Fault | undefined,
+  fault: Exclude<Fault.Fault, Fault.Outcome>,
   process: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, Dropped, R> => {
-  switch (fault?._tag) {
-    case undefined:
-      return process
+  switch (fault._tag) {
     case "Drop": {
       const dropped = Effect.fail(new Dropped({ when: fault.when }))
       return fault.when === "before" ? dropped : Effect.zipRight(process, dropped)
@@ -79,6 +104,14 @@ const underFault = <R>(
         : scripted(fault, fault.status ?? 200)
   }
 }
+
+const keyInFlight = reply.failure(
+  new Refusal({
+    status: 409,
+    code: "IDEMPOTENCY_KEY_IN_FLIGHT",
+    message: "A request with this idempotency key is in progress."
+  })
+)
 
 /** Statuses for which HTTP forbids a body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
@@ -128,7 +161,9 @@ const jsonOf = (body: Uint8Array): (() => unknown) => {
   }
 }
 
-const outcomeOf = (exit: Exit.Exit<HttpServerResponse.HttpServerResponse, Dropped>): Outcome => {
+const outcomeOf = (
+  exit: Exit.Exit<HttpServerResponse.HttpServerResponse, Dropped>
+): Exchange.Outcome => {
   if (Exit.isSuccess(exit)) return exit.value.status
   const dropped = Cause.failureOption(exit.cause)
   return Option.isSome(dropped) ? `dropped ${dropped.value.when}` : "abandoned"

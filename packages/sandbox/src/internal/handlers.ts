@@ -6,15 +6,20 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type { Page } from "@manilla/core/Page"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Outcome from "../Outcome.js"
 import * as ServiceApi from "../ServiceApi.js"
-import { Current } from "./emulation.js"
+import { Current, Requested } from "./emulation.js"
 import type { Emulation } from "./emulation.js"
 import * as pages from "./pages.js"
 import * as reply from "./reply.js"
 import type { Rule } from "./rule.js"
 
-const answer = <A>(rule: (emulation: Emulation) => Rule<A>) =>
-  reply.fromRule(Effect.flatMap(Current, (emulation) => emulation.apply(rule(emulation))))
+const answer = <A>(rule: (emulation: Emulation, outcome: Outcome.Outcome | undefined) => Rule<A>) =>
+  reply.fromRule(
+    Effect.flatMap(Requested, (outcome) =>
+      Effect.flatMap(Current, (emulation) => emulation.apply(rule(emulation, outcome)))
+    )
+  )
 
 const answerPage = <Row>(list: (emulation: Emulation, page: number) => Rule<Page<Row>>) =>
   reply.fromRule(
@@ -28,7 +33,9 @@ export const main = HttpApiBuilder.api(ServiceApi.main).pipe(
     HttpApiBuilder.group(ServiceApi.main, "Payments", (handlers) =>
       handlers
         .handle("create", ({ headers, payload }) =>
-          answer(({ payments }) => payments.create(payload, headers["idempotency-key"]))
+          answer(({ payments }, outcome) =>
+            payments.create(payload, headers["idempotency-key"], outcome)
+          )
         )
         .handle("get", ({ path }) => answer(({ payments }) => payments.get(path.paymentIntent)))
     ),
@@ -42,7 +49,9 @@ export const main = HttpApiBuilder.api(ServiceApi.main).pipe(
     HttpApiBuilder.group(ServiceApi.main, "Payouts", (handlers) =>
       handlers
         .handle("create", ({ headers, payload }) =>
-          answer(({ payouts }) => payouts.create(payload, headers["idempotency-key"]))
+          answer(({ payouts }, outcome) =>
+            payouts.create(payload, headers["idempotency-key"], outcome)
+          )
         )
         .handle("get", ({ path }) => answer(({ payouts }) => payouts.get(path.reference)))
     ),
@@ -52,7 +61,7 @@ export const main = HttpApiBuilder.api(ServiceApi.main).pipe(
     HttpApiBuilder.group(ServiceApi.main, "PaymentLinks", (handlers) =>
       handlers
         .handle("create", ({ payload }) =>
-          answer(({ paymentLinks }) => paymentLinks.create(payload))
+          answer(({ paymentLinks }, outcome) => paymentLinks.create(payload, outcome))
         )
         .handle("list", ({ urlParams }) =>
           answerPage(({ paymentLinks }, page) => paymentLinks.list(urlParams, page))
@@ -63,7 +72,9 @@ export const main = HttpApiBuilder.api(ServiceApi.main).pipe(
     ),
     HttpApiBuilder.group(ServiceApi.main, "Cards", (handlers) =>
       handlers
-        .handle("issue", ({ payload }) => answer(({ cards }) => cards.issue(payload)))
+        .handle("issue", ({ payload }) =>
+          answer(({ cards }, outcome) => cards.issue(payload, outcome))
+        )
         .handle("list", ({ urlParams }) =>
           answerPage(({ cards }, page) => cards.list(urlParams, page))
         )

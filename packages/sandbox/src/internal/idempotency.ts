@@ -2,45 +2,154 @@
  * The idempotency keys of an operation (interface sections 4.1, 4.5 and 4.11). Keys are scoped to the
  * operation: the same key at another endpoint is independent.
  */
+import * as Errors from "@manilla/core/Errors"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type { IdempotencyProfile } from "../Sandbox.js"
 import * as refusal from "./refusal.js"
+import * as table from "./table.js"
 
-export interface Keys<Result> {
+export interface Keys {
   /**
-   * Returns the stored result if the key was used for the same request, and a refusal if it was used
-   * for another. A new key is stored with its result. A refused request does not use up its key.
+   * Returns the key of the resource that was made if the idempotency key was used for the same request.
+   * The profile decides about other requests and about refused ones.
    */
   readonly once: (
     key: string,
     request: unknown,
-    make: () => Either.Either<Result, refusal.Refusal>
-  ) => Either.Either<Result, refusal.Refusal>
+    nowMillis: number,
+    make: () => Either.Either<string, refusal.Refusal>
+  ) => Either.Either<string, refusal.Refusal>
 }
 
-/** `onReplay` is called whenever a stored result is returned. */
-export const make = <Result>(onReplay: () => void): Keys<Result> => {
-  const used = new Map<string, { readonly request: string; readonly result: Result }>()
-  return {
-    once: (key, request, make) => {
-      const canonicalRequest = canonical(request)
-      const earlier = used.get(key)
-      if (earlier !== undefined) {
-        if (earlier.request !== canonicalRequest) return Either.left(reused)
-        onReplay()
-        return Either.right(earlier.result)
-      }
-      return Either.map(make(), (result) => {
-        used.set(key, { request: canonicalRequest, result })
-        return result
+const Used = Schema.Struct({
+  operation: Schema.String,
+  key: Schema.String,
+  at_ms: Schema.Number,
+  /** The request as canonical JSON. */
+  request: Schema.String,
+  /** The key of the resource that the request made, or its refusal. */
+  result: Schema.Union(
+    Schema.Struct({ made: Schema.String }),
+    Schema.Struct({
+      status: Schema.Int,
+      code: Schema.String,
+      message: Schema.String,
+      issues: Schema.optionalWith(Schema.Array(Errors.Issue), { exact: true }),
+      details: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
+        exact: true
       })
+    })
+  )
+})
+
+export type Used = typeof Used.Type
+
+const keyOf = ({ key, operation }: Pick<Used, "operation" | "key">): string => `${operation} ${key}`
+
+export const declared = table.table(Used, keyOf)
+
+export interface Options {
+  readonly usedKeys: table.Table<Used>
+  readonly profile: Profile
+  /** Called when the stored result of a key is returned. */
+  readonly onReplay: () => void
+}
+
+export interface Profile {
+  readonly otherBody: 422 | 409 | "replay"
+  readonly inFlight: 409 | "wait" | "replay"
+  readonly failures: "replay" | "again"
+  readonly retentionMillis: number
+}
+
+export const profileOf = ({
+  failures = "again",
+  inFlight = "replay",
+  otherBody = 422,
+  retention = Duration.infinity
+}: IdempotencyProfile = {}): Profile => ({
+  failures,
+  inFlight,
+  otherBody,
+  retentionMillis: Duration.toMillis(retention)
+})
+
+export const make = ({ onReplay, profile, usedKeys }: Options, operation: string): Keys => {
+  /** The first use of a key, unless it is forgotten. */
+  const find = (key: string, nowMillis: number): Used | undefined => {
+    const used = usedKeys.get(keyOf({ operation, key }))
+    if (used === undefined || nowMillis - used.at_ms < profile.retentionMillis) return used
+    usedKeys.remove(keyOf(used))
+    return undefined
+  }
+
+  return {
+    once: (key, request, nowMillis, make) => {
+      const canonicalRequest = canonical(request)
+      const earlier = find(key, nowMillis)
+      if (earlier !== undefined) {
+        if (earlier.request !== canonicalRequest && profile.otherBody !== "replay") {
+          return Either.left(reused(profile.otherBody))
+        }
+        onReplay()
+        return "made" in earlier.result
+          ? Either.right(earlier.result.made)
+          : Either.left(new refusal.Refusal(earlier.result))
+      }
+      const use = (result: Used["result"]) =>
+        usedKeys.set({ operation, key, at_ms: nowMillis, request: canonicalRequest, result })
+      const result = make()
+      if (Either.isRight(result)) use({ made: result.right })
+      else if (profile.failures === "replay") use(result.left)
+      return result
     }
   }
 }
 
-const reused = refusal.unprocessable(
-  "IDEMPOTENCY_KEY_REUSED",
-  "The idempotency key was used with a different request."
-)
+const reused = (status: 422 | 409) =>
+  new refusal.Refusal({
+    status,
+    code: "IDEMPOTENCY_KEY_REUSED",
+    message: "The idempotency key was used with a different request."
+  })
+
+/** The requests with a key that are not answered yet. They are no part of the state. */
+export interface InFlight {
+  /** Runs a request as the profile says while another one with the same key is not answered. */
+  readonly run: <A, E, R>(
+    operation: string,
+    key: string,
+    answer: Effect.Effect<A, E, R>,
+    conflict: Effect.Effect<A>
+  ) => Effect.Effect<A, E, R>
+}
+
+export const makeInFlight = ({ inFlight }: Profile): InFlight => {
+  const locks = new Map<string, { readonly lock: Effect.Semaphore; users: number }>()
+  return {
+    run: (operation, key, answer, conflict) =>
+      Effect.suspend(() => {
+        if (inFlight === "replay") return answer
+        const id = keyOf({ operation, key })
+        const entry = locks.get(id) ?? { lock: Effect.unsafeMakeSemaphore(1), users: 0 }
+        if (inFlight === 409 && entry.users > 0) return conflict
+        locks.set(id, entry)
+        entry.users++
+        return entry.lock
+          .withPermits(1)(answer)
+          .pipe(
+            Effect.ensuring(
+              Effect.sync(() => {
+                if (--entry.users === 0) locks.delete(id)
+              })
+            )
+          )
+      })
+  }
+}
 
 /** JSON with sorted object members. */
 const canonical = (value: unknown): string =>

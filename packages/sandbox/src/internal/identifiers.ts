@@ -4,7 +4,9 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Random from "effect/Random"
+import * as Schema from "effect/Schema"
 import * as Utils from "effect/Utils"
+import * as table from "./table.js"
 
 /** Synchronous, so that a rule that draws an identifier remains atomic. */
 export interface Identifiers {
@@ -28,20 +30,42 @@ export const drawSeed = (random: Random.Random): Effect.Effect<Seed> => {
   return Effect.all({ high: word, low: word })
 }
 
-export const make = ({ high, low }: Seed): Identifiers => {
-  const source = new Utils.PCGRandom(high, low)
+const Word = Schema.Int
+
+/** The state of a generator. */
+export const Generator = Schema.mutable(Schema.Tuple(Word, Word, Word, Word))
+
+const start: typeof Generator.Type = [0, 0, 0, 1]
+
+export const declared = table.value(Generator, start)
+
+export const fromSeed = ({ high, low }: Seed): typeof Generator.Type =>
+  new Utils.PCGRandom(high, low).getState()
+
+export const make = (generator: table.Value<typeof Generator.Type>): Identifiers => {
+  const source = new Utils.PCGRandom()
+  source.setState(generator.get())
+  const draw = <A>(make: () => A): A => {
+    const drawn = make()
+    generator.set(source.getState())
+    return drawn
+  }
 
   const text: Identifiers["text"] = (length) =>
-    Array.from({ length }, () => alphabet.charAt(source.integer(alphabet.length))).join("")
+    draw(() =>
+      Array.from({ length }, () => alphabet.charAt(source.integer(alphabet.length))).join("")
+    )
 
   return {
     uuid: () => {
-      const words = Array.from({ length: 8 }, (_, index) => {
-        const word = source.integer(2 ** 16)
-        // Version 4, variant 1.
-        if (index === 3) return 0x4000 | (word & 0x0fff)
-        return index === 4 ? 0x8000 | (word & 0x3fff) : word
-      })
+      const words = draw(() =>
+        Array.from({ length: 8 }, (_, index) => {
+          const word = source.integer(2 ** 16)
+          // Version 4, variant 1.
+          if (index === 3) return 0x4000 | (word & 0x0fff)
+          return index === 4 ? 0x8000 | (word & 0x3fff) : word
+        })
+      )
       const digits = words.map((word) => word.toString(16).padStart(4, "0")).join("")
       return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
     },

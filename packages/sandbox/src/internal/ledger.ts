@@ -5,9 +5,11 @@
 import * as Amount from "@manilla/core/Amount"
 import * as BigDecimal from "effect/BigDecimal"
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import * as Ledger from "../Ledger.js"
 import * as moment from "./moment.js"
 import * as refusal from "./refusal.js"
+import * as table from "./table.js"
 
 export interface Draft {
   readonly reference: string
@@ -28,16 +30,46 @@ export interface Book {
   readonly read: () => Ledger.Ledger
 }
 
-interface Totals {
-  readonly account: Ledger.Account
-  readonly debit: BigDecimal.BigDecimal
-  readonly credit: BigDecimal.BigDecimal
+const Totals = Schema.Struct({
+  account: Ledger.Account,
+  debit: Schema.BigDecimal,
+  credit: Schema.BigDecimal
+})
+
+type Totals = typeof Totals.Type
+
+export const declaredJournal = table.table(Ledger.JournalEntry, ({ sequence }) => String(sequence))
+export const declaredAccounts = table.table(Totals, ({ account }) => codeOf(account))
+
+export interface Tables {
+  readonly journal: table.Table<Ledger.JournalEntry>
+  readonly accounts: table.Table<Totals>
 }
 
-export const make = (): Book => {
-  const journal: Array<Ledger.JournalEntry> = []
-  const accounts = new Map<string, Totals>()
+/** Whether each entry balances, and the balances are those of the journal. */
+export const isSound = ({ accounts, journal }: Tables): boolean => {
+  const entries = journal.all()
+  const again = { journal: table.of(declaredJournal), accounts: table.of(declaredAccounts) }
+  const book = make(again)
+  for (const { account } of accounts.all()) book.open(account)
+  const arePosted = entries.every((entry, index) => {
+    if (entry.sequence !== index + 1) return false
+    return Either.isRight(book.post(0, entry))
+  })
+  return (
+    arePosted &&
+    again.accounts.size() === accounts.size() &&
+    again.accounts.all().every((replayed) => {
+      const stored = accounts.get(codeOf(replayed.account))
+      return stored !== undefined && isSame(replayed, stored)
+    })
+  )
+}
 
+const isSame = (a: Totals, b: Totals): boolean =>
+  BigDecimal.equals(a.debit, b.debit) && BigDecimal.equals(a.credit, b.credit)
+
+export const make = ({ accounts, journal }: Tables): Book => {
   const totalsOf = (account: Ledger.Account): Totals =>
     accounts.get(codeOf(account)) ?? { account, debit: zero, credit: zero }
 
@@ -60,27 +92,27 @@ export const make = (): Book => {
         return Either.left(insufficientFunds)
       }
     }
-    for (const [code, after] of changed) accounts.set(code, after)
+    for (const after of changed.values()) accounts.set(after)
     const entry: Ledger.JournalEntry = {
-      sequence: journal.length + 1,
+      sequence: journal.size() + 1,
       posted_at: moment.fromMillis(atMillis),
       reference: draft.reference,
       description: draft.description,
       postings
     }
-    journal.push(entry)
+    journal.set(entry)
     return Either.right(entry)
   }
 
   return {
     open: (account) => {
-      accounts.set(codeOf(account), totalsOf(account))
+      accounts.set(totalsOf(account))
     },
     post,
     balanceOf: (account) => toAmount(balance(totalsOf(account))),
     read: () => ({
-      journal: journal.slice(),
-      balances: Array.from(accounts.values(), (each) => ({
+      journal: journal.all(),
+      balances: accounts.all().map((each) => ({
         account: each.account,
         debits: toAmount(each.debit),
         credits: toAmount(each.credit),

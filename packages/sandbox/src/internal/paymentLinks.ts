@@ -3,24 +3,45 @@
  */
 import * as Country from "@manilla/core/Country"
 import * as Currency from "@manilla/core/Currency"
-import type { Metadata } from "@manilla/core/Metadata"
+import * as Metadata from "@manilla/core/Metadata"
 import type { Page } from "@manilla/core/Page"
 import * as Timestamp from "@manilla/core/Timestamp"
 import * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import type { PaymentLinkFilter } from "@manilla/payment-links/PaymentLinksApi"
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import type { Outcome } from "../Outcome.js"
 import type { StoredTransaction } from "../Sandbox.js"
 import type { Agenda } from "./agenda.js"
-import type { Collected, Collections } from "./collections.js"
+import type { Collections } from "./collections.js"
 import type { Identifiers } from "./identifiers.js"
 import * as moment from "./moment.js"
 import * as money from "./money.js"
+import * as outcomes from "./outcomes.js"
 import * as pages from "./pages.js"
 import * as refusal from "./refusal.js"
 import type { Rule } from "./rule.js"
+import * as table from "./table.js"
+
+const Row = Schema.Struct({
+  ...Struct.omit(PaymentLink.PaymentLink.fields, "checkout_url"),
+  reference: PaymentLink.PaymentLinkReference,
+  country: Country.Country,
+  use_count: Schema.Int,
+  metadata: Metadata.Metadata,
+  success_url: Schema.optional(Schema.String),
+  failure_url: Schema.optional(Schema.String),
+  /** The attempts at the hosted page that paid. */
+  attempts: Schema.Array(Schema.String)
+})
+
+export type Row = typeof Row.Type
+
+export const declared = table.table(Row, ({ id }) => id)
 
 export interface Options {
+  readonly rows: table.Table<Row>
   readonly identifiers: Identifiers
   readonly agenda: Agenda
   readonly collections: Collections
@@ -37,101 +58,113 @@ export interface Hosted {
 }
 
 export interface PaymentLinks {
-  readonly create: (request: PaymentLink.PaymentLinkRequest) => Rule<PaymentLink.PaymentLink>
+  readonly create: (
+    request: PaymentLink.PaymentLinkRequest,
+    outcome: Outcome | undefined
+  ) => Rule<PaymentLink.PaymentLink>
   readonly list: (filter: PaymentLinkFilter, page: number) => Rule<Page<PaymentLink.PaymentLink>>
   readonly get: (id: PaymentLink.PaymentLinkId) => Rule<PaymentLink.PaymentLinkDetail>
   readonly all: () => ReadonlyArray<PaymentLink.PaymentLink>
   readonly hosted: (reference: string) => Hosted | undefined
-  /** Simulates a payer at the hosted page. An attempt that is repeated pays once. */
-  readonly pay: (id: PaymentLink.PaymentLinkId, attempt?: string) => Rule<StoredTransaction>
+  /** Simulates a payer at the hosted page. */
+  readonly pay: (id: PaymentLink.PaymentLinkId) => Rule<StoredTransaction>
+  /** Pays at the hosted page. An attempt that is repeated pays once. */
+  readonly attempt: (id: PaymentLink.PaymentLinkId, attempt: string) => Rule<void>
 }
 
-interface Stored {
-  readonly metadata: Metadata
-  readonly movement: Omit<Collected, "provider_reference">
-  readonly maxUses: number
-  readonly returnUrls: Pick<Hosted, "success_url" | "failure_url">
-  /** The transactions of attempts. */
-  readonly attempts: Map<string, StoredTransaction>
-  useCount: number
-  current: PaymentLink.PaymentLink
-}
+export const make = (options: Options): PaymentLinks => {
+  const { agenda, checkoutUrl, collections, identifiers, rows } = options
 
-export const make = ({ agenda, checkoutUrl, collections, identifiers }: Options): PaymentLinks => {
-  const byId = new Map<string, Stored>()
+  const toDetail = (row: Row) => ({
+    ...Struct.omit(row, "created_at", "success_url", "failure_url", "attempts"),
+    checkout_url: checkoutUrl(row.reference)
+  })
+  const toLink = (row: Row): PaymentLink.PaymentLink => ({
+    ...Struct.omit(toDetail(row), "metadata"),
+    created_at: row.created_at
+  })
 
   const add = (
     request: PaymentLink.PaymentLinkRequest,
     expires_at: Timestamp.Timestamp | null,
     nowMillis: number
-  ): Stored => {
+  ): Row => {
     const reference = PaymentLink.PaymentLinkReference.make(identifiers.reference("LNK"))
-    const echoed = {
+    const row: Row = {
+      id: PaymentLink.PaymentLinkId.make(identifiers.uuid()),
+      reference,
       amount: money.fixed(request.amount),
       currency: Currency.Currency.make(request.currency),
-      country: Country.Country.make(request.country)
+      country: Country.Country.make(request.country),
+      description: request.description ?? null,
+      status: "ACTIVE",
+      max_uses: request.max_uses ?? null,
+      use_count: 0,
+      expires_at,
+      created_at: moment.fromMillis(nowMillis),
+      metadata: request.metadata ?? {},
+      success_url: request.success_url,
+      failure_url: request.failure_url,
+      attempts: []
     }
-    const metadata = request.metadata ?? {}
-    const stored: Stored = {
-      metadata,
-      movement: { ...echoed, operation: "COLLECTION", source: reference, metadata },
-      maxUses: request.max_uses ?? Infinity,
-      returnUrls: { success_url: request.success_url, failure_url: request.failure_url },
-      attempts: new Map(),
-      useCount: 0,
-      current: {
-        ...echoed,
-        id: PaymentLink.PaymentLinkId.make(identifiers.uuid()),
-        reference,
-        description: request.description ?? null,
-        status: "ACTIVE",
-        max_uses: request.max_uses ?? null,
-        use_count: 0,
-        checkout_url: checkoutUrl(reference),
-        expires_at,
-        created_at: moment.fromMillis(nowMillis)
-      }
-    }
-    byId.set(stored.current.id, stored)
-    return stored
+    rows.set(row)
+    return row
   }
 
-  const create: PaymentLinks["create"] = (request) => (nowMillis) => {
-    if (request.expires_at === undefined) return Either.right(add(request, null, nowMillis).current)
-    const expires_at = moment.fromInput(request.expires_at)
-    const expiresMicros = Timestamp.toEpochMicros(expires_at)
-    if (expiresMicros <= BigInt(nowMillis) * 1000n) return Either.left(notInTheFuture)
-    const stored = add(request, expires_at, nowMillis)
-    agenda.plan(Number((expiresMicros + 999n) / 1000n), () => {
-      if (stored.current.status === "ACTIVE") {
-        stored.current = { ...stored.current, status: "EXPIRED" }
+  agenda.on("link", (id, status) => {
+    const row = rows.get(id)
+    if (row?.status === "ACTIVE") rows.set({ ...row, status })
+  })
+
+  const create: PaymentLinks["create"] = (request, outcome) => (nowMillis) =>
+    Either.gen(function* () {
+      yield* outcomes.check(outcome)
+      const expires_at =
+        request.expires_at === undefined ? null : moment.fromInput(request.expires_at)
+      const expiresMicros = expires_at === null ? undefined : Timestamp.toEpochMicros(expires_at)
+      if (expiresMicros !== undefined && expiresMicros <= BigInt(nowMillis) * 1000n) {
+        return yield* Either.left(notInTheFuture)
       }
+      const row = add(request, expires_at, nowMillis)
+      const event = { kind: "link", key: row.id } as const
+      if (expiresMicros !== undefined) {
+        const at_ms = Number((expiresMicros + 999n) / 1000n)
+        agenda.plan({ ...event, at_ms, status: "EXPIRED" })
+      }
+      if (outcome?.effect._tag === "LinkBecomes") {
+        agenda.plan({ ...event, at_ms: nowMillis, status: outcome.effect.status })
+      }
+      return toLink(row)
     })
-    return Either.right(stored.current)
+
+  const pay = (row: Row, attempts: ReadonlyArray<string>, nowMillis: number) => {
+    const { amount, country, currency, max_uses, metadata, reference, status } = row
+    if (status !== "ACTIVE") return Either.left(notActive(status))
+    const collected = collections.collect(nowMillis, {
+      source: reference,
+      operation: "COLLECTION",
+      amount,
+      currency,
+      country,
+      provider_reference: identifiers.reference("PRV"),
+      metadata
+    })
+    return Either.map(collected, (transaction) => {
+      const use_count = row.use_count + 1
+      rows.set({
+        ...row,
+        use_count,
+        attempts: [...row.attempts, ...attempts],
+        status: use_count < (max_uses ?? Infinity) ? "ACTIVE" : "INACTIVE"
+      })
+      return transaction
+    })
   }
 
-  const pay = (stored: Stored, attempt: string | undefined, nowMillis: number) => {
-    const { attempts, current, maxUses, movement } = stored
-    const paid = attempt === undefined ? undefined : attempts.get(attempt)
-    if (paid !== undefined) return Either.right(paid)
-    if (current.status !== "ACTIVE") return Either.left(notActive(current.status))
-    const provider_reference = identifiers.reference("PRV")
-    return Either.map(
-      collections.collect(nowMillis, { ...movement, provider_reference }),
-      (transaction) => {
-        stored.useCount++
-        if (attempt !== undefined) attempts.set(attempt, transaction)
-        stored.current = {
-          ...current,
-          use_count: stored.useCount,
-          status: stored.useCount < maxUses ? "ACTIVE" : "INACTIVE"
-        }
-        return transaction
-      }
-    )
-  }
+  const find = (id: string): Either.Either<Row, refusal.Refusal> =>
+    Either.fromNullable(rows.get(id.toLowerCase()), () => unknown)
 
-  const all = () => Array.from(byId.values(), ({ current }) => current)
+  const all = () => rows.all().map(toLink)
 
   return {
     create,
@@ -141,27 +174,26 @@ export const make = ({ agenda, checkoutUrl, collections, identifiers }: Options)
         const matching = all().filter((link) => status === undefined || link.status === status)
         return Either.right(pages.select(matching, { page, per_page }))
       },
-    get: (id) => () => {
-      const stored = byId.get(id.toLowerCase())
-      return stored === undefined
-        ? Either.left(unknown)
-        : Either.right({ ...Struct.omit(stored.current, "created_at"), metadata: stored.metadata })
-    },
+    get: (id) => () => Either.map(find(id), toDetail),
     all,
     hosted: (reference) => {
-      const stored = Array.from(byId.values()).find((one) => one.current.reference === reference)
+      const row = rows.all().find((link) => link.reference === reference)
       return (
-        stored && {
-          ...stored.returnUrls,
-          link: stored.current,
-          isPaidBy: (attempt) => stored.attempts.has(attempt)
+        row && {
+          link: toLink(row),
+          success_url: row.success_url,
+          failure_url: row.failure_url,
+          isPaidBy: (attempt) => row.attempts.includes(attempt)
         }
       )
     },
-    pay: (id, attempt) => (nowMillis) => {
-      const stored = byId.get(id.toLowerCase())
-      return stored === undefined ? Either.left(unknown) : pay(stored, attempt, nowMillis)
-    }
+    pay: (id) => (nowMillis) => Either.flatMap(find(id), (row) => pay(row, [], nowMillis)),
+    attempt: (id, attempt) => (nowMillis) =>
+      Either.flatMap(find(id), (row) =>
+        row.attempts.includes(attempt)
+          ? Either.void
+          : Either.map(pay(row, [attempt], nowMillis), () => {})
+      )
   }
 }
 

@@ -4,37 +4,61 @@
 import type { AvailableService } from "@manilla/catalogue/AvailableService"
 import * as Country from "@manilla/core/Country"
 import * as Currency from "@manilla/core/Currency"
-import type { IdempotencyKey } from "@manilla/core/IdempotencyKey"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Metadata from "@manilla/core/Metadata"
+import * as OperationKind from "@manilla/core/OperationKind"
+import * as Timestamp from "@manilla/core/Timestamp"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import type { Outcome } from "../Outcome.js"
 import type { StoredPaymentIntent } from "../Sandbox.js"
+import type * as accounts from "./accounts.js"
 import type { Agenda } from "./agenda.js"
 import * as catalogue from "./catalogue.js"
-import type { Collected, Collections } from "./collections.js"
+import type { Collections } from "./collections.js"
 import * as idempotency from "./idempotency.js"
 import type { Identifiers } from "./identifiers.js"
 import * as moment from "./moment.js"
 import * as money from "./money.js"
+import * as outcomes from "./outcomes.js"
 import * as refusal from "./refusal.js"
 import type { Rule } from "./rule.js"
+import * as settling from "./settling.js"
+import * as table from "./table.js"
 
-export interface Options {
+const Row = Schema.Struct({
+  ...PaymentIntent.CreatedPaymentIntent.fields,
+  reference: PaymentIntent.PaymentIntentReference,
+  country: Country.Country,
+  operation: OperationKind.Input,
+  metadata: Metadata.Metadata,
+  created_at: Timestamp.Timestamp,
+  updated_at: Timestamp.Timestamp,
+  idempotency_key: IdempotencyKey.IdempotencyKey,
+  provider_reference: Schema.String
+})
+
+export type Row = typeof Row.Type
+
+export const declared = table.table(Row, ({ id }) => id)
+
+export interface Options extends idempotency.Options {
+  readonly rows: table.Table<Row>
   readonly identifiers: Identifiers
   readonly agenda: Agenda
   readonly collections: Collections
-  readonly accountId: string
-  readonly applicationId: string
+  readonly accountIds: accounts.Accounts["ids"]
   readonly settleAfterMillis: number
-  /** Called when a key returns a stored result. */
-  readonly onReplay: () => void
   readonly services: ReadonlyArray<AvailableService>
 }
 
 export interface Payments {
   readonly create: (
     request: PaymentIntent.PaymentIntentRequest,
-    key: IdempotencyKey
+    key: IdempotencyKey.IdempotencyKey,
+    outcome: Outcome | undefined
   ) => Rule<PaymentIntent.CreatedPaymentIntent>
   readonly get: (id: PaymentIntent.PaymentIntentId) => Rule<PaymentIntent.PaymentIntent>
   readonly all: () => ReadonlyArray<StoredPaymentIntent>
@@ -46,102 +70,96 @@ export interface Payments {
   ) => boolean
 }
 
-interface Stored {
-  /** The response to the creation, which is repeated for its key. */
-  readonly created: PaymentIntent.CreatedPaymentIntent
-  readonly movement: Collected
-  current: StoredPaymentIntent
-}
-
 export const make = (options: Options): Payments => {
-  const { agenda, collections, identifiers, services, settleAfterMillis } = options
-  const byId = new Map<string, Stored>()
-  const keys = idempotency.make<Stored>(options.onReplay)
-
-  const settle = (stored: Stored, atMillis: number, status: PaymentIntent.Status) => {
-    if (stored.current.status !== "PENDING" || status === "PENDING") return false
-    const settled = status === "COMPLETED" ? complete(stored, atMillis) : status
-    stored.current = { ...stored.current, status: settled, updated_at: moment.fromMillis(atMillis) }
-    return true
-  }
+  const { collections, identifiers, rows, services } = options
+  const keys = idempotency.make(options, "Payments.create")
 
   /** The interface describes only these two operations. Others move no money. */
-  const complete = ({ movement }: Stored, atMillis: number): PaymentIntent.Status => {
-    if (movement.operation !== "COLLECTION" && movement.operation !== "DEPOSIT") return "COMPLETED"
-    return Either.isRight(collections.collect(atMillis, movement)) ? "COMPLETED" : "FAILED"
+  const move = (row: Row, status: string, atMillis: number) => {
+    const { amount, country, currency, metadata, operation, provider_reference, reference } = row
+    const isCollected = operation === "COLLECTION" || operation === "DEPOSIT"
+    if (status !== "COMPLETED" || !isCollected) return Either.right(status)
+    const collected = collections.collect(atMillis, {
+      source: reference,
+      operation,
+      amount,
+      currency,
+      country,
+      provider_reference,
+      metadata
+    })
+    return Either.right(Either.isRight(collected) ? status : "FAILED")
   }
+
+  const resources = settling.make({ ...options, kind: "payment", move })
 
   const add = (
     request: PaymentIntent.PaymentIntentRequest,
-    key: IdempotencyKey,
+    key: IdempotencyKey.IdempotencyKey,
+    outcome: Outcome | undefined,
     nowMillis: number
-  ): Stored => {
+  ): string => {
     const now = moment.fromMillis(nowMillis)
+    const { account_id, application_id } = options.accountIds()
     const reference = PaymentIntent.PaymentIntentReference.make(identifiers.reference("PAY"))
-    const echoed = {
+    const row: Row = {
+      id: PaymentIntent.PaymentIntentId.make(identifiers.uuid()),
+      reference,
+      account_id,
+      application_id,
       country: Country.Country.make(request.country),
       amount: money.fixed(request.amount),
       currency: Currency.Currency.make(request.currency),
       operation: request.operation,
-      metadata: request.metadata ?? {}
-    }
-    const created: PaymentIntent.CreatedPaymentIntent = {
-      ...echoed,
-      id: PaymentIntent.PaymentIntentId.make(identifiers.uuid()),
-      reference,
-      account_id: options.accountId,
-      application_id: options.applicationId,
       payment_method: request.payment_method,
       environment: "SANDBOX",
       description: request.description ?? null,
+      metadata: request.metadata ?? {},
       status: "PENDING",
       expires_at:
         typeof request.expires_at === "string" ? moment.fromInput(request.expires_at) : null,
       created_at: now,
-      updated_at: now
+      updated_at: now,
+      idempotency_key: key,
+      provider_reference: identifiers.reference("PRV")
     }
-    const stored: Stored = {
-      created,
-      movement: {
-        ...echoed,
-        source: reference,
-        provider_reference: identifiers.reference("PRV")
-      },
-      current: { ...created, idempotency_key: key }
-    }
-    byId.set(created.id, stored)
-    agenda.plan(nowMillis + settleAfterMillis, (atMillis) => {
-      settle(stored, atMillis, "COMPLETED")
-    })
-    return stored
+    resources.add(row.id, row, outcome, nowMillis)
+    return row.id
   }
 
-  const create: Payments["create"] = (request, key) => (nowMillis) =>
-    Either.map(
-      keys.once(key, request, () =>
-        Either.map(catalogue.checkAvailable(services, request), () => add(request, key, nowMillis))
-      ),
-      ({ created }) => created
-    )
+  const find = (id: string): Either.Either<Row, refusal.Refusal> =>
+    Either.fromNullable(rows.get(id.toLowerCase()), () => unknown)
 
   return {
-    create,
-    get: (id) => () => {
-      const stored = byId.get(id.toLowerCase())
-      return stored === undefined ? Either.left(unknown) : Either.right(readShape(stored.current))
-    },
-    all: () => Array.from(byId.values(), ({ current }) => current),
-    settle: (id, status, nowMillis) => {
-      const stored = byId.get(id.toLowerCase())
-      return stored !== undefined && settle(stored, nowMillis, status)
-    }
+    create: (request, key, outcome) => (nowMillis) =>
+      keys
+        .once(key, request, nowMillis, () =>
+          outcomes.check(outcome).pipe(
+            Either.flatMap(() => catalogue.checkAvailable(services, request)),
+            Either.map(() => add(request, key, outcome, nowMillis))
+          )
+        )
+        .pipe(Either.flatMap(find), Either.map(createdShape)),
+    get: (id) => () => Either.map(find(id), readShape),
+    all: () => rows.all().map(storedShape),
+    settle: (id, status, nowMillis) => resources.settle(id.toLowerCase(), status, nowMillis)
   }
 }
 
 const unknown = refusal.notFound("NOT_FOUND", "The payment intent does not exist.")
 
+const storedShape = Struct.omit("provider_reference")
+
+/** The response to the creation, which is repeated for its key. */
+const createdShape = (row: Row): PaymentIntent.CreatedPaymentIntent => ({
+  ...Struct.omit(row, "idempotency_key", "provider_reference"),
+  status: "PENDING",
+  updated_at: row.created_at
+})
+
 const readShape = Struct.omit(
   "idempotency_key",
+  "provider_reference",
   "account_id",
   "application_id",
   "description",

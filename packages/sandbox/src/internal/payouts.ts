@@ -3,14 +3,19 @@
  * 2.5, 4.5 and 4.6).
  */
 import type { AvailableService } from "@manilla/catalogue/AvailableService"
-import type * as Amount from "@manilla/core/Amount"
+import * as Amount from "@manilla/core/Amount"
 import * as Country from "@manilla/core/Country"
-import type { IdempotencyKey } from "@manilla/core/IdempotencyKey"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Metadata from "@manilla/core/Metadata"
 import type { OperationKind } from "@manilla/core/OperationKind"
+import * as Timestamp from "@manilla/core/Timestamp"
+import * as Wallet from "@manilla/core/Wallet"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import type { Outcome } from "../Outcome.js"
 import type { StoredPayout } from "../Sandbox.js"
 import type { Agenda } from "./agenda.js"
 import * as catalogue from "./catalogue.js"
@@ -19,28 +24,48 @@ import type { Identifiers } from "./identifiers.js"
 import * as ledger from "./ledger.js"
 import * as moment from "./moment.js"
 import * as money from "./money.js"
+import * as outcomes from "./outcomes.js"
 import * as pricing from "./pricing.js"
 import * as refusal from "./refusal.js"
 import type { Rule } from "./rule.js"
-import type { Movement, Transactions } from "./transactions.js"
+import * as settling from "./settling.js"
+import * as table from "./table.js"
+import type { Transactions } from "./transactions.js"
 import * as wallets from "./wallets.js"
 
-export interface Options {
+const Row = Schema.Struct({
+  ...Payout.CreatedPayoutWire.fields,
+  country: Country.Country,
+  destination: Schema.String,
+  wallet_id: Wallet.WalletId,
+  created_at: Timestamp.Timestamp,
+  updated_at: Timestamp.Timestamp,
+  provider_reference: Schema.String,
+  idempotency_key: IdempotencyKey.IdempotencyKey,
+  fee_amount: Amount.Amount,
+  metadata: Metadata.Metadata
+})
+
+export type Row = typeof Row.Type
+
+export const declared = table.table(Row, ({ reference }) => reference)
+
+export interface Options extends idempotency.Options {
+  readonly rows: table.Table<Row>
   readonly identifiers: Identifiers
   readonly agenda: Agenda
   readonly book: ledger.Book
   readonly wallets: wallets.Wallets
   readonly transactions: Transactions
   readonly settleAfterMillis: number
-  /** Called when a key returns a stored result. */
-  readonly onReplay: () => void
   readonly services: ReadonlyArray<AvailableService>
 }
 
 export interface Payouts {
   readonly create: (
     request: Payout.PayoutRequest,
-    key: IdempotencyKey
+    key: IdempotencyKey.IdempotencyKey,
+    outcome: Outcome | undefined
   ) => Rule<Payout.CreatedPayoutWire>
   readonly get: (reference: Payout.PayoutReference) => Rule<Payout.PayoutWire>
   readonly all: () => ReadonlyArray<StoredPayout>
@@ -52,149 +77,130 @@ export interface Payouts {
   ) => boolean
 }
 
-interface Stored {
-  /** The response to the creation, which is repeated for its key. */
-  readonly created: Payout.CreatedPayoutWire
-  readonly wallet: wallets.Accounts
-  /** The amount plus the fee. */
-  readonly reserved: Amount.Amount
-  readonly movement: Movement
-  current: StoredPayout
-}
-
 const operation: OperationKind = "PAYOUT"
 
 export const make = (options: Options): Payouts => {
-  const { agenda, book, identifiers, services, settleAfterMillis, transactions } = options
-  const byReference = new Map<string, Stored>()
-  const keys = idempotency.make<Stored>(options.onReplay)
+  const { book, identifiers, rows, services, transactions } = options
+  const keys = idempotency.make(options, "Payouts.create")
 
-  const settle = (stored: Stored, atMillis: number, status: Payout.Status): boolean => {
-    if (stored.current.status !== "PENDING" || status === "PENDING") return false
-    const hasMoved =
-      status === "COMPLETED"
-        ? Either.isRight(pay(stored, atMillis))
-        : Either.isRight(release(stored, atMillis))
-    if (!hasMoved) return false
-    stored.current = { ...stored.current, status, updated_at: moment.fromMillis(atMillis) }
-    return true
+  const move = (row: Row, status: string, atMillis: number) => {
+    const moved: Either.Either<unknown, refusal.Refusal> =
+      status === "COMPLETED" ? pay(row, atMillis) : release(row, atMillis)
+    return Either.map(moved, () => status)
   }
 
-  const pay = ({ movement, reserved, wallet }: Stored, atMillis: number) => {
-    const { currency } = wallet
+  const pay = (row: Row, atMillis: number) => {
+    const { amount, country, currency, fee_amount, metadata, provider_reference, reference } = row
     const posted = book.post(atMillis, {
-      reference: movement.source,
+      reference,
       description: "payout paid",
       postings: [
-        ledger.debit(wallet.reserved, reserved),
-        ledger.credit({ kind: "provider clearing", currency }, movement.amount),
-        ledger.credit({ kind: "fees earned", currency }, movement.fee_amount)
+        ledger.debit(wallets.accountsOf(row).reserved, reservedBy(row)),
+        ledger.credit({ kind: "provider clearing", currency }, amount),
+        ledger.credit({ kind: "fees earned", currency }, fee_amount)
       ]
     })
-    return Either.map(posted, () => transactions.record(atMillis, movement))
+    return Either.map(posted, () =>
+      transactions.record(atMillis, {
+        source: reference,
+        operation,
+        amount,
+        fee_amount,
+        currency,
+        country,
+        provider_reference,
+        metadata
+      })
+    )
   }
 
-  const release = ({ movement, reserved, wallet }: Stored, atMillis: number) =>
+  const release = (row: Row, atMillis: number) =>
     book.post(atMillis, {
-      reference: movement.source,
+      reference: row.reference,
       description: "payout released",
-      postings: wallets.releasing(wallet, reserved)
+      postings: wallets.releasing(wallets.accountsOf(row), reservedBy(row))
     })
+
+  const resources = settling.make({ ...options, kind: "payout", move })
 
   /** Reserves the funds, or refuses the payout. */
   const add = (
     request: Payout.PayoutRequest,
-    key: IdempotencyKey,
+    key: IdempotencyKey.IdempotencyKey,
     wallet: wallets.Accounts,
+    outcome: Outcome | undefined,
     nowMillis: number
-  ): Either.Either<Stored, refusal.Refusal> => {
+  ): Either.Either<string, refusal.Refusal> => {
     const now = moment.fromMillis(nowMillis)
     const reference = Payout.PayoutReference.make(identifiers.reference("PYT"))
     const provider_reference = identifiers.reference("PRV")
     const amount = money.fixed(request.amount)
-    const fee_amount = pricing.payoutFee(amount)
-    const echoed = {
-      amount,
-      country: Country.Country.make(request.country),
-      currency: wallet.currency
-    }
-    const movement: Movement = {
-      ...echoed,
-      source: reference,
-      operation,
-      fee_amount,
-      provider_reference,
-      metadata: request.metadata ?? {}
-    }
-    const created: Payout.CreatedPayoutWire = {
-      ...echoed,
+    const row: Row = {
       id: Payout.PayoutId.make(identifiers.uuid()),
       reference,
-      wallet_id: wallet.id,
+      wallet_id: wallet.wallet_id,
+      amount,
+      currency: wallet.currency,
+      country: Country.Country.make(request.country),
       payment_method: request.payment_method,
       destination: request.destination,
       status: "PENDING",
-      created_at: now
-    }
-    const stored: Stored = {
-      created,
-      wallet,
-      reserved: money.add(amount, fee_amount),
-      movement,
-      current: {
-        ...created,
-        destination: Redacted.make(request.destination),
-        provider_reference,
-        updated_at: now,
-        idempotency_key: key,
-        fee_amount,
-        metadata: movement.metadata
-      }
+      created_at: now,
+      updated_at: now,
+      provider_reference,
+      idempotency_key: key,
+      fee_amount: pricing.payoutFee(amount),
+      metadata: request.metadata ?? {}
     }
     const posted = book.post(nowMillis, {
       reference,
       description: "payout reserved",
-      postings: wallets.reserving(wallet, stored.reserved)
+      postings: wallets.reserving(wallet, reservedBy(row))
     })
     return Either.map(posted, () => {
-      byReference.set(reference, stored)
-      agenda.plan(nowMillis + settleAfterMillis, (atMillis) => {
-        settle(stored, atMillis, "COMPLETED")
-      })
-      return stored
+      resources.add(reference, row, outcome, nowMillis)
+      return reference
     })
   }
 
-  const create: Payouts["create"] = (request, key) => (nowMillis) =>
-    Either.map(
-      keys.once(key, request, () =>
-        Either.gen(function* () {
-          const { currency, wallet_id } = request
-          const wallet = yield* options.wallets.debited(wallet_id, currency, "currency")
-          yield* catalogue.checkAvailable(services, { ...request, operation })
-          return yield* add(request, key, wallet, nowMillis)
-        })
-      ),
-      ({ created }) => created
-    )
+  const find = (reference: string): Either.Either<Row, refusal.Refusal> =>
+    Either.fromNullable(rows.get(reference), () => unknown)
 
   return {
-    create,
-    get: (reference) => () => {
-      const stored = byReference.get(reference)
-      return stored === undefined ? Either.left(unknown) : Either.right(readShape(stored))
-    },
-    all: () => Array.from(byReference.values(), ({ current }) => current),
-    settle: (reference, status, nowMillis) => {
-      const stored = byReference.get(reference)
-      return stored !== undefined && settle(stored, nowMillis, status)
-    }
+    create: (request, key, outcome) => (nowMillis) =>
+      keys
+        .once(key, request, nowMillis, () =>
+          Either.gen(function* () {
+            yield* outcomes.check(outcome)
+            const { currency, wallet_id } = request
+            const wallet = yield* options.wallets.debited(wallet_id, currency, "currency")
+            yield* catalogue.checkAvailable(services, { ...request, operation })
+            return yield* add(request, key, wallet, outcome, nowMillis)
+          })
+        )
+        .pipe(Either.flatMap(find), Either.map(createdShape)),
+    get: (reference) => () => Either.map(find(reference), readShape),
+    all: () => rows.all().map((row) => ({ ...row, destination: Redacted.make(row.destination) })),
+    settle: resources.settle
   }
 }
 
 const unknown = refusal.notFound("NOT_FOUND", "The payout does not exist.")
 
-const readShape = ({ created, current }: Stored): Payout.PayoutWire => ({
-  ...Struct.omit(current, "idempotency_key", "wallet_id", "fee_amount", "metadata"),
-  destination: created.destination
+/** The amount plus the fee. */
+const reservedBy = ({ amount, fee_amount }: Row): Amount.Amount => money.add(amount, fee_amount)
+
+/** The response to the creation, which is repeated for its key. */
+const createdShape = (row: Row): Payout.CreatedPayoutWire => ({
+  ...Struct.omit(
+    row,
+    "provider_reference",
+    "updated_at",
+    "idempotency_key",
+    "fee_amount",
+    "metadata"
+  ),
+  status: "PENDING"
 })
+
+const readShape = Struct.omit("idempotency_key", "wallet_id", "fee_amount", "metadata")

@@ -3,21 +3,41 @@
  * sandbox creates them (interface sections 2.6 and 4.7).
  */
 import * as Amount from "@manilla/core/Amount"
+import * as Timestamp from "@manilla/core/Timestamp"
+import * as Wallet from "@manilla/core/Wallet"
 import * as Refund from "@manilla/refunds/Refund"
+import * as Transaction from "@manilla/transactions/Transaction"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { RefundOptions, StoredTransaction } from "../Sandbox.js"
+import * as Struct from "effect/Struct"
+import type { RefundOptions } from "../Sandbox.js"
 import type { Agenda } from "./agenda.js"
 import type { Identifiers } from "./identifiers.js"
 import * as ledger from "./ledger.js"
-import * as moment from "./moment.js"
 import * as money from "./money.js"
+import * as moment from "./moment.js"
 import * as refusal from "./refusal.js"
 import type { Rule } from "./rule.js"
+import * as settling from "./settling.js"
+import * as table from "./table.js"
 import type { Transactions } from "./transactions.js"
 import * as wallets from "./wallets.js"
 
+const Row = Schema.Struct({
+  ...Refund.Refund.fields,
+  provider_reference: Schema.String,
+  updated_at: Timestamp.Timestamp,
+  /** The collection that is refunded. */
+  transaction: Transaction.TransactionReference,
+  wallet_id: Wallet.WalletId
+})
+
+export type Row = typeof Row.Type
+
+export const declared = table.table(Row, ({ reference }) => reference)
+
 export interface Options {
+  readonly rows: table.Table<Row>
   readonly identifiers: Identifiers
   readonly agenda: Agenda
   readonly book: ledger.Book
@@ -33,49 +53,43 @@ export interface Refunds {
   readonly all: () => ReadonlyArray<Refund.Refund>
 }
 
-interface Created extends Refund.Refund {
-  readonly provider_reference: string
-}
-
 export const make = (options: Options): Refunds => {
-  const { agenda, book, identifiers, settleAfterMillis, transactions } = options
-  const byReference = new Map<string, Refund.Refund>()
+  const { book, identifiers, rows, transactions } = options
   /** The refunded amount of each transaction. */
   const refunded = new Map<string, Amount.Amount>()
-
-  const complete = (
-    refund: Created,
-    collected: StoredTransaction,
-    wallet: wallets.Accounts,
-    atMillis: number
-  ) => {
-    const { amount, provider_reference, reference } = refund
-    const { country, currency, metadata } = collected
-    const posted = book.post(atMillis, {
-      reference,
-      description: "refund paid",
-      postings: [
-        ledger.debit(wallet.reserved, amount),
-        ledger.credit({ kind: "provider clearing", currency }, amount)
-      ]
-    })
-    if (Either.isLeft(posted)) return
-    transactions.record(atMillis, {
-      source: reference,
-      operation: "REFUND",
-      amount,
-      fee_amount: money.fixed("0"),
-      currency,
-      country,
-      provider_reference,
-      metadata
-    })
-    byReference.set(reference, {
-      ...refund,
-      status: "COMPLETED",
-      updated_at: moment.fromMillis(atMillis)
-    })
+  const count = ({ amount, transaction }: Row) => {
+    refunded.set(transaction, money.add(refunded.get(transaction) ?? money.zero, amount))
   }
+  for (const row of rows.all()) count(row)
+
+  const move = (row: Row, status: string, atMillis: number) =>
+    Either.gen(function* () {
+      const { amount, provider_reference, reference, wallet_id } = row
+      const collected = transactions.find(row.transaction)
+      if (collected === undefined) return yield* Either.left(unknownTransaction)
+      const { country, currency, metadata } = collected
+      yield* book.post(atMillis, {
+        reference,
+        description: "refund paid",
+        postings: [
+          ledger.debit(wallets.accountsOf({ currency, wallet_id }).reserved, amount),
+          ledger.credit({ kind: "provider clearing", currency }, amount)
+        ]
+      })
+      transactions.record(atMillis, {
+        source: reference,
+        operation: "REFUND",
+        amount,
+        fee_amount: money.fixed("0"),
+        currency,
+        country,
+        provider_reference,
+        metadata
+      })
+      return status
+    })
+
+  const resources = settling.make({ ...options, kind: "refund", move })
 
   const create: Refunds["create"] =
     (transaction, { amount, reason }) =>
@@ -86,14 +100,15 @@ export const make = (options: Options): Refunds => {
         if (collected.operation !== "COLLECTION" && collected.operation !== "DEPOSIT") {
           return yield* Either.left(notCollected)
         }
-        const before = refunded.get(transaction) ?? money.zero
-        const left = Amount.subtract(collected.amount, before)
+        const left = Amount.subtract(collected.amount, refunded.get(transaction) ?? money.zero)
         const requested = amount === undefined ? yield* allOf(left) : yield* amountOf(amount)
         if (Amount.compare(requested, left) > 0) return yield* Either.left(tooMuch)
 
         const now = moment.fromMillis(nowMillis)
         const reference = Refund.RefundReference.make(identifiers.reference("RFD"))
-        const refund: Created = {
+        // The wallet that received the collection pays the full amount. The service keeps its fee.
+        const wallet = options.wallets.collecting(collected.currency)
+        const row: Row = {
           id: Refund.RefundId.make(identifiers.uuid()),
           reference,
           amount: requested,
@@ -101,29 +116,29 @@ export const make = (options: Options): Refunds => {
           provider_reference: identifiers.reference("PRV"),
           status: "PENDING",
           created_at: now,
-          updated_at: now
+          updated_at: now,
+          transaction: collected.reference,
+          wallet_id: wallet.wallet_id
         }
-        // The wallet that received the collection pays the full amount. The service keeps its fee.
-        const wallet = options.wallets.collecting(collected.currency)
         yield* book.post(nowMillis, {
           reference,
           description: "refund reserved",
           postings: wallets.reserving(wallet, requested)
         })
-        refunded.set(transaction, money.add(before, requested))
-        byReference.set(reference, refund)
-        agenda.plan(nowMillis + settleAfterMillis, (atMillis) =>
-          complete(refund, collected, wallet, atMillis)
-        )
-        return refund
+        count(row)
+        resources.add(reference, row, undefined, nowMillis)
+        return readShape(row)
       })
 
   return {
     create,
-    get: (reference) => () => Either.fromNullable(byReference.get(reference), () => unknown),
-    all: () => Array.from(byReference.values())
+    get: (reference) => () =>
+      Either.fromNullable(rows.get(reference), () => unknown).pipe(Either.map(readShape)),
+    all: () => rows.all().map(readShape)
   }
 }
+
+const readShape = Struct.omit("transaction", "wallet_id")
 
 const allOf = (left: Amount.Amount): Either.Either<Amount.Amount, refusal.Refusal> =>
   money.isPositive(left) ? Either.right(left) : Either.left(nothingLeft)

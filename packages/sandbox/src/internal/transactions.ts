@@ -2,14 +2,15 @@
  * Transactions, one for each completed movement of money (interface sections 2.3, 4.3 and 4.4).
  */
 import * as Amount from "@manilla/core/Amount"
-import type * as Country from "@manilla/core/Country"
+import * as Country from "@manilla/core/Country"
 import type * as Currency from "@manilla/core/Currency"
-import type { Metadata } from "@manilla/core/Metadata"
+import * as Metadata from "@manilla/core/Metadata"
 import type { OperationKind } from "@manilla/core/OperationKind"
 import type { Page } from "@manilla/core/Page"
 import * as Transaction from "@manilla/transactions/Transaction"
 import type { TransactionFilter } from "@manilla/transactions/TransactionsApi"
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import type { StoredTransaction } from "../Sandbox.js"
 import type { Identifiers } from "./identifiers.js"
@@ -17,6 +18,23 @@ import * as moment from "./moment.js"
 import * as pages from "./pages.js"
 import * as refusal from "./refusal.js"
 import type { Rule } from "./rule.js"
+import * as table from "./table.js"
+
+const Row = Schema.Struct({
+  ...Transaction.TransactionDetail.fields,
+  source: Schema.String,
+  fee_amount: Amount.Amount,
+  net_amount: Amount.Amount,
+  country: Country.Country,
+  metadata: Metadata.Metadata
+})
+
+export const declared = table.table(Row, ({ reference }) => reference)
+
+export interface Options {
+  readonly rows: table.Table<typeof Row.Type>
+  readonly identifiers: Identifiers
+}
 
 /**
  * A movement of money. The fee is deducted from a collection and charged on top of a payout. In both
@@ -31,7 +49,7 @@ export interface Movement {
   readonly currency: Currency.Currency
   readonly country: Country.Country
   readonly provider_reference: string
-  readonly metadata: Metadata
+  readonly metadata: Metadata.Metadata
 }
 
 export interface Transactions {
@@ -42,9 +60,7 @@ export interface Transactions {
   readonly all: () => ReadonlyArray<StoredTransaction>
 }
 
-export const make = (identifiers: Identifiers): Transactions => {
-  const byReference = new Map<string, StoredTransaction>()
-
+export const make = ({ identifiers, rows }: Options): Transactions => {
   return {
     record: (atMillis, movement) => {
       const at = moment.fromMillis(atMillis)
@@ -58,29 +74,31 @@ export const make = (identifiers: Identifiers): Transactions => {
         completed_at: at,
         created_at: at
       }
-      byReference.set(stored.reference, stored)
+      rows.set(stored)
       return stored
     },
     list:
       ({ currency, environment, per_page, status }, page) =>
       () => {
-        const matching = Array.from(byReference.values()).filter(
-          (one) =>
-            (status === undefined || one.status === status) &&
-            (currency === undefined || one.currency === currency) &&
-            (environment === undefined || one.environment === environment)
-        )
+        const matching = rows
+          .all()
+          .filter(
+            (one) =>
+              (status === undefined || one.status === status) &&
+              (currency === undefined || one.currency === currency) &&
+              (environment === undefined || one.environment === environment)
+          )
         const selected = pages.select(matching, { page, per_page })
         return Either.right({ ...selected, data: selected.data.map(listed) })
       },
     get: (reference) => () => {
-      const stored = byReference.get(reference)
+      const stored = rows.get(reference)
       return stored === undefined
         ? Either.left(unknown)
         : Either.right(Struct.omit(stored, "source"))
     },
-    find: (reference) => byReference.get(reference),
-    all: () => Array.from(byReference.values())
+    find: (reference) => rows.get(reference),
+    all: () => rows.all()
   }
 }
 

@@ -5,22 +5,30 @@ import type * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
 import * as Wallet from "@manilla/core/Wallet"
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import type { WalletAccount } from "../Ledger.js"
 import type * as Sandbox from "../Sandbox.js"
 import type { Identifiers } from "./identifiers.js"
 import * as ledger from "./ledger.js"
 import * as money from "./money.js"
 import * as refusal from "./refusal.js"
+import * as table from "./table.js"
+
+const Row = Schema.Struct({ wallet_id: Wallet.WalletId, currency: Currency.Currency })
+
+type Row = typeof Row.Type
+
+export const declared = table.table(Row, ({ wallet_id }) => wallet_id.toLowerCase())
 
 /** A wallet and its two ledger accounts. */
-export interface Accounts {
-  readonly id: Wallet.WalletId
-  readonly currency: Currency.Currency
+export interface Accounts extends Row {
   readonly available: WalletAccount
   readonly reserved: WalletAccount
 }
 
 export interface Wallets {
+  /** Opens a wallet with its balance. */
+  readonly open: (wallet: Sandbox.OpeningWallet, nowMillis: number) => void
   /** The wallet that receives payments: the first of the currency, opened if there is none. */
   readonly collecting: (currency: Currency.Currency) => Accounts
   /** The wallet that a request debits. `currencyField` names the request field in a refusal. */
@@ -33,10 +41,9 @@ export interface Wallets {
 }
 
 export interface Options {
+  readonly rows: table.Table<Row>
   readonly identifiers: Identifiers
   readonly book: ledger.Book
-  readonly nowMillis: number
-  readonly wallets: ReadonlyArray<Sandbox.OpeningWallet>
 }
 
 export const defaults: ReadonlyArray<Sandbox.OpeningWallet> = (
@@ -51,45 +58,40 @@ export const defaults: ReadonlyArray<Sandbox.OpeningWallet> = (
   balance: money.fixed(balance)
 }))
 
-export const make = ({ book, identifiers, nowMillis, wallets }: Options): Wallets => {
-  const opened = new Map<string, Accounts>()
-
+export const make = ({ book, identifiers, rows }: Options): Wallets => {
   const open = (
     currency: Currency.Currency,
-    id = Wallet.WalletId.make(identifiers.uuid())
+    wallet_id = Wallet.WalletId.make(identifiers.uuid())
   ): Accounts => {
-    const wallet: Accounts = {
-      id,
-      currency,
-      available: { kind: "wallet available", currency, wallet_id: id },
-      reserved: { kind: "wallet reserved", currency, wallet_id: id }
-    }
-    opened.set(id.toLowerCase(), wallet)
+    const row = { wallet_id, currency }
+    const wallet = accountsOf(row)
+    rows.set(row)
     book.open(wallet.available)
     book.open(wallet.reserved)
     return wallet
   }
 
-  for (const { balance, currency, id } of wallets) {
-    const { available } = open(currency, id)
-    book.post(nowMillis, {
-      reference: identifiers.reference("WLT"),
-      description: "opening balance",
-      postings: [
-        ledger.debit({ kind: "provider clearing", currency }, balance),
-        ledger.credit(available, balance)
-      ]
-    })
-  }
-
   return {
-    collecting: (currency) =>
-      Array.from(opened.values()).find((wallet) => wallet.currency === currency) ?? open(currency),
+    open: ({ balance, currency, id }, nowMillis) => {
+      const { available } = open(currency, id)
+      book.post(nowMillis, {
+        reference: identifiers.reference("WLT"),
+        description: "opening balance",
+        postings: [
+          ledger.debit({ kind: "provider clearing", currency }, balance),
+          ledger.credit(available, balance)
+        ]
+      })
+    },
+    collecting: (currency) => {
+      const first = rows.all().find((wallet) => wallet.currency === currency)
+      return first === undefined ? open(currency) : accountsOf(first)
+    },
     debited: (id, currency, currencyField) => {
-      const wallet = opened.get(id.toLowerCase())
-      if (wallet === undefined) return Either.left(unknown)
-      return wallet.currency === currency
-        ? Either.right(wallet)
+      const row = rows.get(id.toLowerCase())
+      if (row === undefined) return Either.left(unknown)
+      return row.currency === currency
+        ? Either.right(accountsOf(row))
         : Either.left(
             refusal.business(
               "CURRENCY_MISMATCH",
@@ -100,14 +102,24 @@ export const make = ({ book, identifiers, nowMillis, wallets }: Options): Wallet
           )
     },
     all: () =>
-      Array.from(opened.values(), ({ available, currency, id, reserved }) => ({
-        id,
-        currency,
-        available: book.balanceOf(available),
-        reserved: book.balanceOf(reserved)
-      }))
+      rows.all().map((row) => {
+        const { available, currency, reserved, wallet_id } = accountsOf(row)
+        return {
+          id: wallet_id,
+          currency,
+          available: book.balanceOf(available),
+          reserved: book.balanceOf(reserved)
+        }
+      })
   }
 }
+
+export const accountsOf = ({ currency, wallet_id }: Row): Accounts => ({
+  wallet_id,
+  currency,
+  available: { kind: "wallet available", currency, wallet_id },
+  reserved: { kind: "wallet reserved", currency, wallet_id }
+})
 
 const unknown = refusal.business(
   "WALLET_NOT_FOUND",

@@ -18,8 +18,12 @@ export const wordsOf = (text: string, variables: Variables): ReadonlyArray<strin
   )
 }
 
-/** Sends what curl would send. */
-export const send = async (words: ReadonlyArray<string>) => {
+/** Sends what curl would send. `files` has the files that lines write with `>` and send with `@`. */
+export const send = async (
+  words: ReadonlyArray<string>,
+  files: Map<string, string> = new Map()
+) => {
+  let output: string | undefined
   const headers = new Headers()
   let method: string | undefined
   let body: string | undefined
@@ -45,9 +49,12 @@ export const send = async (words: ReadonlyArray<string>) => {
         break
       }
       case "--json":
-        body = next()
+        body = next().replace(/^@(.*)$/, (_, file: string) => files.get(file) ?? assert.fail(file))
         headers.set("content-type", "application/json")
         headers.set("accept", "application/json")
+        break
+      case ">":
+        output = next()
         break
       default:
         assert.match(word, /^http:/)
@@ -56,7 +63,11 @@ export const send = async (words: ReadonlyArray<string>) => {
   }
   const init: RequestInit = { method: method ?? (body === undefined ? "GET" : "POST"), headers }
   if (body !== undefined) init.body = body
-  return fetch(url, init).catch(() => undefined)
+  const response = await fetch(url, init).catch(() => undefined)
+  if (output !== undefined && response !== undefined) {
+    files.set(output, await response.clone().text())
+  }
+  return response
 }
 
 /** The value at a path of jq, such as `.data[0].id`. */

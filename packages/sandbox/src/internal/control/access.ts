@@ -14,6 +14,8 @@ export interface Controls {
   readonly sandbox: Effect.Effect<Sandbox.Service>
   /** Whether the control API is on. */
   readonly enabled: boolean
+  /** Whether another port serves the control API. */
+  readonly isElsewhere?: boolean
   /** A host name by which it can be called, besides `localhost` and IP addresses. */
   readonly hostName?: string | undefined
 }
@@ -28,7 +30,10 @@ type Headers = Readonly<Record<string, string | undefined>>
 
 /** Whether the control API is on, and the caller is the user. */
 export const check = (headers: Headers): Effect.Effect<void, ControlApi.ControlError> =>
-  Effect.flatMap(Current, ({ enabled }) => (enabled ? checkCaller(headers) : Effect.fail(disabled)))
+  Effect.flatMap(Current, ({ enabled, isElsewhere = false }) => {
+    if (!enabled) return Effect.fail(disabled)
+    return isElsewhere ? Effect.fail(elsewhere) : checkCaller(headers)
+  })
 
 /** Whether the caller is the user or one of the sandbox's own pages. */
 export const checkCaller = (headers: Headers): Effect.Effect<void, ControlApi.ControlError> =>
@@ -67,6 +72,13 @@ const disabled = new ControlApi.ControlError({
   code: "CONTROL_OFF",
   message:
     "The control API is off, because the sandbox listens on more than this machine. The option `control` (--control) turns it on.",
+  issues: []
+})
+
+const elsewhere = new ControlApi.ControlError({
+  status: 403,
+  code: "CONTROL_ELSEWHERE",
+  message: "The control API has its own port, set by the option `controlPort` (--control-port).",
   issues: []
 })
 

@@ -6,6 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as ControlApi from "../../ControlApi.js"
 import * as Fault from "../../Fault.js"
+import * as Outcome from "../../Outcome.js"
 import * as use from "./use.js"
 
 export const faults = HttpApiBuilder.group(ControlApi.api, "Faults", (handlers) =>
@@ -19,6 +20,18 @@ export const faults = HttpApiBuilder.group(ControlApi.api, "Faults", (handlers) 
           if ((yield* faults.pending).length >= ControlApi.maxFaults) return yield* tooMany
           return toPending(yield* faults.register(toFault(payload)))
         })
+      )
+    )
+    .handle("outcomes", () =>
+      Effect.succeed(
+        Outcome.outcomes.map((one) => ({
+          name: one.name,
+          summary: one.summary,
+          operations: one.operations ?? null,
+          phone_number: Outcome.phoneNumber(one),
+          amount_decimals: `99${one.code}`,
+          once_per_key: one.effect._tag === "Wire" && one.effect.once
+        }))
       )
     )
     .handle("remove", ({ path }) =>
@@ -56,6 +69,8 @@ const toFault = (rule: ControlApi.FaultRule): Fault.Fault => {
     }
     case "body":
       return Fault.body(rule.body, { ...target, contentType: rule.content_type })
+    case "outcome":
+      return Fault.outcome(rule.outcome, target)
   }
 }
 
@@ -79,6 +94,8 @@ const toRule = (fault: Fault.Fault): ControlApi.FaultRule => {
   switch (fault._tag) {
     case "Drop":
       return { fault: `drop_${fault.when}`, ...target }
+    case "Outcome":
+      return { fault: "outcome", outcome: fault.outcome, ...target }
     case "Delay":
       return { fault: "delay", milliseconds: Duration.toMillis(fault.duration), ...target }
     case "Answer": {

@@ -43,9 +43,9 @@ export const money = HttpApiBuilder.group(ControlApi.api, "Money", (handlers) =>
     .handle("refund", ({ payload: { transaction, ...options } }) =>
       use.sandbox(({ refund }) => Effect.mapError(refund(transaction, options), use.refused))
     )
-    .handle("payLink", ({ path }) =>
+    .handle("payLink", ({ path, payload }) =>
       use.sandbox(({ payLink }) =>
-        Effect.mapError(payLink(path.id), (refusal) =>
+        Effect.mapError(payLink(path.id, payload.phone_number), (refusal) =>
           refusal.code === "NOT_FOUND"
             ? use.notFound("path.id", "must be the id of a payment link")
             : use.refused(refusal)

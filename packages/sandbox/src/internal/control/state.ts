@@ -1,5 +1,5 @@
 /**
- * Health, reset and the clock.
+ * Health, reset, snapshots and the clock.
  */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
@@ -11,6 +11,10 @@ export const state = HttpApiBuilder.group(ControlApi.api, "State", (handlers) =>
   handlers
     .handle("health", () => Effect.succeed({ status: "ready" as const }))
     .handle("reset", ({ payload }) => use.sandbox(({ reset }) => reset(payload.seed)))
+    .handle("snapshot", () => use.sandbox(({ snapshot }) => snapshot))
+    .handle("restore", ({ payload }) =>
+      use.sandbox(({ restore }) => Effect.mapError(restore(payload), use.refused))
+    )
 )
 
 const reading = (nowMillis: number) => ({ now: moment.fromMillis(nowMillis) })

@@ -1,0 +1,182 @@
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import { assert, describe, it } from "@effect/vitest"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Payments from "@manilla/payments/Payments"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import { collection, overGateway } from "@manilla/test-support/Sandboxed"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as kills from "./utils/kills.js"
+
+/** Runs with the path of a file that does not exist yet. */
+const withPath = <A, E, R>(use: (path: string) => Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-data-"))),
+    (folder) => use(join(folder, "sandbox.data")),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+  )
+
+/** A sandbox with this file, and its clients. */
+const live = (data: string) =>
+  overGateway().pipe(
+    Layer.provideMerge(FetchHttpClient.layer),
+    Layer.provideMerge(SandboxServer.layer({ data, settleAfter: "1 hour" }))
+  )
+
+const everything = Effect.gen(function* () {
+  const sandbox = yield* Sandbox.Sandbox
+  const { clientSecret } = yield* sandbox.credentials
+  return {
+    secret: Redacted.value(clientSecret),
+    payments: yield* sandbox.paymentIntents,
+    transactions: yield* sandbox.transactions,
+    wallets: yield* sandbox.wallets,
+    ledger: yield* sandbox.ledger
+  }
+})
+
+const pay = (name: string) =>
+  Effect.flatMap(Payments.Payments, (payments) =>
+    payments.create(collection, { key: IdempotencyKey.derive(name) })
+  )
+
+const used = Effect.gen(function* () {
+  const sandbox = yield* Sandbox.Sandbox
+  const { id } = yield* pay("one")
+  yield* sandbox.settle(id)
+  yield* sandbox.rotateSecret
+  return yield* everything
+})
+
+const open = (data: string) => Effect.scoped(SandboxServer.make({ data }))
+
+describe("a data file", () => {
+  it.live("keeps the state, and keys and the clock go on", () =>
+    withPath((path) =>
+      Effect.gen(function* () {
+        const before = yield* used.pipe(Effect.provide(live(path)))
+        yield* Effect.gen(function* () {
+          const sandbox = yield* Sandbox.Sandbox
+          assert.deepStrictEqual(yield* everything, before)
+          yield* pay("one")
+          assert.lengthOf(yield* sandbox.paymentIntents, 1)
+          yield* pay("two")
+          yield* sandbox.advance("2 hours")
+        }).pipe(Effect.provide(live(path)))
+        yield* Effect.gen(function* () {
+          const sandbox = yield* Sandbox.Sandbox
+          const statuses = (yield* sandbox.paymentIntents).map(({ status }) => status)
+          assert.deepStrictEqual(statuses, ["COMPLETED", "COMPLETED"])
+          yield* sandbox.reset()
+        }).pipe(Effect.provide(live(path)))
+        const { payments, secret } = yield* everything.pipe(Effect.provide(live(path)))
+        assert.lengthOf(payments, 0)
+        assert.strictEqual(secret, before.secret)
+      })
+    )
+  )
+
+  it.live("keeps a restored snapshot", () =>
+    withPath((path) =>
+      Effect.gen(function* () {
+        const before = yield* Effect.gen(function* () {
+          const sandbox = yield* Sandbox.Sandbox
+          yield* pay("one")
+          const snapshot = yield* sandbox.snapshot
+          const before = yield* everything
+          yield* pay("two")
+          yield* sandbox.restore(snapshot)
+          return before
+        }).pipe(Effect.provide(live(path)))
+        assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
+      })
+    )
+  )
+
+  it.live("is read when a row was added and removed before it was written", () =>
+    withPath((path) =>
+      Effect.gen(function* () {
+        const before = yield* Effect.gen(function* () {
+          const { faults } = yield* Sandbox.Sandbox
+          yield* pay("one")
+          yield* faults.add(Fault.dropBefore())
+          yield* faults.clear
+          yield* pay("two")
+          return yield* everything
+        }).pipe(Effect.provide(live(path)))
+        assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
+      })
+    )
+  )
+
+  it.live("ends with an incomplete line after a kill, which nobody saw", () =>
+    withPath((path) =>
+      Effect.gen(function* () {
+        const before = yield* used.pipe(Effect.provide(live(path)))
+        appendFileSync(path, '0123456789abcdef {"changes":[["payme')
+        assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
+      })
+    )
+  )
+
+  const damages: ReadonlyArray<
+    readonly [name: string, damage: (text: string) => string, reason: RegExp]
+  > = [
+    ["of another version", (text) => text.replace('"version":1', '"version":2'), /has version 2/],
+    ["of another program", () => "name,amount\nx,1\n", /not a data file/],
+    ["without a line break", () => "SQLite format 3", /not a data file/],
+    [
+      "with a changed digit",
+      (text) => text.replace("1500.0000", "1501.0000"),
+      /line \d+ is damaged/
+    ],
+    ["without one of its lines", (text) => text.replace(/\n.*\n/, "\n"), /line 2 does not fit/]
+  ]
+
+  for (const [name, damage, reason] of damages) {
+    it.live(`${name} is refused with the reason, and left as it is`, () =>
+      withPath((path) =>
+        Effect.gen(function* () {
+          yield* used.pipe(Effect.provide(live(path)))
+          const damaged = damage(readFileSync(path, "utf8"))
+          writeFileSync(path, damaged)
+          const error = yield* Effect.flip(open(path))
+          assert.strictEqual(error._tag, "DataError")
+          assert.match(String(error.message), reason)
+          assert.strictEqual(readFileSync(path, "utf8"), damaged)
+        })
+      )
+    )
+  }
+
+  it.live("is open in one sandbox at a time", () =>
+    withPath((path) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(open(path)).pipe(
+          Effect.zipLeft(Sandbox.Sandbox),
+          Effect.provide(live(path))
+        )
+        assert.match(String(error.message), /another process has it open/)
+        yield* open(path)
+      })
+    )
+  )
+
+  it.live("in a folder that does not exist is refused with the reason", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(open("/nonexistent/sandbox.data"))
+      assert.match(String(error.message), /cannot be used: ENOENT/)
+    })
+  )
+
+  it("keeps everything that was answered, when the command is killed under load", async () => {
+    const { answered } = await kills.run({ kills: 2, callers: 8 })
+    assert.isAbove(answered, 0)
+  })
+})

@@ -1,0 +1,137 @@
+/**
+ * The client with every profile of idempotency: nothing is paid twice, and nothing that may have been
+ * applied is reported as not applied.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Cards from "@manilla/cards/Cards"
+import * as Payments from "@manilla/payments/Payments"
+import * as Payouts from "@manilla/payouts/Payouts"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import {
+  type Clients,
+  cardFrom,
+  collection,
+  key,
+  layer,
+  payoutFrom,
+  walletIn
+} from "@manilla/test-support/Sandboxed"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+
+type Write = (
+  other: boolean
+) => Effect.Effect<string, { readonly _tag: string }, Clients | Sandbox.Sandbox>
+
+const operations = ["Payments.create", "Payouts.create", "Cards.issue"] as const
+
+const writes: Readonly<Record<(typeof operations)[number], Write>> = {
+  "Payments.create": (other: boolean) =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const amount = other ? "1600" : "1500"
+      return (yield* payments.create({ ...collection, amount }, { key })).id
+    }),
+  "Payouts.create": (other: boolean) =>
+    Effect.gen(function* () {
+      const payouts = yield* Payouts.Payouts
+      const request = payoutFrom(yield* walletIn("XOF"), other ? "1600" : "1500")
+      return (yield* payouts.create(request, { key })).reference
+    }),
+  "Cards.issue": (other: boolean) =>
+    Effect.gen(function* () {
+      const cards = yield* Cards.Cards
+      const request = yield* cardFrom(other ? "USD" : "XOF")
+      return (yield* cards.issue(request, { key })).card.id
+    })
+}
+
+/** How many resources a write has made. */
+const made = Effect.flatMap(Sandbox.Sandbox, ({ cards, paymentIntents, payouts }) =>
+  Effect.map(Effect.all([cards, paymentIntents, payouts]), (all) => all.flat().length)
+)
+
+const soon = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(Effect.either(self))
+    yield* TestClock.adjust("10 minutes")
+    return yield* Fiber.join(fiber)
+  })
+
+const tagOf = <A, E extends { readonly _tag: string }>(result: Either.Either<A, E>) =>
+  Either.isLeft(result) ? result.left._tag : "success"
+
+const profiles: ReadonlyArray<Sandbox.IdempotencyProfile> = ([422, 409, "replay"] as const).flatMap(
+  (otherBody) =>
+    ([409, "wait", "replay"] as const).flatMap((inFlight) =>
+      (["replay", "again"] as const).map((failures) => ({
+        otherBody,
+        inFlight,
+        failures,
+        retention: "1 day" as const
+      }))
+    )
+)
+
+for (const profile of profiles) {
+  const { failures, inFlight, otherBody } = profile
+  describe(`other body ${otherBody}, in flight ${inFlight}, failures ${failures}`, () => {
+    for (const operation of operations) {
+      it.effect(`${operation} has one effect`, () =>
+        Effect.gen(function* () {
+          const sandbox = yield* Sandbox.Sandbox
+          const write = writes[operation]
+
+          // A refused request, then a good one with the same key.
+          yield* sandbox.faults.add(Fault.outcome("insufficient_funds", { operation }))
+          assert.strictEqual(tagOf(yield* soon(write(false))), "UnprocessableError")
+          const second = yield* soon(write(false))
+          const isReplayed = failures === "replay"
+          assert.strictEqual(tagOf(second), isReplayed ? "UnprocessableError" : "success")
+          assert.strictEqual(yield* made, isReplayed ? 0 : 1)
+
+          // Lost answers.
+          yield* sandbox.reset()
+          yield* sandbox.faults.add(Fault.dropAfter({ operation, times: 2 }))
+          const first = yield* soon(write(false))
+          assert.strictEqual(tagOf(first), "success")
+          assert.strictEqual(yield* made, 1)
+
+          // The same key with another request: it makes nothing, and only a 422 says so for certain.
+          const other = { 422: "UnprocessableError", 409: "OutcomeUnknown", replay: "KeyReused" }
+          assert.strictEqual(tagOf(yield* soon(write(true))), other[otherBody ?? 422])
+          assert.strictEqual(yield* made, 1)
+
+          // A second call while the first is not answered.
+          yield* sandbox.reset()
+          yield* sandbox.faults.add(Fault.delay("5 seconds", { operation }))
+          const slow = yield* Effect.fork(Effect.either(write(false)))
+          yield* TestClock.adjust("1 second")
+          const meanwhile = yield* soon(write(false))
+          assert.strictEqual(tagOf(meanwhile), inFlight === 409 ? "OutcomeUnknown" : "success")
+          const ended = yield* Fiber.join(slow)
+          assert.strictEqual(tagOf(ended), "success")
+          if (Either.isRight(meanwhile)) assert.deepStrictEqual(meanwhile, ended)
+          assert.strictEqual(yield* made, 1)
+        }).pipe(Effect.provide(layer({ idempotency: profile })))
+      )
+    }
+  })
+}
+
+describe("a key", () => {
+  it.effect("is forgotten after its retention, and then makes another payment", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const first = yield* writes["Payments.create"](false)
+      yield* sandbox.advance("59 minutes")
+      assert.strictEqual(yield* writes["Payments.create"](false), first)
+      yield* sandbox.advance("1 minute")
+      assert.notStrictEqual(yield* writes["Payments.create"](false), first)
+      assert.strictEqual(yield* made, 2)
+    }).pipe(Effect.provide(layer({ idempotency: { retention: "1 hour" } })))
+  )
+})

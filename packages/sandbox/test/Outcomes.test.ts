@@ -1,0 +1,196 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import * as Payments from "@manilla/payments/Payments"
+import * as Payouts from "@manilla/payouts/Payouts"
+import * as ControlApi from "@manilla/sandbox/ControlApi"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Outcome from "@manilla/sandbox/Outcome"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import {
+  collection,
+  layer,
+  link,
+  payoutFrom,
+  settled,
+  walletIn
+} from "@manilla/test-support/Sandboxed"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/TestClock"
+import { decodeFailure, send } from "./utils/harness.js"
+
+const named = (name: string) => Outcome.named(name) ?? assert.fail(name)
+
+const phoneOf = (name: string) => Outcome.phoneNumber(named(name))
+
+const keyOf = (name: string) => IdempotencyKey.derive("outcome", name)
+
+const pay = (name: string, changes: Partial<typeof collection>) =>
+  Effect.flatMap(Payments.Payments, (payments) =>
+    payments.create({ ...collection, ...changes }, { key: keyOf(name) })
+  )
+
+/** A payment to the magic number of an outcome. */
+const payBy = (name: string) => pay(name, { payer: { phone_number: phoneOf(name) } })
+
+const token = Effect.gen(function* () {
+  const { authUrl, credentials } = yield* Sandbox.Sandbox
+  const { clientId, clientSecret } = yield* credentials
+  const body = { client_id: clientId, client_secret: Redacted.value(clientSecret) }
+  const { text } = yield* send(`${authUrl}/auth/application/token`, { method: "POST", body })
+  return String(JSON.parse(text).data.access_token)
+})
+
+const createRaw = (headers: Readonly<Record<string, string>>, body: unknown = collection) =>
+  Effect.gen(function* () {
+    const { baseUrl } = yield* Sandbox.Sandbox
+    const authorization = `Bearer ${yield* token}`
+    return yield* send(`${baseUrl}/payments`, {
+      method: "POST",
+      headers: { authorization, "idempotency-key": "raw", ...headers },
+      body
+    })
+  })
+
+const statuses = Effect.flatMap(Sandbox.Sandbox, ({ paymentIntents }) =>
+  Effect.map(paymentIntents, (all) => all.map(({ status }) => status))
+)
+
+describe("outcomes", () => {
+  it("have different names and codes, and are at least 40", () => {
+    const { outcomes } = Outcome
+    assert.isAtLeast(outcomes.length, 40)
+    assert.strictEqual(new Set(outcomes.map(({ name }) => name)).size, outcomes.length)
+    assert.strictEqual(new Set(outcomes.map(({ code }) => code)).size, outcomes.length)
+  })
+
+  it.effect("of magic phone numbers settle payments at once, late, never or otherwise", () =>
+    Effect.gen(function* () {
+      for (const name of ["completes_at_once", "completes_late", "stays_pending", "fails"]) {
+        assert.strictEqual((yield* payBy(name)).status, "PENDING")
+      }
+      yield* payBy("unknown_status")
+      assert.deepStrictEqual(yield* statuses, [
+        "COMPLETED",
+        "PENDING",
+        "PENDING",
+        "PENDING",
+        "PENDING"
+      ])
+      yield* settled
+      const [first, , ...rest] = yield* statuses
+      assert.deepStrictEqual([first, ...rest], ["COMPLETED", "PENDING", "FAILED", "UNDER_REVIEW"])
+      yield* (yield* Sandbox.Sandbox).advance("30 days")
+      assert.deepStrictEqual(yield* statuses, [first, "COMPLETED", ...rest])
+      assert.lengthOf(yield* (yield* Sandbox.Sandbox).transactions, 2)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("of magic amounts apply to payments, payouts and links", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const payouts = yield* Payouts.Payouts
+      const links = yield* PaymentLinks.PaymentLinks
+      const refused = yield* Effect.flip(
+        pay("a", { amount: Outcome.amount(named("otp_required"), "1500") })
+      )
+      assert.strictEqual(refused._tag, "UnprocessableError")
+      const before = yield* walletIn("XOF")
+      const fails = payoutFrom(before, Outcome.amount(named("fails"), "1000"))
+      const { reference } = yield* payouts.create(fails, { key: keyOf("payout") })
+      yield* settled
+      assert.strictEqual((yield* payouts.get(reference)).status, "FAILED")
+      assert.deepStrictEqual(yield* walletIn("XOF"), before)
+      for (const [name, status] of [
+        ["link_used", "INACTIVE"],
+        ["link_expired", "EXPIRED"]
+      ] as const) {
+        const made = yield* links.create({ ...link, amount: Outcome.amount(named(name), "10") })
+        assert.strictEqual(made.status, "ACTIVE")
+        assert.strictEqual((yield* links.get(made.id)).status, status)
+        assert.strictEqual((yield* Effect.flip(sandbox.payLink(made.id))).code, "LINK_NOT_ACTIVE")
+      }
+      const { id } = yield* links.create(link)
+      const unpaid = yield* Effect.flip(sandbox.payLink(id, phoneOf("insufficient_funds")))
+      assert.strictEqual(unpaid.code, "INSUFFICIENT_FUNDS")
+      yield* sandbox.payLink(id, "+2290100000000")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("of a header apply to any client, and an unknown one is refused with the list", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      assert.strictEqual((yield* createRaw({ "x-sandbox-outcome": "fails_at_once" })).status, 201)
+      assert.deepStrictEqual(yield* statuses, ["FAILED"])
+      const { status, text } = yield* createRaw({ "x-sandbox-outcome": "explodes" })
+      assert.strictEqual(status, 422)
+      assert.include(text, "stays_pending")
+      assert.strictEqual((yield* createRaw({ "x-sandbox-outcome": "link_used" })).status, 422)
+      const latest = (yield* sandbox.exchanges).map(({ fault }) => fault && Fault.nameOf(fault))
+      assert.include(latest, "fails_at_once")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("of a fault rule apply only to the operations that have them", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const { baseUrl } = sandbox
+      const added = yield* send(`${new URL(baseUrl).origin}${ControlApi.root}/faults`, {
+        method: "POST",
+        body: { fault: "outcome", outcome: "insufficient_funds" }
+      })
+      assert.strictEqual(added.status, 201)
+      const refused = yield* Effect.flip(pay("ruled", {}))
+      assert.strictEqual(refused._tag, "UnprocessableError")
+      yield* pay("ruled", {})
+      assert.lengthOf(yield* sandbox.faults.pending, 0)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("with an unlisted magic value are refused in strict mode only", () =>
+    Effect.gen(function* () {
+      const body = { ...collection, payer: { phone_number: "+999123" } }
+      assert.strictEqual((yield* createRaw({}, body).pipe(Effect.provide(layer()))).status, 201)
+      for (const changed of [
+        body,
+        { ...collection, amount: "15.9900" },
+        // Listed, but for payment links.
+        { ...collection, amount: Outcome.amount(named("link_used"), "15") }
+      ]) {
+        const { status, text } = yield* createRaw({}, changed).pipe(
+          Effect.provide(layer({ strict: true }))
+        )
+        assert.strictEqual(status, 422)
+        assert.strictEqual(decodeFailure(text).data.error.code, "UNLISTED_MAGIC_VALUE")
+      }
+    })
+  )
+
+  // Every outcome, by the client: nothing is paid twice, and a payment is known whatever its answer was.
+  for (const outcome of Outcome.outcomes.filter((one) =>
+    Outcome.appliesTo(one, "Payments.create")
+  )) {
+    it.effect(`${outcome.name}: a payment happens at most once`, () =>
+      Effect.gen(function* () {
+        const sandbox = yield* Sandbox.Sandbox
+        const fiber = yield* Effect.fork(Effect.exit(payBy(outcome.name)))
+        yield* TestClock.adjust("2 hours")
+        const exit = yield* Fiber.join(fiber)
+        const made = yield* sandbox.paymentIntents
+        assert.isAtMost(made.length, 1)
+        if (Exit.isSuccess(exit)) {
+          assert.deepStrictEqual(
+            made.map(({ id }) => id),
+            [exit.value.id]
+          )
+        } else if (made.length > 0) {
+          const error = yield* Effect.flip(exit)
+          assert.include(["OutcomeUnknown", "AppliedUnreadable"], error._tag)
+        }
+      }).pipe(Effect.provide(layer()))
+    )
+  }
+})

@@ -1,0 +1,194 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Cards from "@manilla/cards/Cards"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import * as Payments from "@manilla/payments/Payments"
+import * as Payouts from "@manilla/payouts/Payouts"
+import * as ControlApi from "@manilla/sandbox/ControlApi"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import {
+  cardFrom,
+  collected,
+  collection,
+  key,
+  layer,
+  link,
+  payoutFrom,
+  settled,
+  walletIn
+} from "@manilla/test-support/Sandboxed"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { send } from "./utils/harness.js"
+
+/** A client that has them can go on with the other sandbox. */
+const credentials = { clientId: "me", clientSecret: Redacted.make("mine") }
+
+/** Uses every kind of resource, and leaves a payment and a payout PENDING. */
+const use = Effect.gen(function* () {
+  const sandbox = yield* Sandbox.Sandbox
+  const payments = yield* Payments.Payments
+  const payouts = yield* Payouts.Payouts
+  const links = yield* PaymentLinks.PaymentLinks
+  const cards = yield* Cards.Cards
+  const { reference } = yield* collected("one")
+  yield* sandbox.refund(reference, { amount: "100" })
+  const { id } = yield* links.create({ ...link, max_uses: 2 })
+  yield* sandbox.payLink(id)
+  yield* links.create({ ...link, expires_at: "2000-01-01T00:00:00Z" })
+  yield* cards.issue(yield* cardFrom(), { key: IdempotencyKey.derive("card") })
+  yield* payments.create(collection, { key })
+  yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
+  yield* sandbox.advance("1 second")
+  yield* sandbox.setStanding({ kybApproved: false })
+  yield* sandbox.setScopes(["payments.read"])
+  yield* sandbox.faults.add(
+    Fault.delay("1 second", { operation: "Catalogue.list", probability: 0.5, seed: 3 }),
+    Fault.body(Uint8Array.of(255, 0), { times: Infinity, header: { name: "x-test" } }),
+    Fault.status(503, { retryAfter: 1, field: { name: "a.b", value: null } })
+  )
+})
+
+const json = Schema.parseJson(Sandbox.Snapshot)
+
+/** A snapshot as a file would keep it. */
+const written = Effect.flatMap(Sandbox.Sandbox, ({ snapshot }) =>
+  Effect.flatMap(snapshot, Schema.encode(json))
+)
+
+/** The snapshot without the difference to the program's clock, which has moved on. */
+const contents = (text: string): unknown =>
+  JSON.parse(text, (name, value: unknown) => (name === "clock" ? undefined : value))
+
+const everything = Effect.gen(function* () {
+  const sandbox = yield* Sandbox.Sandbox
+  const { clientId, clientSecret } = yield* sandbox.credentials
+  return {
+    credentials: [clientId, Redacted.value(clientSecret)],
+    now: yield* sandbox.nowMillis,
+    payments: yield* sandbox.paymentIntents,
+    payouts: yield* sandbox.payouts,
+    transactions: yield* sandbox.transactions,
+    links: yield* sandbox.paymentLinks,
+    cards: yield* sandbox.cards,
+    cardholders: yield* sandbox.cardholders,
+    wallets: yield* sandbox.wallets,
+    ledger: yield* sandbox.ledger,
+    faults: (yield* sandbox.faults.pending).map(({ id, remaining }) => [id, remaining])
+  }
+})
+
+const restore = (text: string) =>
+  Effect.gen(function* () {
+    const { restore } = yield* Sandbox.Sandbox
+    yield* restore(yield* Schema.decode(json)(text))
+  })
+
+describe("a snapshot", () => {
+  it.effect("restores every part of the state in another sandbox, and what comes after it", () =>
+    Effect.gen(function* () {
+      const after = Effect.gen(function* () {
+        const sandbox = yield* Sandbox.Sandbox
+        // Both clients obtain a new token, which draws identifiers.
+        yield* sandbox.revokeTokens
+        yield* sandbox.setStanding({ kybApproved: true })
+        yield* sandbox.setScopes(["payments.write"])
+        const payments = yield* Payments.Payments
+        // The same key returns the same payment, and a new key the same identifiers.
+        const again = yield* payments.create(collection, { key })
+        const next = yield* payments.create(collection, { key: IdempotencyKey.derive("next") })
+        yield* settled
+        return { again, next: next.id, rest: yield* everything }
+      })
+      const first = yield* Effect.gen(function* () {
+        yield* use
+        const text = yield* written
+        assert.strictEqual(yield* written, text)
+        return { text, before: yield* everything, after: yield* after }
+      }).pipe(Effect.provide(layer(credentials)))
+      const second = yield* Effect.gen(function* () {
+        yield* restore(first.text)
+        assert.deepStrictEqual(contents(yield* written), contents(first.text))
+        return { before: yield* everything, after: yield* after }
+      }).pipe(Effect.provide(layer({ ...credentials, seed: "another" })))
+      assert.deepStrictEqual(second.before, first.before)
+      assert.deepStrictEqual(second.after, first.after)
+    })
+  )
+
+  it.effect("sets the clock back to its time", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const payments = yield* Payments.Payments
+      const { id } = yield* payments.create(collection, { key })
+      const before = yield* sandbox.snapshot
+      yield* sandbox.advance("1 day")
+      assert.strictEqual((yield* sandbox.paymentIntents)[0]?.status, "COMPLETED")
+      yield* sandbox.restore(before)
+      assert.strictEqual(yield* sandbox.nowMillis, before.now_ms)
+      assert.deepStrictEqual(
+        (yield* sandbox.paymentIntents).map((one) => [one.id, one.status]),
+        [[id, "PENDING"]]
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  const damaged: ReadonlyArray<
+    readonly [name: string, damage: (text: string) => string, field: string]
+  > = [
+    ["of another version", (text) => text.replace('"version":1', '"version":2'), "version"],
+    ["without a part", (text) => text.replace('"payments":', '"pay":'), "state.payments"],
+    [
+      "with an invalid status",
+      (text) => text.replace('"status":"PENDING"', '"status":7'),
+      "state.payments.1.status"
+    ],
+    [
+      "whose ledger does not balance",
+      (text) => text.replace('"amount":"1500.0000"}', '"amount":"1501.0000"}'),
+      "state.ledger_accounts"
+    ],
+    [
+      "with the same row twice",
+      (text) => text.replace(/"wallets":\[(\{.*?\})/, '"wallets":[$1,$1'),
+      "state.wallets"
+    ]
+  ]
+
+  for (const [name, damage, field] of damaged) {
+    it.effect(`${name} is refused with the reason, and nothing changes`, () =>
+      Effect.gen(function* () {
+        const sandbox = yield* Sandbox.Sandbox
+        yield* use
+        const text = yield* written
+        assert.notStrictEqual(damage(text), text)
+        const url = `${new URL(sandbox.baseUrl).origin}${ControlApi.root}/snapshot`
+        const { status, text: answer } = yield* send(url, { method: "PUT", text: damage(text) })
+        assert.strictEqual(status, 422)
+        const { issues } = Schema.decodeUnknownSync(Schema.parseJson(ControlApi.ControlError))(
+          answer
+        )
+        assert.include(
+          issues.map((issue) => issue.field),
+          field
+        )
+        assert.strictEqual(yield* written, text)
+      }).pipe(Effect.provide(layer()))
+    )
+  }
+
+  it.effect("is read and restored over HTTP", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const url = `${new URL(sandbox.baseUrl).origin}${ControlApi.root}/snapshot`
+      yield* use
+      const { text } = yield* send(url, { method: "GET" })
+      const before = yield* everything
+      yield* sandbox.reset()
+      assert.strictEqual((yield* send(url, { method: "PUT", text })).status, 204)
+      assert.deepStrictEqual(yield* everything, before)
+    }).pipe(Effect.provide(layer()))
+  )
+})

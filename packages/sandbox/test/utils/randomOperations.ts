@@ -1,0 +1,160 @@
+/**
+ * Random operations on the rules of the sandbox, without HTTP. After each of them, the debits of the ledger
+ * must equal its credits in every currency, exactly.
+ */
+import * as Card from "@manilla/cards/Card"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as BigDecimal from "effect/BigDecimal"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Random from "effect/Random"
+import { strict as assert } from "node:assert"
+import * as emulation from "../../src/internal/emulation.js"
+
+const zero = BigDecimal.make(0n, 0)
+
+/** The currencies in which the accounts do not sum to zero. */
+const unbalanced = ({ state }: emulation.Emulation): ReadonlyArray<string> => {
+  const sums = new Map<string, BigDecimal.BigDecimal>()
+  for (const { account, credit, debit } of state.ledger_accounts.all()) {
+    const sum = BigDecimal.sum(
+      sums.get(account.currency) ?? zero,
+      BigDecimal.subtract(debit, credit)
+    )
+    sums.set(account.currency, sum)
+  }
+  return Array.from(sums).flatMap(([currency, sum]) => (BigDecimal.isZero(sum) ? [] : [currency]))
+}
+
+export const run = ({ operations, seed }: { readonly operations: number; readonly seed: number }) =>
+  Effect.gen(function* () {
+    const current = (yield* emulation.make({ seed, origin: () => "" })).current()
+    const { cardholders, cards, payouts, paymentLinks, payments, refunds, wallets } = current
+    const random = Random.make(seed)
+    const below = (limit: number) => random.nextIntBetween(0, limit)
+    const amount = Effect.map(
+      Effect.all([below(100_000), below(10_000)]),
+      ([whole, decimals]) => `${whole + 1}.${String(decimals).padStart(4, "0")}`
+    )
+    const oneOf = <A>(all: ReadonlyArray<A>) =>
+      Effect.map(below(Math.max(1, all.length)), (index) => all[index])
+    const settlements = ["COMPLETED", "FAILED", "REVERSED"] as const
+    const made = {
+      payments: new Array<Parameters<typeof payments.settle>[0]>(),
+      payouts: new Array<Parameters<typeof payouts.settle>[0]>(),
+      links: new Array<Parameters<typeof paymentLinks.get>[0]>(),
+      collected: new Array<string>()
+    }
+    const counts = new Map<string, number>()
+    const wallet = wallets.all()[0] ?? assert.fail("no wallet")
+    const holder = cardholders.all()[0] ?? assert.fail("no cardholder")
+    const common = { country: "BJ", currency: "XOF", payment_method: "mtn_momo" } as const
+
+    const steps = [
+      [
+        "payment",
+        (text: string, key: IdempotencyKey.IdempotencyKey) =>
+          current
+            .apply(
+              payments.create(
+                {
+                  ...common,
+                  amount: text,
+                  operation: "COLLECTION",
+                  payer: { phone_number: "+229" }
+                },
+                key,
+                undefined
+              )
+            )
+            .pipe(Effect.map(({ id }) => made.payments.push(id)))
+      ],
+      [
+        "payout",
+        (text: string, key: IdempotencyKey.IdempotencyKey) =>
+          current
+            .apply(
+              payouts.create(
+                { ...common, wallet_id: wallet.id, amount: text, destination: "+229" },
+                key,
+                undefined
+              )
+            )
+            .pipe(Effect.map(({ reference }) => made.payouts.push(reference)))
+      ],
+      [
+        "link",
+        (text: string) =>
+          current
+            .apply(paymentLinks.create({ ...common, amount: text }, undefined))
+            .pipe(Effect.map(({ id }) => made.links.push(id)))
+      ],
+      [
+        "card",
+        (text: string, key: IdempotencyKey.IdempotencyKey) =>
+          current.apply(
+            cards.issue(
+              {
+                customer_id: holder.id,
+                wallet_id: wallet.id,
+                debit_currency: "XOF",
+                initial_balance: text.slice(-3),
+                idempotency_key: Card.IssuanceKey.make(key)
+              },
+              undefined
+            )
+          )
+      ],
+      [
+        "settled payment",
+        () =>
+          Effect.gen(function* () {
+            const id = yield* oneOf(made.payments)
+            const status = (yield* oneOf(settlements)) ?? "COMPLETED"
+            if (id !== undefined) yield* current.look((now) => payments.settle(id, status, now))
+          })
+      ],
+      [
+        "settled payout",
+        () =>
+          Effect.gen(function* () {
+            const reference = yield* oneOf(made.payouts)
+            const status = (yield* oneOf(settlements)) ?? "COMPLETED"
+            if (reference !== undefined) {
+              yield* current.look((now) => payouts.settle(reference, status, now))
+            }
+          })
+      ],
+      [
+        "paid link",
+        () =>
+          Effect.gen(function* () {
+            const id = yield* oneOf(made.links)
+            if (id === undefined) return
+            const { reference } = yield* current.apply(paymentLinks.pay(id))
+            made.collected.push(reference)
+          })
+      ],
+      [
+        "refund",
+        (text: string) =>
+          Effect.gen(function* () {
+            const reference = yield* oneOf(made.collected)
+            if (reference === undefined) return
+            yield* current.apply(refunds.create(reference, { amount: text }))
+          })
+      ],
+      ["second", () => Effect.sync(() => current.clock.advance(100))]
+    ] as const
+
+    for (let index = 0; index < operations; index++) {
+      const [name, step] = steps[yield* below(steps.length)] ?? assert.fail()
+      const key = IdempotencyKey.IdempotencyKey.make(`key-${index}`)
+      const result = yield* Effect.either(step(yield* amount, key))
+      const counted = Either.isRight(result) ? name : `refused ${name}`
+      counts.set(counted, (counts.get(counted) ?? 0) + 1)
+      const wrong = unbalanced(current)
+      assert.deepEqual(wrong, [], `unbalanced after operation ${index}, ${name}`)
+    }
+    return { counts: Object.fromEntries(counts), entries: current.state.journal.size() }
+  })
