@@ -120,7 +120,7 @@ export const Order: order.Order<Amount> = order.mapInput(BigDecimal.Order, toBig
 export const compare = (self: Amount, that: Amount): -1 | 0 | 1 => Order(self, that)
 
 /**
- * Whether two amounts have the same value, such as `"1.50"` and `"1.5"`.
+ * Compares two amounts for equality by value: `"1.50"` and `"1.5"` are equal.
  *
  * @since 0.1.0
  * @category ordering
@@ -145,7 +145,7 @@ const canonical = (amount: Amount): string => {
 }
 
 /**
- * The exact sum, with as many decimals as the longest term. The sum of no amounts is `"0"`.
+ * Returns the exact sum, with as many decimals as the longest term. The sum of no amounts is `"0"`.
  *
  * @example
  * import * as Amount from "@manilla/core/Amount"
@@ -164,7 +164,8 @@ export const sum = (amounts: Iterable<Amount>): Amount => {
 }
 
 /**
- * The exact difference, with as many decimals as the longer term.
+ * Returns `self` minus `that`, exactly, with as many decimals as the longer term. The result may be
+ * negative.
  *
  * @since 0.1.0
  * @category arithmetic

@@ -29,6 +29,8 @@ export const PaymentLinkId = Identifier.uuid("PaymentLinkId")
 export type PaymentLinkId = typeof PaymentLinkId.Type
 
 /**
+ * The reference of a payment link. A link is read by its id instead.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -140,9 +142,9 @@ export const PaymentLinkDetail = Schema.Struct({
 export interface PaymentLinkDetail extends Schema.Schema.Type<typeof PaymentLinkDetail> {}
 
 /**
- * Whether a link in a list may be the requested link: the amounts are equal by value, and all other
- * fields that both have are equal. Does not compare `metadata`, which lists do not return: the links of
- * two similar requests match each other.
+ * Returns `true` if a link in a list may be the result of this request: the amounts are equal by value,
+ * and all other fields that both have are equal. Does not compare `metadata`, which lists do not
+ * return, so it cannot tell the links of two similar requests apart.
  *
  * @since 0.1.0
  * @category checks

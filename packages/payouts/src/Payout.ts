@@ -16,6 +16,8 @@ import * as Wallet from "@manilla/core/Wallet"
 import * as Schema from "effect/Schema"
 
 /**
+ * The id of a payout, a UUID. A payout is read by its reference instead.
+ *
  * @since 0.1.0
  * @category schemas
  */

@@ -63,6 +63,7 @@ export interface WaitOptions extends Polling.Options<Payout.Payout> {}
  * @category models
  */
 export interface DisburseOptions extends CreateOptions {
+  /** The pauses between reads and the deadline of the wait; by default `Polling.defaults`, 10 minutes. */
   readonly wait?: WaitOptions | undefined
 }
 
@@ -123,12 +124,16 @@ export interface Service {
 }
 
 /**
+ * The client of the payout operations.
+ *
  * @since 0.1.0
  * @category services
  */
 export class Payouts extends Context.Tag("@manilla/payouts/Payouts")<Payouts, Service>() {}
 
 /**
+ * Makes the client from a gateway.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -188,7 +193,8 @@ const redact = <Wire extends { readonly destination?: string | undefined }>({
 })
 
 /**
- * A layer of the `Payouts` service.
+ * A layer that provides `Payouts`. It needs a gateway, such as `Manilla.layerConfig()` of
+ * `@manilla/token`.
  *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
