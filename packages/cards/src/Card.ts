@@ -113,6 +113,7 @@ export interface Issuance extends Schema.Schema.Type<typeof Issuance> {}
 
 /**
  * A card in a list.
+ * Only the fields that every caller needs are required; a response without the others is valid too.
  *
  * @since 0.1.0
  * @category schemas

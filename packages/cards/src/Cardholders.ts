@@ -41,7 +41,7 @@ export class Cardholders extends Context.Tag("@manilla/cards/Cardholders")<
 >() {}
 
 /**
- * Makes the client from a gateway.
+ * Makes the `Cardholders` service from the gateway.
  *
  * @since 0.1.0
  * @category constructors

@@ -70,7 +70,7 @@ export interface Service extends Pagination.List<CardsApi.PageSize, Card.Card> {
 export class Cards extends Context.Tag("@manilla/cards/Cards")<Cards, Service>() {}
 
 /**
- * Makes the client from a gateway.
+ * Makes the `Cards` service from the gateway.
  *
  * @since 0.1.0
  * @category constructors

@@ -68,7 +68,7 @@ export const select = (
   )
 
 /**
- * Makes the client from a gateway.
+ * Makes the `Catalogue` service from the gateway.
  *
  * @since 0.1.0
  * @category constructors

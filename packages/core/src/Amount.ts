@@ -100,7 +100,9 @@ export const toInput = (amount: Amount): Either.Either<string, string> => {
   const shortened = amount.replace(/(\.[0-9]{4})0+$/, "$1")
   return Schema.is(Input)(shortened)
     ? Either.right(shortened)
-    : Either.left(`${amount} cannot be requested: a request takes at most 4 decimals and no sign`)
+    : Either.left(
+        `${amount} cannot be used in a request, which accepts at most 4 decimals and no sign`
+      )
 }
 
 /**

@@ -499,8 +499,7 @@ export type Outcome = "applied" | "notApplied" | "unknown"
  * @example
  * import * as Errors from "@manilla/core/Errors"
  *
- * const mustRetryWithSameKey = (error: Errors.KeyedWriteError) =>
- *   Errors.outcome(error) === "unknown"
+ * const mayHaveBeenPaid = (error: Errors.KeyedWriteError) => Errors.outcome(error) !== "notApplied"
  *
  * @since 0.1.0
  * @category predicates

@@ -107,7 +107,8 @@ export const derive = (...parts: readonly [string, ...ReadonlyArray<string>]): I
 
 /** JavaScript may pass any value, such as the missing id of an order. */
 const checkParts = (parts: ReadonlyArray<unknown>): void => {
-  if (parts.length === 0) throw new TypeError("IdempotencyKey.derive needs at least one part")
+  if (parts.length === 0)
+    throw new TypeError(`IdempotencyKey.derive needs at least one part, such as "order" and "42"`)
   parts.forEach((part, index) => {
     if (typeof part === "string" && part !== "") return
     throw new TypeError(

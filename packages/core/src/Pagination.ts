@@ -138,7 +138,7 @@ export const make = <Filter extends object, Row>({
         `${operation}: requested page ${page}, but received ${received}` +
         (pageParameter === undefined
           ? ""
-          : `: "${pageParameter}" is not the service's page parameter`),
+          : `: "${pageParameter}" is probably not the service's page parameter; correct pageParameter in the gateway's options`),
       page
     })
 

@@ -274,7 +274,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     const waitFailed = (id: Id, why: string, progress: Pick<loop.Progress<A>, "cause" | "last">) =>
       stillPending(
         id,
-        `${operation}: ${shown(id)} was created, but the wait for it failed: ${why}`,
+        `${operation}: ${shown(id)} was created, but the wait for it failed: ${why.replace(/\.$/, "")}. Wait for it again.`,
         progress
       )
     const follow = (plan: loop.Plan<A>) => {
@@ -313,7 +313,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
         seen === undefined
           ? Effect.void
           : Effect.logWarning(
-              `${operation}: the caller was interrupted; the service may still process ${shown(seen.id)}.`
+              `${operation}: the caller was interrupted; the service may still process ${shown(seen.id)}. Wait for it again.`
             )
       )
     }

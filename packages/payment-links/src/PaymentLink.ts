@@ -105,6 +105,7 @@ const common = {
 
 /**
  * A link as returned by its creation and in lists. It must have a `checkout_url`.
+ * Only the fields that every caller needs are required; a response without the others is valid too.
  *
  * @since 0.1.0
  * @category schemas

@@ -119,7 +119,7 @@ export class PaymentLinks extends Context.Tag("@manilla/payment-links/PaymentLin
 >() {}
 
 /**
- * Makes the client from a gateway.
+ * Makes the `PaymentLinks` service from the gateway.
  *
  * @since 0.1.0
  * @category constructors
@@ -204,7 +204,7 @@ const decodeSought = (
     const issues = Issues.fromParseIssue(issue)
     return new Errors.InvalidRequestError({
       operation: "PaymentLinks.candidates",
-      message: `PaymentLinks.candidates did not start: ${Issues.print(issues)}`,
+      message: `PaymentLinks.candidates did not start: ${Issues.print(issues)}. Nothing was sent.`,
       issues
     })
   })

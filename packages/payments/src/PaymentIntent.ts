@@ -102,6 +102,7 @@ const fields = {
 
 /**
  * A payment intent as returned by a read.
+ * Only the fields that every caller needs are required; a response without the others is valid too.
  *
  * @since 0.1.0
  * @category schemas

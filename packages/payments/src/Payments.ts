@@ -151,7 +151,7 @@ export interface Service {
 export class Payments extends Context.Tag("@manilla/payments/Payments")<Payments, Service>() {}
 
 /**
- * Makes the client from a gateway.
+ * Makes the `Payments` service from the gateway.
  *
  * @since 0.1.0
  * @category constructors

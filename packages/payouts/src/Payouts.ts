@@ -132,7 +132,7 @@ export interface Service {
 export class Payouts extends Context.Tag("@manilla/payouts/Payouts")<Payouts, Service>() {}
 
 /**
- * Makes the client from a gateway.
+ * Makes the `Payouts` service from the gateway.
  *
  * @since 0.1.0
  * @category constructors

@@ -76,7 +76,7 @@ export interface Service {
 export class Refunds extends Context.Tag("@manilla/refunds/Refunds")<Refunds, Service>() {}
 
 /**
- * Makes the client from a gateway.
+ * Makes the `Refunds` service from the gateway.
  *
  * @since 0.1.0
  * @category constructors

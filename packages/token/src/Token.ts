@@ -161,7 +161,7 @@ export const make = (
         if (options.environment !== undefined && options.environment !== token.environment) {
           return yield* new Errors.TokenUnavailableError({
             operation,
-            message: `The credentials are not for the configured environment, ${options.environment}: no token was used. ${environmentIs(token.environment)}`
+            message: `The credentials are not for the configured environment, ${options.environment}, so their token is not used. ${environmentIs(token.environment)}Correct the credentials or the option environment (MANILLA_ENVIRONMENT).`
           })
         }
         const lifeMillis = (issued.expires_in ?? defaultLifeSeconds) * 1000
@@ -254,13 +254,13 @@ const scopesIn = (text: string): ReadonlyArray<string> =>
 
 /** Errors contain known environments only: another string may be a secret. */
 const environmentIs = (environment: string): string =>
-  isKnownEnvironment(environment) ? `They are for ${environment}.` : ""
+  isKnownEnvironment(environment) ? `They are for ${environment}. ` : ""
 
 const isKnownEnvironment = Schema.is(Environment.Input)
 
 const closedError = new Errors.TokenUnavailableError({
   operation,
-  message: "The token layer is closed."
+  message: "The token layer is closed, so no token can be obtained."
 })
 
 const unavailable = (cause: Errors.ReadError): Errors.TokenUnavailableError =>

@@ -64,6 +64,7 @@ const fields = {
 
 /**
  * A transaction in a list.
+ * Only the fields that every caller needs are required; a response without the others is valid too.
  *
  * @since 0.1.0
  * @category schemas

@@ -42,7 +42,7 @@ export class Transactions extends Context.Tag("@manilla/transactions/Transaction
 >() {}
 
 /**
- * Makes the client from a gateway.
+ * Makes the `Transactions` service from the gateway.
  *
  * @since 0.1.0
  * @category constructors
