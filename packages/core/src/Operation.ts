@@ -313,13 +313,13 @@ export type Error<O extends Operation> = O["replay"] extends Safe
  * @category models
  */
 export interface CallOptions {
-  /** The deadline of the call; by default the `deadline` of the retry policy. */
+  /** The maximum duration of the call with its retries; by default the `deadline` of the retry policy. */
   readonly timeout?: Duration.DurationInput | undefined
   /** Overrides the gateway's retry policy for this call, except its `budget` and `deadline`. */
   readonly retry?: Partial<Omit<RetryPolicy.RetryPolicy, "budget" | "deadline">> | undefined
   /**
-   * Runs when the call succeeds, for example to record the correlation id. The call waits for it until
-   * its deadline. Its failure is logged at `Debug` and ignored.
+   * An effect to run when the call succeeds, for example to record the correlation id. The call waits
+   * for the effect until its deadline. A failure of the effect is logged at `Debug` and ignored.
    */
   readonly onResponse?: ((response: ResponseInfo) => Effect.Effect<unknown>) | undefined
 }

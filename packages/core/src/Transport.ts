@@ -370,7 +370,7 @@ const pulledBody = (response: HttpClientResponse.HttpClientResponse, limit: numb
         // A client may emit other values in spite of its types.
         if (!(chunk instanceof Uint8Array)) return died
         size += chunk.byteLength
-        // Only now, even if `content-length` is over the limit: an unread body is not released.
+        // After a read, even if `content-length` exceeds the limit: an unread body keeps its connection.
         if (size > limit || announced > limit) return "TooLarge" as const
         chunks.push(chunk)
       }

@@ -59,7 +59,8 @@ export interface CreateOptions extends Operation.CallOptions {
 export interface WaitOptions extends Polling.Options<PaymentIntent.PaymentIntent> {}
 
 /**
- * Options of `collect` and `deposit`.
+ * Options of `collect` and `deposit`. `timeout`, `retry` and `onResponse` are those of the creation;
+ * `wait` is for the time after it.
  *
  * @since 0.1.0
  * @category models

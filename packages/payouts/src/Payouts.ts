@@ -57,7 +57,8 @@ export interface CreateOptions extends Operation.CallOptions {
 export interface WaitOptions extends Polling.Options<Payout.Payout> {}
 
 /**
- * Options of `disburse`.
+ * Options of `disburse`. `timeout`, `retry` and `onResponse` are those of the creation; `wait` is for the
+ * time after it.
  *
  * @since 0.1.0
  * @category models

@@ -102,7 +102,7 @@ export const invalid = (
     issues
   })
 
-/** Calls the key by the name of the option that callers pass. */
+/** Names the key as callers know it: the option `key`, not its header or field. */
 const nameKey = (replay: Operation.Replay) => {
   const field = replay._tag === "Keyed" && keyFieldOf(replay)
   return (issue: Errors.Issue): Errors.Issue =>
