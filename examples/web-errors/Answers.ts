@@ -84,7 +84,7 @@ export const answerTo = (error: PaymentError): Answer => {
     TransportError: () => later(),
     RateLimitError: ({ retryAfterMillis }) =>
       later(retryAfterMillis === undefined ? undefined : Math.ceil(retryAfterMillis / 1000)),
-    // Temporary if the account gateway is down, permanent if it refuses the credentials.
+    // Temporary if the token request may succeed later, permanent if the credentials are refused.
     TokenUnavailableError: (it) => (RetryPolicy.isPassing(it) ? later() : outOfService()),
 
     // The buyer cannot help: the credentials, their scopes or the shop's own code are wrong.
