@@ -37,7 +37,7 @@ export type CardId = typeof CardId.Type
  */
 export const IssuanceKey = IdempotencyKey.IdempotencyKey.pipe(
   Schema.maxLength(IdempotencyKey.maxLengthInBody, {
-    description: `a key of 1 to ${IdempotencyKey.maxLengthInBody} printable ASCII characters`
+    description: `1 to ${IdempotencyKey.maxLengthInBody} printable ASCII characters`
   })
 )
 

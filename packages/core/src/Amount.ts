@@ -18,7 +18,7 @@ import * as Schema from "effect/Schema"
  */
 export const Input = Schema.String.pipe(
   Schema.pattern(/^[0-9]+(\.[0-9]{1,4})?$/, {
-    description: `an amount in digits with at most 4 decimals, such as "1500" or "12.50"`,
+    description: `digits with at most 4 decimals, such as "1500" or "12.50"`,
     jsonSchema: { pattern: "^[0-9]+(\\.[0-9]{1,4})?$" }
   })
 )

@@ -43,7 +43,7 @@ export const maxLengthInBody = 100
  */
 export const IdempotencyKey = Schema.String.pipe(
   Schema.pattern(/^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/, {
-    description: `a key of 1 to ${maxLength} printable ASCII characters without a space at either end`,
+    description: `1 to ${maxLength} printable ASCII characters without a space at either end`,
     jsonSchema: { minLength: 1, maxLength }
   }),
   Schema.brand("IdempotencyKey")
