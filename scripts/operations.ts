@@ -41,8 +41,8 @@ const { attempts, base, cap, attemptTimeout, deadline, budget } = RetryPolicy.de
 
 const content = `# Operations
 
-Generated from the declarations by \`npm run operations\`. "Not shown" means that the service's interface
-does not say, and Manilla does not assume anything.
+Generated from the declarations by \`npm run operations\`. "Not shown" means that the documentation of the service
+(the *interface*) does not say, and that Manilla assumes nothing.
 
 ## The ${rows.length} operations
 
@@ -50,23 +50,31 @@ does not say, and Manilla does not assume anything.
 | --- | --- | --- | --- | --- | --- |
 ${rows.join("\n")}
 
-The replay class says how an operation may be repeated. \`Safe\`: at any time. \`Keyed\`: with the same
-idempotency key. \`Once\`: there is no key, so not after the service may have processed it.
+The replay class says when an operation may be repeated. \`Safe\`: at any time. \`Keyed\`: with the same
+idempotency key. \`Once\`: it has no key, so only if the service certainly did not process it.
 
-A \`Safe\` operation fails with ${names(Errors.ReadError)}.
+A \`Safe\` operation may fail with ${names(Errors.ReadError)}.
 
-A \`Keyed\` or \`Once\` operation fails with ${names(Errors.WriteError)}.
-A \`Keyed\` operation also fails with \`KeyReused\`. After \`OutcomeUnknown\` or \`KeyReused\`, the operation may have
+A \`Keyed\` or \`Once\` operation may fail with ${names(Errors.WriteError)}.
+A \`Keyed\` operation may also fail with \`KeyReused\`. After \`OutcomeUnknown\` or \`KeyReused\`, the operation may have
 been applied. After \`AppliedUnreadable\`, it was applied. After any other error, it was not applied.
 
 ## The retry rule
 
-For each fault that can end an attempt, the table shows the outcome of the operation and the next step in each replay
-class: \`retry\` after a back-off, \`renew\` the token and retry once, or \`stop\`.
+A *fault* is the reason why an attempt failed. For each fault, the table shows the outcome of the attempt and the next
+step in each replay class: \`retry\` after a back-off, \`renew\` the token and retry once, or \`stop\`.
 
 | fault | outcome | Safe | Keyed | Once |
 | --- | --- | --- | --- | --- |
 ${rules.join("\n")}
+
+A fault has the name of its error, except:
+
+- \`RequestTimeout\`: status 408, an \`UnexpectedStatusError\`.
+- \`NotSent\` and \`ConnectionLost\`: a \`TransportError\` before a connection was established, and after that.
+- \`NotAnEnvelope\`, \`TooLarge\` and \`UnreadableSuccess\`: a \`MalformedResponseError\`. \`NotAnEnvelope\` is a response
+  that cannot be recognised or belongs to another request. \`UnreadableSuccess\` is a success that belongs to the
+  request, but does not match its schema.
 
 Once an attempt of a write may have been applied, only a success makes the outcome known again. Any later refusal
 becomes the \`cause\` of an \`OutcomeUnknown\`.
@@ -75,9 +83,9 @@ By default, a call makes ${attempts} attempts within ${deadline}, with a timeout
 time between zero and a maximum, which starts at ${base.toString().replace("millis", "ms")} and doubles each time up to ${cap}. \`Retry-After\`
 is respected up to the deadline.
 
-All calls of a gateway share a budget of ${budget} retries; reads and writes have separate budgets. The budget refills
-by ${budget / 10} retries per second, and by a tenth of a retry for each success. If the budget is empty, a retry waits for
-its back-off or its turn, whichever is later. If its turn would come after the call's deadline, the call ends,
+All reads of a gateway share a budget of ${budget} retries, and so do all its writes. A budget refills by
+${budget / 10} retries per second, and by a tenth of a retry for each success. If it is empty, a retry waits for its
+back-off or its turn, whichever is later. If its turn would come after the call's deadline, the call ends,
 and its error says so. A retry after a renewed token does not use the budget.
 `
 

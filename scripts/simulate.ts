@@ -8,8 +8,13 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import * as Simulation from "@manilla/simulation/Simulation"
 
-const usage = `npm run simulate -- [--seeds N] [--from SEED] [--jobs JOBS] [--stop-at FAILURES]
-npm run simulate -- --seed SEED`
+const usage = `npm run simulate -- [OPTIONS]   run many seeds, and print the timeline of the first that fails
+npm run simulate -- --seed N    run one seed, and print its timeline
+
+  --seeds N    the number of seeds; 1000 by default
+  --from N     the first seed; 0 by default
+  --jobs N     the number of processes; 1 by default
+  --stop-at N  the number of failed seeds after which to stop; 20 by default`
 
 /** Reports a usage error and exits. */
 const refuse = (problem: string): never => {

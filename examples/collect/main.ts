@@ -1,5 +1,5 @@
 /**
- * Collects a mobile-money payment while the network drops the first answer, and prints every request
+ * Collects a mobile-money payment while the network drops the first response, and prints every request
  * that the service received.
  */
 import { Catalogue } from "@manilla/catalogue"
@@ -26,7 +26,7 @@ const payer = (environment: string) =>
     : Config.string("MANILLA_PHONE")
 
 const collect = Effect.gen(function* () {
-  // The service creates the payment, but the answer is lost.
+  // The service creates the payment, but the response is lost.
   yield* Example.onSandbox(({ faults }) =>
     faults.add(Fault.dropAfter({ operation: "Payments.create" }))
   )

@@ -1,5 +1,5 @@
 /**
- * The whole service in one run: collects a payment although the first answer is lost, reads its
+ * The whole service in one run: collects a payment although the first response is lost, reads its
  * transaction, pays out, refunds, sells with a payment link, issues a card, and prints the ledger.
  */
 import { Cardholders, Cards } from "@manilla/cards"
@@ -39,7 +39,7 @@ const lookAround = Effect.gen(function* () {
 })
 
 const collect = Effect.gen(function* () {
-  // The service creates the payment, but the answer is lost.
+  // The service creates the payment, but the response is lost.
   yield* Example.onSandbox(({ faults }) =>
     faults.add(Fault.dropAfter({ operation: "Payments.create" }))
   )

@@ -1,5 +1,5 @@
 /**
- * Creates a payment link, loses the answer, finds the link in the list, and follows its uses.
+ * Creates a payment link, loses the response, finds the link in the list, and follows its uses.
  */
 import { PaymentLinks } from "@manilla/payment-links"
 import { Fault } from "@manilla/sandbox"

@@ -1,6 +1,6 @@
 /**
  * Follows a refund to its final status. The interface does not show how to request a refund. On its
- * own sandbox the example requests one; on another gateway, set MANILLA_REFUND to a refund's reference.
+ * own sandbox the example requests one; on another service, set MANILLA_REFUND to a refund's reference.
  */
 import { IdempotencyKey } from "@manilla/core"
 import { Payments } from "@manilla/payments"

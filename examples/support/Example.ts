@@ -1,7 +1,7 @@
 /**
- * Shared by the examples: the client's layers, and the choice of a gateway. An example uses the gateway
- * at MANILLA_BASE_URL, or starts its own sandbox if that variable is not set. Examples that are only for
- * a sandbox refuse credentials for real money.
+ * Shared by the examples: the client's layers, and the choice of the service. An example uses the service
+ * at MANILLA_BASE_URL, or starts its own sandbox if that variable is not set. Most examples refuse
+ * credentials for real money.
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Cardholders, Cards } from "@manilla/cards"
@@ -36,7 +36,7 @@ const client = Layer.mergeAll(
 
 /**
  * Runs steps that need the sandbox: act as the payer, inject network faults, show the ledger. Does
- * nothing on another gateway.
+ * nothing on another service.
  */
 export const onSandbox = <A, E, R>(
   play: (sandbox: Sandbox.Service) => Effect.Effect<A, E, R>
@@ -57,7 +57,7 @@ export const wallet = (currency: string) =>
 
 type Services = Layer.Layer.Success<typeof client> | Layer.Layer.Success<typeof Timeline.layer>
 
-/** The credentials are for real money, but the example pays invented people. */
+/** The credentials are for real money, but the example pays invented phone numbers. */
 class NotASandbox extends Data.TaggedError("NotASandbox")<{ readonly message: string }> {}
 
 /** Checks the environment of the token itself, not of a configuration variable. */
@@ -65,7 +65,7 @@ const refuseRealMoney = Effect.gen(function* () {
   const { environment } = yield* Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get)
   if (environment === "SANDBOX") return
   return yield* new NotASandbox({
-    message: `This example needs SANDBOX credentials, but these are for ${environment}. It has sent no requests except for the token.`
+    message: `This example needs SANDBOX credentials, but these are for ${environment}. It sent no request except the one for the token.`
   })
 })
 
@@ -76,7 +76,7 @@ interface Options {
   readonly sandbox?: Sandbox.Options
 }
 
-/** Prints a title with the gateway's address, then runs the program. */
+/** Prints a title with the base URL of the service, then runs the program. */
 export const run = <A, E>(
   title: string,
   program: Effect.Effect<A, E, Services>,
@@ -86,7 +86,7 @@ export const run = <A, E>(
   const titled = Effect.gen(function* () {
     const { baseUrl } = yield* Gateway.config
     const own = yield* Effect.serviceOption(Sandbox.Sandbox)
-    const kind = Option.isSome(own) ? "the sandbox" : "the gateway"
+    const kind = Option.isSome(own) ? "the sandbox" : "the service"
     yield* Timeline.title(`${title}, on ${kind} at ${baseUrl}`)
     yield* Effect.provide(guarded, client)
   })

@@ -1,5 +1,5 @@
 /**
- * Collects a payment while the first answer is lost, and prints its trace and the metrics, as
+ * Collects a payment while the first response is lost, and prints its trace and the metrics, as
  * OpenTelemetry exports them. The exporters keep everything in memory: no collector is needed.
  */
 import { NodeSdk } from "@effect/opentelemetry"

@@ -24,10 +24,10 @@ const lost = Layer.mock(Payments.Payments, {
     Effect.fail(
       new Errors.OutcomeUnknown({
         operation,
-        message: "all answers were lost",
+        message: "all responses were lost",
         key,
         attempts: 5,
-        cause: new Errors.TimeoutError({ operation, message: "no answer", afterMillis: 30_000 })
+        cause: new Errors.TimeoutError({ operation, message: "no response", afterMillis: 30_000 })
       })
     )
 })

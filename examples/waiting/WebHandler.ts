@@ -1,11 +1,11 @@
 /**
- * Collects a payment for a web handler, which answers at once, and a worker, which waits.
+ * Collects a payment with a web handler that responds at once, and a worker that waits.
  */
 import { IdempotencyKey } from "@manilla/core"
 import { type PaymentIntent, Payments } from "@manilla/payments"
 import { Effect } from "effect"
 
-/** In the web handler: create the payment and answer. */
+/** In the web handler: create the payment and respond. */
 export const handle = (order: string, request: Payments.CollectRequest) =>
   Effect.gen(function* () {
     const payments = yield* Payments.Payments

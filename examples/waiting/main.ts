@@ -1,6 +1,6 @@
 /**
- * Two ways to wait for a payment: `collect` with a short limit, and a web handler that answers at once
- * while a worker waits.
+ * Two ways to wait for a payment: `collect` with a short limit, and a web handler that responds at
+ * once while a worker waits.
  */
 import { Effect } from "effect"
 import * as Example from "../support/Example.js"
@@ -20,10 +20,10 @@ const program = Effect.gen(function* () {
   const payment = yield* collectBriefly("waiting-1", request)
   yield* Timeline.print("collect", payment.status)
 
-  const answer = yield* handle("waiting-2", request)
-  yield* Timeline.print("handler", `answered ${answer.status}`)
-  if ("payment" in answer.body) {
-    yield* Timeline.print("worker", yield* follow(answer.body.payment))
+  const response = yield* handle("waiting-2", request)
+  yield* Timeline.print("handler", `responded with ${response.status}`)
+  if ("payment" in response.body) {
+    yield* Timeline.print("worker", yield* follow(response.body.payment))
   }
 })
 

@@ -9,7 +9,7 @@ import { Match, Schema } from "effect"
 
 const fields = { message: Schema.String }
 
-/** Not a failure, but no success yet either: the shop follows the payment after this answer. */
+/** Neither a failure nor a success yet. A real shop follows the payment and tells the buyer the result. */
 export class BeingVerified extends Schema.TaggedError<BeingVerified>()(
   "BeingVerified",
   fields,
@@ -52,7 +52,7 @@ export type Answer = typeof Answer.Type
 /** All errors of `collect`. Those of `create` are the same without `PaymentStillPending`. */
 export type PaymentError = Errors.KeyedWriteError | Payments.PaymentStillPending
 
-/** "This time": an earlier call for the same order may have another outcome. */
+/** It says "this time", because an earlier call for the same order may have another outcome. */
 const moneyText: Record<Errors.Outcome, string> = {
   applied: "Your payment has started.",
   notApplied: "You were not charged this time.",
@@ -84,7 +84,7 @@ export const answerTo = (error: PaymentError): Answer => {
     TransportError: () => later(),
     RateLimitError: ({ retryAfterMillis }) =>
       later(retryAfterMillis === undefined ? undefined : Math.ceil(retryAfterMillis / 1000)),
-    // Temporary if the account gateway is down, permanent if it refuses the credentials.
+    // Temporary if the token request may succeed later, permanent if the credentials are refused.
     TokenUnavailableError: (it) => (RetryPolicy.isPassing(it) ? later() : outOfService()),
 
     // The buyer cannot help: the credentials, their scopes or the shop's own code are wrong.

@@ -56,7 +56,7 @@ const program = Effect.gen(function* () {
   yield* pay("refused by the service", "3")
 
   yield* inject(Fault.dropAfter({ operation, times: 3 }))
-  yield* pay("all answers lost", "4")
+  yield* pay("all responses lost", "4")
   yield* pay("the buyer repeats it, with another number", "4", "+2290167654321")
 
   yield* inject(Fault.status(503, { operation: "Payments.get", times: Infinity }))

@@ -1,6 +1,6 @@
 /**
- * Virtual USD cards; their issuance is paid from a wallet (interface sections 2.7 and 4.11). No response
- * in the interface contains the card number, the security code or the PIN.
+ * Virtual cards in USD. A wallet pays the fee of their issuance (interface sections 2.7 and 4.11). No
+ * response in the interface contains the card number, the security code or the PIN.
  *
  * @since 0.1.0
  */
@@ -15,6 +15,8 @@ import * as Schema from "effect/Schema"
 import * as Cardholder from "./Cardholder.js"
 
 /**
+ * The id of a card, a UUID.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -35,7 +37,7 @@ export type CardId = typeof CardId.Type
  */
 export const IssuanceKey = IdempotencyKey.IdempotencyKey.pipe(
   Schema.maxLength(IdempotencyKey.maxLengthInBody, {
-    description: `a key of 1 to ${IdempotencyKey.maxLengthInBody} printable ASCII characters`
+    description: `1 to ${IdempotencyKey.maxLengthInBody} printable ASCII characters`
   })
 )
 
@@ -111,6 +113,7 @@ export interface Issuance extends Schema.Schema.Type<typeof Issuance> {}
 
 /**
  * A card in a list.
+ * Only the fields that every caller needs are required; a response without the others is valid too.
  *
  * @since 0.1.0
  * @category schemas

@@ -30,6 +30,8 @@ export interface Service extends Pagination.List<PageSize, Cardholder.Cardholder
 }
 
 /**
+ * The client of the cardholder operations.
+ *
  * @since 0.1.0
  * @category services
  */
@@ -39,6 +41,8 @@ export class Cardholders extends Context.Tag("@manilla/cards/Cardholders")<
 >() {}
 
 /**
+ * Makes the `Cardholders` service from the gateway.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -63,7 +67,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 const redact = Schema.decodeSync(Cardholder.CardholderDetail)
 
 /**
- * A layer of the `Cardholders` service.
+ * A layer that provides `Cardholders`. It needs a gateway, such as `Manilla.layerConfig()` of
+ * `@manilla/token`.
  *
  * @example
  * import * as Cardholder from "@manilla/cards/Cardholder"

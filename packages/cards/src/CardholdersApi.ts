@@ -40,6 +40,8 @@ export const get = Operation.safe({
 })
 
 /**
+ * The cardholder operations.
+ *
  * @since 0.1.0
  * @category groups
  */

@@ -62,12 +62,16 @@ export interface Service extends Pagination.List<CardsApi.PageSize, Card.Card> {
 }
 
 /**
+ * The client of the card operations.
+ *
  * @since 0.1.0
  * @category services
  */
 export class Cards extends Context.Tag("@manilla/cards/Cards")<Cards, Service>() {}
 
 /**
+ * Makes the `Cards` service from the gateway.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -89,7 +93,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 })
 
 /**
- * A layer of the `Cards` service.
+ * A layer that provides `Cards`. It needs a gateway, such as `Manilla.layerConfig()` of `@manilla/token`.
  *
  * @example
  * import * as Cards from "@manilla/cards/Cards"

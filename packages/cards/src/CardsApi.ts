@@ -61,6 +61,8 @@ export const list = Operation.safe({
 })
 
 /**
+ * The card operations.
+ *
  * @since 0.1.0
  * @category groups
  */

@@ -1,6 +1,6 @@
 /**
- * Virtual USD cards; their issuance is paid from a wallet (interface sections 2.7 and 4.11). No response
- * in the interface contains the card number, the security code or the PIN.
+ * Virtual cards in USD. A wallet pays the fee of their issuance (interface sections 2.7 and 4.11). No
+ * response in the interface contains the card number, the security code or the PIN.
  *
  * @since 0.1.0
  */

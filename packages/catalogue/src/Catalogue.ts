@@ -34,20 +34,22 @@ export interface Wanted {
 export interface Service {
   /** Reads the whole catalogue, including unavailable services (interface section 4.15). */
   readonly list: Effect.Effect<ServiceList, Errors.ReadError>
-  /** Reads the services that are available and match. */
+  /** Reads the services that are available and match the filter. */
   readonly available: (
     wanted: Wanted
   ) => Effect.Effect<ReadonlyArray<AvailableService>, Errors.ReadError>
 }
 
 /**
+ * The client of the catalogue operation.
+ *
  * @since 0.1.0
  * @category services
  */
 export class Catalogue extends Context.Tag("@manilla/catalogue/Catalogue")<Catalogue, Service>() {}
 
 /**
- * Selects the services that are available and match.
+ * Selects the services that are available and match the filter.
  *
  * @since 0.1.0
  * @category filtering
@@ -66,6 +68,8 @@ export const select = (
   )
 
 /**
+ * Makes the `Catalogue` service from the gateway.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -80,7 +84,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 })
 
 /**
- * A layer of the `Catalogue` service.
+ * A layer that provides `Catalogue`. It needs a gateway, such as `Manilla.layerConfig()` of
+ * `@manilla/token`.
  *
  * @example
  * import * as Catalogue from "@manilla/catalogue/Catalogue"

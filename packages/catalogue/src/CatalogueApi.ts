@@ -21,6 +21,8 @@ export const list = Operation.safe({
 })
 
 /**
+ * The catalogue operation.
+ *
  * @since 0.1.0
  * @category groups
  */

@@ -18,7 +18,7 @@ import * as Schema from "effect/Schema"
  */
 export const Input = Schema.String.pipe(
   Schema.pattern(/^[0-9]+(\.[0-9]{1,4})?$/, {
-    description: `an amount in digits with at most 4 decimals, such as "1500" or "12.50"`,
+    description: `digits with at most 4 decimals, such as "1500" or "12.50"`,
     jsonSchema: { pattern: "^[0-9]+(\\.[0-9]{1,4})?$" }
   })
 )
@@ -100,7 +100,9 @@ export const toInput = (amount: Amount): Either.Either<string, string> => {
   const shortened = amount.replace(/(\.[0-9]{4})0+$/, "$1")
   return Schema.is(Input)(shortened)
     ? Either.right(shortened)
-    : Either.left(`${amount} cannot be requested: a request takes at most 4 decimals and no sign`)
+    : Either.left(
+        `${amount} cannot be used in a request, which accepts at most 4 decimals and no sign`
+      )
 }
 
 /**
@@ -120,7 +122,7 @@ export const Order: order.Order<Amount> = order.mapInput(BigDecimal.Order, toBig
 export const compare = (self: Amount, that: Amount): -1 | 0 | 1 => Order(self, that)
 
 /**
- * Whether two amounts have the same value, such as `"1.50"` and `"1.5"`.
+ * Compares two amounts for equality by value: `"1.50"` and `"1.5"` are equal.
  *
  * @since 0.1.0
  * @category ordering
@@ -145,7 +147,7 @@ const canonical = (amount: Amount): string => {
 }
 
 /**
- * The exact sum, with as many decimals as the longest term. The sum of no amounts is `"0"`.
+ * Returns the exact sum, with as many decimals as the longest term. The sum of no amounts is `"0"`.
  *
  * @example
  * import * as Amount from "@manilla/core/Amount"
@@ -164,7 +166,8 @@ export const sum = (amounts: Iterable<Amount>): Amount => {
 }
 
 /**
- * The exact difference, with as many decimals as the longer term.
+ * Returns `self` minus `that`, exactly, with as many decimals as the longer term. The result may be
+ * negative.
  *
  * @since 0.1.0
  * @category arithmetic

@@ -30,8 +30,8 @@ export interface BearerToken {
  */
 export interface Service {
   /**
-   * Returns the token that is valid at this time (milliseconds since the Unix epoch), if the source
-   * holds one. Otherwise the call uses {@link Service.get}.
+   * Returns a token that the source already has and that is valid at this time (milliseconds since the
+   * Unix epoch). If it returns `undefined`, the call runs {@link Service.get}.
    */
   readonly held?: (nowMillis: number) => BearerToken | undefined
   /** Returns a valid token, and obtains one if necessary. */
@@ -41,7 +41,7 @@ export interface Service {
    * concurrent rejections cause one renewal.
    */
   readonly reject: (token: BearerToken) => Effect.Effect<void>
-  /** The error of the last failed token request, for calls that time out while waiting for a token. */
+  /** Returns the error of the last failed token request, for calls whose wait for a token timed out. */
   readonly lastFailure?: (nowMillis: number) => TokenUnavailableError | undefined
 }
 

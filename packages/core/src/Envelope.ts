@@ -18,7 +18,7 @@ export const Meta = Schema.Struct({
 }).annotations({ decodingFallback: () => Either.right({}) })
 
 /**
- * The envelope of a resource or a page.
+ * Makes a schema for the envelope of a resource or a page.
  *
  * @since 0.1.0
  * @category constructors

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as OpenEnum from "./OpenEnum.js"
 
 /**
- * The environments in requests and configuration.
+ * An environment in a request or in the configuration: `SANDBOX`, or `LIVE` for real money.
  *
  * @since 0.1.0
  * @category schemas
@@ -15,7 +15,7 @@ import * as OpenEnum from "./OpenEnum.js"
 export const Input = Schema.Literal("SANDBOX", "LIVE")
 
 /**
- * An environment in a response.
+ * An environment in a response: a known one, or another string.
  *
  * @since 0.1.0
  * @category schemas

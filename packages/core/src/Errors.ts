@@ -2,8 +2,8 @@
  * Tagged errors of calls. {@link outcome} maps the error of a write to its outcome: unknown
  * (`OutcomeUnknown`, `KeyReused`), applied (`AppliedUnreadable`), or not applied (all others).
  *
- * Errors contain no request paths, request bodies, headers or tokens. Strings from the service are redacted,
- * escaped and truncated.
+ * Errors contain no request paths, request bodies, headers or tokens. Strings from the service are
+ * redacted, escaped and truncated.
  *
  * @since 0.1.0
  */
@@ -109,7 +109,7 @@ export class UnprocessableError extends Schema.TaggedError<UnprocessableError>(
 }
 
 /**
- * 400: bad request. Nothing was applied.
+ * 400: the service did not accept the form of the request. Nothing was applied.
  *
  * @since 0.1.0
  * @category errors
@@ -121,7 +121,8 @@ export class BadRequestError extends Schema.TaggedError<BadRequestError>(
 }
 
 /**
- * 404: not found. Nothing was applied.
+ * 404: the resource does not exist, or the base URL is wrong: it must end with the version segment.
+ * Nothing was applied.
  *
  * @since 0.1.0
  * @category errors
@@ -134,7 +135,8 @@ export class NotFoundError extends Schema.TaggedError<NotFoundError>("@manilla/c
 }
 
 /**
- * 409: conflict. For a write, this is the `cause` of an `OutcomeUnknown`.
+ * 409: the request conflicts with another one, such as a concurrent request with the same key. For a
+ * write, this is the `cause` of an `OutcomeUnknown`.
  *
  * @since 0.1.0
  * @category errors
@@ -147,7 +149,7 @@ export class ConflictError extends Schema.TaggedError<ConflictError>("@manilla/c
 }
 
 /**
- * 429: rejected by the rate limit before processing. Nothing was applied.
+ * 429: there were too many requests, so the service did not process this one. Nothing was applied.
  *
  * @since 0.1.0
  * @category errors
@@ -178,7 +180,8 @@ export class ServerError extends Schema.TaggedError<ServerError>("@manilla/core/
 ) {}
 
 /**
- * A status without an error class of its own, redirects included: they are not followed.
+ * A status without an error class of its own, such as 408 or a redirect. Redirects are not followed.
+ * For a write, this is the `cause` of an `OutcomeUnknown`.
  *
  * @since 0.1.0
  * @category errors
@@ -192,7 +195,8 @@ export class UnexpectedStatusError extends Schema.TaggedError<UnexpectedStatusEr
 }) {}
 
 /**
- * No response: connection refused or reset, unknown host, or TLS certificate rejected.
+ * No response: the connection was refused or lost, the host is unknown, or its TLS certificate was
+ * rejected. A write fails with it only if no byte was sent; otherwise the error is an `OutcomeUnknown`.
  *
  * @since 0.1.0
  * @category errors
@@ -211,7 +215,8 @@ export class TransportError extends Schema.TaggedError<TransportError>(
 }) {}
 
 /**
- * The attempt timeout or the deadline of the call has passed.
+ * No complete response arrived within the timeout of the attempt or the deadline of the call. For a
+ * write, this is the `cause` of an `OutcomeUnknown`.
  *
  * @since 0.1.0
  * @category errors
@@ -220,12 +225,13 @@ export class TimeoutError extends Schema.TaggedError<TimeoutError>("@manilla/cor
   "TimeoutError",
   {
     ...common,
+    /** The timeout, in milliseconds. */
     afterMillis: Schema.Number
   }
 ) {}
 
 /**
- * Why a response could not be read.
+ * The reason why a response could not be read.
  *
  * | reason           | the body                                                        |
  * | ---------------- | --------------------------------------------------------------- |
@@ -260,7 +266,7 @@ export const MalformedReason = Schema.Literal(
  */
 export type MalformedReason = typeof MalformedReason.Type
 
-/** Fields of the errors of an unreadable response. */
+/** Fields of the errors of a response that cannot be read. */
 const unreadable = {
   ...common,
   status: Schema.Int,
@@ -487,14 +493,13 @@ export type WriteError = typeof WriteError.Type
 export type Outcome = "applied" | "notApplied" | "unknown"
 
 /**
- * The outcome of the write that failed with this error. Also accepts errors with an `outcome` property,
- * such as `PaymentStillPending` of `collect`.
+ * Returns the outcome of the write that failed with this error. Also accepts errors with an `outcome`
+ * property, such as `PaymentStillPending` of `collect`.
  *
  * @example
  * import * as Errors from "@manilla/core/Errors"
  *
- * const mustRetryWithSameKey = (error: Errors.KeyedWriteError) =>
- *   Errors.outcome(error) === "unknown"
+ * const mayHaveBeenPaid = (error: Errors.KeyedWriteError) => Errors.outcome(error) !== "notApplied"
  *
  * @since 0.1.0
  * @category predicates

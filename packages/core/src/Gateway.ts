@@ -3,7 +3,7 @@
  * `RetryPolicy`, and report the outcome of writes.
  *
  * Works with any `HttpClient` of `@effect/platform`. Use one that does not retry or follow redirects;
- * otherwise a payment may be sent twice. `UndiciClient.layer` is the fastest on Node. Fetch retries
+ * otherwise a payment may be sent twice. `UndiciClient.layer` is the fastest on Node. `fetch` retries
  * after a 421 response, as its standard requires.
  *
  * @since 0.1.0
@@ -78,7 +78,7 @@ export interface Service {
 }
 
 /**
- * The service that calls operations.
+ * The client of the service, which makes calls from declared operations.
  *
  * @since 0.1.0
  * @category services
@@ -160,7 +160,7 @@ export const make = (
   })
 
 /**
- * A layer of the gateway, with tokens from `BearerTokens`.
+ * A layer that provides the gateway, with tokens from `BearerTokens`.
  *
  * @example
  * import * as Gateway from "@manilla/core/Gateway"
@@ -185,7 +185,7 @@ export const layer = (
   )
 
 /**
- * A base URL from the configuration. Must be https, except on loopback.
+ * Makes a config for a base URL, which must be https, except on loopback.
  *
  * @since 0.1.0
  * @category config
@@ -193,7 +193,7 @@ export const layer = (
 export const rootUrl: (name: string) => Config.Config<string> = rootUrls.config
 
 /**
- * The gateway's options from `MANILLA_BASE_URL` and the optional `MANILLA_PAGE_PARAMETER`.
+ * Reads the gateway's options from `MANILLA_BASE_URL` and the optional `MANILLA_PAGE_PARAMETER`.
  *
  * @since 0.1.0
  * @category config
@@ -207,7 +207,8 @@ export const config: Config.Config<Options> = Config.all({
 })
 
 /**
- * A layer of the gateway, with options from the configuration.
+ * A layer that provides the gateway, with options from the configuration. It fails with a `ConfigError`
+ * that lists all missing settings.
  *
  * @since 0.1.0
  * @category layers

@@ -43,7 +43,7 @@ export const maxLengthInBody = 100
  */
 export const IdempotencyKey = Schema.String.pipe(
   Schema.pattern(/^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/, {
-    description: `a key of 1 to ${maxLength} printable ASCII characters without a space at either end`,
+    description: `1 to ${maxLength} printable ASCII characters without a space at either end`,
     jsonSchema: { minLength: 1, maxLength }
   }),
   Schema.brand("IdempotencyKey")
@@ -107,7 +107,8 @@ export const derive = (...parts: readonly [string, ...ReadonlyArray<string>]): I
 
 /** JavaScript may pass any value, such as the missing id of an order. */
 const checkParts = (parts: ReadonlyArray<unknown>): void => {
-  if (parts.length === 0) throw new TypeError("IdempotencyKey.derive needs at least one part")
+  if (parts.length === 0)
+    throw new TypeError(`IdempotencyKey.derive needs at least one part, such as "order" and "42"`)
   parts.forEach((part, index) => {
     if (typeof part === "string" && part !== "") return
     throw new TypeError(

@@ -21,7 +21,7 @@ export const Uuid = Schema.String.pipe(
 )
 
 /**
- * A schema for the UUIDs of one type of resource.
+ * Makes a schema for the UUIDs of one type of resource.
  *
  * @example
  * import * as Identifier from "@manilla/core/Identifier"
@@ -35,7 +35,7 @@ export const Uuid = Schema.String.pipe(
 export const uuid = <const Brand extends string>(brand: Brand) => Uuid.pipe(Schema.brand(brand))
 
 /**
- * A schema for the references of one type of resource: non-empty strings in any format.
+ * Makes a schema for the references of one type of resource: non-empty strings in any format.
  *
  * @since 0.1.0
  * @category constructors

@@ -15,7 +15,7 @@ import * as Schema from "effect/Schema"
 export type Other = string & {}
 
 /**
- * A schema for known literals or any other string. Editors complete the literals.
+ * Makes a schema for known literals or any other string. Editors complete the literals.
  *
  * @example
  * import * as OpenEnum from "@manilla/core/OpenEnum"
@@ -48,7 +48,8 @@ export interface OpenEnum<Known extends string> extends Schema.Schema<Known | Ot
 }
 
 /**
- * Matches a value with one function per known literal, and `other` for any other string.
+ * Makes a function that matches a value: it calls the function of a known literal, or `other` for any
+ * other string.
  *
  * @example
  * import * as OpenEnum from "@manilla/core/OpenEnum"

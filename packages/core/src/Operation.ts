@@ -26,6 +26,8 @@ import type * as RetryPolicy from "./RetryPolicy.js"
 export type Replay = Safe | Keyed | Once
 
 /**
+ * The replay class of an operation without effect.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -34,6 +36,8 @@ export interface Safe {
 }
 
 /**
+ * The replay class of a write with an idempotency key.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -46,6 +50,8 @@ export interface Keyed {
 }
 
 /**
+ * The replay class of a write without an idempotency key.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -307,13 +313,13 @@ export type Error<O extends Operation> = O["replay"] extends Safe
  * @category models
  */
 export interface CallOptions {
-  /** The deadline of the call; by default the `deadline` of the retry policy. */
+  /** The maximum duration of the call with its retries; by default the `deadline` of the retry policy. */
   readonly timeout?: Duration.DurationInput | undefined
-  /** Overrides the gateway's retry policy for this call. */
+  /** Overrides the gateway's retry policy for this call, except its `budget` and `deadline`. */
   readonly retry?: Partial<Omit<RetryPolicy.RetryPolicy, "budget" | "deadline">> | undefined
   /**
-   * Runs when the call succeeds, for example to record the correlation id. The call waits for it until
-   * its deadline. Its failure is logged at `Debug` and ignored.
+   * An effect to run when the call succeeds, for example to record the correlation id. The call waits
+   * for the effect until its deadline. A failure of the effect is logged at `Debug` and ignored.
    */
   readonly onResponse?: ((response: ResponseInfo) => Effect.Effect<unknown>) | undefined
 }
@@ -342,8 +348,8 @@ export interface CallHooks<in A = unknown> extends CallOptions {
   /** Milliseconds that the call may take, if that is less than its `timeout`. */
   readonly withinMillis?: number | undefined
   /**
-   * Runs synchronously when the call succeeds. An interruption at that moment discards the result of
-   * the effect, but not that of this hook. Must not throw.
+   * Runs synchronously when the call succeeds, also if an interruption at that moment discards the
+   * result of the effect. Must not throw.
    */
   readonly onSuccess?: ((data: A) => void) | undefined
 }

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as OpenEnum from "./OpenEnum.js"
 
 /**
- * The types in requests.
+ * The types of money movements that a request accepts.
  *
  * @since 0.1.0
  * @category schemas
@@ -24,7 +24,7 @@ export const Input = Schema.Literal(
 )
 
 /**
- * A type in a response.
+ * The type of a money movement in a response: a known type, or another string.
  *
  * @since 0.1.0
  * @category schemas

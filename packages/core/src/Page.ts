@@ -17,7 +17,7 @@ export const PerPage = Schema.Int.pipe(
 )
 
 /**
- * A schema for a page of rows. The interface does not state how to request pages after the first.
+ * Makes a schema for a page of rows. The interface does not state how to request pages after the first.
  *
  * @since 0.1.0
  * @category constructors

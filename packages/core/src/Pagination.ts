@@ -1,5 +1,5 @@
 /**
- * Lists, and streams of their pages that can be resumed at the page that failed.
+ * Reads lists: the first page, or all pages as a stream that can be resumed at the page that failed.
  *
  * @since 0.1.0
  */
@@ -98,7 +98,7 @@ export interface List<in Filter, out Row> {
 }
 
 /**
- * A list operation and its page parameter.
+ * The operation that reads a page, and the page parameter.
  *
  * @since 0.1.0
  * @category models
@@ -138,7 +138,7 @@ export const make = <Filter extends object, Row>({
         `${operation}: requested page ${page}, but received ${received}` +
         (pageParameter === undefined
           ? ""
-          : `: "${pageParameter}" is not the service's page parameter`),
+          : `: "${pageParameter}" is probably not the service's page parameter; correct pageParameter in the gateway's options`),
       page
     })
 

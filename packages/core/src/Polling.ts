@@ -56,8 +56,8 @@ export const defaults: WaitPolicy = {
 }
 
 /**
- * Fields of an error for a wait that ended before the status was final. The error also has the id or
- * reference of the resource, to wait for it again.
+ * Makes the fields of an error for a wait that ended before the status was final. The error also needs
+ * the id or reference of the resource, to wait for it again.
  *
  * @since 0.1.0
  * @category errors
@@ -105,13 +105,13 @@ export interface Subject<Id, A, I, StillPending> {
  * @category models
  */
 export interface Options<A> extends Partial<WaitPolicy> {
-  /** Whether a value ends the wait; by default, whether its status is final. */
+  /** Returns `true` for a value that ends the wait. By default, a value whose status is final. */
   readonly until?: ((value: A) => boolean) | undefined
 }
 
 /**
- * Whether a status is final: any status other than `PENDING`. A final status is not necessarily a
- * success: check for `COMPLETED`.
+ * Returns `true` if the status is final: any status other than `PENDING`. A final status is not
+ * necessarily a success: check for `COMPLETED`.
  *
  * @since 0.1.0
  * @category predicates
@@ -274,7 +274,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
     const waitFailed = (id: Id, why: string, progress: Pick<loop.Progress<A>, "cause" | "last">) =>
       stillPending(
         id,
-        `${operation}: ${shown(id)} was created, but the wait for it failed: ${why}`,
+        `${operation}: ${shown(id)} was created, but the wait for it failed: ${why.replace(/\.$/, "")}. Wait for it again.`,
         progress
       )
     const follow = (plan: loop.Plan<A>) => {
@@ -313,7 +313,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
         seen === undefined
           ? Effect.void
           : Effect.logWarning(
-              `${operation}: the caller was interrupted; the service may still process ${shown(seen.id)}.`
+              `${operation}: the caller was interrupted; the service may still process ${shown(seen.id)}. Wait for it again.`
             )
       )
     }

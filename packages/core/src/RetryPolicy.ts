@@ -1,5 +1,5 @@
 /**
- * The retry policy: a table of rules, and the limits of the retry loop.
+ * The retry policy: the rule for each fault, and the limits of the retry loop.
  *
  * @since 0.1.0
  */
@@ -8,7 +8,7 @@ import * as Errors from "./Errors.js"
 import type * as Operation from "./Operation.js"
 
 /**
- * The result of an attempt that did not succeed.
+ * The reason why an attempt failed. Most faults have the name of their error.
  *
  * @since 0.1.0
  * @category models
@@ -50,7 +50,7 @@ const rule = (outcome: Errors.Outcome, Safe: Decision, Keyed: Decision, Once: De
 export const table = {
   /** The input breaks a rule of the interface: nothing was sent. */
   InvalidRequestError: rule("notApplied", "stop", "stop", "stop"),
-  /** No token: its own call has been retried already. */
+  /** No token was obtained: the token request has its own retries. */
   TokenUnavailableError: rule("notApplied", "stop", "stop", "stop"),
   /** 401: the token was rejected before the request was processed. */
   UnauthorizedError: rule("notApplied", "renew", "renew", "renew"),
@@ -87,7 +87,7 @@ export const table = {
 } as const satisfies Record<string, Rule>
 
 /**
- * The fault of a status other than 2xx.
+ * Returns the fault of a status other than 2xx.
  *
  * @since 0.1.0
  * @category rules
@@ -107,7 +107,7 @@ const statuses: Readonly<Record<number, Fault>> = {
 }
 
 /**
- * The fault of a response that cannot be read.
+ * Returns the fault of a response that cannot be read.
  *
  * @since 0.1.0
  * @category rules
@@ -120,7 +120,7 @@ export const faultOfReason = (reason: Errors.MalformedReason): Fault =>
       : "NotAnEnvelope"
 
 /**
- * The fault of an error.
+ * Returns the fault that an error reports.
  *
  * @since 0.1.0
  * @category rules
@@ -139,7 +139,7 @@ export const faultOf = (error: Errors.ReadError): Fault => {
 }
 
 /**
- * Whether a read that failed with this error may succeed later.
+ * Returns `true` if a read that failed with this error may succeed later.
  *
  * @since 0.1.0
  * @category rules
@@ -150,7 +150,7 @@ export const isPassing = (error: Errors.ReadError): boolean =>
     : table[faultOf(error)].Safe === "retry"
 
 /**
- * The next step after a fault, by the replay class of the operation.
+ * Returns the next step after a fault, by the replay class of the operation.
  *
  * @since 0.1.0
  * @category rules
@@ -179,9 +179,10 @@ export interface RetryPolicy {
    */
   readonly deadline: Duration.DurationInput
   /**
-   * The number of retries that a gateway may make at once, for reads and for writes separately. The
-   * budget refills in 10 seconds, and each success returns 0.1. A retry waits while the budget is used
-   * up; if it would wait beyond the deadline, the call fails. Limits the load on a failing service.
+   * The number of retries that a gateway may make at once, for reads and for writes separately. An
+   * empty budget is full again after 10 seconds; each success adds a tenth of a retry. While the budget
+   * is empty, retries wait; a call whose retry would wait beyond its deadline fails. Protects a failing
+   * service.
    */
   readonly budget: number
 }
@@ -202,9 +203,9 @@ export const defaults: RetryPolicy = {
 }
 
 /**
- * The back-off after attempt `attempt` (from 1), in milliseconds, for a random number `chance` in
- * [0, 1). It has full jitter. A longer `Retry-After` replaces it, plus a jitter of up to `base`: the
- * callers of a service must not all return at the same moment.
+ * Returns the pause after attempt `attempt` (from 1), in milliseconds, for a random number `chance` in
+ * [0, 1). A `Retry-After` of the service replaces a shorter pause. Up to `base` is then added at
+ * random, so that callers do not all return at the same moment.
  *
  * @since 0.1.0
  * @category rules

@@ -29,7 +29,7 @@ export const mark = <A, I, R>(schema: Schema.Schema<A, I, R>): Schema.Schema<A, 
   schema.annotations({ [annotationId]: true })
 
 /**
- * A function that returns the sensitive values in an encoded value of the schema.
+ * Makes a function that returns the sensitive values in an encoded value of the schema.
  *
  * @since 0.1.0
  * @category annotations

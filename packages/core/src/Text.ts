@@ -24,7 +24,7 @@ const isOfLength = (text: string, length: number): boolean => {
 }
 
 /**
- * A string of exactly `length` characters.
+ * Makes a schema for strings of exactly `length` characters.
  *
  * @since 0.1.0
  * @category constructors
@@ -39,7 +39,7 @@ export const exactly = (length: number, description: string) =>
   )
 
 /**
- * A string of at most `max` characters.
+ * Makes a schema for strings of at most `max` characters.
  *
  * @since 0.1.0
  * @category constructors
@@ -54,7 +54,8 @@ export const atMost = (max: number) =>
   )
 
 /**
- * Whether two codes, such as currencies, are equal in any case: the service may return them in upper case.
+ * Returns `true` if two codes, such as currencies, are equal without regard to case: the service may
+ * return them in upper case.
  *
  * @since 0.1.0
  * @category predicates

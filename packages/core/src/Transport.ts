@@ -29,6 +29,8 @@ import { join } from "./internal/bytes.js"
 import * as timer from "./internal/timer.js"
 
 /**
+ * The property of an `HttpClient` that holds the transport it was made from.
+ *
  * @since 0.1.0
  * @category symbols
  */
@@ -70,6 +72,8 @@ export interface Request {
 export type Result = NotSent | Lost | TimedOut | Answered
 
 /**
+ * No byte of the request was sent, so it was not applied.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -80,6 +84,8 @@ export interface NotSent {
 }
 
 /**
+ * The connection was lost after the request may have been sent.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -90,6 +96,8 @@ export interface Lost {
 }
 
 /**
+ * No complete response arrived within the timeout. The request may have been sent.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -99,6 +107,8 @@ export interface TimedOut {
 }
 
 /**
+ * The service, or a proxy, responded.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -112,12 +122,16 @@ export interface Answered {
 }
 
 /**
+ * The headers of a response, with names in lower case.
+ *
  * @since 0.1.0
  * @category models
  */
 export type Headers = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 /**
+ * The interface of a transport.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -356,7 +370,7 @@ const pulledBody = (response: HttpClientResponse.HttpClientResponse, limit: numb
         // A client may emit other values in spite of its types.
         if (!(chunk instanceof Uint8Array)) return died
         size += chunk.byteLength
-        // Only now, even if `content-length` is over the limit: an unread body is not released.
+        // After a read, even if `content-length` exceeds the limit: an unread body keeps its connection.
         if (size > limit || announced > limit) return "TooLarge" as const
         chunks.push(chunk)
       }

@@ -44,8 +44,8 @@ export const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient =>
   })
 
 /**
- * A client with its own `Agent`, which is destroyed with the layer. It keeps connections alive and has
- * no timeouts of its own: the gateway sets them.
+ * A layer that provides a client with its own `Agent`, which is destroyed with the layer. The client
+ * keeps connections alive and has no timeouts of its own: the gateway sets them.
  *
  * @example
  * import * as UndiciClient from "@manilla/core/UndiciClient"

@@ -6,6 +6,8 @@
 import * as Identifier from "./Identifier.js"
 
 /**
+ * The id of a wallet, a UUID.
+ *
  * @since 0.1.0
  * @category schemas
  */

@@ -45,8 +45,8 @@ export * as Environment from "./Environment.js"
  * Tagged errors of calls. {@link outcome} maps the error of a write to its outcome: unknown
  * (`OutcomeUnknown`, `KeyReused`), applied (`AppliedUnreadable`), or not applied (all others).
  *
- * Errors contain no request paths, request bodies, headers or tokens. Strings from the service are redacted,
- * escaped and truncated.
+ * Errors contain no request paths, request bodies, headers or tokens. Strings from the service are
+ * redacted, escaped and truncated.
  *
  * @since 0.1.0
  */
@@ -57,7 +57,7 @@ export * as Errors from "./Errors.js"
  * `RetryPolicy`, and report the outcome of writes.
  *
  * Works with any `HttpClient` of `@effect/platform`. Use one that does not retry or follow redirects;
- * otherwise a payment may be sent twice. `UndiciClient.layer` is the fastest on Node. Fetch retries
+ * otherwise a payment may be sent twice. `UndiciClient.layer` is the fastest on Node. `fetch` retries
  * after a 421 response, as its standard requires.
  *
  * @since 0.1.0
@@ -127,7 +127,7 @@ export * as OperationKind from "./OperationKind.js"
 export * as Page from "./Page.js"
 
 /**
- * Lists, and streams of their pages that can be resumed at the page that failed.
+ * Reads lists: the first page, or all pages as a stream that can be resumed at the page that failed.
  *
  * @since 0.1.0
  */
@@ -141,7 +141,7 @@ export * as Pagination from "./Pagination.js"
 export * as Polling from "./Polling.js"
 
 /**
- * The retry policy: a table of rules, and the limits of the retry loop.
+ * The retry policy: the rule for each fault, and the limits of the retry loop.
  *
  * @since 0.1.0
  */

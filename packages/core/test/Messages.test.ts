@@ -59,7 +59,7 @@ describe("the message of", () => {
       const message = yield* written({ drop: "ECONNREFUSED" })
       assert.include(message, "nothing was sent (ECONNREFUSED)")
       assert.match(message, /\(https:\/\/service\.invalid\/api\/v1, 5 attempts in \d+\.\d s\)/)
-      assert.include(message, "Check this URL")
+      assert.include(message, "Check the base URL")
     })
   )
 

@@ -29,6 +29,8 @@ export const PaymentLinkId = Identifier.uuid("PaymentLinkId")
 export type PaymentLinkId = typeof PaymentLinkId.Type
 
 /**
+ * The reference of a payment link. A link is read by its id instead.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -103,6 +105,7 @@ const common = {
 
 /**
  * A link as returned by its creation and in lists. It must have a `checkout_url`.
+ * Only the fields that every caller needs are required; a response without the others is valid too.
  *
  * @since 0.1.0
  * @category schemas
@@ -140,9 +143,9 @@ export const PaymentLinkDetail = Schema.Struct({
 export interface PaymentLinkDetail extends Schema.Schema.Type<typeof PaymentLinkDetail> {}
 
 /**
- * Whether a link in a list may be the requested link: the amounts are equal by value, and all other
- * fields that both have are equal. Does not compare `metadata`, which lists do not return: the links of
- * two similar requests match each other.
+ * Returns `true` if a link in a list may be the result of this request: the amounts are equal by value,
+ * and all other fields that both have are equal. Does not compare `metadata`, which lists do not
+ * return, so it cannot tell the links of two similar requests apart.
  *
  * @since 0.1.0
  * @category checks

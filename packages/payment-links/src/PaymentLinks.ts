@@ -108,6 +108,8 @@ export interface Service extends Pagination.List<
 }
 
 /**
+ * The client of the payment link operations.
+ *
  * @since 0.1.0
  * @category services
  */
@@ -117,6 +119,8 @@ export class PaymentLinks extends Context.Tag("@manilla/payment-links/PaymentLin
 >() {}
 
 /**
+ * Makes the `PaymentLinks` service from the gateway.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -200,13 +204,14 @@ const decodeSought = (
     const issues = Issues.fromParseIssue(issue)
     return new Errors.InvalidRequestError({
       operation: "PaymentLinks.candidates",
-      message: `PaymentLinks.candidates did not start: ${Issues.print(issues)}`,
+      message: `PaymentLinks.candidates did not start: ${Issues.print(issues)}. Nothing was sent.`,
       issues
     })
   })
 
 /**
- * A layer of the `PaymentLinks` service.
+ * A layer that provides `PaymentLinks`. It needs a gateway, such as `Manilla.layerConfig()` of
+ * `@manilla/token`.
  *
  * @example
  * import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"

@@ -78,6 +78,8 @@ export const get = Operation.safe({
 })
 
 /**
+ * The payment link operations.
+ *
  * @since 0.1.0
  * @category groups
  */

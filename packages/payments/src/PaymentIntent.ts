@@ -18,6 +18,8 @@ import * as Timestamp from "@manilla/core/Timestamp"
 import * as Schema from "effect/Schema"
 
 /**
+ * The id of a payment intent, a UUID, by which it is read.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -30,6 +32,8 @@ export const PaymentIntentId = Identifier.uuid("PaymentIntentId")
 export type PaymentIntentId = typeof PaymentIntentId.Type
 
 /**
+ * The reference of a payment intent.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -98,6 +102,7 @@ const fields = {
 
 /**
  * A payment intent as returned by a read.
+ * Only the fields that every caller needs are required; a response without the others is valid too.
  *
  * @since 0.1.0
  * @category schemas

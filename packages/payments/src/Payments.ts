@@ -59,12 +59,14 @@ export interface CreateOptions extends Operation.CallOptions {
 export interface WaitOptions extends Polling.Options<PaymentIntent.PaymentIntent> {}
 
 /**
- * Options of `collect` and `deposit`.
+ * Options of `collect` and `deposit`. `timeout`, `retry` and `onResponse` are those of the creation;
+ * `wait` is for the time after it.
  *
  * @since 0.1.0
  * @category models
  */
 export interface CollectOptions extends CreateOptions {
+  /** The pauses between reads and the deadline of the wait; by default `Polling.defaults`, 10 minutes. */
   readonly wait?: WaitOptions | undefined
 }
 
@@ -142,12 +144,16 @@ export interface Service {
 }
 
 /**
+ * The client of the payment operations.
+ *
  * @since 0.1.0
  * @category services
  */
 export class Payments extends Context.Tag("@manilla/payments/Payments")<Payments, Service>() {}
 
 /**
+ * Makes the `Payments` service from the gateway.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -202,7 +208,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 })
 
 /**
- * A layer of the `Payments` service.
+ * A layer that provides `Payments`. It needs a gateway, such as `Manilla.layerConfig()` of
+ * `@manilla/token`.
  *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"

@@ -53,6 +53,8 @@ export const get = Operation.safe({
 })
 
 /**
+ * The payment operations.
+ *
  * @since 0.1.0
  * @category groups
  */

@@ -16,6 +16,8 @@ import * as Wallet from "@manilla/core/Wallet"
 import * as Schema from "effect/Schema"
 
 /**
+ * The id of a payout, a UUID. A payout is read by its reference instead.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -100,6 +102,7 @@ const plain = fields(Schema.String.pipe(Sensitive.mark))
 
 /**
  * A payout as returned by a read. Its `destination` prints as `<redacted>`.
+ * Only the fields that every caller needs are required; a response without the others is valid too.
  *
  * @since 0.1.0
  * @category schemas

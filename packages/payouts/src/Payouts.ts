@@ -57,12 +57,14 @@ export interface CreateOptions extends Operation.CallOptions {
 export interface WaitOptions extends Polling.Options<Payout.Payout> {}
 
 /**
- * Options of `disburse`.
+ * Options of `disburse`. `timeout`, `retry` and `onResponse` are those of the creation; `wait` is for the
+ * time after it.
  *
  * @since 0.1.0
  * @category models
  */
 export interface DisburseOptions extends CreateOptions {
+  /** The pauses between reads and the deadline of the wait; by default `Polling.defaults`, 10 minutes. */
   readonly wait?: WaitOptions | undefined
 }
 
@@ -123,12 +125,16 @@ export interface Service {
 }
 
 /**
+ * The client of the payout operations.
+ *
  * @since 0.1.0
  * @category services
  */
 export class Payouts extends Context.Tag("@manilla/payouts/Payouts")<Payouts, Service>() {}
 
 /**
+ * Makes the `Payouts` service from the gateway.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -188,7 +194,8 @@ const redact = <Wire extends { readonly destination?: string | undefined }>({
 })
 
 /**
- * A layer of the `Payouts` service.
+ * A layer that provides `Payouts`. It needs a gateway, such as `Manilla.layerConfig()` of
+ * `@manilla/token`.
  *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"

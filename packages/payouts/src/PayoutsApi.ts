@@ -49,6 +49,8 @@ export const get = Operation.safe({
 })
 
 /**
+ * The payout operations.
+ *
  * @since 0.1.0
  * @category groups
  */

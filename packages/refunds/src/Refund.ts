@@ -10,6 +10,8 @@ import * as Timestamp from "@manilla/core/Timestamp"
 import * as Schema from "effect/Schema"
 
 /**
+ * The id of a refund, a UUID. A refund is read by its reference instead.
+ *
  * @since 0.1.0
  * @category schemas
  */

@@ -68,12 +68,16 @@ export interface Service {
 }
 
 /**
+ * The client of the refund operation.
+ *
  * @since 0.1.0
  * @category services
  */
 export class Refunds extends Context.Tag("@manilla/refunds/Refunds")<Refunds, Service>() {}
 
 /**
+ * Makes the `Refunds` service from the gateway.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -95,7 +99,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 })
 
 /**
- * A layer of the `Refunds` service.
+ * A layer that provides `Refunds`. It needs a gateway, such as `Manilla.layerConfig()` of
+ * `@manilla/token`.
  *
  * @example
  * import * as Refund from "@manilla/refunds/Refund"

@@ -23,6 +23,8 @@ export const get = Operation.safe({
 })
 
 /**
+ * The refund operation.
+ *
  * @since 0.1.0
  * @category groups
  */

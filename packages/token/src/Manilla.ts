@@ -26,7 +26,7 @@ export interface Options {
 }
 
 /**
- * A layer of the gateway with client-credentials authentication.
+ * A layer that provides the gateway, with tokens from client credentials.
  *
  * @example
  * import * as Manilla from "@manilla/token/Manilla"
@@ -51,9 +51,9 @@ export const layer = ({
   Layer.provide(Gateway.layer(gateway), Token.layer(token))
 
 /**
- * The options from `MANILLA_BASE_URL`, `MANILLA_AUTH_URL`, `MANILLA_CLIENT_ID`, `MANILLA_CLIENT_SECRET`
- * and the optional `MANILLA_ENVIRONMENT` and `MANILLA_PAGE_PARAMETER`. The error lists all missing
- * settings.
+ * Reads the options from `MANILLA_BASE_URL`, `MANILLA_AUTH_URL`, `MANILLA_CLIENT_ID`,
+ * `MANILLA_CLIENT_SECRET` and the optional `MANILLA_ENVIRONMENT` and `MANILLA_PAGE_PARAMETER`. The
+ * error lists all missing settings.
  *
  * @since 0.1.0
  * @category config
@@ -64,7 +64,8 @@ export const config: Config.Config<Options> = Config.all({
 })
 
 /**
- * A layer of the gateway with client-credentials authentication, with options from the configuration.
+ * A layer that provides the gateway, with tokens from client credentials and options from the
+ * configuration.
  *
  * @example
  * import * as UndiciClient from "@manilla/core/UndiciClient"

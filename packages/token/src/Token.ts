@@ -38,13 +38,14 @@ export interface Options {
    * be https, except on loopback.
    */
   readonly authUrl: string
+  /** The public identifier of the application's credential. */
   readonly clientId: string
   readonly clientSecret: Redacted.Redacted
   /** The expected environment. Tokens for another environment are rejected. */
   readonly environment?: typeof Environment.Input.Type | undefined
   /** Overrides `RetryPolicy.defaults` for token requests. */
   readonly retry?: Partial<RetryPolicy.RetryPolicy> | undefined
-  /** The maximum size of a response body, in bytes; 64 KiB by default. */
+  /** The maximum size of a response body after decompression, in bytes; 64 KiB by default. */
   readonly bodyLimit?: number | undefined
 }
 
@@ -72,7 +73,8 @@ interface Held {
 }
 
 /**
- * Makes a token source. Closing the scope stops a renewal in progress and drops the token.
+ * Makes a source of tokens from client credentials. Closing the scope stops a renewal in progress and
+ * drops the token.
  *
  * @since 0.1.0
  * @category constructors
@@ -159,7 +161,7 @@ export const make = (
         if (options.environment !== undefined && options.environment !== token.environment) {
           return yield* new Errors.TokenUnavailableError({
             operation,
-            message: `The credentials are not for the configured environment, ${options.environment}: no token was used. ${environmentIs(token.environment)}`
+            message: `The credentials are not for the configured environment, ${options.environment}, so their token is not used. ${environmentIs(token.environment)}Correct the credentials or the option environment (MANILLA_ENVIRONMENT).`
           })
         }
         const lifeMillis = (issued.expires_in ?? defaultLifeSeconds) * 1000
@@ -252,13 +254,13 @@ const scopesIn = (text: string): ReadonlyArray<string> =>
 
 /** Errors contain known environments only: another string may be a secret. */
 const environmentIs = (environment: string): string =>
-  isKnownEnvironment(environment) ? `They are for ${environment}.` : ""
+  isKnownEnvironment(environment) ? `They are for ${environment}. ` : ""
 
 const isKnownEnvironment = Schema.is(Environment.Input)
 
 const closedError = new Errors.TokenUnavailableError({
   operation,
-  message: "The token layer is closed."
+  message: "The token layer is closed, so no token can be obtained."
 })
 
 const unavailable = (cause: Errors.ReadError): Errors.TokenUnavailableError =>
@@ -271,7 +273,7 @@ const unavailable = (cause: Errors.ReadError): Errors.TokenUnavailableError =>
       })
 
 /**
- * A layer of the token source.
+ * A layer that provides `BearerTokens` from client credentials.
  *
  * @example
  * import * as Token from "@manilla/token/Token"
@@ -293,8 +295,8 @@ export const layer = (
   Layer.scoped(BearerTokens.BearerTokens, make(options))
 
 /**
- * The options from `MANILLA_AUTH_URL`, `MANILLA_CLIENT_ID`, `MANILLA_CLIENT_SECRET` and the optional
- * `MANILLA_ENVIRONMENT`.
+ * Reads the options from `MANILLA_AUTH_URL`, `MANILLA_CLIENT_ID`, `MANILLA_CLIENT_SECRET` and the
+ * optional `MANILLA_ENVIRONMENT`.
  *
  * @since 0.1.0
  * @category config
@@ -310,7 +312,7 @@ export const config: Config.Config<Options> = Config.all({
 })
 
 /**
- * A layer of the token source, with options from the configuration.
+ * A layer that provides `BearerTokens`, with options from the configuration.
  *
  * @since 0.1.0
  * @category layers

@@ -55,6 +55,8 @@ export const obtain = Operation.safe({
 })
 
 /**
+ * The token operation.
+ *
  * @since 0.1.0
  * @category groups
  */

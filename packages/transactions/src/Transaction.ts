@@ -16,6 +16,8 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
 /**
+ * The id of a transaction, a UUID. A transaction is read by its reference instead.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -62,6 +64,7 @@ const fields = {
 
 /**
  * A transaction in a list.
+ * Only the fields that every caller needs are required; a response without the others is valid too.
  *
  * @since 0.1.0
  * @category schemas
@@ -93,8 +96,8 @@ export const TransactionDetail = Schema.Struct({
 export interface TransactionDetail extends Schema.Schema.Type<typeof TransactionDetail> {}
 
 /**
- * Whether `net_amount` is exactly `amount` minus `fee_amount`. `false` if the fee or the net amount is
- * missing.
+ * Returns `true` if `net_amount` is exactly `amount` minus `fee_amount`, and `false` if the fee or the
+ * net amount is missing.
  *
  * @example
  * import * as Transaction from "@manilla/transactions/Transaction"

@@ -31,6 +31,8 @@ export interface Service extends Pagination.List<
 }
 
 /**
+ * The client of the transaction operations.
+ *
  * @since 0.1.0
  * @category services
  */
@@ -40,6 +42,8 @@ export class Transactions extends Context.Tag("@manilla/transactions/Transaction
 >() {}
 
 /**
+ * Makes the `Transactions` service from the gateway.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -62,7 +66,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 })
 
 /**
- * A layer of the `Transactions` service.
+ * A layer that provides `Transactions`. It needs a gateway, such as `Manilla.layerConfig()` of
+ * `@manilla/token`.
  *
  * @example
  * import * as Transactions from "@manilla/transactions/Transactions"

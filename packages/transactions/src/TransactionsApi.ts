@@ -61,6 +61,8 @@ export const get = Operation.safe({
 })
 
 /**
+ * The transaction operations.
+ *
  * @since 0.1.0
  * @category groups
  */

@@ -29,7 +29,10 @@ export interface Source {
 
 export const make = (name: string, tokens: BearerTokens.Service | undefined): Source => {
   if (tokens === undefined) {
-    const none = noToken(name, "it needs a bearer token, and this gateway has no token source")
+    const none = noToken(
+      name,
+      "it needs a bearer token, but this gateway was made without tokens; make it with Gateway.layer, or pass tokens to Gateway.make"
+    )
     return { held: () => none, obtain: () => Effect.succeed(none), reject: () => Effect.void }
   }
   const died = noToken(name, "the token source died or was interrupted")

@@ -102,7 +102,10 @@ export const compile = (parameters: Parameters): Call => {
       return Effect.as(Effect.ignoreLogged(limited), success.data)
     }
 
-    /** A response resolves the doubt of its own attempt only, so the state before it decides. */
+    /**
+     * A response shows the outcome of its own attempt only. `before`, the state before that attempt,
+     * tells whether an earlier attempt may have been applied.
+     */
     const retryOrFail = (
       before: step.State,
       failure: response.Failure,

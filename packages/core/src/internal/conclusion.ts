@@ -20,7 +20,7 @@ export interface Conclusion {
     failure: response.Failure,
     nowMillis: number
   ) => Errors.ReadError | Errors.WriteError | Errors.KeyedWriteError
-  /** The warning of an interrupted write; `applied` if it is known to have succeeded. */
+  /** The warning of an interrupted write. `applied` is its resource, if it is known to have succeeded. */
   readonly interrupted: (
     key: IdempotencyKey | undefined,
     applied: response.Found | undefined
@@ -69,7 +69,15 @@ export const compile = (
   const interrupted: Conclusion["interrupted"] = (key, applied) => {
     const outcome =
       applied === undefined ? "may have been applied" : `was applied (${namesOf(applied)})`
-    return `${name} was sent to ${origin} and ${outcome}; its caller was interrupted.${keyIs(key)}`
+    const unkeyed =
+      " The operation has no idempotency key: check whether it was applied before you retry."
+    const advice =
+      key !== undefined
+        ? ` Retry the same request with the same key, "${key}", to continue.`
+        : applied === undefined
+          ? unkeyed
+          : ""
+    return `${name} was sent to ${origin} and ${outcome}; its caller was interrupted.${advice}`
   }
 
   return { error, interrupted }
@@ -85,7 +93,7 @@ const notes: Record<Reason, string> = {
   rule: "",
   attempts: "",
   deadline: " Not retried: too little time is left before the deadline.",
-  budget: " Not retried: the gateway's retry budget is used up until after the deadline.",
+  budget: " Not retried: the gateway's retry budget allows no retry before the deadline.",
   "key reused": ""
 }
 
@@ -110,13 +118,15 @@ const adviceOn = (
           : "")
       )
     case "NotFoundError":
-      return hasNoId ? " Check that this URL ends with the version segment, such as /api/v1." : ""
+      return hasNoId
+        ? " Check that the base URL ends with the version segment, such as /api/v1."
+        : ""
     case "RateLimitError":
       return retryAfterMillis === undefined
         ? " Wait before you retry."
         : ` Wait ${(retryAfterMillis / 1000).toFixed(1)} s before you retry.`
     case "NotSent":
-      return " Check this URL and the network connection."
+      return " Check the base URL and the network connection."
     default:
       return ""
   }

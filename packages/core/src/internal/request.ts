@@ -102,7 +102,7 @@ export const invalid = (
     issues
   })
 
-/** Calls the key by the name of the option that callers pass. */
+/** Names the key as callers know it: the option `key`, not its header or field. */
 const nameKey = (replay: Operation.Replay) => {
   const field = replay._tag === "Keyed" && keyFieldOf(replay)
   return (issue: Errors.Issue): Errors.Issue =>
@@ -144,7 +144,7 @@ const part = (
 
 const unreadable = (prefix: string | undefined): Errors.Issue => ({
   field: prefix ?? "request",
-  rule: "must be readable plain data"
+  rule: "must be plain data that can be read"
 })
 
 /**
@@ -204,7 +204,7 @@ const fill = (
       members !== none &&
       (value === "" || value === "." || value === ".." || !isWellFormed(value))
     ) {
-      const rule = `must be well-formed text for a path, and not "." or ".."`
+      const rule = `must be well-formed Unicode text that is not empty, "." or ".."`
       issues.push({ field: `path.${segment.parameter}`, rule })
     } else {
       path += encodeURIComponent(value)
@@ -221,7 +221,7 @@ const search = (query: Members, extras: Members, issues: Array<Errors.Issue>): s
     if (value === undefined) continue
     const pair = [name, String(value)]
     if (!pair.every(isWellFormed)) {
-      issues.push({ field: `urlParams.${name}`, rule: "must be well-formed text" })
+      issues.push({ field: `urlParams.${name}`, rule: "must be well-formed Unicode text" })
     } else {
       text += `${text === "" ? "?" : "&"}${pair.map(encodeURIComponent).join("=")}`
     }
@@ -240,7 +240,7 @@ const extraParams = (
   try {
     copy = { ...extras }
   } catch {
-    issues.push({ field: "extraParams", rule: "must be readable plain data" })
+    issues.push({ field: "extraParams", rule: "must be plain data that can be read" })
     return none
   }
   for (const [name, value] of Object.entries(copy)) {
@@ -249,7 +249,7 @@ const extraParams = (
     if (Object.hasOwn(query, name) && query[name] !== undefined) {
       issues.push({ field, rule: "must not repeat a parameter of the request" })
     } else if (typeof value !== "string") {
-      issues.push({ field, rule: "must be text" })
+      issues.push({ field, rule: "must be a string" })
     }
   }
   return copy
@@ -269,7 +269,11 @@ const withHeaders = (
     const value = members[name]
     if (typeof value !== "string") continue
     if (isPrintable(value)) headers[name] = value
-    else issues.push({ field: `headers.${name}`, rule: "must be printable ASCII characters" })
+    else
+      issues.push({
+        field: `headers.${name}`,
+        rule: "must contain only printable ASCII characters"
+      })
   }
   return headers
 }

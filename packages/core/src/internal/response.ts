@@ -34,7 +34,7 @@ export interface Failure {
   readonly found: Found
   /** The fields of the resource that differ from the request. */
   readonly differs: ReadonlyArray<string>
-  /** Creates the error at the end of the call; `ending` is appended to its message. */
+  /** Creates the error when the call ends, and appends `ending` to its message. */
   readonly toError: (ending?: string) => Errors.ReadError
 }
 
@@ -326,7 +326,7 @@ const reasons: Record<Errors.MalformedReason, string> = {
   NotJson: "the body is not JSON",
   NotAnEnvelope: "the JSON is not an envelope",
   AnotherSubject:
-    "it describes another resource (mixed-up responses, or a key that was used before)",
+    "the data describes another resource (mixed-up responses, or a key that was used before)",
   Contradiction: "the envelope contradicts the status",
   DataMisfit: "the data does not match its schema",
   Unrelated: "the data neither matches its schema nor identifies the request"
@@ -349,7 +349,7 @@ const malformed =
       return new Errors.MalformedResponseError({
         operation,
         message: [
-          `${operation}: unreadable response with status ${status}: ${reasons[reason]}`,
+          `${operation}: invalid response with status ${status}: ${reasons[reason]}`,
           quoted.length === 0 ? "" : ` (${quoted.join(": ")})`,
           issues.length === 0 ? "" : `: ${Issues.print(issues)}`,
           ending

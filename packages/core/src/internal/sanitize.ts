@@ -45,7 +45,7 @@ export const secret = (text: string): Secret => ({
 export const make = (secrets: ReadonlyArray<Secret>): Sanitizer => {
   const wanted = secrets.flatMap(({ forms }) => forms)
   const isTooLong = secrets.some((secret) => secret.isTooLong)
-  // Of a token these are a thousand, and an id needs none of them.
+  // Made on demand: a token has about a thousand pieces, and redacting an id needs none.
   let pieces: ReadonlySet<string> | undefined
   const short = wanted.filter((secret) => secret.length < pieceLength)
   const redact = (text: string): string =>
