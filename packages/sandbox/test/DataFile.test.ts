@@ -158,6 +158,19 @@ describe("a data file", () => {
     )
   }
 
+  it.live("keeps the credentials and wallets of a sandbox that got no request", () =>
+    withPath((path) =>
+      Effect.gen(function* () {
+        const copy = yield* Effect.gen(function* () {
+          return [readFileSync(path), yield* everything] as const
+        }).pipe(Effect.provide(live(path)))
+        // As a kill leaves it.
+        writeFileSync(path, copy[0])
+        assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), copy[1])
+      })
+    )
+  )
+
   it.live("is open in one sandbox at a time", () =>
     withPath((path) =>
       Effect.gen(function* () {
