@@ -27,7 +27,7 @@ export const phonePrefix = "+999"
  * @since 0.1.0
  * @category models
  */
-export type Effect = Settles | StaysPending | LinkBecomes | Refuses | Wire
+export type Behaviour = Settles | StaysPending | LinkBecomes | Refuses | Wire
 
 /**
  * A payment intent or a payout settles with this status.
@@ -97,13 +97,15 @@ export interface Wire {
  * @category models
  */
 export interface Outcome {
+  /** Such as `insufficient_funds`. */
   readonly name: string
   /** The last two digits of the magic phone number and amount. */
   readonly code: string
   readonly summary: string
   /** The operations that it applies to; all of them if `undefined`. */
   readonly operations?: ReadonlyArray<Fault.OperationName>
-  readonly effect: Effect
+  /** What the request ends in. */
+  readonly effect: Behaviour
 }
 
 const settling: ReadonlyArray<Fault.OperationName> = ["Payments.create", "Payouts.create"]
@@ -147,7 +149,7 @@ type Row = readonly [
   code: string,
   name: string,
   operations: ReadonlyArray<Fault.OperationName> | undefined,
-  effect: Effect,
+  effect: Behaviour,
   summary: string
 ]
 
@@ -503,6 +505,11 @@ export const named = (name: string): Outcome | undefined =>
 
 /**
  * The magic phone number of an outcome, such as `+999000000005`.
+ *
+ * @example
+ * import * as Outcome from "@manilla/sandbox/Outcome"
+ *
+ * const numbers = Outcome.outcomes.map((outcome) => [outcome.name, Outcome.phoneNumber(outcome)])
  *
  * @since 0.1.0
  * @category outcomes

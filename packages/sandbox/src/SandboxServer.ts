@@ -73,6 +73,8 @@ export const make = (
       { ...options, origin: () => origin },
       options.data === undefined ? storage.memory : yield* dataFile.open(options.data)
     )
+    // The credentials and wallets of a new file are kept before anyone sees them.
+    yield* emulated.saved
     const { controlPort, host = "127.0.0.1" } = options
     const listening = yield* Deferred.make<Sandbox.Service>()
     const controls: access.Controls = {

@@ -14,6 +14,7 @@ import * as Redacted from "effect/Redacted"
 import * as cli from "./internal/cli.js"
 import * as control from "./internal/control/routes.js"
 import * as documents from "./internal/documents.js"
+import * as initial from "./internal/initial.js"
 import * as requestLine from "./internal/requestLine.js"
 import * as webPage from "./internal/webPage.js"
 import * as Sandbox from "./Sandbox.js"
@@ -21,10 +22,12 @@ import * as SandboxServer from "./SandboxServer.js"
 
 type Serve = Extract<cli.Command, { readonly _tag: "Serve" }>
 
-const serve = ({ quiet, server }: Serve) =>
+const serve = ({ initial: file, quiet, server }: Serve) =>
   Effect.gen(function* () {
+    const opening = file === undefined ? {} : yield* initial.read(file)
     const { authUrl, baseUrl, controlUrl, credentials, wallets } = yield* SandboxServer.make({
       ...server,
+      ...opening,
       onExchange: quiet ? undefined : (exchange) => Console.log(requestLine.make(exchange))
     })
     const [wallet] = yield* wallets

@@ -12,6 +12,9 @@ import * as Redacted from "effect/Redacted"
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as app from "../src/internal/app.js"
+import * as emulation from "../src/internal/emulation.js"
+import { memory } from "../src/internal/storage.js"
 import * as kills from "./utils/kills.js"
 
 /** Runs with the path of a file that does not exist yet. */
@@ -155,6 +158,19 @@ describe("a data file", () => {
     )
   }
 
+  it.live("keeps the credentials and wallets of a sandbox that got no request", () =>
+    withPath((path) =>
+      Effect.gen(function* () {
+        const copy = yield* Effect.gen(function* () {
+          return [readFileSync(path), yield* everything] as const
+        }).pipe(Effect.provide(live(path)))
+        // As a kill leaves it.
+        writeFileSync(path, copy[0])
+        assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), copy[1])
+      })
+    )
+  )
+
   it.live("is open in one sandbox at a time", () =>
     withPath((path) =>
       Effect.gen(function* () {
@@ -172,6 +188,19 @@ describe("a data file", () => {
     Effect.gen(function* () {
       const error = yield* Effect.flip(open("/nonexistent/sandbox.data"))
       assert.match(String(error.message), /cannot be used: ENOENT/)
+    })
+  )
+
+  it.effect("that cannot be written leaves requests without an answer", () =>
+    Effect.gen(function* () {
+      const full = new Sandbox.DataError({ path: "sandbox.data", reason: "the disk is full" })
+      const emulated = yield* emulation.make({}, { ...memory, saved: full })
+      const apps = app.make(emulated, { sandbox: Effect.never, enabled: false })
+      const url = "http://localhost/api/v1/services"
+      const error = yield* Effect.flip(
+        apps.main({ method: "GET", url, headers: {}, body: new Uint8Array() })
+      )
+      assert.strictEqual(error._tag, "Dropped")
     })
   )
 

@@ -3,7 +3,9 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as cli from "../src/internal/cli.js"
-import { readFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import * as command from "./utils/command.js"
 import * as node from "./utils/node.js"
 
@@ -113,6 +115,25 @@ describe.concurrent("manilla-sandbox", () => {
     assert.strictEqual((await node.run([flag, here])).code, 0)
     await started.stop()
     assert.strictEqual((await node.run([flag, here])).code, 1)
+  })
+
+  it("opens the wallets of a file, and names what is wrong in it", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "manilla-initial-"))
+    const file = join(folder, "initial.json")
+    const wallet = { id: "0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e9b", currency: "XOF", balance: "250" }
+    writeFileSync(file, JSON.stringify({ wallets: [wallet] }))
+    const started = await command.start(["--initial", file])
+    const wallets = await fetch(`${started.origin}/_sandbox/wallets`)
+    assert.deepStrictEqual(await wallets.json(), [
+      { id: wallet.id, currency: "XOF", available: "250.0000", reserved: "0.0000" }
+    ])
+    await started.stop()
+    writeFileSync(file, JSON.stringify({ wallets: [{ ...wallet, balance: -1 }], walets: [] }))
+    const { code, stderr } = await command.run(["--initial", file])
+    assert.strictEqual(code, 2)
+    assert.match(stderr, /wallets\.0\.balance/)
+    assert.match(stderr, /walets/)
+    rmSync(folder, { recursive: true })
   })
 
   it("does not start with invalid arguments", async () => {

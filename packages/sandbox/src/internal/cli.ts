@@ -16,6 +16,8 @@ export type Command =
   | {
       readonly _tag: "Serve"
       readonly server: SandboxServer.Options
+      /** A file with initial wallets and services. */
+      readonly initial: string | undefined
       /** Whether requests are not printed. */
       readonly quiet: boolean
     }
@@ -42,6 +44,7 @@ Usage: manilla-sandbox [options]
   --settle-after <duration>  how long payments, payouts and refunds stay PENDING,
                              such as "500 millis"; default "2 seconds"
   --seed <seed>              seed of identifiers, for the same ones in every run
+  --initial <file>           initial wallets and services, as JSON
   --data <file>              keep the state in this file; default in memory
   --idempotency <profile>    behaviour of idempotency keys, such as
                              "other-body=409,in-flight=wait,failures=replay,retention=1 day":
@@ -70,6 +73,7 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
             "client-secret": { type: "string", default: developmentCredentials.clientSecret },
             "settle-after": { type: "string", default: "2 seconds" },
             seed: { type: "string" },
+            initial: { type: "string" },
             data: { type: "string" },
             idempotency: { type: "string" },
             strict: { type: "boolean", default: false },
@@ -108,6 +112,7 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
         strict: values.strict,
         seed: values.seed === undefined ? undefined : parseSeed(values.seed)
       },
+      initial: values.initial,
       quiet: values.quiet
     }
   })
