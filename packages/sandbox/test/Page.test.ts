@@ -2,12 +2,11 @@
 import * as Fault from "@manilla/sandbox/Fault"
 import axe from "axe-core"
 import * as Effect from "effect/Effect"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, it } from "vitest"
 import * as browsers from "./utils/browser.js"
 import * as services from "./utils/service.js"
+import * as sites from "./utils/site.js"
 
 let browser: Browser
 let service: services.Service
@@ -249,14 +248,12 @@ describe("the page", () => {
 
 describe("the hosted page of a link", () => {
   it("takes a payment, and returns to the shop", async () => {
-    const shop = createServer((_, response) => response.end("Thank you"))
-    await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve))
+    const shop = await sites.serve("The shop")
     try {
-      const { port } = shop.address() as AddressInfo
       const checkout = await service.createLink({
         max_uses: 1,
-        success_url: `http://127.0.0.1:${port}/thanks`,
-        failure_url: `http://127.0.0.1:${port}/sorry`
+        success_url: `${shop.origin}/thanks`,
+        failure_url: `${shop.origin}/sorry`
       })
       await page.goto("/#resources")
       await page.getByLabel("Kind").selectOption("payment_links")
@@ -267,16 +264,15 @@ describe("the hosted page of a link", () => {
       assert.strictEqual(page.url(), checkout)
       await page.getByLabel("Phone number").fill("+2290100000000")
       await page.keyboard.press("Enter")
-      await page.waitForURL(`http://127.0.0.1:${port}/thanks`)
+      await page.waitForURL(`${shop.origin}/thanks`)
 
       await page.goto(checkout)
       await page.getByText("This link was already used.").waitFor()
       await page.getByRole("link", { name: "Return" }).click()
-      await page.waitForURL(`http://127.0.0.1:${port}/sorry`)
+      await page.waitForURL(`${shop.origin}/sorry`)
       assert.lengthOf(await Effect.runPromise(service.sandbox.transactions), 1)
     } finally {
       shop.close()
-      shop.closeAllConnections()
     }
   })
 })
@@ -347,15 +343,13 @@ describe("every page", () => {
 describe("pages of other sites", () => {
   it("can neither frame the page nor use the control API or the checkout", async () => {
     const checkout = await service.createLink()
-    const other = createServer((_, response) => {
-      response.setHeader("content-type", "text/html")
-      response.end(`<iframe src="${service.origin}/"></iframe><iframe src="${checkout}"></iframe>
-<form method="post" action="${checkout}"><input name="phone_number" value="1"><button>Pay</button></form>`)
-    })
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve))
+    const other = await sites.serve(`<iframe src="${service.origin}/"></iframe>
+<iframe src="${checkout}"></iframe>
+<form method="post" action="${checkout}">
+<input name="phone_number" value="1"><button>Pay</button>
+</form>`)
     try {
-      const { port } = other.address() as AddressInfo
-      await page.goto(`http://localhost:${port}`)
+      await page.goto(other.origin)
       const frames = page.frames().slice(1)
       assert.lengthOf(frames, 2)
       for (const frame of frames) {

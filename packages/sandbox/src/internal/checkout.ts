@@ -78,7 +78,7 @@ const page = (title: string, body: string, status = 200, formAction?: string) =>
     status,
     policy: { formAction },
     body: `<main class="narrow"><h1>${html.escape(title)}</h1>${body}
-<p class="hint">This is a sandbox. No money moves.</p></main>`
+<p class="hint">This is a sandbox. No real money moves.</p></main>`
   })
 
 const note = (kind: "good" | "bad", text: string) =>

@@ -6,9 +6,15 @@ import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 
-export type Json = { readonly [member: string]: Json } & ReadonlyArray<Json> & string
+const decodeToken = Schema.decodeUnknownSync(
+  Schema.Struct({ data: Schema.Struct({ access_token: Schema.String }) })
+)
+const decodeLink = Schema.decodeUnknownSync(
+  Schema.Struct({ data: Schema.Struct({ checkout_url: Schema.String }) })
+)
 
 export const collection = {
   country: "BJ",
@@ -27,7 +33,7 @@ const post = async (url: string, body: unknown, headers: Readonly<Record<string,
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body)
   })
-  const json: Json = await response.json()
+  const json: unknown = await response.json()
   return { status: response.status, json }
 }
 
@@ -42,7 +48,7 @@ export const start = async (options: SandboxServer.Options = {}) => {
       client_id: clientId,
       client_secret: Redacted.value(clientSecret)
     })
-    return `Bearer ${json["data"]?.["access_token"]}`
+    return `Bearer ${decodeToken(json).data.access_token}`
   }
   let token: Promise<string> | undefined
   const authorised = async () => {
@@ -70,7 +76,7 @@ export const start = async (options: SandboxServer.Options = {}) => {
         { ...link, ...changes },
         await authorised()
       )
-      return String(json["data"]?.["checkout_url"])
+      return decodeLink(json).data.checkout_url
     },
     close: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }

@@ -5,7 +5,6 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as ControlApi from "../../ControlApi.js"
 import type { Exchange } from "../../Exchange.js"
@@ -39,15 +38,13 @@ export const requests = HttpApiBuilder.group(ControlApi.api, "Requests", (handle
     )
 )
 
-const encode = Schema.encodeSync(Schema.parseJson(Schema.Array(ControlApi.Request)))
-
 /** The live requests as server-sent events, until the caller leaves or the sandbox stops. */
 export const stream = use.sandbox(({ exchangeChanges }) =>
   Effect.succeed(
     HttpServerResponse.stream(
       exchangeChanges.pipe(
         Stream.map(({ exchanges, reset }) => {
-          const data = encode(exchanges.map((exchange) => toRequest(exchange, false)))
+          const data = JSON.stringify(exchanges.map((exchange) => toRequest(exchange, false)))
           return `${reset ? "event: reset\ndata: {}\n\n" : ""}event: requests\ndata: ${data}\n\n`
         }),
         Stream.encodeText
