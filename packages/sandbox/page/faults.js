@@ -121,14 +121,18 @@ const rule = () => {
   }
 }
 
+/** The fields that a line of the list leaves out, or shows in another way. */
+const hidden = new Set([...common, "body", "content_type"])
+
 /** @param {PendingFault} fault */
 const describe = ({ remaining, rule }) => {
   const { fault, match = {}, probability } = rule
   const { field, header, operation } = match
   return [
     fault,
-    "status" in rule ? String(rule.status) : undefined,
-    "milliseconds" in rule ? `${rule.milliseconds} ms` : undefined,
+    ...Object.entries(rule)
+      .filter(([name, value]) => !hidden.has(name) && value !== undefined && value !== false)
+      .map(([name, value]) => `${labelOf(name).toLowerCase()} ${String(value)}`),
     `for ${operation ?? "any operation"}`,
     header === undefined ? undefined : `with the header ${header.name}`,
     field === undefined ? undefined : `with ${field.name} = ${String(field.value)}`,

@@ -196,9 +196,12 @@ const refunds = (rows) =>
     rows
   )
 
-/** A link to the hosted page, which is on this sandbox. @param {string} url */
-const checkout = (url) =>
-  url.startsWith(`${location.origin}/checkout/`) ? h("a", { href: url }, "Open") : url
+/** A link to the hosted page, which is on this sandbox, perhaps on another port. @param {string} url */
+const checkout = (url) => {
+  const { hostname, protocol } = new URL(url)
+  const isOwn = protocol === location.protocol && hostname === location.hostname
+  return isOwn ? h("a", { href: url }, "Open") : url
+}
 
 /** @param {Resources["payment_links"]} rows */
 const links = (rows) =>

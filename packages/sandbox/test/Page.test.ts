@@ -144,7 +144,7 @@ describe("the page", () => {
 
     await page.getByLabel("Number of requests").fill("always")
     await page.getByRole("button", { name: "Add fault" }).click()
-    await page.getByRole("button", { name: "Remove: status, 503" }).click()
+    await page.getByRole("button", { name: "Remove: status, status 503" }).click()
     await page.getByText("No fault is pending.").waitFor()
 
     await page.getByLabel("Number of requests").fill("soon")
