@@ -9,6 +9,7 @@ import * as Stream from "effect/Stream"
 import * as ControlApi from "../../ControlApi.js"
 import type { Exchange } from "../../Exchange.js"
 import * as Fault from "../../Fault.js"
+import * as Outcome from "../../Outcome.js"
 import * as moment from "../moment.js"
 import * as use from "./use.js"
 
@@ -70,11 +71,17 @@ const toRequest = (exchange: Exchange, withBody: boolean): typeof ControlApi.Req
     took_ms: tookMillis ?? null,
     replay,
     fault: fault === undefined ? null : Fault.nameOf(fault),
-    reached_service:
-      outcome !== "dropped before" && !(fault?._tag === "Answer" && !fault.processed),
+    reached_service: outcome !== "dropped before" && !isAnsweredInstead(fault),
     body_bytes: bytes.length,
     body: withBody ? textOf(bytes) : null
   }
+}
+
+/** Whether a fault answers in place of the service. */
+const isAnsweredInstead = (fault: Fault.Fault | undefined): boolean => {
+  if (fault?._tag !== "Outcome") return fault?._tag === "Answer" && !fault.processed
+  const effect = Outcome.named(fault.outcome)?.effect
+  return effect?._tag === "Wire" && isAnsweredInstead(effect.fault)
 }
 
 /** A character has at most 4 bytes, so the rest need not be decoded. */
