@@ -83,3 +83,10 @@ export * as PayoutBatch from "./PayoutBatch.js"
  * @since 0.1.0
  */
 export * as Policy from "./Policy.js"
+
+/**
+ * The execution that a body runs in. The blocks of `Durable` need it, and `Durable.layer` provides it.
+ *
+ * @since 0.1.0
+ */
+export * as Running from "./Running.js"
