@@ -2,8 +2,10 @@
  * Compares, for each employee, the requested amount with the payout and with the service's
  * transactions. Comparing totals only would miss two errors that cancel out.
  */
-import { Amount } from "@manilla/core"
+import type { Amount } from "@manilla/core"
+import type { Payout } from "@manilla/payouts"
 import { Transactions, type Transaction } from "@manilla/transactions"
+import { Reconcile } from "@manilla/workflows"
 import { Chunk, Effect, Stream } from "effect"
 import * as Payroll from "./Payroll.js"
 import type { Outcome } from "./Salaries.js"
@@ -35,36 +37,51 @@ const bookings = (month: string) =>
 
 export const reconcile = (month: string, outcomes: ReadonlyArray<Outcome>) =>
   Effect.map(bookings(month), (all): Reconciliation => {
-    const of = (employee: string) =>
-      all.filter(({ metadata }) => metadata?.["employee"] === employee)
-    const known = new Set(outcomes.map(({ employee }) => employee.employee))
-    const strangers = all.filter(({ metadata }) => !known.has(String(metadata?.["employee"])))
+    const why = new Map(
+      outcomes.flatMap((one) => (one.is === "paid" ? [] : [[one.employee.employee, one.why]]))
+    )
+    const { differences } = Reconcile.compare({
+      asked: outcomes.map(({ employee }) => ({
+        key: employee.employee,
+        amount: Payroll.requested(employee),
+        currency: employee.currency
+      })),
+      resources: outcomes.flatMap((outcome) =>
+        outcome.is === "paid" ? [found(outcome.payout, outcome.employee.employee)] : []
+      ),
+      transactions: all.map((one) => found(one, one.metadata?.["employee"]))
+    })
     return {
       booked: all.map(({ amount }) => amount),
-      differences: [
-        ...outcomes.flatMap((outcome) => difference(outcome, of(outcome.employee.employee))),
-        ...strangers.map(
-          ({ amount, reference }) =>
-            `${reference}: ${amount} paid to somebody who is not in the file`
-        )
-      ]
+      differences: differences.map((difference) => print(difference, why))
     }
   })
 
-/** Empty if the employee has one completed payout and one transaction, both of the requested amount. */
-const difference = (
-  outcome: Outcome,
-  booked: ReadonlyArray<Transaction.TransactionDetail>
-): ReadonlyArray<string> => {
-  const { employee } = outcome
-  const isRight = (amount: Amount.Amount) => Amount.Equivalence(amount, Payroll.requested(employee))
-  const isBooked =
-    booked.length === 1 &&
-    booked.every(({ amount, status }) => status === "COMPLETED" && isRight(amount))
-  if (outcome.is === "paid" && isRight(outcome.payout.amount) && isBooked) return []
-  const said = outcome.is === "paid" ? outcome.payout.amount : outcome.why
-  const found = booked.map(({ amount, status }) => `${amount} ${status}`).join(" and ")
-  return [
-    `${employee.employee}: requested ${employee.amount}, ${outcome.is} (${said}), transactions: ${found || "none"}`
-  ]
+const found = (
+  { amount, currency, reference, status }: Payout.Payout | Transaction.TransactionDetail,
+  employee: unknown
+): Reconcile.Found => ({
+  key: typeof employee === "string" ? employee : undefined,
+  id: reference,
+  amount,
+  currency,
+  status
+})
+
+const print = (difference: Reconcile.Difference, why: ReadonlyMap<string, string>): string => {
+  switch (difference.is) {
+    case "askedTwice":
+      return `${difference.key}: listed twice`
+    case "missing":
+      return `${difference.key}: not in the ${difference.in} (${why.get(difference.key) ?? "paid"})`
+    case "repeated":
+      return `${difference.key}: in the ${difference.in} as ${difference.ids.join(" and ")}`
+    case "orphaned":
+      return `${difference.found.id}: ${difference.found.amount} paid to somebody who is not in the file`
+    case "amountDiffers":
+    case "notCompleted": {
+      const { asked, found } = difference
+      return `${asked.key}: requested ${asked.amount}, in the ${difference.in}: ${found.amount} ${found.status}`
+    }
+  }
 }

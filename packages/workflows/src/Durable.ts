@@ -32,6 +32,7 @@ import * as steps from "./internal/steps.js"
 import * as writes from "./internal/write.js"
 import type * as Operator from "./Operator.js"
 import * as Policy from "./Policy.js"
+import { Running } from "./Running.js"
 
 /**
  * What a block needs: the execution that it belongs to. `layer` provides it.
@@ -39,8 +40,7 @@ import * as Policy from "./Policy.js"
  * @since 0.1.0
  * @category models
  */
-export type InExecution =
-  running.Running | WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
+export type InExecution = Running | WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
 
 /**
  * The services of your own that a block needs.
@@ -142,7 +142,7 @@ export const layer = <Self, P, PI, A, AI, E, EI, R>(
   Self,
   LayerError,
   | Exclude<
-      Exclude<R, running.Running>,
+      Exclude<R, Running>,
       | Workflow.Execution<string>
       | Scope.Scope
       | WorkflowEngine.WorkflowEngine
@@ -165,7 +165,7 @@ export const layer = <Self, P, PI, A, AI, E, EI, R>(
             Effect.flatMap(definition.body),
             body.compensated(execution),
             body.recorded(engine, execution),
-            Effect.provideService(running.Running, execution)
+            Effect.provideService(Running, execution)
           )
       })
     })

@@ -84,3 +84,18 @@ export * as PayoutBatch from "./PayoutBatch.js"
  * @since 0.1.0
  */
 export * as Policy from "./Policy.js"
+
+/**
+ * Compares what was asked with the resources and the transactions of the service, item by item. A
+ * comparison of totals would miss two errors that cancel out.
+ *
+ * @since 0.1.0
+ */
+export * as Reconcile from "./Reconcile.js"
+
+/**
+ * The execution that a body runs in. The blocks of `Durable` need it, and `Durable.layer` provides it.
+ *
+ * @since 0.1.0
+ */
+export * as Running from "./Running.js"

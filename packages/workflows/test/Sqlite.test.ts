@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import type * as Policy from "@manilla/workflows/Policy"
 import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Effect from "effect/Effect"
@@ -102,3 +103,35 @@ describe("a database", () => {
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 })
+
+it.live("a paused batch stays paused in the next life, and then goes on", () =>
+  Effect.gen(function* () {
+    const path = yield* files.database
+    const request = yield* world.payout
+    const { faults, payouts: made } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.delay("1 second", { operation: "Payouts.create" }))
+    const batch = PayoutBatch.layer({ concurrency: 1 }).pipe(Layer.provide(DisbursePayout.layer()))
+    const life = <A, E>(use: (batches: PayoutBatch.Service) => Effect.Effect<A, E>) =>
+      Effect.flatMap(PayoutBatch.PayoutBatch, use).pipe(
+        Effect.provide(batch.pipe(Layer.provide(Sqlite.layerSqlite({ file: path }))))
+      )
+    yield* life((batches) =>
+      Effect.zipRight(
+        batches.start(
+          "payroll",
+          ["a", "b", "c"].map((key) => ({ key, request }))
+        ),
+        batches.pause("payroll")
+      )
+    )
+    yield* life((batches) =>
+      Effect.gen(function* () {
+        assert.isTrue((yield* batches.status("payroll")).isPaused)
+        assert.isAtMost((yield* made).length, 1)
+        yield* batches.resume("payroll")
+        assert.strictEqual((yield* batches.await("payroll")).completed, 3)
+        assert.lengthOf(yield* made, 3)
+      })
+    )
+  }).pipe(Effect.scoped, Effect.provide(world.services()))
+)

@@ -16,7 +16,7 @@ import type * as Operator from "../Operator.js"
 import type * as PayoutBatch from "../PayoutBatch.js"
 import { differences } from "./differences.js"
 import { persistently } from "./persistently.js"
-import { Running } from "./running.js"
+import { Running } from "../Running.js"
 
 /** Between two looks at the items of a batch: shorter while items end, longer while nothing happens. */
 const shortestTickMillis = 200

@@ -10,9 +10,9 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as Engine from "../Engine.js"
 import type * as Execution from "../Execution.js"
+import type * as Running from "../Running.js"
 import * as metrics from "./metrics.js"
 import { persistently } from "./persistently.js"
-import type * as running from "./running.js"
 
 const isStorageError = (error: Execution.StorageError): error is Execution.StorageError =>
   error._tag === "StorageError"
@@ -58,7 +58,7 @@ export const payloadOf = <P, PI>(
  * the money may have moved.
  */
 export const compensated =
-  (execution: running.Service) =>
+  (execution: Running.Service) =>
   <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.catchAll(body, (error) =>
       Effect.suspend(() => {

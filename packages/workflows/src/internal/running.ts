@@ -1,6 +1,5 @@
 import * as DurableClock from "@effect/workflow/DurableClock"
 import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -8,58 +7,11 @@ import * as Record from "effect/Record"
 import type * as Engine from "../Engine.js"
 import * as Execution from "../Execution.js"
 import type * as Policy from "../Policy.js"
+import { Running, type Permit, type Service } from "../Running.js"
 import { persistently } from "./persistently.js"
 
 /** A call with all its retries takes 3 minutes unless the gateway's policy says otherwise. */
 const longestStepMillis = Duration.toMillis("5 minutes")
-
-/** What a step may do. */
-export type Permit = "first" | "again" | "cancelled" | "expired"
-
-/** One run of a body: a later one replays the steps whose results the engine has stored. */
-export interface Service {
-  readonly workflow: string
-  readonly businessKey: string
-  readonly policy: Policy.Policy
-
-  /** Takes the name of a step, which may be used once. */
-  readonly take: (name: string) => Effect.Effect<void>
-
-  /** Records that the body has the result of a step, so that the engine has stored it. */
-  readonly onEnd: (name: string) => void
-
-  /**
-   * Records that a step begins, unless the execution is to be cancelled first. A write is also refused when an
-   * earlier request of it is so old that the service may have forgotten its key: the process may have been
-   * down for days.
-   */
-  readonly begin: (
-    name: string,
-    options?: { readonly round: number; readonly isDoubtful: boolean }
-  ) => Effect.Effect<Permit>
-
-  /** Stores when the execution is due. Returns whether its cancellation was requested. */
-  readonly due: (pause: string | undefined, inMillis: number) => Effect.Effect<boolean>
-
-  /** The error of an execution that ends because its cancellation was requested. */
-  readonly cancelled: () => Execution.ExecutionCancelled
-
-  /** What the writes of this execution did. */
-  readonly money: {
-    /** Whether the outcome of a write is unknown. */
-    isUnknown: boolean
-    isApplied: boolean
-    /** The id of the last resource. */
-    resource: string | undefined
-  }
-
-  /** In the order of the steps that they undo. */
-  readonly compensations: Array<Effect.Effect<void>>
-  /** Compensations run although the execution is to be cancelled. */
-  isCompensating: boolean
-}
-
-export class Running extends Context.Tag("@manilla/workflows/Running")<Running, Service>() {}
 
 const isStorageError = (error: Execution.StorageError): error is Execution.StorageError =>
   error._tag === "StorageError"

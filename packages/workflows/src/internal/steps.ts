@@ -8,7 +8,8 @@ import * as Schema from "effect/Schema"
 import * as Execution from "../Execution.js"
 import * as Policy from "../Policy.js"
 import { jitter } from "./jitter.js"
-import { ending, Running, sleep as pauseFor } from "./running.js"
+import { Running } from "../Running.js"
+import { ending, sleep as pauseFor } from "./running.js"
 
 /** See `Durable.Step`. */
 export interface Step<A, I, E, EI, R> {

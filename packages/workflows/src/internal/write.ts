@@ -9,7 +9,8 @@ import * as Schema from "effect/Schema"
 import * as Execution from "../Execution.js"
 import * as Policy from "../Policy.js"
 import { jitter } from "./jitter.js"
-import { ending, Running, sleep } from "./running.js"
+import { Running } from "../Running.js"
+import { ending, sleep } from "./running.js"
 
 /** See `Durable.WriteError`. */
 export const WriteError = Schema.Union(

@@ -1,0 +1,72 @@
+/**
+ * The execution that a body runs in. The blocks of `Durable` need it, and `Durable.layer` provides it.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Execution from "./Execution.js"
+import type * as Policy from "./Policy.js"
+
+/**
+ * What a step may do.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Permit = "first" | "again" | "cancelled" | "expired"
+
+/**
+ * One run of a body: a later one replays the steps whose results the engine has stored. A body may read its
+ * names and its policy; the rest is for the blocks.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Service {
+  readonly workflow: string
+  readonly businessKey: string
+  readonly policy: Policy.Policy
+
+  /** Takes the name of a step, which may be used once. */
+  readonly take: (name: string) => Effect.Effect<void>
+
+  /** Records that the body has the result of a step, so that the engine has stored it. */
+  readonly onEnd: (name: string) => void
+
+  /**
+   * Records that a step begins, unless the execution is to be cancelled first. A write is also refused when an
+   * earlier request of it is so old that the service may have forgotten its key: the process may have been
+   * down for days.
+   */
+  readonly begin: (
+    name: string,
+    options?: { readonly round: number; readonly isDoubtful: boolean }
+  ) => Effect.Effect<Permit>
+
+  /** Stores when the execution is due. Returns whether its cancellation was requested. */
+  readonly due: (pause: string | undefined, inMillis: number) => Effect.Effect<boolean>
+
+  /** The error of an execution that ends because its cancellation was requested. */
+  readonly cancelled: () => Execution.ExecutionCancelled
+
+  /** What the writes of this execution did. */
+  readonly money: {
+    /** Whether the outcome of a write is unknown. */
+    isUnknown: boolean
+    isApplied: boolean
+    /** The id of the last resource. */
+    resource: string | undefined
+  }
+
+  /** In the order of the steps that they undo. */
+  readonly compensations: Array<Effect.Effect<void>>
+  /** Compensations run although the execution is to be cancelled. */
+  isCompensating: boolean
+}
+
+/**
+ * @since 0.1.0
+ * @category services
+ */
+export class Running extends Context.Tag("@manilla/workflows/Running")<Running, Service>() {}
