@@ -16,7 +16,8 @@ export * as DisbursePayout from "./DisbursePayout.js"
 
 /**
  * The engine that workflows run on: Effect's `WorkflowEngine`, and a store in which executions are found
- * by business key. `@manilla/workflows/memory` and `@manilla/workflows/sqlite` have its layers.
+ * by business key. `@manilla/workflows/memory`, `@manilla/workflows/sqlite` and
+ * `@manilla/workflows/postgres` have its layers.
  *
  * @since 0.1.0
  */
