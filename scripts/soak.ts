@@ -110,6 +110,7 @@ const postgres = Effect.gen(function* () {
       kills: `${report.kills}, of which ${report.earlyKills} before the engine ran`,
       "runners stopped for 1.5 times the life of their locks": report.pauses,
       "restarts and crashes of the database": report.databaseRestarts,
+      "runners that were not ready within a minute": report.hungStarts,
       "business keys": report.jobs,
       "creation requests": report.creations,
       database: kibibytes(report.databaseBytes)

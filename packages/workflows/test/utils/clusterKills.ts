@@ -43,6 +43,8 @@ export interface Report {
   readonly earlyKills: number
   readonly pauses: number
   readonly databaseRestarts: number
+  /** Runners that were not ready in time, as a supervisor would notice, and were started again. */
+  readonly hungStarts: number
   readonly jobs: number
   /** Requests that create something, repeated ones included. */
   readonly creations: number
@@ -54,6 +56,9 @@ export interface Report {
   readonly databaseBytes: number
   readonly violations: ReadonlyArray<string>
 }
+
+/** How long a runner may take to start. */
+const longestStart = "1 minute"
 
 /** An execution whose runner was killed or stopped. */
 interface Interrupted {
@@ -166,6 +171,7 @@ export const run = ({ jobsPerLife, kills, lockSeconds, onKill, runners, seed }: 
     let earlyKills = 0
     let pauses = 0
     let databaseRestarts = 0
+    let hungStarts = 0
 
     const kill = (slot: Slot) =>
       Effect.gen(function* () {
@@ -195,6 +201,19 @@ export const run = ({ jobsPerLife, kills, lockSeconds, onKill, runners, seed }: 
       Effect.raceFirst(
         Effect.as(Deferred.await(worker.ready), true),
         Effect.as(worker.exited, false)
+      ).pipe(
+        Effect.timeoutTo({
+          duration: longestStart,
+          onSuccess: (is) => Effect.succeed(is),
+          onTimeout: () =>
+            Effect.gen(function* () {
+              hungStarts++
+              yield* worker.signal("SIGKILL")
+              yield* worker.exited
+              return false
+            })
+        }),
+        Effect.flatten
       )
 
     /** What happens to a runner, until enough runners were killed. */
@@ -250,6 +269,7 @@ export const run = ({ jobsPerLife, kills, lockSeconds, onKill, runners, seed }: 
       earlyKills,
       pauses,
       databaseRestarts,
+      hungStarts,
       jobs: all.length,
       creations: (yield* sandbox.exchanges).filter(({ key }) => key !== undefined).length,
       recoveryMillis: yield* recoveriesIn(sandbox, all, interrupted),
