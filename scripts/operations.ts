@@ -97,14 +97,13 @@ Generated from the declaration in \`Outcome.ts\` by \`npm run operations\`. A re
 ${Outcome.outcomes.length} outcomes in three ways:
 
 - by a magic value in its body: the phone number of the table (\`payer.phone_number\`, \`destination\`, or the
-  payer of a payment link), or an amount with the four decimals of the table (\`amount\`, \`initial_balance\`),
-  such as \`1500.9905\`
+  payer of a payment link), or the amount of the table (\`amount\`, \`initial_balance\`)
 - by the header \`X-Sandbox-Outcome\`, with the name
 - by a fault rule, for requests that you cannot change:
   \`{"fault": "outcome", "outcome": "fails", "count": 3, "match": {"operation": "Payouts.create"}}\`
 
 A fault rule takes precedence over the header, the header over the phone number, and the phone number over the
-amount. Magic are the phone numbers that start with \`${Outcome.phonePrefix}\`, and the amounts whose four decimals start with 99. With
+amount. Magic are the phone numbers that start with \`${Outcome.phonePrefix}\`, and the amounts from \`999.9901\` to \`999.9999\`. With
 \`--strict\`, a magic value that is not listed for its operation is a 422 \`UNLISTED_MAGIC_VALUE\`; otherwise it
 is like any other. A header with an unknown name is always a 422. "Once per key" applies to the first request
 with an idempotency key, so that a retry succeeds; requests without a key always meet it.

@@ -345,8 +345,7 @@ export const Outcomes = Schema.Array(
     /** `null`: all of them. */
     operations: Schema.NullOr(Schema.Array(Schema.String)),
     phone_number: Schema.String,
-    /** The decimals of a magic amount. */
-    amount_decimals: Schema.String,
+    amount: Schema.String,
     /** Whether it applies only to the first request with an idempotency key. */
     once_per_key: Schema.Boolean
   }).annotations({ identifier: "Outcome" })

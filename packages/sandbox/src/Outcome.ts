@@ -517,12 +517,12 @@ export const named = (name: string): Outcome | undefined =>
 export const phoneNumber = ({ code }: Outcome): string => `${phonePrefix}0000000${code}`
 
 /**
- * Makes an amount magic by its four decimals: `1500.9905`.
+ * The magic amount of an outcome, such as `999.9905`. Prices have no fractions of a cent.
  *
  * @since 0.1.0
  * @category outcomes
  */
-export const amount = ({ code }: Outcome, whole: string): string => `${whole}.99${code}`
+export const amount = ({ code }: Outcome): string => `999.99${code}`
 
 /**
  * Whether an outcome applies to an operation.
@@ -548,7 +548,7 @@ export const table = (): string =>
         "",
         ` \`${one.name}\` `,
         ` \`${phoneNumber(one)}\` `,
-        ` \`….99${one.code}\` `,
+        ` \`${amount(one)}\` `,
         ` ${one.operations?.map((name) => `\`${name}\``).join(", ") ?? "all"} `,
         ` ${one.summary}${one.effect._tag === "Wire" && one.effect.once ? "; once per key" : ""} `,
         ""

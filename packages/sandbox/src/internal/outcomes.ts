@@ -54,7 +54,7 @@ export const make = ({ met, strict }: Options): Outcomes => {
       : Either.right(undefined)
 
   const ofAmount = (amount: unknown, operation: string | undefined, field: string) => {
-    const code = Predicate.isString(amount) ? /^\d+\.99(\d\d)$/.exec(amount)?.[1] : undefined
+    const code = Predicate.isString(amount) ? /^999\.99(?!00)(\d\d)$/.exec(amount)?.[1] : undefined
     return code === undefined ? Either.right(undefined) : byCode(code, operation, field)
   }
 

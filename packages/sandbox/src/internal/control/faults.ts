@@ -29,7 +29,7 @@ export const faults = HttpApiBuilder.group(ControlApi.api, "Faults", (handlers) 
           summary: one.summary,
           operations: one.operations ?? null,
           phone_number: Outcome.phoneNumber(one),
-          amount_decimals: `99${one.code}`,
+          amount: Outcome.amount(one),
           once_per_key: one.effect._tag === "Wire" && one.effect.once
         }))
       )
