@@ -44,7 +44,10 @@ export interface Service<Payload, A, E> {
     Execution.ExecutionNotFound | Execution.ExecutionPurged | Execution.StorageError
   >
 
-  /** Waits for the end of an execution. The wait is in memory, and ends with the process. */
+  /**
+   * Waits for the end of an execution. The wait is in memory, and ends with the process. It looks each second,
+   * then less often the longer it has waited, and at least every 10 seconds.
+   */
   readonly await: (
     businessKey: string
   ) => Effect.Effect<

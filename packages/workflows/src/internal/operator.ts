@@ -20,8 +20,12 @@ import { differences } from "./differences.js"
 import { jitter } from "./jitter.js"
 import * as metrics from "./metrics.js"
 
-/** How often `await` looks for the end of an execution. */
-const awaitMillis = Duration.toMillis("1 second")
+/**
+ * The pause between two looks of `await`: a tenth of the time already waited. Thousands of executions that are
+ * awaited for long would otherwise keep the process and its database busy.
+ */
+const awaitPauseMillis = (waitedMillis: number): number =>
+  Math.min(10_000, Math.max(1_000, waitedMillis / 10))
 
 /** How often the sweeper looks for executions that should have made progress. */
 const sweepInterval = Duration.seconds(10)
@@ -178,15 +182,19 @@ export const make = <P, PI, A, AI, E, EI, R>(
         end(executionId)
       )
 
-    const awaitEnd: Operator.Service<P, A, E>["await"] = (businessKey) =>
+    const awaitEnd = (
+      businessKey: string,
+      waitedMillis = 0
+    ): ReturnType<Operator.Service<P, A, E>["await"]> =>
       Effect.flatMap(
         poll(businessKey),
         Option.match({
           onNone: () =>
-            Effect.zipRight(
-              Effect.flatMap(jitter(awaitMillis), Effect.sleep),
-              awaitEnd(businessKey)
-            ),
+            Effect.gen(function* () {
+              const pauseMillis = yield* jitter(awaitPauseMillis(waitedMillis))
+              yield* Effect.sleep(pauseMillis)
+              return yield* awaitEnd(businessKey, waitedMillis + pauseMillis)
+            }),
           onSome: (exit) => exit
         })
       )
@@ -230,7 +238,7 @@ export const make = <P, PI, A, AI, E, EI, R>(
       start,
       status: (businessKey: string) => Effect.map(found(businessKey), Execution.toStatus),
       poll,
-      await: awaitEnd,
+      await: (businessKey: string) => awaitEnd(businessKey),
       resume: (businessKey: string) => Effect.flatMap(found(businessKey), wake),
       interrupt: (businessKey: string) =>
         Effect.gen(function* () {
