@@ -13,10 +13,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Engine from "../Engine.js"
 import * as cluster from "./cluster.js"
 import * as fencedStorage from "./fencedStorage.js"
 import * as patientStorage from "./patientStorage.js"
+import * as sqlEngine from "./sqlEngine.js"
 import * as sqlStore from "./sqlStore.js"
 
 export interface Options {
@@ -70,13 +70,7 @@ const runner = SocketRunner.layer.pipe(
 
 /** A runner of the executions in a database. */
 export const layer = (options: Options) =>
-  Layer.effect(
-    Engine.Engine,
-    Effect.map(Effect.all([sqlStore.make, cluster.make]), ([store, messages]) => ({
-      ...store,
-      ...messages
-    }))
-  ).pipe(
+  sqlEngine.executions.pipe(
     Layer.provideMerge(ClusterWorkflowEngine.layer),
     Layer.provide(runner),
     Layer.provide(

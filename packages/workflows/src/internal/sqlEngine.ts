@@ -20,15 +20,18 @@ type Storage = Layer.Layer<
   SqlClient.SqlClient | ShardingConfig.ShardingConfig
 >
 
+/** The executions in a database, beside the engine's messages. */
+export const executions = Layer.effect(
+  Engine.Engine,
+  Effect.map(Effect.all([sqlStore.make, cluster.make]), ([store, messages]) => ({
+    ...store,
+    ...messages
+  }))
+)
+
 /** The engine on an SQLite database that no other process uses. */
 export const layer = (storage: Storage = patientStorage.layer) =>
-  Layer.effect(
-    Engine.Engine,
-    Effect.map(Effect.all([sqlStore.make, cluster.make]), ([store, messages]) => ({
-      ...store,
-      ...messages
-    }))
-  ).pipe(
+  executions.pipe(
     Layer.provideMerge(cluster.layer),
     Layer.provide(storage),
     Layer.provide([prepared, cluster.config])
