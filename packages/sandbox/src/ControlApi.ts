@@ -150,7 +150,7 @@ export const Request = Schema.Struct({
   /** The sandbox's time of arrival. */
   at: Timestamp.Timestamp,
   method: Schema.String,
-  /** Without the query. */
+  /** The path of the request, without its query. */
   path: Schema.String,
   /** Such as `Payments.create`; `null` for an unknown route. */
   operation: Schema.NullOr(Schema.String),
