@@ -44,16 +44,18 @@ export const modulesOf = (folder: string): ReadonlyArray<string> =>
  * A dependency with the exact version in the catalog of pnpm-workspace.yaml, for `npm install`. The
  * latest version is too new for some packages.
  */
-export const exact = (folder: string, dependency: string): string => {
-  const { version } = manifestIn("packages", folder, "node_modules", dependency)
-  if (version === undefined) throw new Error(`${dependency} of ${folder} has no version`)
-  return `${dependency}@${version}`
-}
+export const exactIn =
+  (folder: string) =>
+  (dependency: string): string => {
+    const { version } = manifestIn(folder, "node_modules", dependency)
+    if (version === undefined) throw new Error(`${dependency} of ${folder} has no version`)
+    return `${dependency}@${version}`
+  }
 
 /** The peers of a package, for `npm install`. */
 export const peersOf = (folder: string): ReadonlyArray<string> =>
-  Object.keys(manifestIn("packages", folder).peerDependencies ?? {}).map((peer) =>
-    exact(folder, peer)
+  Object.keys(manifestIn("packages", folder).peerDependencies ?? {}).map(
+    exactIn(`packages/${folder}`)
   )
 
 /** The peers of all packages. */

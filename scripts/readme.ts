@@ -5,12 +5,13 @@
 // - `<!-- install: packages/NAME -->`: the command that installs the package, and all other imports of the
 //   programs in its README
 // - `<!-- peers: packages -->`: the command that installs the peers of all packages
+// - `<!-- exact: FOLDER NAME... -->`: the command that installs these dependencies of the folder
 //
 // With --check, fails if a block is stale.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename } from "node:path"
 import { exampleIn } from "./docstring.js"
-import { exact, manifestIn, peers, peersOf } from "./packages.js"
+import { exactIn, manifestIn, peers, peersOf } from "./packages.js"
 
 const root = new URL("../", import.meta.url)
 const files = [
@@ -37,19 +38,23 @@ const forTests: ReadonlySet<string> = new Set(["sandbox"])
 const installation = (folder: string, text: string): string => {
   const imported = [...text.matchAll(/ from "((?:@[\w-]+\/)?[\w-]+)/g)].map(([, name = ""]) => name)
   const wanted = [manifestIn("packages", folder).name, ...imported].map((name) =>
-    name.startsWith("@manilla/") ? name : exact(folder, name)
+    name.startsWith("@manilla/") ? name : exactIn(`packages/${folder}`)(name)
   )
   const command = forTests.has(folder) ? "npm install --save-dev" : "npm install"
   return [command, ...new Set([...wanted, ...peersOf(folder)])].join(" ")
 }
 
+const wanted = (names: ReadonlyArray<string>): string => `npm install ${names.join(" ")}`
+
 const withInstallations = (text: string): string =>
   text.replace(
-    /<!-- (install|peers): (\S+) -->\n\n```sh\n[\s\S]*?```/g,
-    (_, kind: string, path: string) => {
+    /<!-- (install|peers|exact): (\S+)(.*) -->\n\n```sh\n[\s\S]*?```/g,
+    (_, kind: string, folder: string, names: string) => {
       const line =
-        kind === "install" ? installation(basename(path), text) : `npm install ${peers.join(" ")}`
-      return `<!-- ${kind}: ${path} -->\n\n\`\`\`sh\n${line}\n\`\`\``
+        kind === "install"
+          ? installation(basename(folder), text)
+          : wanted(kind === "peers" ? peers : names.trim().split(" ").map(exactIn(folder)))
+      return `<!-- ${kind}: ${folder}${names} -->\n\n\`\`\`sh\n${line}\n\`\`\``
     }
   )
 
