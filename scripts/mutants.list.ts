@@ -424,9 +424,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     `RequestTimeout: rule("unknown", "retry", "retry", "retry")`
   ),
   inPolicy(
-    "retry Once after a response without an envelope",
-    `NotAnEnvelope: rule("unknown", "retry", "retry", "stop")`,
-    `NotAnEnvelope: rule("unknown", "retry", "retry", "retry")`
+    "retry Once after an unreadable response",
+    `UnreadableResponse: rule("unknown", "retry", "retry", "stop")`,
+    `UnreadableResponse: rule("unknown", "retry", "retry", "retry")`
   ),
   inPolicy(
     "never retry a write",
@@ -549,9 +549,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     `UnexpectedStatusError: rule("notApplied",`
   ),
   inPolicy(
-    "report a response without an envelope as not applied",
-    `NotAnEnvelope: rule("unknown",`,
-    `NotAnEnvelope: rule("notApplied",`
+    "report an unreadable response as not applied",
+    `UnreadableResponse: rule("unknown",`,
+    `UnreadableResponse: rule("notApplied",`
   ),
   inPolicy(
     "report a response that is too large as not applied",

@@ -72,9 +72,9 @@ A fault has the name of its error, except:
 
 - \`RequestTimeout\`: status 408, an \`UnexpectedStatusError\`.
 - \`NotSent\` and \`ConnectionLost\`: a \`TransportError\` before a connection was established, and after that.
-- \`NotAnEnvelope\`, \`TooLarge\` and \`UnreadableSuccess\`: a \`MalformedResponseError\`. \`NotAnEnvelope\` is a response
-  that cannot be recognised or belongs to another request. \`UnreadableSuccess\` is a success that belongs to the
-  request, but does not match its schema.
+- \`UnreadableResponse\`, \`TooLarge\` and \`UnreadableSuccess\`: a \`MalformedResponseError\`. \`UnreadableResponse\`
+  is a response that cannot be recognised or belongs to another request. \`UnreadableSuccess\` is a success that
+  belongs to the request, but does not match its schema.
 
 Once an attempt of a write may have been applied, only a success makes the outcome known again. Any later refusal
 becomes the \`cause\` of an \`OutcomeUnknown\`.

@@ -79,7 +79,7 @@ export const table = {
   /** The attempt timed out. */
   TimeoutError: rule("unknown", "retry", "retry", "stop"),
   /** Unrecognisable or mismatched response. */
-  NotAnEnvelope: rule("unknown", "retry", "retry", "stop"),
+  UnreadableResponse: rule("unknown", "retry", "retry", "stop"),
   /** The body exceeds the gateway's limit; a retry would have the same result. */
   TooLarge: rule("unknown", "stop", "stop", "stop"),
   /** Success with data that does not match its schema (`DataMisfit`). */
@@ -117,7 +117,7 @@ export const faultOfReason = (reason: Errors.MalformedReason): Fault =>
     ? "UnreadableSuccess"
     : reason === "TooLarge"
       ? "TooLarge"
-      : "NotAnEnvelope"
+      : "UnreadableResponse"
 
 /**
  * Returns the fault that an error reports.

@@ -273,11 +273,11 @@ describe("a success with data that does not match its schema", () => {
         // It may be the response to another request.
         assert(read._tag === "MalformedResponseError")
         assert.strictEqual(read.reason, "Unrelated")
-        assert.strictEqual(RetryPolicy.faultOf(read), "NotAnEnvelope")
+        assert.strictEqual(RetryPolicy.faultOf(read), "UnreadableResponse")
         assert(write._tag === "OutcomeUnknown")
         assert(write.cause._tag === "MalformedResponseError")
         assert.strictEqual(write.cause.reason, "Unrelated")
-        assert.strictEqual(RetryPolicy.faultOf(write.cause), "NotAnEnvelope")
+        assert.strictEqual(RetryPolicy.faultOf(write.cause), "UnreadableResponse")
         assert.notInclude(write.message, "thing-9")
       })
     )

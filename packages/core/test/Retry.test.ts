@@ -42,7 +42,7 @@ const shows: Record<
   NotSent: { drop: "ECONNREFUSED" },
   ConnectionLost: { drop: "ECONNRESET" },
   TimeoutError: "silence",
-  NotAnEnvelope: { status: 200, body: "<html>" },
+  UnreadableResponse: { status: 200, body: "<html>" },
   TooLarge: { status: 200, body: "x".repeat(2000) },
   UnreadableSuccess: {
     status: 201,
@@ -67,7 +67,7 @@ const truth = [
   ["NotSent", "notApplied", "retry", "retry", "retry"],
   ["ConnectionLost", "unknown", "retry", "retry", "stop"],
   ["TimeoutError", "unknown", "retry", "retry", "stop"],
-  ["NotAnEnvelope", "unknown", "retry", "retry", "stop"],
+  ["UnreadableResponse", "unknown", "retry", "retry", "stop"],
   ["TooLarge", "unknown", "stop", "stop", "stop"],
   ["UnreadableSuccess", "applied", "stop", "stop", "stop"]
 ] as const

@@ -47,7 +47,7 @@ const table = [
   ["NotSent", false, "Again", "Again", "Again"],
   ["ConnectionLost", true, "Again", "Again", "Done"],
   ["TimeoutError", true, "Again", "Again", "Done"],
-  ["NotAnEnvelope", true, "Again", "Again", "Done"],
+  ["UnreadableResponse", true, "Again", "Again", "Done"],
   ["TooLarge", true, "Done", "Done", "Done"],
   ["UnreadableSuccess", false, "Done", "Done", "Done"]
 ] as const
@@ -130,7 +130,7 @@ describe("a call ends", () => {
       "when the same other resource is received again",
       "key reused",
       { other: "thing-1" },
-      failed("NotAnEnvelope", { other: "thing-1" })
+      failed("UnreadableResponse", { other: "thing-1" })
     ]
   ] as const) {
     it(why, () => {
