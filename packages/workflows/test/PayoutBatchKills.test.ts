@@ -6,10 +6,10 @@ import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import * as files from "./utils/files.js"
+import * as service from "./utils/service.js"
 
 const count = 30
 const lives = 5
@@ -47,18 +47,10 @@ it.live(
   "a batch continues after each kill, and pays each item once",
   () =>
     Effect.gen(function* () {
-      const { authUrl, baseUrl, credentials, faults, payouts, wallets } = yield* Sandbox.Sandbox
-      const { clientId, clientSecret } = yield* credentials
-      const [wallet] = yield* wallets
-      const settings = JSON.stringify({
-        file: yield* files.database,
-        baseUrl,
-        authUrl,
-        clientId,
-        clientSecret: Redacted.value(clientSecret),
-        wallet: wallet?.id,
-        count
-      })
+      const sandbox = yield* Sandbox.Sandbox
+      const { faults, payouts } = sandbox
+      const file = yield* files.database
+      const settings = JSON.stringify({ ...(yield* service.access(sandbox)), file, count })
       for (let i = 1; i < lives; i++) {
         // Creations are applied without a response, and slow, so that a kill meets some.
         yield* faults.add(

@@ -108,7 +108,7 @@ layer(server, {
       yield* Effect.gen(function* () {
         const operator = yield* payouts
         yield* operator.start("salary-interrupted", yield* world.payout)
-        yield* Effect.sleep("1 second")
+        yield* world.received("Payouts.create", 1)
         yield* operator.interrupt("salary-interrupted")
         const error = yield* Effect.flip(operator.await("salary-interrupted"))
         assert.strictEqual(error._tag, "ExecutionCancelled")
@@ -128,7 +128,7 @@ layer(server, {
       yield* Effect.gen(function* () {
         const operator = yield* payouts
         yield* Effect.forEach(keys, (key) => operator.start(key, payout), { discard: true })
-        yield* Effect.sleep("1 second")
+        yield* world.received("Payouts.create", keys.length)
       }).pipe(Effect.provide(runner(url, "5 minutes")))
       yield* Effect.gen(function* () {
         const operator = yield* payouts
@@ -151,7 +151,7 @@ layer(server, {
         const operator = yield* payouts
         yield* Effect.forEach(keys, (key) => operator.start(key, payout), { discard: true })
         yield* restart("fast", "1 second")
-        yield* Effect.sleep("1 second")
+        yield* world.received("Payouts.create", keys.length)
         yield* restart("crash", "1 second")
         const ends = yield* Effect.forEach(
           keys,

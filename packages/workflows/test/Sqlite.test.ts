@@ -7,6 +7,7 @@ import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import type * as Policy from "@manilla/workflows/Policy"
 import * as Sqlite from "@manilla/workflows/sqlite"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { join } from "node:path"
@@ -89,17 +90,18 @@ describe("a database", () => {
       const request = yield* world.payout
       const { faults, payouts: made } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.delay("1 second", { operation: "Payouts.create" }))
+      const { logger, message } = yield* world.logged("The database of the workflows failed")
       yield* Effect.gen(function* () {
         const payouts = yield* DisbursePayout.DisbursePayout
         yield* payouts.start("salary-7", request)
         // Another program, such as a backup, writes to the file while the payout is being made.
         yield* Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
-          yield* sql.withTransaction(Effect.sleep("3 seconds"))
+          yield* sql.withTransaction(Deferred.await(message))
         }).pipe(Effect.provide(database.layer(path)))
         assert.strictEqual((yield* payouts.await("salary-7")).status, "COMPLETED")
         assert.lengthOf(yield* made, 1)
-      }).pipe(Effect.provide(layer(path)))
+      }).pipe(Effect.provide(layer(path)), Effect.provide(logger))
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 })

@@ -4,13 +4,10 @@
  * have ended.
  */
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cards from "@manilla/cards/Cards"
-import * as Gateway from "@manilla/core/Gateway"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
-import * as Token from "@manilla/token/Token"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import type * as Engine from "@manilla/workflows/Engine"
@@ -26,33 +23,9 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import { type Job, jobs, type Settings } from "./jobs.js"
+import * as workerParts from "./workerParts.js"
 
 const settings: Settings = JSON.parse(process.env["WORKER"] ?? "{}")
-
-/** Short times, so that a kill meets every step within seconds. */
-const policy = {
-  carryOn: { initial: "300 millis", factor: 1.5, deadline: "1 hour" },
-  look: { initial: "100 millis", factor: 1.5, cap: "300 millis", deadline: "500 millis" },
-  wait: { initial: "300 millis", factor: 1.2, deadline: "1 hour" }
-} as const
-
-const retry = { base: "20 millis", attempts: 2, attemptTimeout: "2 seconds" } as const
-
-const gateway = Gateway.layer({
-  baseUrl: settings.baseUrl,
-  retry,
-  pageParameter: "page"
-}).pipe(
-  Layer.provideMerge(
-    Token.layer({
-      authUrl: settings.authUrl,
-      clientId: settings.clientId,
-      clientSecret: Redacted.make(settings.clientSecret),
-      retry
-    })
-  ),
-  Layer.provide(FetchHttpClient.layer)
-)
 
 const { engine } = settings
 
@@ -71,16 +44,14 @@ const layerOfEngine: Layer.Layer<
       })
 
 const live = Layer.mergeAll(
-  CollectPayment.layer(policy),
-  DisbursePayout.layer(policy),
-  IssueCard.layer(policy)
+  CollectPayment.layer(workerParts.policy),
+  DisbursePayout.layer(workerParts.policy),
+  IssueCard.layer(workerParts.policy)
 ).pipe(
   Layer.provide(layerOfEngine),
   Layer.provide(Layer.mergeAll(Payments.layer, Payouts.layer, Cards.layer)),
-  Layer.provide(gateway)
+  Layer.provide(workerParts.gateway(settings))
 )
-
-const print = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`))
 
 /** Starts an execution, or finds the one of an earlier life, and waits for its end. */
 const ended = <Request, A, E>(
@@ -112,12 +83,12 @@ const end = (job: Job) =>
   })
 
 const program = Effect.gen(function* () {
-  yield* print("ready")
+  yield* workerParts.print("ready")
   const ends = yield* Effect.forEach(jobs(settings), end, { concurrency: 100 })
   for (const { businessKey, text } of ends) {
-    yield* print(`end ${businessKey} ${JSON.stringify(text)}`)
+    yield* workerParts.print(`end ${businessKey} ${JSON.stringify(text)}`)
   }
-  yield* print("ended")
+  yield* workerParts.print("ended")
   // It lives until it is killed.
   return yield* Effect.never
 })

@@ -6,8 +6,11 @@ import type * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 
 export const services = (options: Sandbox.Options = {}) =>
@@ -51,6 +54,28 @@ export const keysOf = (operation: Fault.OperationName) =>
       all.filter((exchange) => exchange.operation === operation).map(({ key }) => key)
     )
   )
+
+/** Waits until an operation has received a number of requests. */
+export const received = (operation: Fault.OperationName, count: number) =>
+  Effect.flatMap(Sandbox.Sandbox, ({ exchangeChanges }) =>
+    exchangeChanges.pipe(
+      Stream.mapEffect(() => keysOf(operation)),
+      Stream.takeUntil((keys) => keys.length >= count),
+      Stream.runDrain
+    )
+  )
+
+/** The first log message that contains a text, and the logger that waits for it. */
+export const logged = (part: string) =>
+  Effect.map(Deferred.make<string>(), (message) => ({
+    message,
+    logger: Logger.add(
+      Logger.make(({ message: parts }) => {
+        const text = String(parts)
+        if (text.includes(part)) Deferred.unsafeDone(message, Effect.succeed(text))
+      })
+    )
+  }))
 
 /** Lets virtual time pass in steps, so that what a step starts can take its own time. */
 export const pass = (seconds: number) => {

@@ -1,0 +1,28 @@
+/** What the worker processes of the kill tests share. */
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as Gateway from "@manilla/core/Gateway"
+import * as Token from "@manilla/token/Token"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type { Access } from "./jobs.js"
+
+/** Short times, so that a kill meets every step within seconds. */
+export const policy = {
+  carryOn: { initial: "300 millis", factor: 1.5, deadline: "1 hour" },
+  look: { initial: "100 millis", factor: 1.5, cap: "300 millis", deadline: "500 millis" },
+  wait: { initial: "300 millis", factor: 1.2, deadline: "1 hour" }
+} as const
+
+const retry = { base: "20 millis", attempts: 2, attemptTimeout: "2 seconds" } as const
+
+export const gateway = ({ authUrl, baseUrl, clientId, clientSecret }: Access) =>
+  Gateway.layer({ baseUrl, retry, pageParameter: "page" }).pipe(
+    Layer.provideMerge(
+      Token.layer({ authUrl, clientId, clientSecret: Redacted.make(clientSecret), retry })
+    ),
+    Layer.provide(FetchHttpClient.layer)
+  )
+
+/** Prints a line for the test, which reads it. */
+export const print = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`))
