@@ -1,5 +1,5 @@
-// Checks the documentation in the sources: every public export has @since and @category tags, and every
-// example compiles.
+// Checks the documentation in the sources: every public export has a description and the tags @since and
+// @category, and every example compiles.
 import { spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -16,6 +16,13 @@ mkdirSync(out, { recursive: true })
 
 const documented = /\/\*\*(?<doc>(?:(?!\*\/)[\s\S])*)\*\/\n(?<line>export .*)/g
 const exported = /^export (?!\*|type \{|\{)/gm
+const described = /^\s*\* [^@|]/
+
+/** The type of a schema or a class needs no description of its own. */
+const isTypeOf = (line: string, text: string): boolean => {
+  const [, name] = /^export (?:type|interface) (\w+)/.exec(line) ?? []
+  return name !== undefined && new RegExp(`^export (?:const|class) ${name}\\b`, "m").test(text)
+}
 
 let examples = 0
 for (const name of published) {
@@ -31,6 +38,9 @@ for (const name of published) {
     }
     for (const { groups } of found) {
       const { doc = "", line = "" } = groups ?? {}
+      if (!described.test(doc) && !isTypeOf(line, text)) {
+        problems.push(`${where}: no description on: ${line}`)
+      }
       for (const tag of ["@since", "@category"]) {
         if (!doc.includes(tag)) problems.push(`${where}: no ${tag} on: ${line}`)
       }

@@ -16,7 +16,7 @@ import * as CardholdersApi from "./CardholdersApi.js"
 import type { PageSize } from "./CardsApi.js"
 
 /**
- * The interface of the `Cardholders` service: the list of interface section 4.13, and `get`.
+ * The methods of the `Cardholders` service: the list of cardholders (interface section 4.13), and `get`.
  *
  * @since 0.1.0
  * @category models

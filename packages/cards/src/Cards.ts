@@ -40,7 +40,7 @@ export interface IssueOptions extends Operation.CallOptions {
 }
 
 /**
- * The interface of the `Cards` service: the list of interface section 4.12, and `issue`.
+ * The methods of the `Cards` service: the list of cards (interface section 4.12), and `issue`.
  *
  * @since 0.1.0
  * @category models

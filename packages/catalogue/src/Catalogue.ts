@@ -26,7 +26,7 @@ export interface Wanted {
 }
 
 /**
- * The interface of the `Catalogue` service.
+ * The methods of the `Catalogue` service.
  *
  * @since 0.1.0
  * @category models

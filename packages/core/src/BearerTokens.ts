@@ -23,7 +23,7 @@ export interface BearerToken {
 }
 
 /**
- * The interface of the `BearerTokens` service.
+ * The methods of the `BearerTokens` service.
  *
  * @since 0.1.0
  * @category models

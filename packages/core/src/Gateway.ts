@@ -65,7 +65,7 @@ export type Calls<G extends Operation.Group> = {
 }
 
 /**
- * The interface of the `Gateway` service.
+ * The methods of the `Gateway` service.
  *
  * @since 0.1.0
  * @category models

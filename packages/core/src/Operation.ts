@@ -60,7 +60,8 @@ export interface Once {
 }
 
 /**
- * The scopes of interface section 5.2.
+ * A permission of a token (interface section 5.2). A call whose token lacks the required scope fails with
+ * `ForbiddenError`.
  *
  * @since 0.1.0
  * @category models

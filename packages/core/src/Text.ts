@@ -24,7 +24,8 @@ const isOfLength = (text: string, length: number): boolean => {
 }
 
 /**
- * Makes a schema for strings of exactly `length` characters.
+ * Makes a schema for strings of exactly `length` characters. `description` completes the sentence "must be" in
+ * `InvalidRequestError`.
  *
  * @since 0.1.0
  * @category constructors

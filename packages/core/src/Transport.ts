@@ -130,7 +130,7 @@ export interface Answered {
 export type Headers = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 /**
- * The interface of a transport.
+ * Sends requests. It neither retries nor follows redirects.
  *
  * @since 0.1.0
  * @category models

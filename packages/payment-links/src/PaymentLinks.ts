@@ -58,7 +58,7 @@ export interface CandidatesOptions {
 }
 
 /**
- * The interface of the `PaymentLinks` service: the list of interface section 4.9, and other operations.
+ * The methods of the `PaymentLinks` service: the list of links (interface section 4.9), and those below.
  *
  * @since 0.1.0
  * @category models

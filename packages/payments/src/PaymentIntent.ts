@@ -61,7 +61,8 @@ const Payer = Schema.Struct({
 })
 
 /**
- * The body of `POST /payments`, with the rules of interface section 4.1.
+ * The body of `POST /payments` (interface section 4.1). Text has a maximum length in characters: 60 for
+ * `payment_method`, 32 for the payer's phone number and one-time code, and 1,000 for `description`.
  *
  * @since 0.1.0
  * @category schemas

@@ -82,7 +82,7 @@ export interface CollectRequest extends Omit<PaymentIntent.PaymentIntentRequest,
 }
 
 /**
- * The interface of the `Payments` service.
+ * The methods of the `Payments` service.
  *
  * @since 0.1.0
  * @category models
@@ -102,7 +102,7 @@ export interface Service {
     options: CreateOptions
   ) => Effect.Effect<PaymentIntent.CreatedPaymentIntent, Errors.KeyedWriteError>
 
-  /** Reads a payment intent (interface section 4.2). */
+  /** Reads a payment intent as it is now (interface section 4.2). `awaitFinal` waits for a final status. */
   readonly get: (
     id: PaymentIntent.PaymentIntentId,
     options?: Operation.CallOptions

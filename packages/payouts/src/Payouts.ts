@@ -69,7 +69,7 @@ export interface DisburseOptions extends CreateOptions {
 }
 
 /**
- * The interface of the `Payouts` service.
+ * The methods of the `Payouts` service.
  *
  * @since 0.1.0
  * @category models
@@ -89,7 +89,7 @@ export interface Service {
     options: CreateOptions
   ) => Effect.Effect<Payout.CreatedPayout, Errors.KeyedWriteError>
 
-  /** Reads a payout (interface section 4.6). */
+  /** Reads a payout as it is now (interface section 4.6). `awaitFinal` waits for a final status. */
   readonly get: (
     reference: Payout.PayoutReference,
     options?: Operation.CallOptions

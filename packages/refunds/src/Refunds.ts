@@ -38,13 +38,13 @@ export class RefundStillPending extends Schema.TaggedError<RefundStillPending>(
 export interface WaitOptions extends Polling.Options<Refund.Refund> {}
 
 /**
- * The interface of the `Refunds` service.
+ * The methods of the `Refunds` service.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Service {
-  /** Reads a refund (interface section 4.7). */
+  /** Reads a refund as it is now (interface section 4.7). `awaitFinal` waits for a final status. */
   readonly get: (
     reference: Refund.RefundReference,
     options?: Operation.CallOptions

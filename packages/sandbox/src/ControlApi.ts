@@ -109,6 +109,8 @@ const limited = (byDefault: number) => ({
 })
 
 /**
+ * The response of the health check: the sandbox is ready to serve requests.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -130,6 +132,8 @@ export const Credentials = Schema.Struct({
 }).annotations({ identifier: "Credentials" })
 
 /**
+ * The options of a reset, which restores the initial state of the sandbox.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -381,6 +385,8 @@ export const Clock = Schema.Struct({ now: Timestamp.Timestamp }).annotations({
 })
 
 /**
+ * How far to advance the sandbox's clock: 0 to 36,525 days, in seconds.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -406,6 +412,8 @@ export const Settlement = Schema.Struct({
 }).annotations({ identifier: "Settlement" })
 
 /**
+ * A refund of a collection or a deposit. The sum of its refunds cannot exceed the transaction.
+ *
  * @since 0.1.0
  * @category schemas
  */

@@ -11,6 +11,8 @@ import * as Layer from "effect/Layer"
 import * as ControlApi from "./ControlApi.js"
 
 /**
+ * Options of a client of the control API.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -38,12 +40,16 @@ export interface Options {
 export const make = ({ url }: Options) => HttpApiClient.make(ControlApi.api, { baseUrl: url })
 
 /**
+ * The methods of the `ControlClient` service: one for each control call, by group.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Service extends Effect.Effect.Success<ReturnType<typeof make>> {}
 
 /**
+ * The client of the control API.
+ *
  * @since 0.1.0
  * @category services
  */
@@ -53,6 +59,8 @@ export class ControlClient extends Context.Tag("@manilla/sandbox/ControlClient")
 >() {}
 
 /**
+ * A layer that provides `ControlClient`. Sends nothing until a call is made.
+ *
  * @since 0.1.0
  * @category layers
  */

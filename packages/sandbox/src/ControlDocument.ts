@@ -7,6 +7,8 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as ControlApi from "./ControlApi.js"
 
 /**
+ * The OpenAPI document of the control API.
+ *
  * @since 0.1.0
  * @category models
  */

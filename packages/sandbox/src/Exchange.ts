@@ -24,6 +24,8 @@ import type { Fault } from "./Fault.js"
 export type Outcome = number | "dropped before" | "dropped after" | "abandoned" | "open"
 
 /**
+ * A request that reached the sandbox, and how it ended.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -37,6 +37,8 @@ export interface Target {
 }
 
 /**
+ * Selects requests by a header.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -48,6 +50,8 @@ export interface HeaderMatch {
 }
 
 /**
+ * Selects requests by a field of their JSON body. The field must have exactly this value.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -58,12 +62,16 @@ export interface FieldMatch {
 }
 
 /**
+ * A fault, and the requests that it applies to.
+ *
  * @since 0.1.0
  * @category models
  */
 export type Fault = Drop | Delay | Answer | Outcome
 
 /**
+ * Closes the connection before or after the request is processed, without a response.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -73,6 +81,8 @@ export interface Drop extends Target {
 }
 
 /**
+ * Processes the request at once, and delays its response in real time.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -82,6 +92,8 @@ export interface Delay extends Target {
 }
 
 /**
+ * Replaces the response, or parts of it.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -188,6 +200,8 @@ export const delay = (duration: Duration.DurationInput, target: Target = {}): De
 })
 
 /**
+ * Options of `status`.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -220,6 +234,8 @@ export const status = (
 })
 
 /**
+ * Options of `body`.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -11,6 +11,8 @@ import { WalletId } from "@manilla/core/Wallet"
 import * as Schema from "effect/Schema"
 
 /**
+ * The side of a posting in double-entry bookkeeping.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -25,6 +27,8 @@ export const Side = Schema.Literal("debit", "credit").annotations({
 export type Side = typeof Side.Type
 
 /**
+ * An account of a wallet: the funds that can be spent, or those that are reserved.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -41,6 +45,8 @@ export const WalletAccount = Schema.Struct({
 export interface WalletAccount extends Schema.Schema.Type<typeof WalletAccount> {}
 
 /**
+ * An account of the emulated service, one for each currency.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -73,6 +79,8 @@ export interface ServiceAccount extends Schema.Schema.Type<typeof ServiceAccount
 export type AccountKind = WalletAccount["kind"] | ServiceAccount["kind"]
 
 /**
+ * An account of the ledger. `AccountKind` describes the kinds.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -87,6 +95,8 @@ export const Account = Schema.Union(WalletAccount, ServiceAccount).annotations({
 export type Account = typeof Account.Type
 
 /**
+ * A debit or a credit of one account.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -104,6 +114,8 @@ export const Posting = Schema.Struct({
 export interface Posting extends Schema.Schema.Type<typeof Posting> {}
 
 /**
+ * A movement of money. In each currency, its debits equal its credits.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -124,6 +136,8 @@ export const JournalEntry = Schema.Struct({
 export interface JournalEntry extends Schema.Schema.Type<typeof JournalEntry> {}
 
 /**
+ * The sums of an account's postings, and its balance.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -136,6 +150,8 @@ export interface Balance {
 }
 
 /**
+ * The ledger of a sandbox: its journal, and the balances after the last entry.
+ *
  * @since 0.1.0
  * @category models
  */

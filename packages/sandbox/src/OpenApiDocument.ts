@@ -21,6 +21,8 @@ export interface Addresses {
 }
 
 /**
+ * The OpenAPI document of the service.
+ *
  * @since 0.1.0
  * @category models
  */

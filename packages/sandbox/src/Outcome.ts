@@ -24,6 +24,8 @@ export const header = "x-sandbox-outcome"
 export const phonePrefix = "+999"
 
 /**
+ * The effect of an outcome on the request.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -93,6 +95,8 @@ export interface Wire {
 }
 
 /**
+ * An outcome that a request can ask for.
+ *
  * @since 0.1.0
  * @category models
  */

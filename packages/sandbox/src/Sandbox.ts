@@ -70,6 +70,8 @@ export interface IdempotencyProfile {
 }
 
 /**
+ * Options of a sandbox. All of them have defaults.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -107,6 +109,8 @@ export interface Options {
 }
 
 /**
+ * The client credentials of the sandbox's only application.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -270,6 +274,8 @@ export class Refused extends Data.TaggedError("Refused")<{
 }> {}
 
 /**
+ * The methods of the `Sandbox` service: they read and control the emulated service.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -371,6 +377,8 @@ export interface Service {
 }
 
 /**
+ * The emulated service, as a test sees and controls it.
+ *
  * @since 0.1.0
  * @category services
  */

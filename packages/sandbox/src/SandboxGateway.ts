@@ -13,6 +13,8 @@ import * as Layer from "effect/Layer"
 import * as Sandbox from "./Sandbox.js"
 
 /**
+ * Options of a gateway to the sandbox. `pageParameter` defaults to the sandbox's own.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -30,6 +30,8 @@ import * as Sandbox from "./Sandbox.js"
 import * as ServiceApi from "./ServiceApi.js"
 
 /**
+ * Options of a sandbox that listens on ports.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -99,6 +101,9 @@ export const make = (
   })
 
 /**
+ * A layer that provides a sandbox that listens until the layer's scope closes. Fails with `ServeError` if a port
+ * is in use, and with `DataError` if the data file cannot be used.
+ *
  * @since 0.1.0
  * @category layers
  */

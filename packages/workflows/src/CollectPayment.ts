@@ -50,6 +50,8 @@ export const CollectError = Schema.Union(Durable.WriteError, Payments.PaymentSti
 export type CollectError = typeof CollectError.Type
 
 /**
+ * Starts and operates collections by business key.
+ *
  * @since 0.1.0
  * @category services
  */
@@ -97,6 +99,8 @@ const definition = {
 }
 
 /**
+ * A layer that runs the workflow and provides `CollectPayment`. A part that the policy leaves out has its default.
+ *
  * @example
  * import * as CollectPayment from "@manilla/workflows/CollectPayment"
  * import * as Effect from "effect/Effect"

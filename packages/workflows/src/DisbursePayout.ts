@@ -36,6 +36,8 @@ export const DisburseError = Schema.Union(Durable.WriteError, Payouts.PayoutStil
 export type DisburseError = typeof DisburseError.Type
 
 /**
+ * Starts and operates payouts by business key.
+ *
  * @since 0.1.0
  * @category services
  */
@@ -83,6 +85,8 @@ const definition = {
 }
 
 /**
+ * A layer that runs the workflow and provides `DisbursePayout`. A part that the policy leaves out has its default.
+ *
  * @example
  * import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
  * import * as Effect from "effect/Effect"

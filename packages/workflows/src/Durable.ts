@@ -174,6 +174,8 @@ export const layer = <Self, P, PI, A, AI, E, EI, R>(
 }
 
 /**
+ * The parameters of `step`.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -206,6 +208,8 @@ export const step: <A, I, E, EI, R>(
 export const WriteError = writes.WriteError
 
 /**
+ * The parameters of `write`.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -236,6 +240,8 @@ export const write: <A, I, R>(
   writes.write
 
 /**
+ * The parameters of `pollUntil`.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -63,6 +63,8 @@ export interface Open {
 }
 
 /**
+ * The methods of the `Engine` service. A `StorageError` means that the store failed: repeat the operation later.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -123,6 +125,8 @@ export interface Service {
 }
 
 /**
+ * The store of executions.
+ *
  * @since 0.1.0
  * @category services
  */

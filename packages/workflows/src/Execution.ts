@@ -112,6 +112,8 @@ export interface Execution {
 }
 
 /**
+ * How and when an execution ended.
+ *
  * @since 0.1.0
  * @category models
  */

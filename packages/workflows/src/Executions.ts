@@ -43,6 +43,8 @@ export interface Page {
 }
 
 /**
+ * Options of `list`.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -104,6 +106,8 @@ export const stream = (
   )
 
 /**
+ * Selects the executions that `purge` deletes.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -152,6 +156,8 @@ export const purge = ({
   })
 
 /**
+ * Options of `layerRetention`.
+ *
  * @since 0.1.0
  * @category models
  */

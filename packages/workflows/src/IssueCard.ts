@@ -45,6 +45,8 @@ export const IssueError = Durable.WriteError
 export type IssueError = typeof IssueError.Type
 
 /**
+ * Starts and operates card issuances by business key.
+ *
  * @since 0.1.0
  * @category services
  */
@@ -70,6 +72,9 @@ const definition = {
 }
 
 /**
+ * A layer that runs the workflow and provides `IssueCard`. A part that the policy leaves out has its default.
+ * `look` and `wait` have no effect, because a card has no status to wait for.
+ *
  * @since 0.1.0
  * @category layers
  */

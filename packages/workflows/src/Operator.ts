@@ -9,6 +9,8 @@ import type * as Option from "effect/Option"
 import type * as Execution from "./Execution.js"
 
 /**
+ * The operations on the executions of one workflow. `A` is the result of an execution, and `E` its error.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -172,6 +172,8 @@ export class ItemsDiffer extends Schema.TaggedError<ItemsDiffer>("@manilla/workf
 }
 
 /**
+ * The methods of the `PayoutBatch` service.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -239,6 +241,8 @@ export interface Service {
 }
 
 /**
+ * Starts and operates batches of payouts by batch key.
+ *
  * @since 0.1.0
  * @category services
  */
@@ -248,6 +252,8 @@ export class PayoutBatch extends Context.Tag("@manilla/workflows/PayoutBatch")<
 >() {}
 
 /**
+ * Options of `layer`.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -388,6 +394,9 @@ const concurrencyOf = ({ concurrency = 10 }: Options) =>
       )
 
 /**
+ * A layer that runs batches and provides `PayoutBatch`. Fails with `InvalidPolicy` if `concurrency` is out of its
+ * range.
+ *
  * @example
  * import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
  * import * as PayoutBatch from "@manilla/workflows/PayoutBatch"

@@ -46,6 +46,8 @@ export interface Look {
 }
 
 /**
+ * The pauses and deadlines of a workflow.
+ *
  * @since 0.1.0
  * @category models
  */

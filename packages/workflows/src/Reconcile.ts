@@ -40,6 +40,8 @@ export interface Found {
 }
 
 /**
+ * The two sides of a comparison.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -58,6 +60,8 @@ export interface Input {
 export type Side = "resources" | "transactions"
 
 /**
+ * A difference between what was asked for and what the service has.
+ *
  * | difference      | meaning                                                        |
  * | --------------- | -------------------------------------------------------------- |
  * | `missing`       | it was asked for, and is not there                             |
@@ -88,6 +92,8 @@ export type Difference =
   | { readonly is: "askedTwice"; readonly key: string }
 
 /**
+ * The result of a comparison.
+ *
  * @since 0.1.0
  * @category models
  */

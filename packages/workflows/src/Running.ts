@@ -66,6 +66,8 @@ export interface Service {
 }
 
 /**
+ * The execution that a body runs in.
+ *
  * @since 0.1.0
  * @category services
  */

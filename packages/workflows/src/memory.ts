@@ -14,6 +14,8 @@ import * as register from "./internal/register.js"
 import type * as Execution from "./Execution.js"
 
 /**
+ * Makes an empty store of executions in memory.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -114,6 +116,8 @@ const isBefore = (a: Engine.Cursor, b: Engine.Cursor): boolean =>
       : a.businessKey < b.businessKey
 
 /**
+ * A layer that provides an engine in memory. Its executions end with the process.
+ *
  * @since 0.1.0
  * @category layers
  */

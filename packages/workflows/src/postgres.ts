@@ -60,6 +60,8 @@ const rootMessage = (error: unknown): string => {
 }
 
 /**
+ * Options of a runner.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -117,6 +119,9 @@ export class Runner extends Context.Tag("@manilla/workflows/Runner")<
 >() {}
 
 /**
+ * A layer that starts a runner on PostgreSQL. Its executions continue after a crash, here or on another runner.
+ * Fails with `RunnerUnavailable` if the database or the port cannot be used.
+ *
  * @example
  * import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
  * import * as Engine from "@manilla/workflows/postgres"
@@ -163,6 +168,8 @@ export const layerPostgres = ({
 }
 
 /**
+ * Where to serve the health of a runner.
+ *
  * @since 0.1.0
  * @category models
  */

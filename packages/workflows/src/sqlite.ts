@@ -37,6 +37,8 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
 }
 
 /**
+ * Options of `layerSqlite`.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -49,6 +51,9 @@ export interface Options {
 }
 
 /**
+ * A layer that provides an engine on an SQLite file. Its executions continue after a crash. Fails with
+ * `DatabaseUnavailable` if the file cannot be used, or another process uses it.
+ *
  * @example
  * import * as Engine from "@manilla/workflows/sqlite"
  * import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
