@@ -14,7 +14,7 @@ import * as Assignment from "./Assignment.js"
 
 class NotOnce extends Data.TaggedError("NotOnce")<{ readonly message: string }> {}
 
-/** Which runner created each payout, and which saw its end. */
+/** The runner that created each payout, and the one that saw its end. */
 const created = new Map<string, number>()
 const ended = new Map<string, number>()
 

@@ -77,7 +77,7 @@ const select = (key) => {
   announce(`Showing the requests with the key ${key}.`)
 }
 
-/** What became of one request, for a reader who does not know the sandbox. @param {Request} request */
+/** The end of one request, for a reader who does not know the sandbox. @param {Request} request */
 const storyOf = ({ fault, outcome, reached_service, replay, status }) => {
   if (outcome === "open") return "is still in progress."
   if (outcome === "dropped before") {
@@ -131,7 +131,7 @@ const madeBy = ({ cards, payments, payouts }, key) => [
 /** Only the latest explanation is shown. */
 let explanations = 0
 
-/** What the explanation was made from. */
+/** The data of the explanation. */
 let explained = ""
 
 const explain = async () => {

@@ -1,6 +1,6 @@
 /**
- * Outcomes on demand: what a request can be made to end in, by a magic phone number or amount, by the
- * request header `X-Sandbox-Outcome`, or by a fault rule.
+ * Outcomes on demand: a magic phone number or amount, the request header `X-Sandbox-Outcome`, or a fault rule
+ * makes a request end in one of them.
  *
  * @since 0.1.0
  */
@@ -108,7 +108,7 @@ export interface Outcome {
   readonly summary: string
   /** The operations that it applies to; all of them if `undefined`. */
   readonly operations?: ReadonlyArray<Fault.OperationName>
-  /** What the request ends in. */
+  /** The effect on the request. */
   readonly effect: Behaviour
 }
 

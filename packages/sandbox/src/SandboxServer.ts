@@ -53,7 +53,7 @@ export interface Options extends Sandbox.Options {
    */
   readonly control?: boolean | undefined
   /**
-   * A file that keeps the state. What was answered is in the file, even if the process is killed. A new
+   * A file that keeps the state. A request that was answered is in the file, even if the process is killed. A new
    * file is made with the other options; an old one has its own credentials, wallets and identifiers.
    */
   readonly data?: string | undefined

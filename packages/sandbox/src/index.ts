@@ -52,8 +52,8 @@ export * as Ledger from "./Ledger.js"
 export * as OpenApiDocument from "./OpenApiDocument.js"
 
 /**
- * Outcomes on demand: what a request can be made to end in, by a magic phone number or amount, by the
- * request header `X-Sandbox-Outcome`, or by a fault rule.
+ * Outcomes on demand: a magic phone number or amount, the request header `X-Sandbox-Outcome`, or a fault rule
+ * makes a request end in one of them.
  *
  * @since 0.1.0
  */

@@ -35,7 +35,7 @@ import * as Policy from "./Policy.js"
 import { Running } from "./Running.js"
 
 /**
- * What a block needs: the execution that it belongs to. `layer` provides it.
+ * The requirement of every block: the execution that it belongs to. `layer` provides it.
  *
  * @since 0.1.0
  * @category models

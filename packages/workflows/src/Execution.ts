@@ -162,7 +162,7 @@ export class PayloadMismatch extends Schema.TaggedError<PayloadMismatch>(
   differs: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    return `${this.workflow}: the business key ${this.businessKey} belongs to an execution whose payload differs in ${this.differs.join(", ")}. Nothing was sent.`
+    return `${this.workflow}: the business key ${this.businessKey} belongs to an execution whose payload differs in ${this.differs.join(", ")}. Nothing was sent. Correct the payload, or use another business key for another operation.`
   }
 }
 
@@ -209,7 +209,7 @@ export class StorageError extends Schema.TaggedError<StorageError>(
   "@manilla/workflows/StorageError"
 )("StorageError", { operation: Schema.String, cause: Schema.Defect }) {
   override get message(): string {
-    return `the store of executions failed: ${this.operation}`
+    return `the store of executions failed: ${this.operation}. Call again with the same business key.`
   }
 }
 

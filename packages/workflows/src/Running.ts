@@ -9,7 +9,8 @@ import type * as Execution from "./Execution.js"
 import type * as Policy from "./Policy.js"
 
 /**
- * What a step may do.
+ * The permission of a step to begin: for the first time or again; refused, because the execution is to be
+ * cancelled; or refused, because an earlier request is too old.
  *
  * @since 0.1.0
  * @category models
@@ -50,7 +51,7 @@ export interface Service {
   /** The error of an execution that ends because its cancellation was requested. */
   readonly cancelled: () => Execution.ExecutionCancelled
 
-  /** What the writes of this execution did. */
+  /** The effect of the writes of this execution. */
   readonly money: {
     /** Whether the outcome of a write is unknown. */
     isUnknown: boolean

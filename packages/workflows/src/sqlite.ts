@@ -31,8 +31,8 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
 }) {
   override get message(): string {
     return this.reason === "InUse"
-      ? `${this.file}: another process uses this database, or it cannot be locked`
-      : `${this.file}: the database cannot be used`
+      ? `${this.file}: another process uses this database, or it cannot be locked. Nothing was started. Stop the other process, or use another file.`
+      : `${this.file}: the database cannot be used. Nothing was started. Check its path and permissions.`
   }
 }
 

@@ -155,7 +155,7 @@ layer(server, {
         yield* restart("crash", "1 second")
         const ends = yield* Effect.forEach(
           keys,
-          // Whoever waits is told that the database is away. The execution goes on.
+          // `await` fails while the database is away. The execution goes on.
           (key) =>
             Effect.retry(operator.await(key), {
               while: (error) => Effect.as(Effect.sleep("200 millis"), error._tag === "StorageError")

@@ -122,7 +122,7 @@ const appOf =
       const request = yield* toServerRequest(incoming)
       const given = request.headers["x-correlation-id"]
       return yield* routed.pipe(
-        // What is answered is kept. Without that, the caller must not get an answer.
+        // The state is kept before the answer: if it cannot be kept, there is no answer.
         Effect.zipLeft(saved),
         Effect.catchTag("DataError", (error) =>
           Effect.zipRight(

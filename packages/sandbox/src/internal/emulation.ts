@@ -306,7 +306,7 @@ export const fromPhone =
       Either.flatMap(() => pay(nowMillis))
     )
 
-/** What a reader of the log has seen. */
+/** The part of the log that a reader has seen. */
 interface Seen {
   readonly log: exchanges.Log
   readonly version: number

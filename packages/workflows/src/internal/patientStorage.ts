@@ -16,7 +16,7 @@ const codesOf = (error: unknown): ReadonlyArray<string> =>
     ? [...(Predicate.isString(error["code"]) ? [error["code"]] : []), ...codesOf(error["cause"])]
     : []
 
-/** What would fail again: a broken constraint, or data that PostgreSQL cannot store (classes 22 and 23). */
+/** Codes of permanent failures: a broken constraint, or data that PostgreSQL cannot store (classes 22 and 23). */
 const isLasting = (code: string) => /^(SQLITE_CONSTRAINT|22|23)/.test(code)
 
 /** A database that is away, locked or full. */

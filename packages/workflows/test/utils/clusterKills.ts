@@ -31,7 +31,7 @@ export interface Options {
   readonly onKill?: ((kills: number) => Effect.Effect<void>) | undefined
 }
 
-/** What happened to the owner of an execution. */
+/** The reason why an execution lost its owner. */
 export type Cause =
   | "killed, restarted at once"
   | "killed, away longer than its locks"
@@ -216,7 +216,7 @@ export const run = ({ jobsPerLife, kills, lockSeconds, onKill, runners, seed }: 
         Effect.flatten
       )
 
-    /** What happens to a runner, until enough runners were killed. */
+    /** Kills or stops a runner again and again, until enough runners were killed. */
     const lives = (slot: Slot) =>
       Effect.gen(function* () {
         let inVain = 0

@@ -20,7 +20,7 @@ export const layer = (seed: number) =>
     ]
   })
 
-/** What a worker needs to use the service. */
+/** The settings with which a worker uses the service. */
 export const access = (sandbox: Sandbox.Service) =>
   Effect.gen(function* () {
     const { clientId, clientSecret } = yield* sandbox.credentials

@@ -1,4 +1,4 @@
-/** What the worker processes of the kill tests share. */
+/** The shared parts of the worker processes of the kill tests. */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Gateway from "@manilla/core/Gateway"
 import * as Token from "@manilla/token/Token"
