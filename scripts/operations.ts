@@ -103,7 +103,7 @@ ${Outcome.outcomes.length} outcomes in three ways:
   \`{"fault": "outcome", "outcome": "fails", "count": 3, "match": {"operation": "Payouts.create"}}\`
 
 A fault rule takes precedence over the header, the header over the phone number, and the phone number over the
-amount. Magic are the phone numbers that start with \`${Outcome.phonePrefix}\`, and the amounts from \`999.9901\` to \`999.9999\`. With
+amount. Phone numbers that start with \`${Outcome.phonePrefix}\`, and amounts from \`999.9901\` to \`999.9999\`, are magic. With
 \`--strict\`, a magic value that is not listed for its operation is a 422 \`UNLISTED_MAGIC_VALUE\`; otherwise it
 is like any other. A header with an unknown name is always a 422. "Once per key" applies to the first request
 with an idempotency key, so that a retry succeeds; requests without a key always meet it.

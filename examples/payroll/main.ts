@@ -5,7 +5,7 @@
  */
 import { Amount, Currency } from "@manilla/core"
 import { Fault, type Sandbox } from "@manilla/sandbox"
-import { Console, Data, Effect, Random } from "effect"
+import { Console, Data, Effect, Logger, LogLevel, Metric, MetricState, Random } from "effect"
 import * as Example from "../support/Example.js"
 import * as Timeline from "../support/Timeline.js"
 import * as Payroll from "./Payroll.js"
@@ -33,6 +33,17 @@ const injectFaults = ({ faults, revokeTokens }: Sandbox.Service) =>
     yield* Effect.sleep("100 millis")
   }).pipe(Effect.repeatN(60))
 
+/** The retries of the whole process, from the metric that Manilla updates. */
+const retries = Effect.map(Metric.snapshot, (metrics) =>
+  metrics.reduce(
+    (sum, { metricKey, metricState }) =>
+      metricKey.name === "manilla_retries" && MetricState.isCounterState(metricState)
+        ? sum + Number(metricState.count)
+        : sum,
+    0
+  )
+)
+
 const program = Effect.gen(function* () {
   const employees = yield* Payroll.read(new URL("employees.csv", import.meta.url))
   const total = Amount.sum(employees.map(Payroll.requested))
@@ -40,7 +51,11 @@ const program = Effect.gen(function* () {
 
   yield* Effect.fork(Example.onSandbox(injectFaults))
   const wallet = yield* Example.wallet(Payroll.currency)
-  const outcomes = yield* Salaries.payAll(employees, month, wallet)
+  const outcomes = yield* Salaries.payAll(employees, month, wallet).pipe(
+    // A line for each retry would hide the progress.
+    Logger.withMinimumLogLevel(LogLevel.Warning)
+  )
+  yield* Timeline.print("retries", String(yield* retries))
   const paid = outcomes.flatMap((outcome) => (outcome.is === "paid" ? [outcome.payout.amount] : []))
 
   const { booked, differences } = yield* Reconciliation.reconcile(month, outcomes)

@@ -130,7 +130,7 @@ export interface Answered {
 export type Headers = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 /**
- * Sends requests. It neither retries nor follows redirects.
+ * Sends requests. It must not retry or follow redirects.
  *
  * @since 0.1.0
  * @category models

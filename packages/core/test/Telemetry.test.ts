@@ -189,7 +189,7 @@ describe("a span", () => {
         )
       assert.lengthOf(events, 3)
       assert.isTrue(events.every((event) => event.startsWith("Things.read: ")))
-      assert.include(events[1], "Retrying in 0 ms")
+      assert.include(events[1], "(https://service.invalid). Retrying in 0 ms")
     })
   )
 

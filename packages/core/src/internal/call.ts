@@ -151,7 +151,7 @@ export const compile = (parameters: Parameters): Call => {
 
     const pause = (failure: response.Failure, millis: number): Effect.Effect<void> => {
       budget.take(now())
-      const message = `${failure.toError().message}. Retrying in ${millis} ms.`
+      const message = `${failure.toError(` (${root.origin})`).message}. Retrying in ${millis} ms.`
       const isNoticeable = now() - state.startedMillis + millis >= noticeableMillis
       return (isNoticeable ? Effect.logInfo(message) : Effect.logDebug(message)).pipe(
         Effect.zipRight(timer.sleep(millis)),
