@@ -828,7 +828,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "        Effect.timeoutOption(Math.max(0, limitMillis)),\n",
     ""
   ),
-  inBearer("wait forever for a token", "Effect.timeoutOption(leftMillis),", "Effect.asSome,"),
+  inBearer("wait forever for a token", "Effect.timeoutOption(limitMillis),", "Effect.asSome,"),
   inBearer(
     "wait forever for a token in an uninterruptible region",
     "tokens.get).pipe(\n        Effect.interruptible,",
@@ -913,10 +913,10 @@ export const mutants: ReadonlyArray<Mutant> = [
     "const attemptMillis = () => step.attemptMillis(rules, state, now()) - (state.sent === 1 ? now() - state.startedMillis : 0)"
   ),
   inCallPolicy("ignore the deadline of the caller", "? timeout\n", "? policy.deadline\n"),
-  inAttempt(
+  inBearer(
     "send with a token that arrived after the deadline",
-    `bearer._tag === "Failure" || call.leftMillis() > 0`,
-    `bearer._tag === "Failure" || call.leftMillis() > -Infinity`
+    "leftMillis() > 0",
+    "leftMillis() > -Infinity"
   ),
   inCall("retry without a budget", "budgetMillis: budget.waitMillis(now())", "budgetMillis: 0"),
   inCall("do not charge retries to the budget", "      budget.take(now())\n", ""),
@@ -1109,13 +1109,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCall(
     "never renew a token",
-    "return Effect.zipRight(rejected, again(failure))",
-    "return again(failure)"
+    `decided._tag === "Renew" ? rejected(failure, bearer) :`,
+    `decided._tag === "Renew" ? Effect.void :`
   ),
   inCall(
     "keep a refused token when no time is left",
-    "Effect.zipRight(rejected, fail(failure, decided.because))",
-    "fail(failure, decided.because)"
+    "Effect.zipRight(rejected(failure, bearer), failed)",
+    "failed"
   ),
   inStep("renew a token without limit", "{ ...state, renewed: true }", "{ ...state }"),
   inStep(

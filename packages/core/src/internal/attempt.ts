@@ -1,5 +1,6 @@
 /**
- * One attempt of a call: obtains a token, sends the request, and reads the response.
+ * One attempt of a call: obtains a token, sends the request, and reads the response. The transport ends
+ * the attempt at its timeout.
  */
 import * as Effect from "effect/Effect"
 import type * as BearerTokens from "../BearerTokens.js"
@@ -26,10 +27,9 @@ export interface Attempt {
   readonly bearer: bearers.Bearer | undefined
 }
 
-/** The call that an attempt belongs to. */
+/** The call that an attempt belongs to. Its times are functions, because a token may take long. */
 export interface Call {
   readonly request: Encoded
-  readonly deadlineMillis: number
   readonly now: () => number
   /** The time left in which the attempt may start. */
   readonly leftMillis: () => number
@@ -57,15 +57,7 @@ export const compile = (parameters: Parameters): Attempts => {
     if (access === "credentials") return send(call, undefined)
     const held = source.held(call.now())
     if (held !== undefined) return authorized(call, held)
-    return Effect.flatMap(source.obtain(call.leftMillis(), call.now), (bearer) => {
-      if (bearer._tag === "Failure" || call.leftMillis() > 0) return authorized(call, bearer)
-      const late = bearers.tokenTooLate(
-        name,
-        call.deadlineMillis,
-        tokens?.lastFailure?.(call.now())
-      )
-      return Effect.succeed({ response: late, bearer })
-    })
+    return Effect.flatMap(source.obtain(call), (bearer) => authorized(call, bearer))
   }
 
   const authorized = (call: Call, bearer: bearers.Bearer | response.Failure) =>

@@ -54,9 +54,7 @@ export const compile = (
       operation: name,
       message:
         `${name}: the request may have been applied${tried}.${note} ` +
-        (key === undefined
-          ? "The operation has no idempotency key: check whether it was applied before you retry. "
-          : `Retry the same request with the same key, "${key}". `) +
+        `${key === undefined ? checkFirst : `${sameKey(key)}.`} ` +
         `Last attempt: ${cause.message.replace(/\.$/, "")}.`,
       attempts: state.sent,
       cause
@@ -69,19 +67,23 @@ export const compile = (
   const interrupted: Conclusion["interrupted"] = (key, applied) => {
     const outcome =
       applied === undefined ? "may have been applied" : `was applied (${namesOf(applied)})`
-    const unkeyed =
-      " The operation has no idempotency key: check whether it was applied before you retry."
     const advice =
       key !== undefined
-        ? ` Retry the same request with the same key, "${key}", to continue.`
+        ? ` ${sameKey(key)}, to continue.`
         : applied === undefined
-          ? unkeyed
+          ? ` ${checkFirst}`
           : ""
     return `${name} was sent to ${origin} and ${outcome}; its caller was interrupted.${advice}`
   }
 
   return { error, interrupted }
 }
+
+const checkFirst =
+  "The operation has no idempotency key: check whether it was applied before you retry."
+
+const sameKey = (key: IdempotencyKey): string =>
+  `Retry the same request with the same key, "${key}"`
 
 /** The base URL, attempts and duration: `(https://host/api/v1, 5 attempts in 12.3 s)`. */
 const triedText = (baseUrl: string, { sent, startedMillis }: State, nowMillis: number): string => {

@@ -97,6 +97,7 @@ export const compile = (name: string, operation: Operation.Operation): Reader =>
     const parsed = parse(result.body)
     const value = parsed._tag === "Json" ? parsed.value : undefined
     const succeeded = successOf(value)
+    // An error status decides, even if the body is lost or unreadable, unless the body contradicts it.
     if (!isSuccess && !(status >= 400 && succeeded === true)) return refused(result, value, context)
     if (parsed._tag === "Lost") return noResponse(name, parsed)
     if (parsed._tag !== "Json") return unreadable(result, context, parsed._tag, parsed.text)
