@@ -114,14 +114,6 @@ export const toInput = (amount: Amount): Either.Either<string, string> => {
 export const Order: order.Order<Amount> = order.mapInput(BigDecimal.Order, toBigDecimal)
 
 /**
- * Compares two amounts by value; returns `-1`, `0` or `1`.
- *
- * @since 0.1.0
- * @category ordering
- */
-export const compare = (self: Amount, that: Amount): -1 | 0 | 1 => Order(self, that)
-
-/**
  * Compares two amounts for equality by value: `"1.50"` and `"1.5"` are equal.
  *
  * @since 0.1.0
