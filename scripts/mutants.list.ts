@@ -1265,8 +1265,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inPolling(
     "lose the created resource when until throws",
-    "onNone: () =>\n                Effect.fail(",
-    "onNone: () =>\n                Effect.die("
+    "            Effect.fail(\n              Option.getOrElse(",
+    "            Effect.die(\n              Option.getOrElse("
   ),
   inPolling("forget the last value", "          known.last = value\n", ""),
   inPolling(
@@ -1295,12 +1295,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     `/^[A-Za-z][A-Za-z _-]{0,39}$/.test(status) ?`,
     "status !== undefined ?"
   ),
-  inPolling(
-    "a delay that outlives its wait",
-    "        Effect.sync(() => {\n          reader.cancel()\n",
-    "        Effect.sync(() => {\n"
-  ),
-  inPolling("a delay that outlives its stream", "              reader.cancel()\n", ""),
+  inPolling("a delay that outlives its wait or its stream", "    cancel()\n", ""),
   inPollingLoop(
     "wait beyond the deadline",
     "clock.unsafeCurrentTimeMillis() + plan.deadlineMillis",
