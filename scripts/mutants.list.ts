@@ -273,8 +273,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inRequest(
     "send a duplicate query parameter",
-    "if (Object.hasOwn(query, name) && query[name] !== undefined) {",
-    "if (query === undefined) {"
+    "if (!Object.hasOwn(query, name) || query[name] === undefined) continue",
+    "if (query !== undefined) continue"
   ),
   inRequest("do not encode path parameters", "path += encodeURIComponent(value)", "path += value"),
   inRequest(
@@ -766,8 +766,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inAmount(
     "order amounts as floats",
-    "order.mapInput(BigDecimal.Order, toBigDecimal)",
-    "order.mapInput(order.number, Number)"
+    "BigDecimal.Order(toBigDecimal(self), toBigDecimal(that))",
+    "Number(self) < Number(that) ? -1 : Number(self) > Number(that) ? 1 : 0"
   ),
   inAmount(
     "round an amount",

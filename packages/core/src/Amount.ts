@@ -6,7 +6,7 @@
 import * as BigDecimal from "effect/BigDecimal"
 import * as Either from "effect/Either"
 import type * as equivalence from "effect/Equivalence"
-import * as order from "effect/Order"
+import type * as order from "effect/Order"
 import * as Schema from "effect/Schema"
 
 /**
@@ -111,7 +111,8 @@ export const toInput = (amount: Amount): Either.Either<string, string> => {
  * @since 0.1.0
  * @category ordering
  */
-export const Order: order.Order<Amount> = order.mapInput(BigDecimal.Order, toBigDecimal)
+export const Order: order.Order<Amount> = (self, that) =>
+  BigDecimal.Order(toBigDecimal(self), toBigDecimal(that))
 
 /**
  * Compares two amounts for equality by value: `"1.50"` and `"1.5"` are equal.
