@@ -11,15 +11,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { sha256 } from "@noble/hashes/sha2.js"
-import * as Encoding from "effect/Encoding"
+import { bytesToHex } from "@noble/hashes/utils.js"
 
-/**
- * The maximum length of the `Idempotency-Key` header, in characters (interface section 8).
- *
- * @since 0.1.0
- * @category limits
- */
-export const maxLength = 255
+/** The maximum length of the `Idempotency-Key` header, in characters (interface section 8). */
+const maxLength = 255
 
 /**
  * The maximum length of a card's `idempotency_key`, in characters (interface section 8). Keys from
@@ -130,6 +125,6 @@ const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text)
 
 /** `~` does not occur in escaped parts, so a digested key never equals a readable one. */
 const digested = (readable: string, parts: ReadonlyArray<string>): string => {
-  const digest = Encoding.encodeHex(sha256(new TextEncoder().encode(JSON.stringify(parts))))
+  const digest = bytesToHex(sha256(new TextEncoder().encode(JSON.stringify(parts))))
   return `${readable.slice(0, maxLengthInBody - digest.length - 1)}~${digest}`
 }

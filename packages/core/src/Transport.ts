@@ -28,13 +28,8 @@ import * as Stream from "effect/Stream"
 import { join } from "./internal/bytes.js"
 import * as timer from "./internal/timer.js"
 
-/**
- * The property of an `HttpClient` that holds the transport it was made from.
- *
- * @since 0.1.0
- * @category symbols
- */
-export const TypeId: unique symbol = Symbol.for("@manilla/core/Transport")
+/** The property of an `HttpClient` that holds the transport it was made from. */
+const TypeId: unique symbol = Symbol.for("@manilla/core/Transport")
 
 /**
  * One request.
@@ -58,13 +53,6 @@ export interface Request {
 
 /**
  * The result of one attempt.
- *
- * | result     | meaning                                                        |
- * | ---------- | -------------------------------------------------------------- |
- * | `NotSent`  | no byte of the request was sent: not applied                   |
- * | `Lost`     | the connection was lost after the request may have been sent   |
- * | `TimedOut` | no complete response within the timeout                        |
- * | `Answered` | a response, whose body may exceed the limit or be incomplete   |
  *
  * @since 0.1.0
  * @category models
