@@ -198,13 +198,15 @@ export const rootUrl: (name: string) => Config.Config<string> = rootUrls.config
  * @since 0.1.0
  * @category config
  */
-export const config: Config.Config<Options> = Config.all({
-  baseUrl: rootUrl("MANILLA_BASE_URL"),
-  pageParameter: Config.nonEmptyString("MANILLA_PAGE_PARAMETER").pipe(
-    Config.option,
-    Config.map(Option.getOrUndefined)
-  )
-})
+export const config: Config.Config<Options> = /* @__PURE__ */ Config.suspend(() =>
+  Config.all({
+    baseUrl: rootUrl("MANILLA_BASE_URL"),
+    pageParameter: Config.nonEmptyString("MANILLA_PAGE_PARAMETER").pipe(
+      Config.option,
+      Config.map(Option.getOrUndefined)
+    )
+  })
+)
 
 /**
  * A layer that provides the gateway, with options from the configuration. It fails with a `ConfigError`
