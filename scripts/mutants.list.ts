@@ -204,8 +204,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inKey(
     "one random key for all operations",
-    "Effect.sync(() => crypto.randomUUID())",
-    "Effect.succeed(crypto.randomUUID())"
+    "Effect.sync(() =>\n  IdempotencyKey.make(crypto.randomUUID())\n)",
+    "Effect.succeed(IdempotencyKey.make(crypto.randomUUID()))"
   ),
   inKey(
     "one key for two operations that differ in how their parts are split",
