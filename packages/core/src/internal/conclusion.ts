@@ -12,29 +12,20 @@ import type { Root } from "./rootUrl.js"
 import type { Reason, State } from "./step.js"
 import { withoutValidation } from "./withoutValidation.js"
 
-export interface Conclusion {
-  readonly error: (
+export const compile = (
+  name: string,
+  { pathParams, replay }: Operation.Operation,
+  { origin, path }: Root
+) => {
+  const hasNoId = pathParams === undefined
+
+  const error = (
     key: IdempotencyKey | undefined,
     state: State,
     because: Reason,
     failure: response.Failure,
     nowMillis: number
-  ) => Errors.ReadError | Errors.WriteError | Errors.KeyedWriteError
-  /** The warning of an interrupted write. `applied` is its resource, if it is known to have succeeded. */
-  readonly interrupted: (
-    key: IdempotencyKey | undefined,
-    applied: response.Found | undefined
-  ) => string
-}
-
-export const compile = (
-  name: string,
-  { pathParams, replay }: Operation.Operation,
-  { origin, path }: Root
-): Conclusion => {
-  const hasNoId = pathParams === undefined
-
-  const error: Conclusion["error"] = (key, state, because, failure, nowMillis) => {
+  ): Errors.ReadError | Errors.WriteError | Errors.KeyedWriteError => {
     const tried = triedText(origin + path, state, nowMillis)
     const note = notes[because]
     const isNotApplied =
@@ -64,7 +55,11 @@ export const compile = (
       : new Errors.OutcomeUnknown({ ...unknown, key }, withoutValidation)
   }
 
-  const interrupted: Conclusion["interrupted"] = (key, applied) => {
+  /** The warning of an interrupted write. `applied` is its resource, if it is known to have succeeded. */
+  const interrupted = (
+    key: IdempotencyKey | undefined,
+    applied: response.Found | undefined
+  ): string => {
     const outcome =
       applied === undefined ? "may have been applied" : `was applied (${namesOf(applied)})`
     const advice =
