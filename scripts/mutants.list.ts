@@ -128,7 +128,7 @@ const inToken = inFile(
   "sandbox/OverloadTokens"
 )
 const inTransport = inFile(
-  "core/src/Transport.ts",
+  "core/src/internal/transport.ts",
   "core/Connections",
   "core/Interruption",
   "core/Loopback"

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import type * as BearerTokens from "../BearerTokens.js"
 import type * as Operation from "../Operation.js"
-import type * as Transport from "../Transport.js"
+import type * as transports from "./transport.js"
 import * as bearers from "./bearer.js"
 import type { Encoded } from "./request.js"
 import * as response from "./response.js"
@@ -15,7 +15,7 @@ import * as sanitize from "./sanitize.js"
 export interface Parameters {
   readonly name: string
   readonly operation: Operation.Operation
-  readonly transport: Transport.Transport
+  readonly transport: transports.Transport
   readonly tokens: BearerTokens.Service | undefined
   readonly root: Root
   readonly bodyLimit: number
@@ -40,14 +40,7 @@ export interface Call {
   readonly traceparent: string | undefined
 }
 
-export interface Attempts {
-  readonly perform: (call: Call) => Effect.Effect<Attempt>
-  /** Reports a rejected token to its source. */
-  readonly reject: (bearer: bearers.Bearer, limitMillis: number) => Effect.Effect<void>
-  readonly meta: response.Reader["meta"]
-}
-
-export const compile = (parameters: Parameters): Attempts => {
+export const compile = (parameters: Parameters) => {
   const { bodyLimit, name, operation, root, tokens, transport } = parameters
   const { access, method } = operation
   const reader = response.compile(name, operation)

@@ -8,7 +8,7 @@
  *        +--- again   step.ts ---> done: the error of the call (conclusion.ts)
  *       pause, or renewed token
  *
- * An attempt (`attempt.ts`) obtains a token (`bearer.ts`), sends the request (`Transport.ts`) and reads
+ * An attempt (`attempt.ts`) obtains a token (`bearer.ts`), sends the request (`transport.ts`) and reads
  * the response (`response.ts`).
  */
 import * as Cause from "effect/Cause"
