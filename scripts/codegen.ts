@@ -1,5 +1,5 @@
-// Generates packages/*/src/index.ts, which exports every PascalCase module of the package as a namespace
-// with the module's doc comment. With --check, fails and names each stale index.
+// Generates packages/*/src/index.ts, which exports every PascalCase module of the package as a namespace.
+// The module itself has the doc comment. With --check, fails and names each stale index.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -9,14 +9,12 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const check = process.argv.includes("--check")
 const problems: Array<string> = []
 
-const section = (src: string, name: string): string => {
+const line = (src: string, name: string): string => {
   const file = join(src, `${name}.ts`)
-  const doc = /^\/\*\*[\s\S]*?\*\//m.exec(readFileSync(file, "utf8"))?.[0]
-  if (doc === undefined) {
+  if (!/^\/\*\*[\s\S]*?\*\//.test(readFileSync(file, "utf8"))) {
     problems.push(`${relative(root, file)}: no leading /** ... */ comment`)
-    return ""
   }
-  return `${doc}\nexport * as ${name} from "./${name}.js"\n`
+  return `export * as ${name} from "./${name}.js"\n`
 }
 
 for (const name of published) {
@@ -25,8 +23,8 @@ for (const name of published) {
   const index = join(src, "index.ts")
   const content = modulesOf(name)
     .filter(isInIndex)
-    .map((module) => section(src, module))
-    .join("\n")
+    .map((module) => line(src, module))
+    .join("")
   if (existsSync(index) && readFileSync(index, "utf8") === content) continue
   if (check) problems.push(`${relative(root, index)}: stale, run \`npm run codegen\``)
   else writeFileSync(index, content)

@@ -128,7 +128,7 @@ const inToken = inFile(
   "sandbox/OverloadTokens"
 )
 const inTransport = inFile(
-  "core/src/Transport.ts",
+  "core/src/internal/transport.ts",
   "core/Connections",
   "core/Interruption",
   "core/Loopback"
@@ -204,8 +204,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inKey(
     "one random key for all operations",
-    "Effect.sync(() => crypto.randomUUID())",
-    "Effect.succeed(crypto.randomUUID())"
+    "Effect.sync(() =>\n  IdempotencyKey.make(crypto.randomUUID())\n)",
+    "Effect.succeed(IdempotencyKey.make(crypto.randomUUID()))"
   ),
   inKey(
     "one key for two operations that differ in how their parts are split",
@@ -273,8 +273,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inRequest(
     "send a duplicate query parameter",
-    "if (Object.hasOwn(query, name) && query[name] !== undefined) {",
-    "if (query === undefined) {"
+    "if (!Object.hasOwn(query, name) || query[name] === undefined) continue",
+    "if (query !== undefined) continue"
   ),
   inRequest("do not encode path parameters", "path += encodeURIComponent(value)", "path += value"),
   inRequest(
@@ -766,8 +766,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inAmount(
     "order amounts as floats",
-    "order.mapInput(BigDecimal.Order, toBigDecimal)",
-    "order.mapInput(order.number, Number)"
+    "BigDecimal.Order(toBigDecimal(self), toBigDecimal(that))",
+    "Number(self) < Number(that) ? -1 : Number(self) > Number(that) ? 1 : 0"
   ),
   inAmount(
     "round an amount",
@@ -828,7 +828,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "        Effect.timeoutOption(Math.max(0, limitMillis)),\n",
     ""
   ),
-  inBearer("wait forever for a token", "Effect.timeoutOption(leftMillis),", "Effect.asSome,"),
+  inBearer("wait forever for a token", "Effect.timeoutOption(limitMillis),", "Effect.asSome,"),
   inBearer(
     "wait forever for a token in an uninterruptible region",
     "tokens.get).pipe(\n        Effect.interruptible,",
@@ -913,10 +913,10 @@ export const mutants: ReadonlyArray<Mutant> = [
     "const attemptMillis = () => step.attemptMillis(rules, state, now()) - (state.sent === 1 ? now() - state.startedMillis : 0)"
   ),
   inCallPolicy("ignore the deadline of the caller", "? timeout\n", "? policy.deadline\n"),
-  inAttempt(
+  inBearer(
     "send with a token that arrived after the deadline",
-    `bearer._tag === "Failure" || call.leftMillis() > 0`,
-    `bearer._tag === "Failure" || call.leftMillis() > -Infinity`
+    "leftMillis() > 0",
+    "leftMillis() > -Infinity"
   ),
   inCall("retry without a budget", "budgetMillis: budget.waitMillis(now())", "budgetMillis: 0"),
   inCall("do not charge retries to the budget", "      budget.take(now())\n", ""),
@@ -1109,13 +1109,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCall(
     "never renew a token",
-    "return Effect.zipRight(rejected, again(failure))",
-    "return again(failure)"
+    `decided._tag === "Renew" ? rejected(failure, bearer) :`,
+    `decided._tag === "Renew" ? Effect.void :`
   ),
   inCall(
     "keep a refused token when no time is left",
-    "Effect.zipRight(rejected, fail(failure, decided.because))",
-    "fail(failure, decided.because)"
+    "Effect.zipRight(rejected(failure, bearer), failed)",
+    "failed"
   ),
   inStep("renew a token without limit", "{ ...state, renewed: true }", "{ ...state }"),
   inStep(
@@ -1265,8 +1265,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inPolling(
     "lose the created resource when until throws",
-    "onNone: () =>\n                Effect.fail(",
-    "onNone: () =>\n                Effect.die("
+    "            Effect.fail(\n              Option.getOrElse(",
+    "            Effect.die(\n              Option.getOrElse("
   ),
   inPolling("forget the last value", "          known.last = value\n", ""),
   inPolling(
@@ -1295,12 +1295,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     `/^[A-Za-z][A-Za-z _-]{0,39}$/.test(status) ?`,
     "status !== undefined ?"
   ),
-  inPolling(
-    "a delay that outlives its wait",
-    "        Effect.sync(() => {\n          reader.cancel()\n",
-    "        Effect.sync(() => {\n"
-  ),
-  inPolling("a delay that outlives its stream", "              reader.cancel()\n", ""),
+  inPolling("a delay that outlives its wait or its stream", "    cancel()\n", ""),
   inPollingLoop(
     "wait beyond the deadline",
     "clock.unsafeCurrentTimeMillis() + plan.deadlineMillis",

@@ -1,11 +1,10 @@
 // The decoders. Each takes a parsed document and throws if it is invalid.
-import * as Envelope from "@manilla/core/Envelope"
 import * as Page from "@manilla/core/Page"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Transaction from "@manilla/transactions/Transaction"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 // Not exported by its package, but measured separately.
 import * as guard from "../../packages/core/src/internal/guard.js"
 import { answerSchemas } from "../candidates/answerSchemas.js"
@@ -16,9 +15,18 @@ type Decode = (value: unknown) => void
 
 type Decoder = Readonly<Record<Document, Decode>>
 
+const envelope = <Data extends Schema.Schema.Any>(data: Data) =>
+  Schema.Struct({
+    success: Schema.Literal(true),
+    data,
+    meta: Schema.optional(
+      Schema.Struct({ correlation_id: Schema.optional(Schema.NullOr(Schema.String)) })
+    )
+  })
+
 const manilla = {
-  "one payment": Envelope.Success(PaymentIntent.CreatedPaymentIntent),
-  "page of 100": Envelope.Success(Page.of(Transaction.Transaction))
+  "one payment": envelope(PaymentIntent.CreatedPaymentIntent),
+  "page of 100": envelope(Page.of(Transaction.Transaction))
 }
 
 const bySchema = <A, I>(schema: Schema.Schema<A, I>): Decode => {

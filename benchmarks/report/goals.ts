@@ -1,4 +1,5 @@
 // Manilla's performance goals, compared with the measurements. A missed goal fails nothing.
+import * as lines from "../size/lines.js"
 import { added } from "../size/run.js"
 import type { Kind } from "../waits/Held.js"
 import type { Operation } from "../wire/messages.js"
@@ -7,7 +8,8 @@ import type { Report } from "./Report.js"
 
 interface Goal {
   readonly title: string
-  readonly most: number
+  /** Absent for a row that only informs. */
+  readonly most?: number
   readonly show: (value: number) => string
   readonly of: (report: Report) => number | undefined
   /** The cause of a miss, as the profiles and the size tables show it. */
@@ -16,6 +18,7 @@ interface Goal {
 
 const times = (value: number): string => `${number(value)} ×`
 const millis = (value: number): string => `${number(value)} ms`
+const whole = (value: number): string => value.toLocaleString("en")
 
 /** The ratio to raw undici at 64 in flight. */
 const ratio =
@@ -102,6 +105,20 @@ every field has the text of its rule.`
     show: kilobytes,
     of: (report) => held("create")(report)?.bytesEach,
     limit: `The fiber, the encoded request and undici's own request object take most of it.`
+  },
+  {
+    title: "lines of `packages/core/src`",
+    most: 4000,
+    show: whole,
+    of: lines.all,
+    limit: `More than a third are comments and blank lines: every export has its units, its limits and its errors beside it.
+The code has grown from 2,996 lines when the goal was set: the lean transport, the guards, and the defences that
+[the fault model](fault-model.md) lists took more than was removed.`
+  },
+  {
+    title: "of these, without comments and blank lines",
+    show: whole,
+    of: lines.ofCode
   }
 ]
 
@@ -112,9 +129,9 @@ export const goalTable = (report: Report): string =>
       const value = of(report)
       return [
         title,
-        `≤ ${show(most)}`,
+        most === undefined ? "" : `≤ ${show(most)}`,
         value === undefined ? "not measured" : show(value),
-        value === undefined ? "" : value <= most ? "met" : "missed"
+        value === undefined || most === undefined ? "" : value <= most ? "met" : "missed"
       ]
     })
   )
@@ -123,7 +140,7 @@ export const goalTable = (report: Report): string =>
 export const missedReasons = (report: Report): ReadonlyArray<string> => {
   const missed = goals.flatMap(({ limit, most, of, title }) => {
     const value = of(report)
-    return limit === undefined || value === undefined || value <= most
+    return limit === undefined || value === undefined || most === undefined || value <= most
       ? []
       : [`- ${title}. ${limit}`]
   })

@@ -6,7 +6,7 @@
 import * as BigDecimal from "effect/BigDecimal"
 import * as Either from "effect/Either"
 import type * as equivalence from "effect/Equivalence"
-import * as order from "effect/Order"
+import type * as order from "effect/Order"
 import * as Schema from "effect/Schema"
 
 /**
@@ -111,15 +111,8 @@ export const toInput = (amount: Amount): Either.Either<string, string> => {
  * @since 0.1.0
  * @category ordering
  */
-export const Order: order.Order<Amount> = order.mapInput(BigDecimal.Order, toBigDecimal)
-
-/**
- * Compares two amounts by value; returns `-1`, `0` or `1`.
- *
- * @since 0.1.0
- * @category ordering
- */
-export const compare = (self: Amount, that: Amount): -1 | 0 | 1 => Order(self, that)
+export const Order: order.Order<Amount> = (self, that) =>
+  BigDecimal.Order(toBigDecimal(self), toBigDecimal(that))
 
 /**
  * Compares two amounts for equality by value: `"1.50"` and `"1.5"` are equal.

@@ -36,6 +36,20 @@ const errorResponse = {
   correlationId: Schema.optional(Schema.String)
 }
 
+const retryAfterResponse = {
+  ...errorResponse,
+  /** The delay that the service requested in `Retry-After`, in milliseconds. */
+  retryAfterMillis: Schema.optional(Schema.Number)
+}
+
+/** The resource in a response. */
+const found = {
+  /** Its id, if the response has one. */
+  id: Schema.optional(Schema.String),
+  /** Its reference, if the response has one. */
+  reference: Schema.optional(Schema.String)
+}
+
 /**
  * An invalid field and the rule that it breaks.
  *
@@ -156,11 +170,7 @@ export class ConflictError extends Schema.TaggedError<ConflictError>("@manilla/c
  */
 export class RateLimitError extends Schema.TaggedError<RateLimitError>(
   "@manilla/core/RateLimitError"
-)("RateLimitError", {
-  ...errorResponse,
-  /** The delay that the service requested in `Retry-After`, in milliseconds. */
-  retryAfterMillis: Schema.optional(Schema.Number)
-}) {
+)("RateLimitError", retryAfterResponse) {
   static readonly status = 429
 }
 
@@ -172,11 +182,7 @@ export class RateLimitError extends Schema.TaggedError<RateLimitError>(
  */
 export class ServerError extends Schema.TaggedError<ServerError>("@manilla/core/ServerError")(
   "ServerError",
-  {
-    ...errorResponse,
-    /** The delay that the service requested in `Retry-After`, in milliseconds. */
-    retryAfterMillis: Schema.optional(Schema.Number)
-  }
+  retryAfterResponse
 ) {}
 
 /**
@@ -188,11 +194,7 @@ export class ServerError extends Schema.TaggedError<ServerError>("@manilla/core/
  */
 export class UnexpectedStatusError extends Schema.TaggedError<UnexpectedStatusError>(
   "@manilla/core/UnexpectedStatusError"
-)("UnexpectedStatusError", {
-  ...errorResponse,
-  /** The delay that the service requested in `Retry-After`, in milliseconds. */
-  retryAfterMillis: Schema.optional(Schema.Number)
-}) {}
+)("UnexpectedStatusError", retryAfterResponse) {}
 
 /**
  * No response: the connection was refused or lost, the host is unknown, or its TLS certificate was
@@ -293,13 +295,7 @@ export class MalformedResponseError extends Schema.TaggedError<MalformedResponse
 }) {}
 
 /** Fields of both `AppliedUnreadable` classes. */
-const appliedUnreadable = {
-  ...unreadable,
-  /** The id of the new resource, if the response has one. */
-  id: Schema.optional(Schema.String),
-  /** Its reference, if the response has one. */
-  reference: Schema.optional(Schema.String)
-}
+const appliedUnreadable = { ...unreadable, ...found }
 
 /**
  * The write was applied, but its response cannot be read. Do not send it again: read the resource by
@@ -335,10 +331,7 @@ export class KeyReused extends Schema.TaggedError<KeyReused>("@manilla/core/KeyR
   {
     ...common,
     key: IdempotencyKey,
-    /** The id of the resource, if the responses have one. */
-    id: Schema.optional(Schema.String),
-    /** Its reference, if the responses have one. */
-    reference: Schema.optional(Schema.String),
+    ...found,
     /** The fields of the resource that differ from the request. */
     differs: Schema.Array(Schema.String),
     /** The number of attempts. */

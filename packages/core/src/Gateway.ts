@@ -29,7 +29,7 @@ import * as rootUrls from "./internal/rootUrl.js"
 import * as step from "./internal/step.js"
 import type * as Operation from "./Operation.js"
 import * as RetryPolicy from "./RetryPolicy.js"
-import * as Transport from "./Transport.js"
+import * as transports from "./internal/transport.js"
 
 /**
  * Options of a gateway.
@@ -107,7 +107,7 @@ export const make = (
       ...policies.issuesOf(policy)
     ]
     if (issue !== undefined) return yield* new ConfigurationError(issue)
-    const transport = Transport.fromHttpClient(yield* HttpClient.HttpClient)
+    const transport = transports.fromHttpClient(yield* HttpClient.HttpClient)
     // Separate budgets, so that reads do not use up the retries of writes.
     const budgets = {
       reads: retryBudget.make(policy.budget),
@@ -198,13 +198,15 @@ export const rootUrl: (name: string) => Config.Config<string> = rootUrls.config
  * @since 0.1.0
  * @category config
  */
-export const config: Config.Config<Options> = Config.all({
-  baseUrl: rootUrl("MANILLA_BASE_URL"),
-  pageParameter: Config.nonEmptyString("MANILLA_PAGE_PARAMETER").pipe(
-    Config.option,
-    Config.map(Option.getOrUndefined)
-  )
-})
+export const config: Config.Config<Options> = /* @__PURE__ */ Config.suspend(() =>
+  Config.all({
+    baseUrl: rootUrl("MANILLA_BASE_URL"),
+    pageParameter: Config.nonEmptyString("MANILLA_PAGE_PARAMETER").pipe(
+      Config.option,
+      Config.map(Option.getOrUndefined)
+    )
+  })
+)
 
 /**
  * A layer that provides the gateway, with options from the configuration. It fails with a `ConfigError`

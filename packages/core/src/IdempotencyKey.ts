@@ -7,19 +7,13 @@
  *
  * @since 0.1.0
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { sha256 } from "@noble/hashes/sha2.js"
-import * as Encoding from "effect/Encoding"
+import { bytesToHex } from "@noble/hashes/utils.js"
 
-/**
- * The maximum length of the `Idempotency-Key` header, in characters (interface section 8).
- *
- * @since 0.1.0
- * @category limits
- */
-export const maxLength = 255
+/** The maximum length of the `Idempotency-Key` header, in characters (interface section 8). */
+const maxLength = 255
 
 /**
  * The maximum length of a card's `idempotency_key`, in characters (interface section 8). Keys from
@@ -56,27 +50,17 @@ export const IdempotencyKey = Schema.String.pipe(
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
 /**
- * The source of {@link random}; `crypto.randomUUID` by default.
- *
- * Not Effect's `Random`, which has a 32-bit seed: among 100,000 processes, two would probably generate
- * the same keys, and the service would ignore the second payment under a key.
- *
- * @since 0.1.0
- * @category services
- */
-export class KeySource extends Context.Reference<KeySource>()("@manilla/core/KeySource", {
-  defaultValue: (): Effect.Effect<string> => Effect.sync(() => crypto.randomUUID())
-}) {}
-
-/**
  * Generates a unique key with 122 random bits. Store the key before you use it, or a crash loses it.
  * Prefer {@link derive} if the business operation has an identifier.
+ *
+ * Not from Effect's `Random`, which has a 32-bit seed: among 100,000 processes, two would probably
+ * generate the same keys, and the service would ignore the second payment under a key.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const random: Effect.Effect<IdempotencyKey> = Effect.flatMap(KeySource, (source) =>
-  Effect.map(source, (text) => IdempotencyKey.make(text))
+export const random: Effect.Effect<IdempotencyKey> = Effect.sync(() =>
+  IdempotencyKey.make(crypto.randomUUID())
 )
 
 /**
@@ -130,6 +114,6 @@ const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text)
 
 /** `~` does not occur in escaped parts, so a digested key never equals a readable one. */
 const digested = (readable: string, parts: ReadonlyArray<string>): string => {
-  const digest = Encoding.encodeHex(sha256(new TextEncoder().encode(JSON.stringify(parts))))
+  const digest = bytesToHex(sha256(new TextEncoder().encode(JSON.stringify(parts))))
   return `${readable.slice(0, maxLengthInBody - digest.length - 1)}~${digest}`
 }

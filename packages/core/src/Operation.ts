@@ -14,19 +14,13 @@ import type * as RetryPolicy from "./RetryPolicy.js"
 /**
  * The replay class of an operation: whether it may be retried.
  *
- * | class   | meaning                                                                     |
- * | ------- | --------------------------------------------------------------------------- |
- * | `Safe`  | has no effect; always safe to retry                                         |
- * | `Keyed` | is applied once per idempotency key; retry with the same key and bytes      |
- * | `Once`  | has no key; never retry after the service may have processed it             |
- *
  * @since 0.1.0
  * @category models
  */
 export type Replay = Safe | Keyed | Once
 
 /**
- * The replay class of an operation without effect.
+ * An operation without effect, which is always safe to retry.
  *
  * @since 0.1.0
  * @category models
@@ -36,7 +30,7 @@ export interface Safe {
 }
 
 /**
- * The replay class of a write with an idempotency key.
+ * A write that is applied once per idempotency key: retry it with the same key and bytes.
  *
  * @since 0.1.0
  * @category models
@@ -50,7 +44,7 @@ export interface Keyed {
 }
 
 /**
- * The replay class of a write without an idempotency key.
+ * A write without a key: never retry it after the service may have processed it.
  *
  * @since 0.1.0
  * @category models

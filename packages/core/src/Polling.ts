@@ -131,6 +131,16 @@ const waitsInFlight = Metric.gauge("manilla_waits_in_flight", {
   description: "Waits for a final status that are in progress"
 })
 
+/** Counts a wait. Returns its end, which also cancels its pause. */
+const enter = (fiber: Running, cancel: () => void): Effect.Effect<void> => {
+  const labels = metricLabelsOf(fiber)
+  waitsInFlight.unsafeModify(1, labels)
+  return Effect.sync(() => {
+    cancel()
+    waitsInFlight.unsafeModify(-1, labels)
+  })
+}
+
 /**
  * Makes the functions that wait for one type of resource. All waits share a limit of 64 concurrent
  * reads; between reads a wait is a sleeping fiber.
@@ -152,33 +162,30 @@ export const make = <Id extends string, A extends { readonly status: string }, I
       issues
     })
 
-  const planOf = (options: Options<A>): Either.Either<loop.Plan<A>, Errors.InvalidRequestError> =>
-    Either.try({
-      try: () => ({ ...withDefaults(defaults, options), until: options.until }),
-      catch: () => refused([{ field: "wait", rule: "must be a plain object" }])
-    }).pipe(
-      Either.flatMap(({ cap, deadline, factor, initial, until }) => {
-        const issues: Array<Errors.Issue> = []
-        const millisOf = (name: string, input: Duration.DurationInput): number =>
-          Option.getOrElse(durations.millisOf(input), () => {
-            issues.push({ field: `wait.${name}`, rule: durations.rule })
-            return 0
-          })
-        const plan: loop.Plan<A> = {
-          initialMillis: Math.max(loop.leastPauseMillis, millisOf("initial", initial)),
-          factor: factor >= 1 ? factor : 1,
-          capMillis: Math.max(loop.leastPauseMillis, millisOf("cap", cap)),
-          deadlineMillis: millisOf("deadline", deadline),
-          isFinal: until ?? subject.isFinal ?? isFinal
-        }
-        if (typeof factor !== "number")
-          issues.push({ field: "wait.factor", rule: "must be a number" })
-        if (typeof plan.isFinal !== "function") {
-          issues.push({ field: "wait.until", rule: "must be a function" })
-        }
-        return issues.length === 0 ? Either.right(plan) : Either.left(refused(issues))
+  /** JavaScript callers may pass `null`. */
+  const planOf = (
+    options: Options<A> | null
+  ): Either.Either<loop.Plan<A>, Errors.InvalidRequestError> => {
+    const issues: Array<Errors.Issue> = []
+    const millisOf = (name: string, input: Duration.DurationInput): number =>
+      Option.getOrElse(durations.millisOf(input), () => {
+        issues.push({ field: `wait.${name}`, rule: durations.rule })
+        return 0
       })
-    )
+    const { cap, deadline, factor, initial } = withDefaults(defaults, options ?? {})
+    const plan: loop.Plan<A> = {
+      initialMillis: Math.max(loop.leastPauseMillis, millisOf("initial", initial)),
+      factor: factor >= 1 ? factor : 1,
+      capMillis: Math.max(loop.leastPauseMillis, millisOf("cap", cap)),
+      deadlineMillis: millisOf("deadline", deadline),
+      isFinal: options?.until ?? subject.isFinal ?? isFinal
+    }
+    if (typeof factor !== "number") issues.push({ field: "wait.factor", rule: "must be a number" })
+    if (typeof plan.isFinal !== "function") {
+      issues.push({ field: "wait.until", rule: "must be a function" })
+    }
+    return issues.length === 0 ? Either.right(plan) : Either.left(refused(issues))
+  }
 
   const stillPending = (
     id: Id,
@@ -235,15 +242,9 @@ export const make = <Id extends string, A extends { readonly status: string }, I
         Effect.flatMap(reading, (seen) =>
           plan.isFinal(seen.last) ? Effect.succeed(seen.last) : untilOver(reader.pause(seen))
         )
-      const labels = metricLabelsOf(fiber)
-      waitsInFlight.unsafeModify(1, labels)
+      const leave = enter(fiber, reader.cancel)
       // One finalizer for all pauses: a finalizer for each needs more memory than the pause.
-      return Effect.onExit(untilOver(reader.look(loop.start(plan, created))), () =>
-        Effect.sync(() => {
-          reader.cancel()
-          waitsInFlight.unsafeModify(-1, labels)
-        })
-      )
+      return Effect.onExit(untilOver(reader.look(loop.start(plan, created))), () => leave)
     })
 
   const asItFailed = (cause: Errors.ReadError): Errors.ReadError => cause
@@ -297,16 +298,14 @@ export const make = <Id extends string, A extends { readonly status: string }, I
           ),
           // A defect, for example if `until` throws.
           (cause) =>
-            Option.match(Cause.failureOption(cause), {
-              onNone: () =>
-                Effect.fail(
-                  waitFailed(known.id, sanitizer().text(printed(cause)), {
-                    last: known.last,
-                    cause: undefined
-                  })
-                ),
-              onSome: Effect.fail
-            })
+            Effect.fail(
+              Option.getOrElse(Cause.failureOption(cause), () =>
+                waitFailed(known.id, sanitizer().text(messageOf(cause)), {
+                  last: known.last,
+                  cause: undefined
+                })
+              )
+            )
         )
       })
       return Effect.onInterrupt(followed, () =>
@@ -334,15 +333,10 @@ export const make = <Id extends string, A extends { readonly status: string }, I
         const plan = yield* planOf(options)
         const fiber = yield* Effect.withFiberRuntime<Running>(Effect.succeed)
         const reader = readerOf(id, plan, fiber, asItFailed)
-        const labels = metricLabelsOf(fiber)
         yield* Effect.acquireRelease(
-          Effect.sync(() => waitsInFlight.unsafeModify(1, labels)),
-          () =>
-            Effect.sync(() => {
-              reader.cancel()
-              waitsInFlight.unsafeModify(-1, labels)
-            })
-        )
+          Effect.sync(() => enter(fiber, reader.cancel)),
+          (leave) => leave
+        ).pipe(Effect.asVoid)
         const first = loop.start(plan, undefined)
         return Stream.unfoldEffect(first, (progress) =>
           Effect.map(progress === first ? reader.look(progress) : reader.pause(progress), (seen) =>
@@ -355,15 +349,9 @@ export const make = <Id extends string, A extends { readonly status: string }, I
   return { awaitFinal, changes, createAndAwait }
 }
 
-/** Printing a thrown value may throw as well. */
-const printed = (cause: Cause.Cause<unknown>): string => {
-  try {
-    return Cause.prettyErrors(cause)
-      .map(({ message }) => message)
-      .join("; ")
-  } catch {
-    return "a defect that cannot be printed"
-  }
+const messageOf = (cause: Cause.Cause<unknown>): string => {
+  const thrown = Cause.squash(cause)
+  return thrown instanceof Error ? thrown.message : "a defect"
 }
 
 /** A status in the form of the known statuses. Any other text may contain a secret. */

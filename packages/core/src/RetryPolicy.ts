@@ -150,15 +150,6 @@ export const isPassing = (error: Errors.ReadError): boolean =>
     : table[faultOf(error)].Safe === "retry"
 
 /**
- * Returns the next step after a fault, by the replay class of the operation.
- *
- * @since 0.1.0
- * @category rules
- */
-export const decide = (fault: Fault, replay: Operation.Replay): Decision =>
-  table[fault][replay._tag]
-
-/**
  * The limits of the retry loop.
  *
  * @since 0.1.0

@@ -5,7 +5,6 @@
  * @since 0.1.0
  */
 import * as DateTime from "effect/DateTime"
-import * as order from "effect/Order"
 import * as Schema from "effect/Schema"
 import * as check from "./internal/check.js"
 
@@ -106,11 +105,3 @@ export const toDateTime = (timestamp: Timestamp): DateTime.Utc =>
  */
 export const fromDateTime = (dateTime: DateTime.DateTime): Timestamp =>
   Timestamp.make(DateTime.formatIso(dateTime).replace("Z", "000Z"))
-
-/**
- * Orders timestamps by time, regardless of offset and number of digits.
- *
- * @since 0.1.0
- * @category ordering
- */
-export const Order: order.Order<Timestamp> = order.mapInput(order.bigint, toEpochMicros)

@@ -15,7 +15,7 @@ import * as Undici from "undici"
 import { join } from "./internal/bytes.js"
 import type { Running } from "./internal/fiber.js"
 import * as timer from "./internal/timer.js"
-import * as Transport from "./Transport.js"
+import * as transports from "./internal/transport.js"
 
 /**
  * Makes a client from a dispatcher, such as a `ProxyAgent` or an `Agent` with client certificates. Use
@@ -25,7 +25,7 @@ import * as Transport from "./Transport.js"
  * @category constructors
  */
 export const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient =>
-  Transport.toHttpClient({
+  transports.toHttpClient({
     send: (request) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.withFiberRuntime((fiber) => {
@@ -33,7 +33,7 @@ export const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient =>
           exchange.begin(dispatcher)
           return Effect.onInterrupt(
             restore(
-              Effect.async<Transport.Result>((resume) =>
+              Effect.async<transports.Result>((resume) =>
                 exchange.onEnd((result) => resume(Effect.succeed(result)))
               )
             ),
@@ -95,7 +95,7 @@ const optionsOf = ({
   method,
   origin,
   path
-}: Transport.Request): Undici.Dispatcher.DispatchOptions => ({
+}: transports.Request): Undici.Dispatcher.DispatchOptions => ({
   origin,
   path,
   method,
@@ -108,15 +108,15 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   private controller: Undici.Dispatcher.DispatchController | undefined
   private readonly cancelDeadline: (() => void) | undefined
   private isOver = false
-  private result: Transport.Result | undefined
-  private done: ((result: Transport.Result) => void) | undefined
+  private result: transports.Result | undefined
+  private done: ((result: transports.Result) => void) | undefined
   private status = 0
-  private headers: Transport.Headers = {}
+  private headers: transports.Headers = {}
   private chunks: Array<Uint8Array> = []
   private size = 0
 
   constructor(
-    private readonly request: Transport.Request,
+    private readonly request: transports.Request,
     fiber: Running
   ) {
     const { timeoutMillis } = request
@@ -141,7 +141,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
     }
   }
 
-  onEnd(done: (result: Transport.Result) => void): void {
+  onEnd(done: (result: transports.Result) => void): void {
     if (this.result === undefined) this.done = done
     else done(this.result)
   }
@@ -160,7 +160,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   onResponseStart(
     controller: Undici.Dispatcher.DispatchController,
     status: number,
-    headers: Transport.Headers
+    headers: transports.Headers
   ): void {
     // An informational response, such as 103.
     if (status < 200) return
@@ -181,7 +181,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error): void {
     const code = Predicate.hasProperty(error, "code") ? String(error.code) : undefined
-    const lost: Transport.Lost = { _tag: "Lost", code }
+    const lost: transports.Lost = { _tag: "Lost", code }
     if (this.controller === undefined) this.end({ _tag: "NotSent", code })
     else if (this.status === 0) this.end(lost)
     else this.respond(lost)
@@ -192,12 +192,12 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
     controller.abort(aborted)
   }
 
-  private respond(body: Transport.Answered["body"]): void {
+  private respond(body: transports.Answered["body"]): void {
     this.end({ _tag: "Answered", status: this.status, headers: this.headers, body })
   }
 
   /** Later results are ignored. */
-  private end(result: Transport.Result): void {
+  private end(result: transports.Result): void {
     if (this.isOver) return
     this.isOver = true
     this.cancelDeadline?.()

@@ -152,19 +152,6 @@ describe("random", () => {
     })
   )
 
-  it.effect("takes its random text from KeySource", () =>
-    Effect.gen(function* () {
-      let count = 0
-      const keys = yield* Effect.replicateEffect(IdempotencyKey.random, 2).pipe(
-        Effect.provideService(
-          IdempotencyKey.KeySource,
-          Effect.sync(() => `simulated-${count++}`)
-        )
-      )
-      assert.deepStrictEqual(keys, [isMade("simulated-0"), isMade("simulated-1")])
-    })
-  )
-
   it.effect("does not use Effect's Random, whose seed is short", () =>
     Effect.gen(function* () {
       const once = yield* Effect.withRandom(IdempotencyKey.random, Random.make("seed"))
@@ -173,5 +160,3 @@ describe("random", () => {
     })
   )
 })
-
-const isMade = (text: string) => IdempotencyKey.IdempotencyKey.make(text)

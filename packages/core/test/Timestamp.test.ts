@@ -103,24 +103,3 @@ describe("conversions", () => {
     assert.strictEqual(back.epochMillis, dateTime.epochMillis)
   })
 })
-
-describe("Order", () => {
-  it("compares by time, regardless of offset and number of digits", () => {
-    assert.strictEqual(
-      Timestamp.Order(at("2026-01-31T12:00:00Z"), at("2026-01-31T13:00:00.000000+01:00")),
-      0
-    )
-    // The order of the texts is the opposite.
-    assert.strictEqual(
-      Timestamp.Order(at("2026-01-31T23:30:00+02:00"), at("2026-01-31T22:00:00Z")),
-      -1
-    )
-  })
-
-  it("distinguishes microseconds", () => {
-    assert.strictEqual(
-      Timestamp.Order(at("2026-01-31T12:00:00.000002Z"), at("2026-01-31T12:00:00.000001Z")),
-      1
-    )
-  })
-})

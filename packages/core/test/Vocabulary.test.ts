@@ -1,10 +1,9 @@
 /**
- * The small schemas: codes, texts, identifiers, pages, envelopes, sensitive values.
+ * The small schemas: codes, texts, identifiers, pages, sensitive values.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Country from "@manilla/core/Country"
 import * as Currency from "@manilla/core/Currency"
-import * as Envelope from "@manilla/core/Envelope"
 import * as Identifier from "@manilla/core/Identifier"
 import * as Issues from "@manilla/core/Issues"
 import * as Page from "@manilla/core/Page"
@@ -117,31 +116,6 @@ describe("pages", () => {
     )
     for (const data of [undefined, null, {}, [{}], [null]]) {
       assert(!Schema.is(Rows)({ current_page: 1, data }))
-    }
-  })
-})
-
-describe("envelopes", () => {
-  const Thing = Envelope.Success(Schema.Struct({ id: Schema.String }))
-
-  for (const meta of [
-    {},
-    { meta: {} },
-    { meta: { correlation_id: null } },
-    { meta: { correlation_id: "not a UUID" } }
-  ]) {
-    it(`of a success may end with ${JSON.stringify(meta)}`, () => {
-      assert.deepStrictEqual(
-        Schema.decodeUnknownSync(Thing)({ success: true, data: { id: "a" }, ...meta }),
-        { success: true, data: { id: "a" }, ...meta }
-      )
-    })
-  }
-
-  it("of an error may have any details", () => {
-    for (const details of [{ amount: ["too low"] }, ["too low"], [], {}, undefined]) {
-      const error = { code: "X", message: "words", details }
-      assert(Schema.is(Envelope.Failure)({ success: false, data: { error } }))
     }
   })
 })

@@ -264,7 +264,7 @@ export const journal = (entries: ReadonlyArray<JournalEntry>): string => {
 type Columns = { readonly [S in Side]: Amount.Amount | undefined }
 
 const net = (debits: Amount.Amount, credits: Amount.Amount): Columns =>
-  Amount.compare(debits, credits) > 0
+  Amount.Order(debits, credits) > 0
     ? { debit: Amount.subtract(debits, credits), credit: undefined }
     : { debit: undefined, credit: Amount.subtract(credits, debits) }
 

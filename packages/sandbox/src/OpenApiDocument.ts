@@ -6,7 +6,7 @@
  */
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as OpenApiJsonSchema from "@effect/platform/OpenApiJsonSchema"
-import * as Envelope from "@manilla/core/Envelope"
+import * as envelope from "./internal/envelope.js"
 import * as ServiceApi from "./ServiceApi.js"
 
 /**
@@ -47,7 +47,7 @@ export const make = ({ authUrl, baseUrl }: Addresses = {}) => {
   const main = OpenApi.fromApi(ServiceApi.main, options)
   const account = OpenApi.fromApi(ServiceApi.account, options)
   const defs: Record<string, OpenApiJsonSchema.JsonSchema> = {}
-  const envelope = OpenApiJsonSchema.makeWithDefs(Envelope.Failure, { ...options, defs })
+  const failure = OpenApiJsonSchema.makeWithDefs(envelope.Failure, { ...options, defs })
   const {
     HttpApiDecodeError: _,
     Issue: __,
@@ -77,7 +77,7 @@ export const make = ({ authUrl, baseUrl }: Addresses = {}) => {
       responses: {
         Error: {
           description: "An error, in its envelope",
-          content: { "application/json": { schema: envelope } }
+          content: { "application/json": { schema: failure } }
         }
       },
       securitySchemes: { bearer }

@@ -3,7 +3,6 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { HttpMethod } from "@effect/platform/HttpMethod"
-import * as Envelope from "@manilla/core/Envelope"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
@@ -18,6 +17,7 @@ import {
 } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as envelope from "../src/internal/envelope.js"
 import { credentialsBody, send, sendAuthorised, tokenUrl } from "./utils/harness.js"
 
 const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
@@ -78,7 +78,7 @@ const answered = (
         ? yield* send(yield* tokenUrl, { method, ...rest })
         : yield* sendAuthorised(path, { method, ...rest })
     assert.isTrue(status === 200 || status === 201, text)
-    yield* Schema.decodeUnknown(Schema.parseJson(Envelope.Success(operation.success)))(text)
+    yield* Schema.decodeUnknown(Schema.parseJson(envelope.Success(operation.success)))(text)
     return decode(text).data
   })
 

@@ -1,10 +1,11 @@
 /**
- * One attempt of a call: obtains a token, sends the request, and reads the response.
+ * One attempt of a call: obtains a token, sends the request, and reads the response. The transport ends
+ * the attempt at its timeout.
  */
 import * as Effect from "effect/Effect"
 import type * as BearerTokens from "../BearerTokens.js"
 import type * as Operation from "../Operation.js"
-import type * as Transport from "../Transport.js"
+import type * as transports from "./transport.js"
 import * as bearers from "./bearer.js"
 import type { Encoded } from "./request.js"
 import * as response from "./response.js"
@@ -14,7 +15,7 @@ import * as sanitize from "./sanitize.js"
 export interface Parameters {
   readonly name: string
   readonly operation: Operation.Operation
-  readonly transport: Transport.Transport
+  readonly transport: transports.Transport
   readonly tokens: BearerTokens.Service | undefined
   readonly root: Root
   readonly bodyLimit: number
@@ -26,10 +27,9 @@ export interface Attempt {
   readonly bearer: bearers.Bearer | undefined
 }
 
-/** The call that an attempt belongs to. */
+/** The call that an attempt belongs to. Its times are functions, because a token may take long. */
 export interface Call {
   readonly request: Encoded
-  readonly deadlineMillis: number
   readonly now: () => number
   /** The time left in which the attempt may start. */
   readonly leftMillis: () => number
@@ -40,14 +40,7 @@ export interface Call {
   readonly traceparent: string | undefined
 }
 
-export interface Attempts {
-  readonly perform: (call: Call) => Effect.Effect<Attempt>
-  /** Reports a rejected token to its source. */
-  readonly reject: (bearer: bearers.Bearer, limitMillis: number) => Effect.Effect<void>
-  readonly meta: response.Reader["meta"]
-}
-
-export const compile = (parameters: Parameters): Attempts => {
+export const compile = (parameters: Parameters) => {
   const { bodyLimit, name, operation, root, tokens, transport } = parameters
   const { access, method } = operation
   const reader = response.compile(name, operation)
@@ -57,15 +50,7 @@ export const compile = (parameters: Parameters): Attempts => {
     if (access === "credentials") return send(call, undefined)
     const held = source.held(call.now())
     if (held !== undefined) return authorized(call, held)
-    return Effect.flatMap(source.obtain(call.leftMillis(), call.now), (bearer) => {
-      if (bearer._tag === "Failure" || call.leftMillis() > 0) return authorized(call, bearer)
-      const late = bearers.tokenTooLate(
-        name,
-        call.deadlineMillis,
-        tokens?.lastFailure?.(call.now())
-      )
-      return Effect.succeed({ response: late, bearer })
-    })
+    return Effect.flatMap(source.obtain(call), (bearer) => authorized(call, bearer))
   }
 
   const authorized = (call: Call, bearer: bearers.Bearer | response.Failure) =>

@@ -20,9 +20,16 @@ export interface Bearer {
   readonly secret: sanitize.Secret
 }
 
+interface Times {
+  readonly now: () => number
+  /** The time left in which the attempt may start. */
+  readonly leftMillis: () => number
+}
+
 export interface Source {
+  /** A token that needs no waiting. */
   readonly held: (nowMillis: number) => Bearer | Failure | undefined
-  readonly obtain: (leftMillis: number, nowMillis: () => number) => Effect.Effect<Bearer | Failure>
+  readonly obtain: (call: Times) => Effect.Effect<Bearer | Failure>
   /** Reports a rejected token. Ignores failures: the next attempt uses the same source. */
   readonly reject: (bearer: Bearer, limitMillis: number) => Effect.Effect<void>
 }
@@ -47,17 +54,20 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
         return died
       }
     },
-    obtain: (leftMillis, nowMillis) =>
-      Effect.suspend(() => tokens.get).pipe(
+    obtain: ({ leftMillis, now }) => {
+      const limitMillis = leftMillis()
+      return Effect.suspend(() => tokens.get).pipe(
         Effect.interruptible,
-        Effect.map(toBearer),
-        Effect.timeoutOption(leftMillis),
-        Effect.map(
-          Option.getOrElse(() => tokenTooLate(name, leftMillis, tokens.lastFailure?.(nowMillis())))
+        Effect.timeoutOption(limitMillis),
+        Effect.map((token) =>
+          Option.isSome(token) && leftMillis() > 0
+            ? toBearer(token.value)
+            : tooLate(name, limitMillis, tokens.lastFailure?.(now()))
         ),
         Effect.catchTag("TokenUnavailableError", (error) => Effect.succeed(noToken(name, error))),
         Effect.catchAllCause(() => Effect.succeed(died))
-      ),
+      )
+    },
     reject: ({ token }, limitMillis) =>
       Effect.suspend(() => tokens.reject(token)).pipe(
         Effect.interruptible,
@@ -97,7 +107,7 @@ const noToken = (
   }, "TokenUnavailableError")
 
 /** The result of an attempt that timed out waiting for a token, with the source's last failure. */
-export const tokenTooLate = (
+const tooLate = (
   operation: string,
   afterMillis: number,
   last: Errors.TokenUnavailableError | undefined

@@ -1,9 +1,15 @@
 /**
- * One call: attempts until one succeeds or `step` ends the call.
+ * The life of one call. `Gateway.ts` first encodes the request (`request.ts`) and chooses the rules of
+ * the retries (`policy.ts`). Then:
  *
- *     attempt --> step: done, retry after n ms, or renew the token
- *        ^          |
- *        +----------+
+ *     attempt ------> success: the data
+ *        ^    failure   |
+ *        |              v
+ *        +--- again   step.ts ---> done: the error of the call (conclusion.ts)
+ *       pause, or renewed token
+ *
+ * An attempt (`attempt.ts`) obtains a token (`bearer.ts`), sends the request (`transport.ts`) and reads
+ * the response (`response.ts`).
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -55,17 +61,20 @@ export const compile = (parameters: Parameters): Call => {
   ): Effect.Effect<unknown, CallError> => {
     const clock = clockOf(fiber)
     const now = () => clock.unsafeCurrentTimeMillis()
-    const leftMillis = () => step.leftMillis(rules, state, now())
-    const attemptMillis = () => step.attemptMillis(rules, state, now())
 
-    /** Includes the attempt in flight, for an interruption. */
+    /**
+     * While a request is in flight, its outcome counts as unknown, for an interruption. Its response
+     * then decides: `retryOrFail`.
+     */
     let state = step.start(now())
     /** The resource of a success, while its hook runs. */
     let applied: response.Found | undefined
 
+    const leftMillis = () => step.leftMillis(rules, state, now())
+    const attemptMillis = () => step.attemptMillis(rules, state, now())
+
     const call: attempts.Call = {
       request,
-      deadlineMillis: rules.deadlineMillis,
       now,
       leftMillis,
       attemptMillis,
@@ -79,7 +88,8 @@ export const compile = (parameters: Parameters): Call => {
     const attempt = (before: step.State): Effect.Effect<unknown, CallError> =>
       Effect.suspend(() =>
         Effect.flatMap(perform(call), ({ bearer, response }) => {
-          if (span !== undefined && state !== before) {
+          const wasSent = state !== before
+          if (span !== undefined && wasSent) {
             telemetry.attempted(span, clock, state.sent, response, meta(response))
           }
           return response._tag === "Success"
@@ -103,8 +113,8 @@ export const compile = (parameters: Parameters): Call => {
     }
 
     /**
-     * A response shows the outcome of its own attempt only. `before`, the state before that attempt,
-     * tells whether an earlier attempt may have been applied.
+     * The failure shows the outcome of its own attempt. So `step` starts from `before`, the state before
+     * that attempt, which tells whether an earlier attempt may have been applied.
      */
     const retryOrFail = (
       before: step.State,
@@ -126,24 +136,24 @@ export const compile = (parameters: Parameters): Call => {
         }
       )
       state = decided.state
-      const rejected =
-        bearer === undefined || failure.fault !== "UnauthorizedError"
-          ? Effect.void
-          : reject(bearer, attemptMillis())
-      switch (decided._tag) {
-        case "Done":
-          // The token source must know that the token is rejected, for the next call.
-          return decided.because === "deadline"
-            ? Effect.zipRight(rejected, fail(failure, decided.because))
-            : fail(failure, decided.because)
-        case "Renew":
-          tell.retry(fiber, failure.fault)
-          return Effect.zipRight(rejected, again(failure))
-        case "Again":
-          tell.retry(fiber, failure.fault)
-          return Effect.zipRight(pause(failure, decided.afterMillis), again(failure))
+      if (decided._tag === "Done") {
+        const failed = fail(failure, decided.because)
+        // No time to renew the token, but the next call must not use it.
+        return decided.because === "deadline"
+          ? Effect.zipRight(rejected(failure, bearer), failed)
+          : failed
       }
+      tell.retry(fiber, failure.fault)
+      const wait =
+        decided._tag === "Renew" ? rejected(failure, bearer) : pause(failure, decided.afterMillis)
+      return Effect.zipRight(wait, again(failure))
     }
+
+    /** Reports a token that the service rejected to its source. */
+    const rejected = ({ fault }: response.Failure, bearer: Bearer | undefined) =>
+      bearer !== undefined && fault === "UnauthorizedError"
+        ? reject(bearer, attemptMillis())
+        : Effect.void
 
     /** The machine may have slept, its clock may be set forward, or the token source may be slow. */
     const again = (failure: response.Failure) =>

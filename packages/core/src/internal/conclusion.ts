@@ -12,29 +12,20 @@ import type { Root } from "./rootUrl.js"
 import type { Reason, State } from "./step.js"
 import { withoutValidation } from "./withoutValidation.js"
 
-export interface Conclusion {
-  readonly error: (
+export const compile = (
+  name: string,
+  { pathParams, replay }: Operation.Operation,
+  { origin, path }: Root
+) => {
+  const hasNoId = pathParams === undefined
+
+  const error = (
     key: IdempotencyKey | undefined,
     state: State,
     because: Reason,
     failure: response.Failure,
     nowMillis: number
-  ) => Errors.ReadError | Errors.WriteError | Errors.KeyedWriteError
-  /** The warning of an interrupted write. `applied` is its resource, if it is known to have succeeded. */
-  readonly interrupted: (
-    key: IdempotencyKey | undefined,
-    applied: response.Found | undefined
-  ) => string
-}
-
-export const compile = (
-  name: string,
-  { pathParams, replay }: Operation.Operation,
-  { origin, path }: Root
-): Conclusion => {
-  const hasNoId = pathParams === undefined
-
-  const error: Conclusion["error"] = (key, state, because, failure, nowMillis) => {
+  ): Errors.ReadError | Errors.WriteError | Errors.KeyedWriteError => {
     const tried = triedText(origin + path, state, nowMillis)
     const note = notes[because]
     const isNotApplied =
@@ -54,9 +45,7 @@ export const compile = (
       operation: name,
       message:
         `${name}: the request may have been applied${tried}.${note} ` +
-        (key === undefined
-          ? "The operation has no idempotency key: check whether it was applied before you retry. "
-          : `Retry the same request with the same key, "${key}". `) +
+        `${key === undefined ? checkFirst : `${sameKey(key)}.`} ` +
         `Last attempt: ${cause.message.replace(/\.$/, "")}.`,
       attempts: state.sent,
       cause
@@ -66,22 +55,30 @@ export const compile = (
       : new Errors.OutcomeUnknown({ ...unknown, key }, withoutValidation)
   }
 
-  const interrupted: Conclusion["interrupted"] = (key, applied) => {
+  /** The warning of an interrupted write. `applied` is its resource, if it is known to have succeeded. */
+  const interrupted = (
+    key: IdempotencyKey | undefined,
+    applied: response.Found | undefined
+  ): string => {
     const outcome =
       applied === undefined ? "may have been applied" : `was applied (${namesOf(applied)})`
-    const unkeyed =
-      " The operation has no idempotency key: check whether it was applied before you retry."
     const advice =
       key !== undefined
-        ? ` Retry the same request with the same key, "${key}", to continue.`
+        ? ` ${sameKey(key)}, to continue.`
         : applied === undefined
-          ? unkeyed
+          ? ` ${checkFirst}`
           : ""
     return `${name} was sent to ${origin} and ${outcome}; its caller was interrupted.${advice}`
   }
 
   return { error, interrupted }
 }
+
+const checkFirst =
+  "The operation has no idempotency key: check whether it was applied before you retry."
+
+const sameKey = (key: IdempotencyKey): string =>
+  `Retry the same request with the same key, "${key}"`
 
 /** The base URL, attempts and duration: `(https://host/api/v1, 5 attempts in 12.3 s)`. */
 const triedText = (baseUrl: string, { sent, startedMillis }: State, nowMillis: number): string => {

@@ -1,5 +1,5 @@
 /**
- * A FIFO semaphore. Effect's semaphore wakes all waiters at each release, which is quadratic and too
+ * A FIFO semaphore: it limits the concurrent reads of waits (`Polling.ts`). Effect's semaphore wakes all waiters at each release, which is quadratic and too
  * slow for 10,000 waits.
  */
 import * as Effect from "effect/Effect"

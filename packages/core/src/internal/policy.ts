@@ -1,5 +1,5 @@
 /**
- * Validates the retry policy of a gateway or of one call.
+ * Validates the retry policy of a gateway, and merges the options of one call into it.
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"

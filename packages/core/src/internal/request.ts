@@ -2,7 +2,7 @@
  * Encodes the request of an operation, once per call: all attempts of a call send the same bytes.
  */
 import * as Either from "effect/Either"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import * as Errors from "../Errors.js"
 import { IdempotencyKey } from "../IdempotencyKey.js"
 import * as Issues from "../Issues.js"
@@ -42,6 +42,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
   const urlParams = part("urlParams", operation.urlParams)
   const headers = part("headers", operation.headers)
   const payload = part(undefined, operation.payload)
+  const extraParams = part("extraParams", ExtraParams)
   const segments = template(operation.path)
   const subjectName = subjectOf(segments)
   const { payload: payloadSchema, replay } = operation
@@ -59,7 +60,12 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
     const query = urlParams(parts.urlParams, issues)
     const headerMembers = headers(parts.headers, issues)
     const body = payload(parts.payload, issues)
-    const extras = extraParams(parts.extraParams, query, issues)
+    const extras = parts.extraParams === undefined ? none : extraParams(parts.extraParams, issues)
+    for (const name in extras) {
+      if (!Object.hasOwn(query, name) || query[name] === undefined) continue
+      const rule = "must not repeat a parameter of the request"
+      issues.push({ field: `extraParams.${name}`, rule })
+    }
     const target = fill(segments, pathMembers, issues) + search(query, extras, issues)
     const allHeaders = withHeaders(fixedHeaders, headerMembers, issues)
     const bytes = payloadSchema === undefined ? undefined : bytesOf(body, issues)
@@ -164,6 +170,11 @@ const copyOf = (schema: Schema.Schema.AnyNoContext): ((input: unknown) => unknow
   }
 }
 
+const ExtraParams = Schema.Record({
+  key: Schema.String,
+  value: Schema.UndefinedOr(Schema.String)
+})
+
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" ? value : undefined
 
@@ -227,32 +238,6 @@ const search = (query: Members, extras: Members, issues: Array<Errors.Issue>): s
     }
   }
   return text
-}
-
-/** Parameters that the interface does not define. They must not repeat a defined parameter. */
-const extraParams = (
-  extras: Parts["extraParams"],
-  query: Members,
-  issues: Array<Errors.Issue>
-): Members => {
-  if (extras === undefined) return none
-  let copy: Members
-  try {
-    copy = { ...extras }
-  } catch {
-    issues.push({ field: "extraParams", rule: "must be plain data that can be read" })
-    return none
-  }
-  for (const [name, value] of Object.entries(copy)) {
-    if (value === undefined) continue
-    const field = `extraParams.${name}`
-    if (Object.hasOwn(query, name) && query[name] !== undefined) {
-      issues.push({ field, rule: "must not repeat a parameter of the request" })
-    } else if (typeof value !== "string") {
-      issues.push({ field, rule: "must be a string" })
-    }
-  }
-  return copy
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import * as Errors from "../Errors.js"
 import * as Issues from "../Issues.js"
 import type * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
-import type { Answered, Headers, Lost, Result } from "../Transport.js"
+import type { Answered, Headers, Lost, Result } from "./transport.js"
 import * as guard from "./guard.js"
 import type { Encoded } from "./request.js"
 import * as responseChecks from "./responseChecks.js"
@@ -97,6 +97,7 @@ export const compile = (name: string, operation: Operation.Operation): Reader =>
     const parsed = parse(result.body)
     const value = parsed._tag === "Json" ? parsed.value : undefined
     const succeeded = successOf(value)
+    // An error status decides, even if the body is lost or unreadable, unless the body contradicts it.
     if (!isSuccess && !(status >= 400 && succeeded === true)) return refused(result, value, context)
     if (parsed._tag === "Lost") return noResponse(name, parsed)
     if (parsed._tag !== "Json") return unreadable(result, context, parsed._tag, parsed.text)
@@ -239,10 +240,27 @@ const correlationIdOf = (value: unknown, { sanitizer }: Context): string | undef
 // Errors by status
 // -----------------------------------------------------------------------------------------------
 
+type Fields = ConstructorParameters<typeof Errors.ForbiddenError>[0] &
+  ConstructorParameters<typeof Errors.RateLimitError>[0]
+
+/** Each takes the fields that it declares. */
+const classes: Partial<Record<RetryPolicy.Fault, new (fields: Fields) => Errors.ReadError>> = {
+  BadRequestError: Errors.BadRequestError,
+  UnauthorizedError: Errors.UnauthorizedError,
+  ForbiddenError: Errors.ForbiddenError,
+  NotFoundError: Errors.NotFoundError,
+  ConflictError: Errors.ConflictError,
+  UnprocessableError: Errors.UnprocessableError,
+  RateLimitError: Errors.RateLimitError,
+  ServerError: Errors.ServerError
+}
+
 const refusal =
   (operation: string, access: Operation.Access) =>
   ({ headers, status }: Answered, value: unknown, context: Context): Failure => {
     const retryAfterMillis = parseRetryAfter(headers, context.nowMillis)
+    const fault = RetryPolicy.faultOfStatus(status)
+    const { [fault]: Class = Errors.UnexpectedStatusError } = classes
     const toError = (ending = "") => {
       const serviceError = serviceErrorIn(value, context)
       const { code, serviceMessage } = serviceError
@@ -256,28 +274,9 @@ const refusal =
         ending
       const correlationId = correlationIdOf(value, context)
       const fields = { operation, message, status, ...serviceError, correlationId }
-      switch (RetryPolicy.faultOfStatus(status)) {
-        case "BadRequestError":
-          return new Errors.BadRequestError(fields)
-        case "UnauthorizedError":
-          return new Errors.UnauthorizedError(fields)
-        case "ForbiddenError":
-          return new Errors.ForbiddenError({ ...fields, grantedScopes: [], ...scopes?.members })
-        case "NotFoundError":
-          return new Errors.NotFoundError(fields)
-        case "ConflictError":
-          return new Errors.ConflictError(fields)
-        case "UnprocessableError":
-          return new Errors.UnprocessableError(fields)
-        case "RateLimitError":
-          return new Errors.RateLimitError({ ...fields, retryAfterMillis })
-        case "ServerError":
-          return new Errors.ServerError({ ...fields, retryAfterMillis })
-        default:
-          return new Errors.UnexpectedStatusError({ ...fields, retryAfterMillis })
-      }
+      return new Class({ ...fields, retryAfterMillis, grantedScopes: [], ...scopes?.members })
     }
-    return failure(toError, RetryPolicy.faultOfStatus(status), { status, retryAfterMillis })
+    return failure(toError, fault, { status, retryAfterMillis })
   }
 
 /** The scope that a 403 may require, and the scopes of the token. */

@@ -11,28 +11,16 @@ import * as Text from "../Text.js"
 import * as guard from "./guard.js"
 import type { Encoded } from "./request.js"
 
-export interface ResponseChecks {
-  /** The part of the data that is the resource. */
-  readonly resource: (data: unknown) => unknown
-  /** Whether the data has the requested id or reference; `undefined` if it cannot be compared. */
-  readonly isAbout: (request: Encoded, data: unknown) => boolean | undefined
-  /** The fields that differ from the request. */
-  readonly differs: (request: Encoded, data: unknown) => ReadonlyArray<string>
-  /**
-   * Whether invalid data still belongs to this request: it has the requested id or reference, the key,
-   * or all compared values. `true` if the operation has nothing to compare.
-   */
-  readonly isOwn: (request: Encoded, data: unknown) => boolean
-}
-
-export const compile = (operation: Operation.Operation): ResponseChecks => {
+export const compile = (operation: Operation.Operation) => {
   const { access, checks, replay, success } = operation
   const members = new Set(AST.getPropertySignatures(success.ast).map(({ name }) => name))
   const compared = checks?.members ?? []
 
+  /** The part of the data that is the resource. */
   const resource = (data: unknown): unknown =>
     checks?.in === undefined ? data : member(data, checks.in)
 
+  /** Whether the data has the requested id or reference; `undefined` if it cannot be compared. */
   const isAbout = ({ subject }: Encoded, data: unknown): boolean | undefined => {
     if (subject === undefined) return undefined
     const is = (name: unknown) =>
@@ -52,6 +40,7 @@ export const compile = (operation: Operation.Operation): ResponseChecks => {
       : undefined
   }
 
+  /** The fields that differ from the request. */
   const differs = (request: Encoded, data: unknown): ReadonlyArray<string> => {
     if (compared.length === 0) return nothing
     const of = resource(data)
@@ -59,6 +48,10 @@ export const compile = (operation: Operation.Operation): ResponseChecks => {
     return different.length === 0 ? nothing : different.map(({ field, member = field }) => member)
   }
 
+  /**
+   * Whether invalid data still belongs to this request: it has the requested id or reference, the key,
+   * or all compared values. `true` if the operation has nothing to compare.
+   */
   const isOwn = (request: Encoded, data: unknown): boolean => {
     const canShow =
       replay._tag !== "Safe" ||

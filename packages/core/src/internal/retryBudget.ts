@@ -1,5 +1,6 @@
 /**
- * A token bucket that limits retries, to protect a failing service. It is full at first, and refilled
+ * A token bucket that limits the retries of all reads of a gateway, or of all its writes, to protect a
+ * failing service. It is full at first, and refilled
  * by time and by successes. A retry that finds it empty is delayed, and fails only at its deadline.
  */
 export interface RetryBudget {

@@ -104,9 +104,10 @@ export const attemptMillis = (rules: Rules, state: State, nowMillis: number): nu
 export const step = (rules: Rules, before: State, failed: Failed): Step => {
   const { fault, other } = failed
   const { policy, replay } = rules
+  const rule: RetryPolicy.Rule = RetryPolicy.table[fault]
   const state: State = {
     ...before,
-    doubtful: before.doubtful || RetryPolicy.table[fault].outcome === "unknown",
+    doubtful: before.doubtful || rule.outcome === "unknown",
     other: other ?? before.other
   }
   const left = leftMillis(rules, state, failed.nowMillis)
@@ -115,7 +116,7 @@ export const step = (rules: Rules, before: State, failed: Failed): Step => {
   if (replay._tag === "Keyed" && other !== undefined && other === before.other) {
     return done("key reused")
   }
-  const decision = RetryPolicy.decide(fault, replay)
+  const decision = rule[replay._tag]
   if (decision === "stop") return done("rule")
   if (decision === "renew") {
     if (state.renewed || !failed.hasToken) return done("rule")

@@ -37,22 +37,6 @@ const latency = MetricKey.histogram(
   "Duration of calls with their retries, in milliseconds, by operation"
 )
 
-export interface Telemetry {
-  readonly sent: (fiber: Running) => void
-  readonly retry: (fiber: Running, reason: string) => void
-  readonly ended: (
-    fiber: Running,
-    span: Tracer.Span | undefined,
-    exit: Exit.Exit<unknown, { readonly _tag: string }>,
-    millis: number
-  ) => void
-  /** Runs a call in a span, if there is a tracer. */
-  readonly spanned: <A, E>(
-    fiber: Running,
-    call: (span: Tracer.Span | undefined) => Effect.Effect<A, E>
-  ) => Effect.Effect<A, E>
-}
-
 /** Caches a metric for each label value: adding a label at each update is slower than the update. */
 const tagged = (key: MetricKey.MetricKey<typeof calls.keyType>, name: string) => {
   const made = new Map<string, Metric.Metric.Counter<number>>()
@@ -71,7 +55,7 @@ export const make = (
   name: string,
   { method, path, replay }: Operation.Operation,
   { hostname, port }: Root
-): Telemetry => {
+) => {
   const labels = [MetricLabel.make("operation", name)]
   const attemptCount = Metric.fromMetricKey(MetricKey.taggedWithLabels(attempts, labels))
   const duration = Metric.fromMetricKey(MetricKey.taggedWithLabels(latency, labels))
@@ -86,16 +70,26 @@ export const make = (
     "server.port": port
   }
   return {
-    sent: (fiber) => attemptCount.unsafeUpdate(1, metricLabelsOf(fiber)),
-    retry: (fiber, reason) => byReason(reason).unsafeUpdate(1, metricLabelsOf(fiber)),
-    ended: (fiber, span, exit, millis) => {
+    sent: (fiber: Running): void => attemptCount.unsafeUpdate(1, metricLabelsOf(fiber)),
+    retry: (fiber: Running, reason: string): void =>
+      byReason(reason).unsafeUpdate(1, metricLabelsOf(fiber)),
+    ended: (
+      fiber: Running,
+      span: Tracer.Span | undefined,
+      exit: Exit.Exit<unknown, { readonly _tag: string }>,
+      millis: number
+    ): void => {
       const result = resultOf(exit)
       const callerLabels = metricLabelsOf(fiber)
       byResult(result).unsafeUpdate(1, callerLabels)
       duration.unsafeUpdate(millis, callerLabels)
       if (Exit.isFailure(exit)) span?.attribute("error.type", result)
     },
-    spanned: (fiber, call) =>
+    /** Runs a call in a span, if there is a tracer. */
+    spanned: <A, E>(
+      fiber: Running,
+      call: (span: Tracer.Span | undefined) => Effect.Effect<A, E>
+    ): Effect.Effect<A, E> =>
       isTraced(fiber)
         ? Effect.flatMap(
             Effect.makeSpan(name, { kind: "client", captureStackTrace: false, attributes }),

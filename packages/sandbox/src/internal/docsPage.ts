@@ -2,11 +2,11 @@
  * A page that documents the requests, responses and errors of the declared operations, each with a line
  * for curl. It has no script.
  */
-import * as Envelope from "@manilla/core/Envelope"
 import type * as Operation from "@manilla/core/Operation"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import * as envelope from "./envelope.js"
 import * as ServiceApi from "../ServiceApi.js"
 import { escape } from "./html.js"
 
@@ -54,7 +54,7 @@ ${table(name, "Path", fields(operation.pathParams))}
 ${table(name, "Query", fields(operation.urlParams))}
 ${table(name, "Headers", fields(operation.headers))}
 ${table(name, "Body", fields(operation.payload))}
-${table(name, "Response", fields(Envelope.Success(operation.success)))}
+${table(name, "Response", fields(envelope.Success(operation.success)))}
 ${errors(name, operation)}
 </section>`
 }

@@ -7,8 +7,8 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import type { HttpApiDecodeError } from "@effect/platform/HttpApiError"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
-import * as Envelope from "@manilla/core/Envelope"
 import type * as Operation from "@manilla/core/Operation"
+import * as envelope from "./envelope.js"
 import * as query from "./query.js"
 
 /** An operation as an endpoint with the same types. */
@@ -23,7 +23,7 @@ export type Endpoint<
   TypeOf<O["payload"]>,
   TypeOf<O["headers"]>,
   Success<O["success"]["Type"]>,
-  O["errors"] extends ReadonlyArray<number> ? Envelope.Failure : never
+  O["errors"] extends ReadonlyArray<number> ? envelope.Failure : never
 >
 
 type TypeOf<S> = S extends { readonly Type: infer A } ? A : never
@@ -31,7 +31,7 @@ type TypeOf<S> = S extends { readonly Type: infer A } ? A : never
 interface Success<out Data> {
   readonly success: true
   readonly data: Data
-  readonly meta?: typeof Envelope.Meta.Type | undefined
+  readonly meta?: typeof envelope.Meta.Type | undefined
 }
 
 /** A group of operations as a group of endpoints. */
@@ -76,7 +76,7 @@ const toEndpoint = (
 ): HttpApiEndpoint.HttpApiEndpoint.AnyWithProps => {
   const { errors = [], headers, method, path, pathParams, payload, urlParams } = operation
   const bare: HttpApiEndpoint.HttpApiEndpoint.Any = HttpApiEndpoint.make(method)(name, path)
-    .addSuccess(Envelope.Success(operation.success), { status: operation.status })
+    .addSuccess(envelope.Success(operation.success), { status: operation.status })
     .annotate(OpenApi.Summary, operation.summary)
   // The type of an endpoint without schemas has `never` where `AnyWithProps` has `any`.
   let endpoint = bare as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
@@ -84,6 +84,6 @@ const toEndpoint = (
   if (urlParams !== undefined) endpoint = endpoint.setUrlParams(query.fromText(urlParams))
   if (headers !== undefined) endpoint = endpoint.setHeaders(headers)
   if (payload !== undefined) endpoint = endpoint.setPayload(payload)
-  for (const status of errors) endpoint = endpoint.addError(Envelope.Failure, { status })
+  for (const status of errors) endpoint = endpoint.addError(envelope.Failure, { status })
   return endpoint
 }

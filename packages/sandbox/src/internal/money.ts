@@ -32,4 +32,4 @@ export const multiply = (
 
 export const zero = Amount.Amount.make("0")
 
-export const isPositive = (amount: Amount.Amount): boolean => Amount.compare(amount, zero) > 0
+export const isPositive = (amount: Amount.Amount): boolean => Amount.Order(amount, zero) > 0

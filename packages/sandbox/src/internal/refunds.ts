@@ -102,7 +102,7 @@ export const make = (options: Options): Refunds => {
         }
         const left = Amount.subtract(collected.amount, refunded.get(transaction) ?? money.zero)
         const requested = amount === undefined ? yield* allOf(left) : yield* amountOf(amount)
-        if (Amount.compare(requested, left) > 0) return yield* Either.left(tooMuch)
+        if (Amount.Order(requested, left) > 0) return yield* Either.left(tooMuch)
 
         const now = moment.fromMillis(nowMillis)
         const reference = Refund.RefundReference.make(identifiers.reference("RFD"))

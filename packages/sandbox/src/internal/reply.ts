@@ -2,10 +2,10 @@
  * Responses in their envelopes (interface section 2.1).
  */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as Envelope from "@manilla/core/Envelope"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as envelope from "./envelope.js"
 import type { Refusal } from "./refusal.js"
 
 /** The correlation id of the current request. */
@@ -20,7 +20,7 @@ export const success = <Data>(data: Data) =>
     meta: { correlation_id }
   }))
 
-const encodeFailure = Schema.encodeSync(Envelope.Failure)
+const encodeFailure = Schema.encodeSync(envelope.Failure)
 
 export const failure = ({
   code,

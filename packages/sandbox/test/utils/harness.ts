@@ -4,11 +4,11 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type { HttpMethod } from "@effect/platform/HttpMethod"
-import * as Envelope from "@manilla/core/Envelope"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as envelope from "../../src/internal/envelope.js"
 
 export interface Raw {
   readonly method?: HttpMethod
@@ -31,7 +31,7 @@ export const send = (url: string, { body, headers = {}, method = "GET", text }: 
     return { status: response.status, headers: response.headers, text: yield* response.text }
   }).pipe(Effect.scoped)
 
-export const decodeFailure = Schema.decodeUnknownSync(Schema.parseJson(Envelope.Failure))
+export const decodeFailure = Schema.decodeUnknownSync(Schema.parseJson(envelope.Failure))
 
 const Token = Schema.parseJson(
   Schema.Struct({ data: Schema.Struct({ access_token: Schema.String, scope: Schema.String }) })

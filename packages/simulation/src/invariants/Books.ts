@@ -82,7 +82,7 @@ export const balanced = ({ ledger, wallets }: Books): ReadonlyArray<string> => {
   }
   for (const wallet of wallets) {
     const { available, currency, id, reserved } = wallet
-    if ([available, reserved].some((balance) => Amount.compare(balance, zero) < 0)) {
+    if ([available, reserved].some((balance) => Amount.Order(balance, zero) < 0)) {
       violations.push(`the balance of the wallet in ${currency} is negative`)
     }
     const isAvailable = ({ account }: Ledger.Posting) =>
@@ -94,7 +94,7 @@ export const balanced = ({ ledger, wallets }: Books): ReadonlyArray<string> => {
         Amount.sum([balance, sideOf("credit", matching, currency)]),
         sideOf("debit", matching, currency)
       )
-      if (Amount.compare(balance, zero) < 0) {
+      if (Amount.Order(balance, zero) < 0) {
         violations.push(`entry ${entry.sequence} made the wallet in ${currency} negative`)
       }
     }

@@ -1,7 +1,5 @@
 /**
  * The envelope of every response (interface section 2.1).
- *
- * @since 0.1.0
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
@@ -9,9 +7,6 @@ import * as Schema from "effect/Schema"
 /**
  * The metadata of a response. The correlation id, for the service's support, may have any format. An
  * invalid `meta` decodes to an empty object, so that it does not turn a payment into an error.
- *
- * @since 0.1.0
- * @category schemas
  */
 export const Meta = Schema.Struct({
   correlation_id: Schema.optional(Schema.NullOr(Schema.String))
@@ -19,9 +14,6 @@ export const Meta = Schema.Struct({
 
 /**
  * Makes a schema for the envelope of a resource or a page.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const Success = <Data extends Schema.Schema.Any>(data: Data) =>
   Schema.Struct({
@@ -33,9 +25,6 @@ export const Success = <Data extends Schema.Schema.Any>(data: Data) =>
 /**
  * The envelope of an error (interface section 7). The interface does not list the values of `code` or
  * the members of `details`.
- *
- * @since 0.1.0
- * @category schemas
  */
 export const Failure = Schema.Struct({
   success: Schema.Literal(false),
@@ -54,8 +43,4 @@ export const Failure = Schema.Struct({
   meta: Schema.optional(Meta)
 }).annotations({ identifier: "ErrorEnvelope" })
 
-/**
- * @since 0.1.0
- * @category models
- */
 export interface Failure extends Schema.Schema.Type<typeof Failure> {}

@@ -4,8 +4,6 @@
  *
  * The gateway accepts any `HttpClient`. If a client was made from a transport, as `UndiciClient` is,
  * the gateway uses that transport directly.
- *
- * @since 0.1.0
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpBody from "@effect/platform/HttpBody"
@@ -25,23 +23,13 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { join } from "./internal/bytes.js"
-import * as timer from "./internal/timer.js"
+import { join } from "./bytes.js"
+import * as timer from "./timer.js"
 
-/**
- * The property of an `HttpClient` that holds the transport it was made from.
- *
- * @since 0.1.0
- * @category symbols
- */
-export const TypeId: unique symbol = Symbol.for("@manilla/core/Transport")
+/** The property of an `HttpClient` that holds the transport it was made from. */
+const TypeId: unique symbol = Symbol.for("@manilla/core/Transport")
 
-/**
- * One request.
- *
- * @since 0.1.0
- * @category models
- */
+/** One request. */
 export interface Request {
   readonly method: "GET" | "POST"
   /** Scheme, host and port. */
@@ -56,62 +44,30 @@ export interface Request {
   readonly bodyLimit: number
 }
 
-/**
- * The result of one attempt.
- *
- * | result     | meaning                                                        |
- * | ---------- | -------------------------------------------------------------- |
- * | `NotSent`  | no byte of the request was sent: not applied                   |
- * | `Lost`     | the connection was lost after the request may have been sent   |
- * | `TimedOut` | no complete response within the timeout                        |
- * | `Answered` | a response, whose body may exceed the limit or be incomplete   |
- *
- * @since 0.1.0
- * @category models
- */
+/** The result of one attempt. */
 export type Result = NotSent | Lost | TimedOut | Answered
 
-/**
- * No byte of the request was sent, so it was not applied.
- *
- * @since 0.1.0
- * @category models
- */
+/** No byte of the request was sent, so it was not applied. */
 export interface NotSent {
   readonly _tag: "NotSent"
   /** The system's error code, such as `ECONNREFUSED`. */
   readonly code: string | undefined
 }
 
-/**
- * The connection was lost after the request may have been sent.
- *
- * @since 0.1.0
- * @category models
- */
+/** The connection was lost after the request may have been sent. */
 export interface Lost {
   readonly _tag: "Lost"
   /** The system's error code, such as `ECONNRESET`; `CLIENT_DIED` if the `HttpClient` died. */
   readonly code: string | undefined
 }
 
-/**
- * No complete response arrived within the timeout. The request may have been sent.
- *
- * @since 0.1.0
- * @category models
- */
+/** No complete response arrived within the timeout. The request may have been sent. */
 export interface TimedOut {
   readonly _tag: "TimedOut"
   readonly afterMillis: number
 }
 
-/**
- * The service, or a proxy, responded.
- *
- * @since 0.1.0
- * @category models
- */
+/** The service, or a proxy, responded. */
 export interface Answered {
   readonly _tag: "Answered"
   readonly status: number
@@ -121,20 +77,10 @@ export interface Answered {
   readonly body: Uint8Array | "TooLarge" | Lost
 }
 
-/**
- * The headers of a response, with names in lower case.
- *
- * @since 0.1.0
- * @category models
- */
+/** The headers of a response, with names in lower case. */
 export type Headers = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
-/**
- * Sends requests. It must not retry or follow redirects.
- *
- * @since 0.1.0
- * @category models
- */
+/** Sends requests. It must not retry or follow redirects. */
 export interface Transport {
   /** Sends a request once. Interruption aborts the request and releases its connection. */
   readonly send: (request: Request) => Effect.Effect<Result>
@@ -144,9 +90,6 @@ export interface Transport {
  * Makes a transport from an `HttpClient`, or returns the transport that the client was made from.
  *
  * Use a client that does not retry or follow redirects; otherwise a payment may be sent twice.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const fromHttpClient = (client: HttpClient.HttpClient): Transport =>
   Predicate.hasProperty(client, TypeId) && isTransport(client[TypeId])
@@ -160,9 +103,6 @@ const isTransport = (value: unknown): value is Transport =>
  * Makes an `HttpClient` from a transport. It sends GET and POST requests with empty or `Uint8Array`
  * bodies. The gateway uses the transport directly, unless the client was changed, for example by
  * `HttpClient.mapRequest`.
- *
- * @since 0.1.0
- * @category conversions
  */
 export const toHttpClient = (transport: Transport): HttpClient.HttpClient => {
   const client = HttpClient.make((request, url, _, fiber) => {
