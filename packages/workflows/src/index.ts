@@ -70,6 +70,14 @@ export * as IssueCard from "./IssueCard.js"
 export * as Operator from "./Operator.js"
 
 /**
+ * Watches a payment link as a durable workflow, until it is used up or no longer active, however long that
+ * takes and however often the process dies. It reads only: the link is created before.
+ *
+ * @since 0.1.0
+ */
+export * as PaymentLinkWatch from "./PaymentLinkWatch.js"
+
+/**
  * Pays many beneficiaries as one durable batch. Each item is an execution of `DisbursePayout` with a
  * business key, and so a service key, from the keys of the batch and of the item: no item is paid twice,
  * however often the process dies.
