@@ -234,7 +234,7 @@ export class ExecutionCancelled extends Schema.TaggedError<ExecutionCancelled>(
   override get message(): string {
     return this.outcome === "applied"
       ? `${this.workflow}: the wait for ${this.businessKey} was cancelled; ${this.resource} continues at the service`
-      : `${this.workflow}: ${this.businessKey} was cancelled before anything was created`
+      : `${this.workflow}: ${this.businessKey} was cancelled; it had created nothing`
   }
 }
 

@@ -1,5 +1,6 @@
 /** A sandbox in process, the clients for it, and requests that it accepts. */
 import * as Cards from "@manilla/cards/Cards"
+import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import type * as Fault from "@manilla/sandbox/Fault"
@@ -14,7 +15,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 
 export const services = (options: Sandbox.Options = {}) =>
-  Layer.mergeAll(Payments.layer, Payouts.layer, Cards.layer).pipe(
+  Layer.mergeAll(Payments.layer, PaymentLinks.layer, Payouts.layer, Cards.layer).pipe(
     Layer.provideMerge(Layer.orDie(SandboxGateway.layer())),
     Layer.provideMerge(SandboxClient.layer({ seed: 1, ...options }))
   )

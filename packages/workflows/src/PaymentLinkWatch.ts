@@ -1,0 +1,130 @@
+/**
+ * Watches a payment link as a durable workflow, until it is used up or no longer active, however long that
+ * takes and however often the process dies. It reads only: the link is created before.
+ *
+ * @since 0.1.0
+ */
+import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Errors from "@manilla/core/Errors"
+import * as PaymentLink from "@manilla/payment-links/PaymentLink"
+import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as Durable from "./Durable.js"
+import type * as Engine from "./Engine.js"
+import * as Execution from "./Execution.js"
+import { stillPending } from "./internal/stillPending.js"
+import type * as Operator from "./Operator.js"
+import type * as Policy from "./Policy.js"
+
+/**
+ * Which link is watched, and for how many uses.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const WatchRequest = Schema.Struct({
+  id: PaymentLink.PaymentLinkId,
+  /** The watch ends when `use_count` has this value; by default, the `max_uses` of the link. */
+  uses: Schema.optional(
+    Schema.Int.pipe(
+      Schema.greaterThanOrEqualTo(1, { description: "a whole number that is at least 1" })
+    )
+  )
+})
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface WatchRequest extends Schema.Schema.Type<typeof WatchRequest> {}
+
+/**
+ * The errors of an execution. `PaymentLinkStillActive`: neither happened before the deadline of
+ * `Policy.wait`, 30 days by default. Its `cause` is the error of the last look, if that failed.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const WatchError = Schema.Union(
+  PaymentLinks.PaymentLinkStillActive,
+  Execution.ExecutionCancelled
+)
+
+/**
+ * @since 0.1.0
+ * @category errors
+ */
+export type WatchError = typeof WatchError.Type
+
+/**
+ * @since 0.1.0
+ * @category services
+ */
+export class PaymentLinkWatch extends Context.Tag("@manilla/workflows/PaymentLinkWatch")<
+  PaymentLinkWatch,
+  Operator.Service<WatchRequest, PaymentLink.PaymentLinkDetail, WatchError>
+>() {}
+
+const operation = "PaymentLinks.watch"
+
+const definition = {
+  name: "Manilla/PaymentLinkWatch/1",
+  payload: WatchRequest,
+  success: PaymentLink.PaymentLinkDetail,
+  error: WatchError,
+  body: ({ id, uses }: WatchRequest) =>
+    Effect.gen(function* () {
+      const links = yield* PaymentLinks.PaymentLinks
+      const isOver = ({ max_uses, status, use_count = 0 }: PaymentLink.PaymentLinkDetail) =>
+        status !== "ACTIVE" || use_count >= (uses ?? max_uses ?? Infinity)
+      return yield* Durable.pollUntil({
+        name: "over",
+        success: PaymentLink.PaymentLinkDetail,
+        failure: Errors.ReadError,
+        look: (policy) =>
+          Stream.runLast(links.changes(id, { ...policy, until: isOver })).pipe(
+            Effect.catchTag("PaymentLinkStillActive", () => Effect.succeedNone)
+          ),
+        expired: (waited, cause) =>
+          new PaymentLinks.PaymentLinkStillActive({
+            id,
+            operation,
+            message: stillPending(operation, id, waited),
+            cause: Option.getOrUndefined(cause)
+          })
+      })
+    })
+}
+
+/**
+ * The interface does not define the transitions of a link, nor what a use is: an `INACTIVE` link is not
+ * necessarily paid. Compare `use_count`, and read the transactions before you deliver.
+ *
+ * @example
+ * import type * as PaymentLink from "@manilla/payment-links/PaymentLink"
+ * import * as PaymentLinkWatch from "@manilla/workflows/PaymentLinkWatch"
+ * import * as Effect from "effect/Effect"
+ *
+ * const firstUse = (link: PaymentLink.PaymentLink) =>
+ *   Effect.gen(function* () {
+ *     const watch = yield* PaymentLinkWatch.PaymentLinkWatch
+ *     yield* watch.start("order-42", { id: link.id, uses: 1 })
+ *     const { status, use_count = 0 } = yield* watch.await("order-42")
+ *     return use_count >= 1 ? "used" : status
+ *   })
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  policy?: Partial<Policy.Policy>
+): Layer.Layer<
+  PaymentLinkWatch,
+  Durable.LayerError,
+  PaymentLinks.PaymentLinks | Engine.Engine | WorkflowEngine.WorkflowEngine
+> => Durable.layer(PaymentLinkWatch, definition, policy)

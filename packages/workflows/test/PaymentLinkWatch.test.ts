@@ -1,0 +1,184 @@
+/** Watches of payment links: in memory in virtual time, and on SQLite in real time. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Timestamp from "@manilla/core/Timestamp"
+import type * as PaymentLink from "@manilla/payment-links/PaymentLink"
+import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Execution from "@manilla/workflows/Execution"
+import * as Memory from "@manilla/workflows/memory"
+import * as PaymentLinkWatch from "@manilla/workflows/PaymentLinkWatch"
+import type * as Policy from "@manilla/workflows/Policy"
+import * as Sqlite from "@manilla/workflows/sqlite"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as files from "./utils/files.js"
+import * as world from "./utils/world.js"
+
+const layer = (policy?: Partial<Policy.Policy>) =>
+  PaymentLinkWatch.layer(policy).pipe(
+    Layer.provideMerge(Memory.layerMemory),
+    Layer.provideMerge(world.services())
+  )
+
+const create = (more: Partial<PaymentLink.PaymentLinkRequest> = {}) =>
+  Effect.flatMap(PaymentLinks.PaymentLinks, (links) =>
+    links.create({ amount: "5000", currency: "XOF", country: "BJ", ...more })
+  )
+
+const start = (request: PaymentLinkWatch.WatchRequest) =>
+  Effect.flatMap(PaymentLinkWatch.PaymentLinkWatch, (watch) => watch.start("order-42", request))
+
+/** Lets time pass, and returns the end. */
+const after = (seconds: number) =>
+  Effect.gen(function* () {
+    const watch = yield* PaymentLinkWatch.PaymentLinkWatch
+    yield* world.pass(seconds)
+    return yield* watch.poll("order-42")
+  })
+
+const ended = Effect.flatMap(PaymentLinkWatch.PaymentLinkWatch, (watch) => watch.await("order-42"))
+
+describe("PaymentLinkWatch", () => {
+  it.effect("waits in durable pauses until the link is used up", () =>
+    Effect.gen(function* () {
+      const watch = yield* PaymentLinkWatch.PaymentLinkWatch
+      const { payLink } = yield* Sandbox.Sandbox
+      const { id } = yield* create({ max_uses: 2 })
+      yield* start({ id })
+      assert.isTrue(Option.isNone(yield* after(65)))
+      assert.strictEqual((yield* watch.status("order-42")).state, "Waiting")
+      yield* payLink(id)
+      assert.isTrue(Option.isNone(yield* after(300)))
+      yield* payLink(id)
+      yield* after(600)
+      assert.deepInclude(yield* ended, { id, status: "INACTIVE", use_count: 2 })
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("ends at the use that it was asked for, while the link stays active", () =>
+    Effect.gen(function* () {
+      const { payLink } = yield* Sandbox.Sandbox
+      const { id } = yield* create({ max_uses: 5 })
+      yield* start({ id, uses: 2 })
+      yield* payLink(id)
+      assert.isTrue(Option.isNone(yield* after(20)))
+      yield* payLink(id)
+      yield* after(20)
+      assert.deepInclude(yield* ended, { status: "ACTIVE", use_count: 2 })
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("ends with a link that expires, and was never used", () =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const expires_at = Timestamp.Timestamp.make(new Date(now + 600_000).toISOString())
+      const { id } = yield* create({ expires_at })
+      yield* start({ id, uses: 1 })
+      assert.isTrue(Option.isNone(yield* after(300)))
+      yield* after(1200)
+      assert.deepInclude(yield* ended, { status: "EXPIRED", use_count: 0 })
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("looks again after reads that fail", () =>
+    Effect.gen(function* () {
+      const { faults, payLink } = yield* Sandbox.Sandbox
+      const { id } = yield* create({ max_uses: 1 })
+      yield* payLink(id)
+      yield* faults.add(Fault.status(404, { operation: "PaymentLinks.get", times: 3 }))
+      yield* start({ id })
+      assert.isTrue(Option.isNone(yield* after(5)))
+      yield* after(600)
+      assert.strictEqual((yield* ended).status, "INACTIVE")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect(
+    "ends with PaymentLinkStillActive after its deadline, with the error of the last look",
+    () =>
+      Effect.gen(function* () {
+        const { faults } = yield* Sandbox.Sandbox
+        const { id } = yield* create()
+        yield* faults.add(Fault.status(404, { operation: "PaymentLinks.get", times: Infinity }))
+        yield* start({ id })
+        yield* after(3600)
+        const error = yield* Effect.flip(ended)
+        if (error._tag !== "PaymentLinkStillActive") return assert.fail(error._tag)
+        assert.strictEqual(error.id, id)
+        assert.strictEqual(error.cause?._tag, "NotFoundError")
+      }).pipe(
+        Effect.provide(
+          layer({ wait: { initial: "30 seconds", factor: 1.5, deadline: "20 minutes" } })
+        )
+      )
+  )
+
+  it.effect("is cancelled in a pause, and leaves the link as it is", () =>
+    Effect.gen(function* () {
+      const watch = yield* PaymentLinkWatch.PaymentLinkWatch
+      const { paymentLinks } = yield* Sandbox.Sandbox
+      const { id } = yield* create()
+      yield* start({ id })
+      yield* after(65)
+      yield* watch.interrupt("order-42")
+      yield* after(5)
+      const error = yield* Effect.flip(ended)
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.strictEqual(error.outcome, "notApplied")
+      assert.strictEqual((yield* paymentLinks)[0]?.status, "ACTIVE")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("refuses another link under its business key, and a request that is not valid", () =>
+    Effect.gen(function* () {
+      const { id } = yield* create()
+      const other = yield* create()
+      yield* start({ id })
+      const differs = yield* Effect.flip(start({ id: other.id, uses: 1 }))
+      assert.instanceOf(differs, Execution.PayloadMismatch)
+      assert.deepStrictEqual(differs.differs, ["id", "uses"])
+      const invalid = yield* Effect.flip(start({ id, uses: 0 }))
+      assert.instanceOf(invalid, Execution.InvalidPayload)
+      assert.deepStrictEqual(invalid.issues, [
+        { field: "uses", rule: "must be a whole number that is at least 1" }
+      ])
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+it.live("on SQLite, a watch continues in the next life", () =>
+  Effect.gen(function* () {
+    const path = yield* files.database
+    const { payLink } = yield* Sandbox.Sandbox
+    const { id } = yield* create({ max_uses: 1 })
+    const policy: Partial<Policy.Policy> = {
+      look: { initial: "100 millis", factor: 1, cap: "100 millis", deadline: "200 millis" },
+      wait: { initial: "500 millis", factor: 1.5, deadline: "1 day" }
+    }
+    const life = <A, E>(
+      use: (watch: PaymentLinkWatch.PaymentLinkWatch["Type"]) => Effect.Effect<A, E>
+    ) =>
+      Effect.flatMap(PaymentLinkWatch.PaymentLinkWatch, use).pipe(
+        Effect.provide(
+          PaymentLinkWatch.layer(policy).pipe(Layer.provide(Sqlite.layerSqlite({ file: path })))
+        )
+      )
+    yield* life((watch) =>
+      Effect.zipRight(
+        watch.start("order-42", { id }),
+        watch
+          .status("order-42")
+          .pipe(
+            Effect.delay("20 millis"),
+            Effect.repeat({ until: ({ state }) => state === "Waiting" })
+          )
+      )
+    )
+    yield* payLink(id)
+    const { status, use_count } = yield* life((watch) => watch.await("order-42"))
+    assert.deepStrictEqual({ status, use_count }, { status: "INACTIVE", use_count: 1 })
+  }).pipe(Effect.scoped, Effect.provide(world.services()))
+)
