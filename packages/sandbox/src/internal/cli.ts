@@ -44,7 +44,7 @@ Usage: manilla-sandbox [options]
   --settle-after <duration>  how long payments, payouts and refunds stay PENDING,
                              such as "500 millis"; default "2 seconds"
   --seed <seed>              seed of identifiers, for the same ones in every run
-  --initial <file>           initial wallets and services, as JSON
+  --initial <file>           initial wallets and services, as YAML or JSON
   --data <file>              keep the state in this file; default in memory
   --idempotency <profile>    behaviour of idempotency keys, such as
                              "other-body=409,in-flight=wait,failures=replay,retention=1 day":
