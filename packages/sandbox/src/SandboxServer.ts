@@ -107,13 +107,21 @@ export const layer = (
 ): Layer.Layer<Sandbox.Sandbox, HttpServerError.ServeError | Sandbox.DataError> =>
   Layer.scoped(Sandbox.Sandbox, make(options))
 
+/** Connections that arrive together and are not accepted yet: Linux's own limit, where Node's is 511. */
+const backlog = 4096
+
 const listen = (
   handle: app.App,
   address: { readonly host: string; readonly port: number }
 ): Effect.Effect<string, HttpServerError.ServeError, Scope.Scope> =>
   Effect.gen(function* () {
-    const node = createServer()
-    const server = yield* NodeHttpServer.make(() => node, address)
+    const node = createServer({
+      // A server that closes an idle connection resets a request that is sent at that moment.
+      keepAliveTimeout: 0,
+      // TCP finds callers that have gone without a word.
+      keepAlive: true
+    })
+    const server = yield* NodeHttpServer.make(() => node, { ...address, backlog })
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         node.close()

@@ -3,7 +3,9 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as cli from "../src/internal/cli.js"
+import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as command from "./utils/command.js"
@@ -81,6 +83,26 @@ describe.concurrent("manilla-sandbox", () => {
     assert.strictEqual(first.exported["MANILLA_WALLET_ID"], second.exported["MANILLA_WALLET_ID"])
     await Promise.all([first.stop(), second.stop()])
   })
+
+  // Windows cannot stop a process, and macOS queues 128 connections.
+  it.runIf(process.platform === "linux")(
+    "accepts connections that arrived while it was busy",
+    async () => {
+      const started = await command.start(["--quiet"])
+      const port = Number(new URL(started.origin).port)
+      const ended = started.stop("SIGSTOP")
+      const sockets = Array.from({ length: 700 }, () => connect(port, "127.0.0.1"))
+      await Promise.all(sockets.map((socket) => once(socket, "connect")))
+      void started.stop("SIGCONT")
+      for (const socket of sockets)
+        socket.write("GET /_sandbox/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      const answers = await Promise.all(sockets.map((socket) => once(socket, "data")))
+      for (const [answer] of answers) assert.match(String(answer), /^HTTP\/1.1 200 /)
+      for (const socket of sockets) socket.destroy()
+      await started.stop()
+      assert.strictEqual((await ended).code, 0)
+    }
+  )
 
   it("reports a port in use", async () => {
     const started = await command.start()
