@@ -51,6 +51,12 @@ export interface Options extends Sandbox.Options {
    */
   readonly control?: boolean | undefined
   /**
+   * Names by which callers of the control API and of its pages may call this machine, besides `localhost`, IP
+   * addresses and `host`. They have no port. Only add names that nobody else can point at this machine, such
+   * as those of a container network.
+   */
+  readonly allowHosts?: ReadonlyArray<string> | undefined
+  /**
    * A file that keeps the state. What was answered is in the file, even if the process is killed. A new
    * file is made with the other options; an old one has its own credentials, wallets and identifiers.
    */
@@ -80,7 +86,7 @@ export const make = (
     const controls: access.Controls = {
       sandbox: Deferred.await(listening),
       enabled: options.control ?? access.loopbackNames.has(host),
-      hostName: host
+      hostNames: [host, ...(options.allowHosts ?? [])]
     }
     const hasOwnPort = controlPort !== undefined
     const apps = app.make(emulated, { ...controls, isElsewhere: hasOwnPort })

@@ -527,6 +527,25 @@ describe("pages of other sites", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("cannot use a name that is allowed for other containers", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* SandboxServer.make({ allowHosts: ["Sandbox", "pay.test"] })
+      const url = `${originOf(sandbox)}${ControlApi.root}/health`
+      const { port } = new URL(url)
+      for (const [headers, status] of [
+        [{ host: `sandbox:${port}` }, 200],
+        [{ host: `SANDBOX:${port}`, origin: `http://SANDBOX:${port}` }, 200],
+        [{ host: "pay.test" }, 200],
+        [{ host: "sandbox.attacker.example" }, 403],
+        [{ host: "attacker.pay.test" }, 403],
+        [{ host: `sandbox:${port}`, origin: "http://attacker.example" }, 403],
+        [{ host: `sandbox:${port}`, "sec-fetch-site": "cross-site" }, 403]
+      ] as const) {
+        assert.strictEqual(yield* statusOf(url, headers), status, JSON.stringify(headers))
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("find it off where other machines reach the sandbox, unless it is asked for", () =>
     Effect.gen(function* () {
       const host = "0.0.0.0"

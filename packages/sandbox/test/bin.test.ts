@@ -184,6 +184,7 @@ describe("its arguments", () => {
       controlPort: undefined,
       host: "127.0.0.1",
       control: undefined,
+      allowHosts: [],
       clientId: cli.developmentCredentials.clientId,
       data: undefined,
       idempotency: undefined,
@@ -199,7 +200,7 @@ describe("its arguments", () => {
 
   it("set every option", () => {
     const { quiet, server } = serve(
-      "--port 0 --auth-port=8080 --host 0.0.0.0 --control --seed 12 --quiet"
+      "--port 0 --auth-port=8080 --host 0.0.0.0 --control --allow-host a --allow-host b.test --seed 12 --quiet"
         .split(" ")
         .concat("--settle-after", "1 minute")
     )
@@ -208,6 +209,7 @@ describe("its arguments", () => {
     assert.strictEqual(server.authPort, 8080)
     assert.strictEqual(server.host, "0.0.0.0")
     assert.isTrue(server.control)
+    assert.deepStrictEqual(server.allowHosts, ["a", "b.test"])
     assert.strictEqual(Duration.toMillis(server.settleAfter ?? 0), 60_000)
     assert.strictEqual(server.seed, 12)
     const profile = "other-body=409,in-flight=wait,failures=replay,retention=1 day"
@@ -239,6 +241,10 @@ describe("its arguments", () => {
     ["--client-id", ""],
     ["--client-secret="],
     ["--host", ""],
+    ["--allow-host", ""],
+    ["--allow-host", "http://sandbox"],
+    ["--allow-host", "sandbox:4010"],
+    ["--allow-host", "*.test"],
     ["--idempotency", "other-body=200"],
     ["--idempotency", "body=409"],
     ["--idempotency", "retention=soon"],

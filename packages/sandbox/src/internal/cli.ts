@@ -39,6 +39,8 @@ Usage: manilla-sandbox [options]
   --control-port <port>      port of /_sandbox alone, which --port then does not serve
   --host <host>              host name or address to listen on, default 127.0.0.1
   --control                  serve /_sandbox on a host that other machines can reach
+  --allow-host <name>        name by which others call /_sandbox, such as "sandbox" in a container
+                             network; can be repeated
   --client-id <id>           default ${developmentCredentials.clientId}
   --client-secret <secret>   default ${developmentCredentials.clientSecret}
   --settle-after <duration>  how long payments, payouts and refunds stay PENDING,
@@ -69,6 +71,7 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
             "control-port": { type: "string" },
             host: { type: "string", default: "127.0.0.1" },
             control: { type: "boolean" },
+            "allow-host": { type: "string", multiple: true, default: [] },
             "client-id": { type: "string", default: developmentCredentials.clientId },
             "client-secret": { type: "string", default: developmentCredentials.clientSecret },
             "settle-after": { type: "string", default: "2 seconds" },
@@ -103,6 +106,7 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
         controlPort,
         host: yield* parseText("--host", values.host),
         control: values.control,
+        allowHosts: yield* Either.all(values["allow-host"].map(parseHostName)),
         clientId: yield* parseText("--client-id", values["client-id"]),
         clientSecret: Redacted.make(yield* parseText("--client-secret", values["client-secret"])),
         settleAfter: yield* parseDuration("--settle-after", values["settle-after"]),
@@ -126,6 +130,13 @@ const parsePort = (flag: string, text: string): Either.Either<number, UsageError
 
 const parseText = (flag: string, text: string): Either.Either<string, UsageError> =>
   text === "" ? wrong(`${flag} must not be empty`) : Either.right(text)
+
+const parseHostName = (text: string): Either.Either<string, UsageError> =>
+  /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(text)
+    ? Either.right(text)
+    : wrong(
+        `--allow-host must be a host name without scheme and port, such as "sandbox", not "${text}"`
+      )
 
 const parseDuration = (flag: string, text: string): Either.Either<Duration.Duration, UsageError> =>
   Duration.decodeUnknown(text).pipe(
