@@ -1,6 +1,7 @@
 /**
  * The command-line arguments of `manilla-sandbox`.
  */
+import * as Issues from "@manilla/core/Issues"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
@@ -8,6 +9,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { parseArgs } from "node:util"
+import * as ControlApi from "../ControlApi.js"
 import type * as Sandbox from "../Sandbox.js"
 import type * as SandboxServer from "../SandboxServer.js"
 
@@ -149,45 +151,40 @@ const parseDuration = (flag: string, text: string): Either.Either<Duration.Durat
     )
   )
 
-/** The values of a profile as text. */
-const Profile = Schema.Struct({
-  "other-body": Schema.optional(
-    Schema.Union(
-      Schema.transformLiteral("422", 422),
-      Schema.transformLiteral("409", 409),
-      Schema.Literal("replay")
-    )
-  ),
-  "in-flight": Schema.optional(
-    Schema.Union(Schema.transformLiteral("409", 409), Schema.Literal("wait", "replay"))
-  ),
-  failures: Schema.optional(Schema.Literal("replay", "again")),
-  retention: Schema.optional(Schema.String)
-})
+/** The settings of a profile, except the retention, which is a duration here. */
+const Settings = Schema.partial(ControlApi.Idempotency.pipe(Schema.omit("retention_seconds")))
 
-const decodeProfile = Schema.decodeUnknownEither(Profile, { onExcessProperty: "error" })
+const decodeSettings = Schema.decodeUnknownEither(Settings)
+const issuesOf = Issues.compile(Settings, [], { onExcessProperty: "error" })
 
 const parseProfile = (text: string): Either.Either<Sandbox.IdempotencyProfile, UsageError> =>
   Either.gen(function* () {
     const flag = "--idempotency"
-    const settings = Object.fromEntries(
+    const { retention, ...given } = Object.fromEntries(
       text.split(",").map((setting) => {
         const [name = "", ...value] = setting.split("=")
         return [name.trim(), value.join("=").trim()]
       })
     )
-    const profile = yield* Either.mapLeft(
-      decodeProfile(settings),
-      () =>
-        new UsageError({
-          message: `${flag} must have settings such as "other-body=409,in-flight=wait,failures=replay,retention=1 day", not "${text}"`
-        })
+    const named = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [
+        name.replace("-", "_"),
+        /^\d+$/.test(value) ? Number(value) : value
+      ])
     )
-    const { retention } = profile
+    const settings = decodeSettings(named)
+    const issues = issuesOf(named)
+    if (Either.isLeft(settings) || issues.length > 0) {
+      const rules = issues.map(({ field, rule }) => ({ field: field.replace("_", "-"), rule }))
+      return yield* wrong(
+        `${flag} must have settings such as "other-body=409,in-flight=wait,failures=replay,retention=1 day": ${Issues.print(rules)}`
+      )
+    }
+    const { failures, in_flight, other_body } = settings.right
     return {
-      otherBody: profile["other-body"],
-      inFlight: profile["in-flight"],
-      failures: profile.failures,
+      otherBody: other_body,
+      inFlight: in_flight,
+      failures,
       retention: retention === undefined ? undefined : yield* parseDuration(flag, retention)
     }
   })
