@@ -53,7 +53,8 @@ export type RequestStream = Stream.Stream<
 >
 
 /**
- * Makes a client that sends its requests with the `HttpClient` in context.
+ * Makes a client that sends its requests with the `HttpClient` in context. It has a method for each call, and
+ * `Requests.stream`, a {@link RequestStream}.
  *
  * @example
  * import * as ControlClient from "@manilla/sandbox/ControlClient"
@@ -64,8 +65,6 @@ export type RequestStream = Stream.Stream<
  *   yield* control.Faults.add({ payload: { fault: "drop_after", count: 3 } })
  *   yield* control.Clock.advance({ payload: { seconds: 86_400 } })
  * })
- *
- * `Requests.stream` is a {@link RequestStream}.
  *
  * @since 0.1.0
  * @category constructors

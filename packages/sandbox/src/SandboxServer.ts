@@ -186,4 +186,4 @@ const limitBody = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     )
   )
 
-const unreadable = reply.failure(refusal.unprocessable("UNREADABLE", "The request cannot be read."))
+const unreadable = reply.failure(refusal.other("UNREADABLE", "The request cannot be read."))

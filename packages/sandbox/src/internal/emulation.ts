@@ -356,9 +356,8 @@ const advanced =
     return Either.right(nowMillis + millis)
   }
 
-const tooFar = refusal.business(
+const tooFar = refusal.other(
   "CLOCK_TOO_FAR",
   "The clock cannot be advanced by more than 100 years.",
-  "seconds",
-  "must keep the sum of all advances within 100 years"
+  [{ field: "seconds", rule: "must keep the sum of all advances within 100 years" }]
 )

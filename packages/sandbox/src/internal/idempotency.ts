@@ -120,12 +120,7 @@ export const make = ({ onReplay, profile, usedKeys }: Options, operation: string
   }
 }
 
-const reused = (status: 422 | 409) =>
-  new refusal.Refusal({
-    status,
-    code: "IDEMPOTENCY_KEY_REUSED",
-    message: "The idempotency key was used with a different request."
-  })
+const reused = (status: 422 | 409) => refusal.of("IDEMPOTENCY_KEY_REUSED", { status })
 
 /** The requests with a key that are not answered yet. They are no part of the state. */
 export interface InFlight {
