@@ -142,6 +142,40 @@ export const Reset = Schema.Struct({
   seed: Schema.optional(Schema.Union(Text.atMost(100), Schema.Number.pipe(Schema.finite())))
 }).annotations({ identifier: "Reset" })
 
+const days = 36_525
+
+const setting = <const Values extends ReadonlyArray<string | number>>(...values: Values) =>
+  Schema.Literal(...values).annotations({
+    description: values.map((value) => JSON.stringify(value)).join(" or ")
+  })
+
+/**
+ * How idempotency keys behave, as `IdempotencyProfile` of `Sandbox` explains.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Idempotency = Schema.Struct({
+  /** The answer to a known key with another request. */
+  other_body: setting(422, 409, "replay"),
+  /** The answer to a key whose first request is not answered yet. */
+  in_flight: setting("replay", 409, "wait"),
+  /** Whether a refused request uses up its key, and is refused again. */
+  failures: setting("again", "replay"),
+  /** How long a key is known; `null` for ever. */
+  retention_seconds: Schema.NullOr(numberBetween(0, days * 86_400))
+}).annotations({ identifier: "Idempotency" })
+
+/**
+ * The settings of a profile. What is left out has its default.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const IdempotencyChange = Schema.partial(Idempotency).annotations({
+  identifier: "IdempotencyChange"
+})
+
 /**
  * A request that the service received.
  *
@@ -391,7 +425,7 @@ export const Clock = Schema.Struct({ now: Timestamp.Timestamp }).annotations({
  * @category schemas
  */
 export const Advance = Schema.Struct({
-  seconds: numberBetween(0, 36_525 * 86_400)
+  seconds: numberBetween(0, days * 86_400)
 }).annotations({ identifier: "Advance" })
 
 /**
@@ -464,6 +498,21 @@ const state = HttpApiGroup.make("State")
       .annotate(OpenApi.Summary, "Replace the whole state by that of a snapshot")
   )
   .annotate(OpenApi.Description, "The whole sandbox")
+
+const idempotency = HttpApiGroup.make("Idempotency")
+  .add(
+    HttpApiEndpoint.get("get", "/idempotency")
+      .addSuccess(Idempotency)
+      .annotate(OpenApi.Summary, "Read how idempotency keys behave")
+  )
+  .add(
+    HttpApiEndpoint.put("set", "/idempotency")
+      .setPayload(IdempotencyChange)
+      .addSuccess(Idempotency)
+      .addError(ControlError, { status: 422 })
+      .annotate(OpenApi.Summary, "Replace how idempotency keys behave, from the next request")
+  )
+  .annotate(OpenApi.Description, "The profile of idempotency keys")
 
 const access = HttpApiGroup.make("Access")
   .add(
@@ -643,5 +692,6 @@ export const api = HttpApi.make("Control")
   .add(money)
   .add(faults)
   .add(clock)
+  .add(idempotency)
   .addError(ControlError, { status: 403 })
   .prefix(root)

@@ -4,11 +4,15 @@
  * @since 0.1.0
  */
 import * as HttpApiClient from "@effect/platform/HttpApiClient"
-import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as ParseResult from "effect/ParseResult"
+import type * as Stream from "effect/Stream"
 import * as ControlApi from "./ControlApi.js"
+import * as liveRequests from "./internal/liveRequests.js"
 
 /**
  * Options of a client of the control API.
@@ -22,7 +26,37 @@ export interface Options {
 }
 
 /**
- * Makes a client that sends its requests with the `HttpClient` in context.
+ * Requests that arrived or ended.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface LiveRequests {
+  /** Whether they replace all earlier ones: after a reset, and after a lost connection. */
+  readonly reset: boolean
+  /** At most 1,000, oldest first and without bodies. A request comes again when it ends. */
+  readonly requests: ReadonlyArray<typeof ControlApi.Request.Type>
+}
+
+/**
+ * The latest requests, then those that arrive and end, without an end.
+ *
+ * After a lost connection it connects again and starts anew with `reset`. What happened in between is among
+ * the latest 1,000 requests, and older ones are missing. It fails after about 13 seconds without the sandbox,
+ * and at once if the control API refuses it. It does not notice a connection that is lost without being
+ * closed.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type RequestStream = Stream.Stream<
+  LiveRequests,
+  ControlApi.ControlError | HttpClientError.HttpClientError | ParseResult.ParseError
+>
+
+/**
+ * Makes a client that sends its requests with the `HttpClient` in context. It has a method for each call, and
+ * `Requests.stream`, a {@link RequestStream}.
  *
  * @example
  * import * as ControlClient from "@manilla/sandbox/ControlClient"
@@ -37,7 +71,13 @@ export interface Options {
  * @since 0.1.0
  * @category constructors
  */
-export const make = ({ url }: Options) => HttpApiClient.make(ControlApi.api, { baseUrl: url })
+export const make = ({ url }: Options) =>
+  Effect.gen(function* () {
+    const client = yield* HttpClient.HttpClient
+    const api = yield* HttpApiClient.make(ControlApi.api, { baseUrl: url })
+    const stream: RequestStream = liveRequests.follow(client, url)
+    return { ...api, Requests: { ...api.Requests, stream } }
+  })
 
 /**
  * The methods of the `ControlClient` service: one for each control call, by group.

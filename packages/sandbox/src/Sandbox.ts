@@ -70,6 +70,20 @@ export interface IdempotencyProfile {
 }
 
 /**
+ * A profile with all of its settings.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface CurrentIdempotencyProfile {
+  readonly otherBody: NonNullable<IdempotencyProfile["otherBody"]>
+  readonly inFlight: NonNullable<IdempotencyProfile["inFlight"]>
+  readonly failures: NonNullable<IdempotencyProfile["failures"]>
+  /** Infinite if keys are known for ever. */
+  readonly retention: Duration.Duration
+}
+
+/**
  * Options of a sandbox. All of them have defaults.
  *
  * @since 0.1.0
@@ -287,10 +301,14 @@ export interface Service {
   /** The address of the control API, without its path `/_sandbox`. */
   readonly controlUrl: string
   /**
-   * Restores the initial state and the initial credentials: no requests, faults or tokens, and the
+   * Restores the initial state, credentials and idempotency profile: no requests, faults or tokens, and the
    * opening balances. Without a seed, identifiers repeat as well.
    */
   readonly reset: (seed?: string | number) => Effect.Effect<void>
+  /** How idempotency keys behave now. */
+  readonly idempotency: Effect.Effect<CurrentIdempotencyProfile>
+  /** Changes how idempotency keys behave from the next request. What it leaves out has its default. */
+  readonly setIdempotency: (profile: IdempotencyProfile) => Effect.Effect<void>
   /** The current state. */
   readonly snapshot: Effect.Effect<Snapshot>
   /**

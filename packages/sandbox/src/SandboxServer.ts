@@ -53,6 +53,12 @@ export interface Options extends Sandbox.Options {
    */
   readonly control?: boolean | undefined
   /**
+   * Names by which callers of the control API and of its pages may call this machine, besides `localhost`, IP
+   * addresses and `host`. They have no port. Only add names that nobody else can point at this machine, such
+   * as those of a container network.
+   */
+  readonly allowHosts?: ReadonlyArray<string> | undefined
+  /**
    * A file that keeps the state. A request that was answered is in the file, even if the process is killed. A new
    * file is made with the other options; an old one has its own credentials, wallets and identifiers.
    */
@@ -82,7 +88,7 @@ export const make = (
     const controls: access.Controls = {
       sandbox: Deferred.await(listening),
       enabled: options.control ?? access.loopbackNames.has(host),
-      hostName: host
+      hostNames: [host, ...(options.allowHosts ?? [])]
     }
     const hasOwnPort = controlPort !== undefined
     const apps = app.make(emulated, { ...controls, isElsewhere: hasOwnPort })
@@ -112,13 +118,21 @@ export const layer = (
 ): Layer.Layer<Sandbox.Sandbox, HttpServerError.ServeError | Sandbox.DataError> =>
   Layer.scoped(Sandbox.Sandbox, make(options))
 
+/** Connections that arrive together and are not accepted yet: Linux's own limit, where Node's is 511. */
+const backlog = 4096
+
 const listen = (
   handle: app.App,
   address: { readonly host: string; readonly port: number }
 ): Effect.Effect<string, HttpServerError.ServeError, Scope.Scope> =>
   Effect.gen(function* () {
-    const node = createServer()
-    const server = yield* NodeHttpServer.make(() => node, address)
+    const node = createServer({
+      // A server that closes an idle connection resets a request that is sent at that moment.
+      keepAliveTimeout: 0,
+      // TCP finds callers that have gone without a word.
+      keepAlive: true
+    })
+    const server = yield* NodeHttpServer.make(() => node, { ...address, backlog })
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         node.close()
@@ -177,4 +191,4 @@ const limitBody = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     )
   )
 
-const unreadable = reply.failure(refusal.unprocessable("UNREADABLE", "The request cannot be read."))
+const unreadable = reply.failure(refusal.other("UNREADABLE", "The request cannot be read."))

@@ -22,12 +22,13 @@ import {
 } from "@manilla/test-support/Sandboxed"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
 import { request } from "node:http"
-import { send } from "./utils/harness.js"
+import { send, sendAuthorised } from "./utils/harness.js"
 
 const originOf = ({ baseUrl }: Sandbox.Service) => new URL(baseUrl).origin
 
@@ -412,6 +413,72 @@ describe("the clock", () => {
   )
 })
 
+describe("the profile of idempotency", () => {
+  it.effect("is read and replaced while the sandbox runs, and a reset restores the first", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const pay = (amount: string) =>
+        Effect.map(
+          sendAuthorised("/payments", {
+            method: "POST",
+            headers: { "idempotency-key": "order-1" },
+            body: { ...collection, amount }
+          }),
+          ({ status }) => status
+        )
+      const initial = {
+        other_body: 422,
+        in_flight: "replay",
+        failures: "replay",
+        retention_seconds: null
+      } as const
+      assert.deepStrictEqual(yield* control.Idempotency.get(), initial)
+      assert.strictEqual(yield* pay("1500"), 201)
+      assert.strictEqual(yield* pay("1600"), 422)
+
+      const changed = yield* control.Idempotency.set({ payload: { other_body: 409 } })
+      assert.deepStrictEqual(changed, { ...initial, other_body: 409, failures: "again" })
+      assert.deepStrictEqual(yield* control.Idempotency.get(), changed)
+      assert.strictEqual(yield* pay("1600"), 409)
+
+      yield* control.State.restore({ payload: yield* control.State.snapshot() })
+      assert.strictEqual(yield* pay("1600"), 409)
+
+      yield* control.Idempotency.set({ payload: { other_body: "replay", retention_seconds: 60 } })
+      assert.strictEqual(yield* pay("1600"), 201)
+      const sandbox = yield* Sandbox.Sandbox
+      assert.lengthOf(yield* sandbox.paymentIntents, 1)
+      yield* control.Clock.advance({ payload: { seconds: 60 } })
+      assert.strictEqual(yield* pay("1600"), 201)
+      assert.lengthOf(yield* sandbox.paymentIntents, 2)
+
+      yield* control.State.reset({ payload: {} })
+      assert.deepStrictEqual(yield* control.Idempotency.get(), initial)
+    }).pipe(Effect.provide(layer({ idempotency: { failures: "replay" } })))
+  )
+
+  it.effect("decides about a request whose key is in flight", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const sandbox = yield* Sandbox.Sandbox
+      yield* control.Idempotency.set({ payload: { in_flight: 409 } })
+      yield* sandbox.faults.add(Fault.delay("1 minute", { operation: "Payments.create" }))
+      const pay = sendAuthorised("/payments", {
+        method: "POST",
+        headers: { "idempotency-key": "order-1" },
+        body: collection
+      })
+      const first = yield* Effect.fork(pay)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* pay).status, 409)
+      yield* control.Idempotency.set({ payload: {} })
+      assert.strictEqual((yield* pay).status, 201)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Fiber.join(first)).status, 201)
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
 describe("bad input", () => {
   const header = { name: "x\ny" }
   for (const [method, path, body, fields] of [
@@ -425,6 +492,12 @@ describe("bad input", () => {
     ["GET", "/resources?limit=0", undefined, ["urlParams.limit"]],
     ["GET", "/ledger?limit=1001", undefined, ["urlParams.limit"]],
     ["GET", "/ledger?page=2", undefined, ["urlParams.page"]],
+    [
+      "PUT",
+      "/idempotency",
+      { other_body: 200, retention_seconds: -1, failure: "again" },
+      ["failure", "other_body", "retention_seconds"]
+    ],
     ["POST", "/clock/advance", {}, ["seconds"]],
     ["POST", "/clock/advance", { seconds: -1 }, ["seconds"]],
     ["POST", "/clock/advance", { seconds: "1" }, ["seconds"]],
@@ -469,6 +542,22 @@ describe("bad input", () => {
       const names = ["drop_before", "drop_after", "delay", "status", "body", "outcome"]
       const rule = `must be ${names.map((name) => `"${name}"`).join(" or ")}`
       assert.deepStrictEqual(issues, [{ field: "fault", rule }])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("with an unknown setting of idempotency gets the allowed values", () =>
+    Effect.gen(function* () {
+      const body = { other_body: "409", in_flight: "retry", failures: 422, retention_seconds: "1" }
+      const { issues } = yield* refusal("PUT", "/idempotency", { body })
+      assert.deepStrictEqual(issues, [
+        { field: "other_body", rule: `must be 422 or 409 or "replay"` },
+        { field: "in_flight", rule: `must be "replay" or 409 or "wait"` },
+        { field: "failures", rule: `must be "again" or "replay"` },
+        {
+          field: "retention_seconds",
+          rule: "must be a number from 0 to 3155760000 or null"
+        }
+      ])
     }).pipe(Effect.provide(layer()))
   )
 
@@ -521,6 +610,25 @@ describe("pages of other sites", () => {
         [{ origin: "http://127.0.0.1:1" }, 403],
         [{ "sec-fetch-site": "cross-site" }, 403],
         [{ "sec-fetch-site": "same-site" }, 403]
+      ] as const) {
+        assert.strictEqual(yield* statusOf(url, headers), status, JSON.stringify(headers))
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("cannot use a name that is allowed for other containers", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* SandboxServer.make({ allowHosts: ["Sandbox", "pay.test"] })
+      const url = `${originOf(sandbox)}${ControlApi.root}/health`
+      const { port } = new URL(url)
+      for (const [headers, status] of [
+        [{ host: `sandbox:${port}` }, 200],
+        [{ host: `SANDBOX:${port}`, origin: `http://SANDBOX:${port}` }, 200],
+        [{ host: "pay.test" }, 200],
+        [{ host: "sandbox.attacker.example" }, 403],
+        [{ host: "attacker.pay.test" }, 403],
+        [{ host: `sandbox:${port}`, origin: "http://attacker.example" }, 403],
+        [{ host: `sandbox:${port}`, "sec-fetch-site": "cross-site" }, 403]
       ] as const) {
         assert.strictEqual(yield* statusOf(url, headers), status, JSON.stringify(headers))
       }

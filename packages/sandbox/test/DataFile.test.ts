@@ -9,11 +9,22 @@ import { collection, overGateway } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as app from "../src/internal/app.js"
 import * as emulation from "../src/internal/emulation.js"
+import * as lock from "../src/internal/lock.js"
 import { memory } from "../src/internal/storage.js"
 import * as kills from "./utils/kills.js"
 
@@ -182,6 +193,39 @@ describe("a data file", () => {
         yield* open(path)
       })
     )
+  )
+
+  // On macOS, a lock is such a file. A killed process leaves it behind.
+  it.live.skipIf(process.platform === "win32")(
+    "can be opened after a kill that left its lock, but not while it is open",
+    () =>
+      withPath((path) =>
+        Effect.gen(function* () {
+          const address = `${path}.sock`
+          const held = yield* Effect.promise(
+            () =>
+              new Promise<ChildProcess>((resolve) => {
+                const program = `require("node:net").createServer().listen(${JSON.stringify(address)}, () => console.log())`
+                const child = spawn(process.execPath, ["-e", program])
+                child.stdout.once("data", () => resolve(child))
+              })
+          )
+          const taken = Effect.scoped(lock.take(address))
+          assert.strictEqual((yield* Effect.flip(taken)).code, "EADDRINUSE")
+          yield* Effect.promise(() => {
+            const ended = once(held, "close")
+            held.kill("SIGKILL")
+            return ended
+          })
+          assert.isTrue(existsSync(address))
+          const other = yield* Effect.scoped(
+            Effect.zipRight(lock.take(address), Effect.flip(taken))
+          )
+          assert.strictEqual(other.code, "EADDRINUSE")
+          yield* taken
+          assert.isFalse(existsSync(address))
+        })
+      )
   )
 
   it.live("in a folder that does not exist is refused with the reason", () =>

@@ -108,6 +108,17 @@ describe("on sockets", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  // Between two requests, it could close a connection on which a request is on its way.
+  it.live("an idle connection is the caller's to close", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const { headers } = yield* Effect.promise(() => fetch(`${baseUrl}/services`))
+      assert.strictEqual(headers.get("connection"), "keep-alive")
+      // Node says here after how many seconds it closes one.
+      assert.isNull(headers.get("keep-alive"))
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.live("an unsupported method gets the error envelope", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox

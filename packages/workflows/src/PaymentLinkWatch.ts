@@ -62,6 +62,8 @@ export const WatchError = Schema.Union(
 export type WatchError = typeof WatchError.Type
 
 /**
+ * Starts and operates watches of payment links by business key.
+ *
  * @since 0.1.0
  * @category services
  */

@@ -102,7 +102,7 @@ export const make = (options: Options): Accounts => {
     const broken = standingRules.find(([name]) => !account.get().standing[name])
     return broken === undefined
       ? Effect.void
-      : Effect.fail(refusal.forbidden("ACCOUNT_STATE", broken[1]))
+      : Effect.fail(refusal.of("ACCOUNT_STATE", { message: broken[1] }))
   })
 
   const issue = Effect.gen(function* () {
@@ -129,9 +129,7 @@ export const make = (options: Options): Accounts => {
     Effect.gen(function* () {
       const own = account.get()
       if (client_id !== own.client_id || client_secret !== own.client_secret) {
-        return yield* Effect.fail(
-          refusal.unauthorized("INVALID_CREDENTIALS", "The client id or the secret is wrong.")
-        )
+        return yield* Effect.fail(refusal.of("INVALID_CREDENTIALS"))
       }
       yield* inGoodStanding
       return {
@@ -149,14 +147,13 @@ export const make = (options: Options): Accounts => {
       const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1]
       const expiresMillis = token === undefined ? undefined : tokens.get(token)?.expires_ms
       if (expiresMillis === undefined || expiresMillis <= (yield* clock.nowMillis)) {
-        return yield* Effect.fail(
-          refusal.unauthorized("UNAUTHENTICATED", "The token is missing, unknown or expired.")
-        )
+        return yield* Effect.fail(refusal.of("UNAUTHENTICATED"))
       }
       yield* inGoodStanding
       if (access !== "bearer" && !account.get().granted_scopes.includes(access)) {
         return yield* Effect.fail(
-          refusal.forbidden("INSUFFICIENT_SCOPE", `The scope ${access} is not granted.`, {
+          refusal.of("INSUFFICIENT_SCOPE", {
+            message: `The scope ${access} is not granted.`,
             details: { required_scope: access }
           })
         )

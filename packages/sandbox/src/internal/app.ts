@@ -146,7 +146,7 @@ const appOf =
 
 const isCorrelationId = Schema.is(Identifier.CorrelationId)
 
-const noRoute = reply.failure(refusal.notFound("NOT_FOUND", "The operation does not exist."))
+const noRoute = reply.failure(refusal.notFound("The operation does not exist."))
 
 const toServerRequest = ({ body, headers, method, url }: Incoming) =>
   Effect.try({

@@ -62,7 +62,7 @@ export const make = ({ identifiers, rows }: Options): Cardholders => {
   }
 }
 
-const unknown = refusal.notFound("NOT_FOUND", "The cardholder does not exist.")
+const unknown = refusal.notFound("The cardholder does not exist.")
 
 const people = [
   {

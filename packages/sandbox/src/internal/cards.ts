@@ -145,18 +145,16 @@ const issuanceOf = (row: Row): Card.Issuance => {
   }
 }
 
-const unknown = refusal.notFound("NOT_FOUND", "The card does not exist.")
+const unknown = refusal.notFound("The card does not exist.")
 
 const unknownHolder = refusal.business(
   "CARDHOLDER_NOT_FOUND",
-  "The cardholder does not exist.",
   "customer_id",
   "must be the id of a cardholder"
 )
 
 const currencyNotSupported = refusal.business(
   "CURRENCY_NOT_SUPPORTED",
-  "Cards cannot be paid in this currency.",
   "debit_currency",
   "must be a currency in which cards can be paid"
 )

@@ -60,7 +60,6 @@ export const checkAvailable = (
 
 const unavailable = refusal.business(
   "SERVICE_UNAVAILABLE",
-  "The service is currently unavailable.",
   "payment_method",
   "must be available in the catalogue of services"
 )

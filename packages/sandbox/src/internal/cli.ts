@@ -1,6 +1,7 @@
 /**
  * The command-line arguments of `manilla-sandbox`.
  */
+import * as Issues from "@manilla/core/Issues"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
@@ -8,6 +9,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { parseArgs } from "node:util"
+import * as ControlApi from "../ControlApi.js"
 import type * as Sandbox from "../Sandbox.js"
 import type * as SandboxServer from "../SandboxServer.js"
 
@@ -39,12 +41,14 @@ Usage: manilla-sandbox [options]
   --control-port <port>      port of /_sandbox alone, which --port then does not serve
   --host <host>              host name or address to listen on, default 127.0.0.1
   --control                  serve /_sandbox on a host that other machines can reach
+  --allow-host <name>        name by which others call /_sandbox, such as "sandbox" in a container
+                             network; can be repeated
   --client-id <id>           default ${developmentCredentials.clientId}
   --client-secret <secret>   default ${developmentCredentials.clientSecret}
   --settle-after <duration>  how long payments, payouts and refunds stay PENDING,
                              such as "500 millis"; default "2 seconds"
   --seed <seed>              seed of identifiers, for the same ones in every run
-  --initial <file>           initial wallets and services, as JSON
+  --initial <file>           initial wallets and services, as YAML or JSON
   --data <file>              keep the state in this file; default in memory
   --idempotency <profile>    behaviour of idempotency keys, such as
                              "other-body=409,in-flight=wait,failures=replay,retention=1 day":
@@ -69,6 +73,7 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
             "control-port": { type: "string" },
             host: { type: "string", default: "127.0.0.1" },
             control: { type: "boolean" },
+            "allow-host": { type: "string", multiple: true, default: [] },
             "client-id": { type: "string", default: developmentCredentials.clientId },
             "client-secret": { type: "string", default: developmentCredentials.clientSecret },
             "settle-after": { type: "string", default: "2 seconds" },
@@ -103,6 +108,7 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
         controlPort,
         host: yield* parseText("--host", values.host),
         control: values.control,
+        allowHosts: yield* Either.all(values["allow-host"].map(parseHostName)),
         clientId: yield* parseText("--client-id", values["client-id"]),
         clientSecret: Redacted.make(yield* parseText("--client-secret", values["client-secret"])),
         settleAfter: yield* parseDuration("--settle-after", values["settle-after"]),
@@ -127,6 +133,13 @@ const parsePort = (flag: string, text: string): Either.Either<number, UsageError
 const parseText = (flag: string, text: string): Either.Either<string, UsageError> =>
   text === "" ? wrong(`${flag} must not be empty`) : Either.right(text)
 
+const parseHostName = (text: string): Either.Either<string, UsageError> =>
+  /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(text)
+    ? Either.right(text)
+    : wrong(
+        `--allow-host must be a host name without scheme and port, such as "sandbox", not "${text}"`
+      )
+
 const parseDuration = (flag: string, text: string): Either.Either<Duration.Duration, UsageError> =>
   Duration.decodeUnknown(text).pipe(
     Option.filter(Duration.isFinite),
@@ -138,45 +151,40 @@ const parseDuration = (flag: string, text: string): Either.Either<Duration.Durat
     )
   )
 
-/** The values of a profile as text. */
-const Profile = Schema.Struct({
-  "other-body": Schema.optional(
-    Schema.Union(
-      Schema.transformLiteral("422", 422),
-      Schema.transformLiteral("409", 409),
-      Schema.Literal("replay")
-    )
-  ),
-  "in-flight": Schema.optional(
-    Schema.Union(Schema.transformLiteral("409", 409), Schema.Literal("wait", "replay"))
-  ),
-  failures: Schema.optional(Schema.Literal("replay", "again")),
-  retention: Schema.optional(Schema.String)
-})
+/** The settings of a profile, except the retention, which is a duration here. */
+const Settings = Schema.partial(ControlApi.Idempotency.pipe(Schema.omit("retention_seconds")))
 
-const decodeProfile = Schema.decodeUnknownEither(Profile, { onExcessProperty: "error" })
+const decodeSettings = Schema.decodeUnknownEither(Settings)
+const issuesOf = Issues.compile(Settings, [], { onExcessProperty: "error" })
 
 const parseProfile = (text: string): Either.Either<Sandbox.IdempotencyProfile, UsageError> =>
   Either.gen(function* () {
     const flag = "--idempotency"
-    const settings = Object.fromEntries(
+    const { retention, ...given } = Object.fromEntries(
       text.split(",").map((setting) => {
         const [name = "", ...value] = setting.split("=")
         return [name.trim(), value.join("=").trim()]
       })
     )
-    const profile = yield* Either.mapLeft(
-      decodeProfile(settings),
-      () =>
-        new UsageError({
-          message: `${flag} must have settings such as "other-body=409,in-flight=wait,failures=replay,retention=1 day", not "${text}"`
-        })
+    const named = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [
+        name.replace("-", "_"),
+        /^\d+$/.test(value) ? Number(value) : value
+      ])
     )
-    const { retention } = profile
+    const settings = decodeSettings(named)
+    const issues = issuesOf(named)
+    if (Either.isLeft(settings) || issues.length > 0) {
+      const rules = issues.map(({ field, rule }) => ({ field: field.replace("_", "-"), rule }))
+      return yield* wrong(
+        `${flag} must have settings such as "other-body=409,in-flight=wait,failures=replay,retention=1 day": ${Issues.print(rules)}`
+      )
+    }
+    const { failures, in_flight, other_body } = settings.right
     return {
-      otherBody: profile["other-body"],
-      inFlight: profile["in-flight"],
-      failures: profile.failures,
+      otherBody: other_body,
+      inFlight: in_flight,
+      failures,
       retention: retention === undefined ? undefined : yield* parseDuration(flag, retention)
     }
   })

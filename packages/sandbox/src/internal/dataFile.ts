@@ -12,10 +12,9 @@ import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import type { FileHandle } from "node:fs/promises"
 import { open as openFile, realpath, rename, stat } from "node:fs/promises"
-import { createServer } from "node:net"
-import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import * as Sandbox from "../Sandbox.js"
+import * as lock from "./lock.js"
 import * as state from "./state.js"
 import type { Storage } from "./storage.js"
 
@@ -34,7 +33,7 @@ const decodeLine = Schema.decodeUnknownEither(Schema.parseJson(Line))
 
 export const open = (path: string): Effect.Effect<Storage, Sandbox.DataError, Scope.Scope> =>
   Effect.gen(function* () {
-    yield* lock(path)
+    yield* takeLock(path)
     // The kept state is not recorded while it is read.
     let record: state.OnChange = () => {}
     const kept = yield* attempt(path, () => read(path, (...change) => record(...change)))
@@ -201,44 +200,28 @@ const rewrite = async (path: string, kept: state.State | undefined): Promise<Fil
   )
   await handle.sync()
   await rename(next, path)
+  // Windows cannot flush a folder.
+  if (process.platform === "win32") return handle
   const folder = await openFile(dirname(path), "r")
   await folder.sync()
   await folder.close()
   return handle
 }
 
-/**
- * Fails if another process has the file open. The lock is an address of the operating system, which is free
- * again when its process ends, however it ends.
- */
-const lock = (path: string): Effect.Effect<void, Sandbox.DataError, Scope.Scope> =>
+/** Fails if another process has the file open. */
+const takeLock = (path: string): Effect.Effect<void, Sandbox.DataError, Scope.Scope> =>
   Effect.gen(function* () {
     const folder = yield* attempt(path, () => realpath(dirname(path)))
     const name = `manilla-sandbox-${checksum(join(folder, basename(path)))}`
-    const address =
-      process.platform === "linux"
-        ? `\0${name}`
-        : process.platform === "win32"
-          ? `\\\\.\\pipe\\${name}`
-          : join(tmpdir(), `${name}.sock`)
-    yield* Effect.acquireRelease(
-      Effect.async<ReturnType<typeof createServer>, Sandbox.DataError>((resume) => {
-        const server = createServer((socket) => socket.destroy())
-        server.once("error", (cause) =>
-          resume(
-            Effect.fail(
-              new Sandbox.DataError({
-                path,
-                reason:
-                  codeOf(cause) === "EADDRINUSE"
-                    ? "another process has it open"
-                    : `it cannot be locked: ${cause.message}`
-              })
-            )
-          )
-        )
-        server.listen(address, () => resume(Effect.succeed(server.unref())))
-      }),
-      (server) => Effect.sync(() => server.close())
+    yield* Effect.mapError(
+      lock.take(lock.addressOf(name)),
+      ({ code, message }) =>
+        new Sandbox.DataError({
+          path,
+          reason:
+            code === "EADDRINUSE"
+              ? "another process has it open"
+              : `it cannot be locked: ${message}`
+        })
     )
   })

@@ -9,6 +9,7 @@ import * as AST from "effect/SchemaAST"
 import * as envelope from "./envelope.js"
 import * as ServiceApi from "../ServiceApi.js"
 import { escape } from "./html.js"
+import * as refusal from "./refusal.js"
 
 /** A member of a request or a response. */
 interface Field {
@@ -86,53 +87,18 @@ const curlOf = (name: string, { access, path, replay }: Operation.Operation): st
   return access === "credentials" ? `TOKEN=$(${line} | jq -r '.data.access_token')` : line
 }
 
-/** Codes of business rules. The interface documents no codes, so they are the sandbox's own. */
-const codes: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "Payments.create": ["SERVICE_UNAVAILABLE", "EXPIRES_IN_THE_PAST", "IDEMPOTENCY_KEY_REUSED"],
-  "Payouts.create": [
-    "WALLET_NOT_FOUND",
-    "CURRENCY_MISMATCH",
-    "INSUFFICIENT_FUNDS",
-    "SERVICE_UNAVAILABLE",
-    "IDEMPOTENCY_KEY_REUSED"
-  ],
-  "PaymentLinks.create": ["EXPIRES_IN_THE_PAST"],
-  "Cards.issue": [
-    "CARDHOLDER_NOT_FOUND",
-    "WALLET_NOT_FOUND",
-    "CURRENCY_MISMATCH",
-    "CURRENCY_NOT_SUPPORTED",
-    "INSUFFICIENT_FUNDS",
-    "IDEMPOTENCY_KEY_REUSED"
-  ]
-}
-
 const errors = (name: string, operation: Operation.Operation): string => {
-  const { access, errors = [], headers, pathParams, payload, urlParams } = operation
-  const isRead = operation.method === "GET"
-  const isToken = access === "credentials"
-  const hasInput = [headers, pathParams, payload, urlParams].some((one) => one !== undefined)
-  const rules = codes[name] ?? []
-  const all: ReadonlyArray<readonly [status: number, condition: string, occurs: boolean]> = [
-    [
-      401,
-      isToken ? "The credentials are wrong." : "The token is missing, unknown or expired.",
-      true
-    ],
-    [403, `The account is not in order${isToken ? "" : ", or the scope is not granted"}.`, true],
-    [404, "No resource has this id or reference.", isRead && pathParams !== undefined],
-    [422, "A field breaks its rule: VALIDATION_FAILED.", hasInput],
-    [422, `A business rule: ${rules.join(", ")}.`, rules.length > 0]
-  ]
-  const rows = all
-    .filter(([, , occurs]) => occurs)
+  const rows = Array.from(refusal.declared)
+    .filter(([, { isOf }]) => isOf(operation, name))
     .map(
-      ([status, condition]) =>
-        `<tr><td data-label="Status">${status}</td><td data-label="Condition">${escape(condition)}</td><td data-label="Source">${
-          errors.includes(status) ? "interface" : "own choice of the sandbox"
+      ([code, { message, status }]) =>
+        `<tr><td data-label="Status">${status}</td><td data-label="Code"><code>${code}</code></td><td data-label="Message">${escape(message)}</td><td data-label="Source">${
+          operation.errors?.includes(status) === true
+            ? "interface, with a code of the sandbox"
+            : "own choice of the sandbox"
         }</td></tr>`
     )
-  return detailsOf(name, "Errors", ["Status", "Condition", "Source"], rows)
+  return detailsOf(name, "Errors", ["Status", "Code", "Message", "Source"], rows)
 }
 
 const scopeOf = (access: Operation.Access): string => {

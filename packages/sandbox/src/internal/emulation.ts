@@ -60,6 +60,7 @@ export interface Emulation {
   readonly catalogue: ServiceList
   readonly faults: faults.Queue
   readonly outcomes: outcomes.Outcomes
+  readonly profile: idempotency.Profile
   readonly inFlight: idempotency.InFlight
   readonly exchanges: exchanges.Log
   /** Applies a rule now, after all due events. */
@@ -104,8 +105,14 @@ export interface Options extends Sandbox.Options {
   readonly origin: () => string
 }
 
-export const make = (options: Options, storage: Storage = memory): Effect.Effect<Restartable> =>
+/** The profile is no part of the state, so every emulation has the same. */
+interface Shared extends Options {
+  readonly profile: idempotency.Profile
+}
+
+export const make = (given: Options, storage: Storage = memory): Effect.Effect<Restartable> =>
   Effect.gen(function* () {
+    const options: Shared = { ...given, profile: idempotency.makeProfile(given.idempotency) }
     const initialSeed = yield* identifiers.drawSeed(
       options.seed === undefined ? yield* Effect.random : Random.make(options.seed)
     )
@@ -122,6 +129,7 @@ export const make = (options: Options, storage: Storage = memory): Effect.Effect
           const drawn =
             seed === undefined ? initialSeed : yield* identifiers.drawSeed(Random.make(seed))
           current = yield* start({ ...options, ...credentials }, drawn, storage)
+          options.profile.set(options.idempotency ?? {})
         }),
       restore: (snapshot) =>
         Effect.gen(function* () {
@@ -136,7 +144,7 @@ export const make = (options: Options, storage: Storage = memory): Effect.Effect
   })
 
 const start = (
-  options: Options,
+  options: Shared,
   seed: identifiers.Seed,
   storage: Storage
 ): Effect.Effect<Emulation> =>
@@ -158,7 +166,7 @@ const start = (
   })
 
 /** The emulation over a state. */
-const over = (options: Options, parts: State): Emulation => {
+const over = (options: Shared, parts: State): Emulation => {
   const ids = identifiers.make(parts.generator)
   const clock = sandboxClock.make(parts.clock)
   const services = options.services ?? catalogue.services
@@ -174,7 +182,7 @@ const over = (options: Options, parts: State): Emulation => {
   const openedWallets = wallets.make({ rows: parts.wallets, identifiers: ids, book })
   const transactionLog = transactions.make({ rows: parts.transactions, identifiers: ids })
   const holders = cardholders.make({ rows: parts.cardholders, identifiers: ids })
-  const profile = idempotency.profileOf(options.idempotency)
+  const { profile } = options
   let hasReplayed = false
   // Dependencies that several domains share.
   const shared = {
@@ -218,6 +226,7 @@ const over = (options: Options, parts: State): Emulation => {
     cardholders: holders,
     cards: cards.make({ ...shared, rows: parts.cards, cardholders: holders }),
     catalogue: { environment: "SANDBOX", services },
+    profile,
     inFlight: idempotency.makeInFlight(profile),
     outcomes: outcomes.make({ met: parts.met_outcomes, strict: options.strict ?? false }),
     faults: faults.make({ rows: parts.faults, count: parts.added_faults }),
@@ -259,6 +268,8 @@ export const control = (
   return {
     ...urls,
     reset,
+    idempotency: use(({ profile }) => Effect.sync(profile.get)),
+    setIdempotency: (next) => use(({ profile }) => Effect.sync(() => profile.set(next))),
     snapshot: look(({ state }, nowMillis) => snapshots.make(state, nowMillis)),
     restore,
     nowMillis: look((_, nowMillis) => nowMillis),
@@ -345,9 +356,8 @@ const advanced =
     return Either.right(nowMillis + millis)
   }
 
-const tooFar = refusal.business(
+const tooFar = refusal.other(
   "CLOCK_TOO_FAR",
   "The clock cannot be advanced by more than 100 years.",
-  "seconds",
-  "must keep the sum of all advances within 100 years"
+  [{ field: "seconds", rule: "must keep the sum of all advances within 100 years" }]
 )

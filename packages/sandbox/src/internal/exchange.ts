@@ -18,7 +18,7 @@ import * as Fault from "../Fault.js"
 import * as Outcome from "../Outcome.js"
 import { Body } from "./body.js"
 import { Current, OnReplay, Requested } from "./emulation.js"
-import { Refusal } from "./refusal.js"
+import * as refusal from "./refusal.js"
 import * as reply from "./reply.js"
 
 /** The connection must be closed without a response. */
@@ -105,13 +105,7 @@ const underFault = <R>(
   }
 }
 
-const keyInFlight = reply.failure(
-  new Refusal({
-    status: 409,
-    code: "IDEMPOTENCY_KEY_IN_FLIGHT",
-    message: "A request with this idempotency key is in progress."
-  })
-)
+const keyInFlight = reply.failure(refusal.of("IDEMPOTENCY_KEY_IN_FLIGHT"))
 
 /** Statuses for which HTTP forbids a body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
@@ -125,7 +119,7 @@ const scripted = (
     ? Effect.succeed(HttpServerResponse.empty({ status }))
     : bytes === undefined
       ? reply.failure(
-          new Refusal({
+          new refusal.Refusal({
             status,
             code: "SCRIPTED_FAULT",
             message: "A scripted fault of the sandbox."

@@ -7,7 +7,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { IdempotencyProfile } from "../Sandbox.js"
+import type * as Sandbox from "../Sandbox.js"
 import * as refusal from "./refusal.js"
 import * as table from "./table.js"
 
@@ -58,30 +58,40 @@ export interface Options {
   readonly onReplay: () => void
 }
 
+/** The profile, which can change while the sandbox runs. */
 export interface Profile {
-  readonly otherBody: 422 | 409 | "replay"
-  readonly inFlight: 409 | "wait" | "replay"
-  readonly failures: "replay" | "again"
-  readonly retentionMillis: number
+  readonly get: () => Sandbox.CurrentIdempotencyProfile
+  readonly set: (profile: Sandbox.IdempotencyProfile) => void
 }
 
-export const profileOf = ({
+export const makeProfile = (initial: Sandbox.IdempotencyProfile = {}): Profile => {
+  let current = complete(initial)
+  return {
+    get: () => current,
+    set: (profile) => {
+      current = complete(profile)
+    }
+  }
+}
+
+const complete = ({
   failures = "again",
   inFlight = "replay",
   otherBody = 422,
   retention = Duration.infinity
-}: IdempotencyProfile = {}): Profile => ({
+}: Sandbox.IdempotencyProfile): Sandbox.CurrentIdempotencyProfile => ({
   failures,
   inFlight,
   otherBody,
-  retentionMillis: Duration.toMillis(retention)
+  retention: Duration.decode(retention)
 })
 
 export const make = ({ onReplay, profile, usedKeys }: Options, operation: string): Keys => {
   /** The first use of a key, unless it is forgotten. */
   const find = (key: string, nowMillis: number): Used | undefined => {
     const used = usedKeys.get(keyOf({ operation, key }))
-    if (used === undefined || nowMillis - used.at_ms < profile.retentionMillis) return used
+    const { retention } = profile.get()
+    if (used === undefined || nowMillis - used.at_ms < Duration.toMillis(retention)) return used
     usedKeys.remove(keyOf(used))
     return undefined
   }
@@ -90,9 +100,10 @@ export const make = ({ onReplay, profile, usedKeys }: Options, operation: string
     once: (key, request, nowMillis, make) => {
       const canonicalRequest = canonical(request)
       const earlier = find(key, nowMillis)
+      const { failures, otherBody } = profile.get()
       if (earlier !== undefined) {
-        if (earlier.request !== canonicalRequest && profile.otherBody !== "replay") {
-          return Either.left(reused(profile.otherBody))
+        if (earlier.request !== canonicalRequest && otherBody !== "replay") {
+          return Either.left(reused(otherBody))
         }
         onReplay()
         return "made" in earlier.result
@@ -103,18 +114,13 @@ export const make = ({ onReplay, profile, usedKeys }: Options, operation: string
         usedKeys.set({ operation, key, at_ms: nowMillis, request: canonicalRequest, result })
       const result = make()
       if (Either.isRight(result)) use({ made: result.right })
-      else if (profile.failures === "replay") use(result.left)
+      else if (failures === "replay") use(result.left)
       return result
     }
   }
 }
 
-const reused = (status: 422 | 409) =>
-  new refusal.Refusal({
-    status,
-    code: "IDEMPOTENCY_KEY_REUSED",
-    message: "The idempotency key was used with a different request."
-  })
+const reused = (status: 422 | 409) => refusal.of("IDEMPOTENCY_KEY_REUSED", { status })
 
 /** The requests with a key that are not answered yet. They are no part of the state. */
 export interface InFlight {
@@ -127,11 +133,12 @@ export interface InFlight {
   ) => Effect.Effect<A, E, R>
 }
 
-export const makeInFlight = ({ inFlight }: Profile): InFlight => {
+export const makeInFlight = (profile: Profile): InFlight => {
   const locks = new Map<string, { readonly lock: Effect.Semaphore; users: number }>()
   return {
     run: (operation, key, answer, conflict) =>
       Effect.suspend(() => {
+        const { inFlight } = profile.get()
         if (inFlight === "replay") return answer
         const id = keyOf({ operation, key })
         const entry = locks.get(id) ?? { lock: Effect.unsafeMakeSemaphore(1), users: 0 }

@@ -1,5 +1,5 @@
 /**
- * The initial state of the command, from a file: its wallets and its catalogue of services.
+ * The initial state of the command, from a file in YAML or JSON: its wallets and its catalogue of services.
  */
 import * as AvailableService from "@manilla/catalogue/AvailableService"
 import * as Amount from "@manilla/core/Amount"
@@ -34,13 +34,12 @@ export const read = (path: string) =>
   Effect.gen(function* () {
     const refused = (reason: string) =>
       new UsageError({ message: `--initial cannot use ${path}: ${reason}` })
-    const json: unknown = yield* Effect.tryPromise({
-      try: async () => JSON.parse(await readFile(path, "utf8")),
+    const { issues, value } = yield* Effect.tryPromise({
+      try: async () => parse(await readFile(path, "utf8")),
       catch: (cause) => refused(Predicate.isError(cause) ? cause.message : String(cause))
     })
-    const issues = issuesOf(json)
-    const initial = decode(json)
-    if (issues.length > 0 || Either.isLeft(initial)) return yield* refused(Issues.print(issues))
+    const initial = decode(value)
+    if (issues.length > 0 || Either.isLeft(initial)) return yield* refused(issues.join("; "))
     const { services, wallets } = initial.right
     return {
       services,
@@ -50,3 +49,38 @@ export const read = (path: string) =>
       }))
     }
   })
+
+/** Reads YAML, of which JSON is a part. The issues have the lines of the file. */
+const parse = async (
+  text: string
+): Promise<{ readonly issues: ReadonlyArray<string>; readonly value: unknown }> => {
+  // Most starts have no such file.
+  const { LineCounter, isNode, parseDocument } = await import("yaml")
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, {
+    lineCounter,
+    prettyErrors: false,
+    // Amounts are text, with or without quotes: a number could lose digits.
+    customTags: (tags) =>
+      tags.filter((tag) => typeof tag === "string" || !/:(int|float)$/.test(tag.tag))
+  })
+  const lineOf = (offset: number) => `line ${lineCounter.linePos(offset).line}: `
+  const mistakes = [...document.errors, ...document.warnings]
+  if (mistakes.length > 0) {
+    return {
+      value: undefined,
+      issues: mistakes.map(({ message, pos }) => lineOf(pos[0]) + message)
+    }
+  }
+  const value: unknown = document.toJS()
+  /** The offset of a field or, if it is missing, of what should have it. */
+  const offsetOf = (path: ReadonlyArray<string>): number => {
+    const node: unknown = document.getIn(path, true)
+    if (isNode(node) && node.range) return node.range[0]
+    return path.length === 0 ? 0 : offsetOf(path.slice(0, -1))
+  }
+  const issues = issuesOf(value).map(
+    (issue) => lineOf(offsetOf(issue.field.split("."))) + Issues.print([issue])
+  )
+  return { value, issues }
+}

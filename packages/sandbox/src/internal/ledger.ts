@@ -173,7 +173,6 @@ const unbalanced = new refusal.Refusal({
 
 const insufficientFunds = refusal.business(
   "INSUFFICIENT_FUNDS",
-  "The wallet has insufficient funds.",
   "wallet_id",
   "must be a wallet with sufficient funds for the amount and the fee"
 )

@@ -101,19 +101,15 @@ const named = (name: string, operation: string | undefined) => {
 }
 
 const unknownHeader = (rule: string) =>
-  refusal.business(
-    "UNKNOWN_OUTCOME",
-    "The sandbox has no such outcome for this operation.",
-    `headers.${Outcome.header}`,
-    rule
-  )
+  refusal.other("UNKNOWN_OUTCOME", "The sandbox has no such outcome for this operation.", [
+    { field: `headers.${Outcome.header}`, rule }
+  ])
 
 const unlisted = (field: string) =>
-  refusal.business(
+  refusal.other(
     "UNLISTED_MAGIC_VALUE",
     "The value is magic, but it is not listed for this operation: see GET /_sandbox/outcomes.",
-    field,
-    "must not be magic, or be listed for this operation"
+    [{ field, rule: "must not be magic, or be listed for this operation" }]
   )
 
 /** The value at a path such as `payer.phone_number`. */

@@ -197,14 +197,13 @@ export const make = (options: Options): PaymentLinks => {
   }
 }
 
-const unknown = refusal.notFound("NOT_FOUND", "The payment link does not exist.")
+const unknown = refusal.notFound("The payment link does not exist.")
 
 const notInTheFuture = refusal.business(
   "EXPIRES_IN_THE_PAST",
-  "The payment link would already be expired.",
   "expires_at",
   "must be in the future"
 )
 
 const notActive = (status: PaymentLink.Status) =>
-  refusal.unprocessable("LINK_NOT_ACTIVE", `The payment link is ${status} and cannot be paid.`)
+  refusal.other("LINK_NOT_ACTIVE", `The payment link is ${status} and cannot be paid.`)

@@ -146,7 +146,7 @@ export const make = (options: Options): Payments => {
   }
 }
 
-const unknown = refusal.notFound("NOT_FOUND", "The payment intent does not exist.")
+const unknown = refusal.notFound("The payment intent does not exist.")
 
 const storedShape = Struct.omit("provider_reference")
 

@@ -185,7 +185,7 @@ export const make = (options: Options): Payouts => {
   }
 }
 
-const unknown = refusal.notFound("NOT_FOUND", "The payout does not exist.")
+const unknown = refusal.notFound("The payout does not exist.")
 
 /** The amount plus the fee. */
 const reservedBy = ({ amount, fee_amount }: Row): Amount.Amount => money.add(amount, fee_amount)

@@ -150,34 +150,27 @@ const amountOf = (text: string): Either.Either<Amount.Amount, refusal.Refusal> =
   return money.isPositive(amount) ? Either.right(amount) : Either.left(noAmount)
 }
 
-const unknown = refusal.notFound("NOT_FOUND", "The refund does not exist.")
-const unknownTransaction = refusal.business(
-  "NOT_FOUND",
-  "The transaction does not exist.",
-  "transaction",
-  "must be the reference of a transaction"
-)
-const notCollected = refusal.business(
+const unknown = refusal.notFound("The refund does not exist.")
+const unknownTransaction = refusal.other("NOT_FOUND", "The transaction does not exist.", [
+  { field: "transaction", rule: "must be the reference of a transaction" }
+])
+const notCollected = refusal.other(
   "NOT_REFUNDABLE",
   "Only a collection or a deposit can be refunded.",
-  "transaction",
-  "must be a collection or a deposit"
+  [{ field: "transaction", rule: "must be a collection or a deposit" }]
 )
-const tooMuch = refusal.business(
+const tooMuch = refusal.other(
   "REFUND_TOO_LARGE",
   "The amount exceeds the remaining amount of the transaction.",
-  "amount",
-  "must not exceed the remaining amount of the transaction"
+  [{ field: "amount", rule: "must not exceed the remaining amount of the transaction" }]
 )
-const nothingLeft = refusal.business(
+const nothingLeft = refusal.other(
   "ALREADY_REFUNDED",
   "The transaction is already fully refunded.",
-  "transaction",
-  "must not be fully refunded"
+  [{ field: "transaction", rule: "must not be fully refunded" }]
 )
-const noAmount = refusal.business(
+const noAmount = refusal.other(
   "INVALID_AMOUNT",
   "The amount must be greater than zero and have at most 4 decimals.",
-  "amount",
-  "must be greater than zero and have at most 4 decimals"
+  [{ field: "amount", rule: "must be greater than zero and have at most 4 decimals" }]
 )

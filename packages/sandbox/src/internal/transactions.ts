@@ -104,4 +104,4 @@ export const make = ({ identifiers, rows }: Options): Transactions => {
 
 const listed = Struct.omit("source", "provider_reference", "metadata")
 
-const unknown = refusal.notFound("NOT_FOUND", "The transaction does not exist.")
+const unknown = refusal.notFound("The transaction does not exist.")

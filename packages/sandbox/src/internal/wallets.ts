@@ -95,7 +95,6 @@ export const make = ({ book, identifiers, rows }: Options): Wallets => {
         : Either.left(
             refusal.business(
               "CURRENCY_MISMATCH",
-              "The wallet has a different currency.",
               currencyField,
               "must be the currency of the wallet"
             )
@@ -123,7 +122,6 @@ export const accountsOf = ({ currency, wallet_id }: Row): Accounts => ({
 
 const unknown = refusal.business(
   "WALLET_NOT_FOUND",
-  "The wallet does not exist.",
   "wallet_id",
   "must be the id of a wallet of the application"
 )

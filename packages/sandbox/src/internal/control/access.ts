@@ -16,8 +16,8 @@ export interface Controls {
   readonly enabled: boolean
   /** Whether another port serves the control API. */
   readonly isElsewhere?: boolean
-  /** A host name by which it can be called, besides `localhost` and IP addresses. */
-  readonly hostName?: string | undefined
+  /** The host names by which it can be called, besides `localhost` and IP addresses. */
+  readonly hostNames?: ReadonlyArray<string>
 }
 
 export class Current extends Context.Reference<Current>()("@manilla/sandbox/Controls", {
@@ -37,9 +37,9 @@ export const check = (headers: Headers): Effect.Effect<void, ControlApi.ControlE
 
 /** Whether the caller is the user or one of the sandbox's own pages. */
 export const checkCaller = (headers: Headers): Effect.Effect<void, ControlApi.ControlError> =>
-  Effect.flatMap(Current, ({ hostName }) => {
+  Effect.flatMap(Current, ({ hostNames = [] }) => {
     const { host } = headers
-    if (host !== undefined && !isOwnName(nameIn(host), hostName)) return Effect.fail(foreignHost)
+    if (host !== undefined && !isOwnName(nameIn(host), hostNames)) return Effect.fail(foreignHost)
     return isOwnOrigin(headers) ? Effect.void : Effect.fail(foreignOrigin)
   })
 
@@ -53,11 +53,11 @@ const nameIn = (host: string): string =>
     .toLowerCase()
 
 /** An attacker can choose the address of a host name, but an IP address is its own name. */
-const isOwnName = (name: string, hostName: string | undefined): boolean =>
+const isOwnName = (name: string, hostNames: ReadonlyArray<string>): boolean =>
   name === "localhost" ||
   name.endsWith(".localhost") ||
   isIP(name) !== 0 ||
-  name === hostName?.toLowerCase()
+  hostNames.some((one) => one.toLowerCase() === name)
 
 /** Only browsers send these headers. A request of the user, such as a typed address, has site `none`. */
 const isOwnOrigin = ({ host, origin, "sec-fetch-site": site }: Headers): boolean =>
@@ -86,7 +86,7 @@ const foreignHost = forbidden(
   "FOREIGN_HOST",
   "The host name of the request is not the sandbox's own.",
   "headers.host",
-  "must be localhost, an IP address or the host that the sandbox listens on"
+  "must be localhost, an IP address, the host that the sandbox listens on, or one of the option `allowHosts` (--allow-host)"
 )
 
 const foreignOrigin = forbidden(

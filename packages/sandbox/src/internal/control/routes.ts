@@ -34,6 +34,7 @@ const handlers = HttpApiBuilder.api(ControlApi.api).pipe(
   Layer.provide([
     state.state,
     state.clock,
+    state.idempotency,
     credentials.access,
     requests.requests,
     resources.resources,

@@ -1,9 +1,11 @@
 /**
- * Health, reset, snapshots and the clock.
+ * Health, reset, snapshots, the clock and the profile of idempotency keys.
  */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as ControlApi from "../../ControlApi.js"
+import type * as Sandbox from "../../Sandbox.js"
 import * as moment from "../moment.js"
 import * as use from "./use.js"
 
@@ -27,6 +29,33 @@ export const clock = HttpApiBuilder.group(ControlApi.api, "Clock", (handlers) =>
         advance(payload.seconds * 1000).pipe(
           Effect.mapBoth({ onFailure: use.refused, onSuccess: reading })
         )
+      )
+    )
+)
+
+const toIdempotency = ({
+  failures,
+  inFlight,
+  otherBody,
+  retention
+}: Sandbox.CurrentIdempotencyProfile): typeof ControlApi.Idempotency.Type => ({
+  other_body: otherBody,
+  in_flight: inFlight,
+  failures,
+  retention_seconds: Duration.isFinite(retention) ? Duration.toSeconds(retention) : null
+})
+
+export const idempotency = HttpApiBuilder.group(ControlApi.api, "Idempotency", (handlers) =>
+  handlers
+    .handle("get", () => use.sandbox(({ idempotency }) => Effect.map(idempotency, toIdempotency)))
+    .handle("set", ({ payload: { failures, in_flight, other_body, retention_seconds } }) =>
+      use.sandbox(({ idempotency, setIdempotency }) =>
+        setIdempotency({
+          failures,
+          inFlight: in_flight,
+          otherBody: other_body,
+          retention: Duration.seconds(retention_seconds ?? Infinity)
+        }).pipe(Effect.zipRight(idempotency), Effect.map(toIdempotency))
       )
     )
 )
