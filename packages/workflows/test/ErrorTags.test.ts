@@ -1,0 +1,25 @@
+import * as platform from "@effect/platform"
+import { assert, it } from "@effect/vitest"
+import * as core from "@manilla/core"
+import * as payments from "@manilla/payments"
+import * as payouts from "@manilla/payouts"
+import * as ErrorTags from "@manilla/test-support/ErrorTags"
+import * as workflows from "@manilla/workflows"
+import * as postgres from "@manilla/workflows/postgres"
+import * as sqlite from "@manilla/workflows/sqlite"
+
+const clients = [core, payments, payouts].flatMap(ErrorTags.tagsIn)
+
+it("the tags of errors are different from each other, and from those of the clients and of platform", () => {
+  const own = ErrorTags.tagsIn({ ...workflows, postgres, sqlite })
+  assert.includeMembers(
+    [...own],
+    ["StorageError", "ItemsDiffer", "InvalidPolicy", "DatabaseUnavailable", "RunnerUnavailable"]
+  )
+  assert.deepStrictEqual(ErrorTags.repeated(own), [])
+  const others = new Set([...clients, ...ErrorTags.tagsIn(platform)])
+  assert.deepStrictEqual(
+    own.filter((tag) => others.has(tag)),
+    []
+  )
+})
