@@ -90,7 +90,7 @@ describe.concurrent("manilla-sandbox", () => {
       const started = await command.start(["--quiet"])
       const port = Number(new URL(started.origin).port)
       const ended = started.stop("SIGSTOP")
-      const sockets = Array.from({ length: 700 }, () => connect(port, "127.0.0.1"))
+      const sockets = Array.from({ length: 600 }, () => connect(port, "127.0.0.1"))
       await Promise.all(sockets.map((socket) => once(socket, "connect")))
       void started.stop("SIGCONT")
       for (const socket of sockets)
