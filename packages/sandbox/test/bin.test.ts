@@ -4,12 +4,11 @@ import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as cli from "../src/internal/cli.js"
 import { once } from "node:events"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as command from "./utils/command.js"
-import * as node from "./utils/node.js"
 
 const token = (started: command.Started, clientSecret: string) =>
   fetch(`${started.exported["MANILLA_AUTH_URL"]}/auth/application/token`, {
@@ -91,7 +90,7 @@ describe.concurrent("manilla-sandbox", () => {
       const started = await command.start(["--quiet"])
       const port = Number(new URL(started.origin).port)
       const ended = started.stop("SIGSTOP")
-      const sockets = Array.from({ length: 700 }, () => connect(port, "127.0.0.1"))
+      const sockets = Array.from({ length: 600 }, () => connect(port, "127.0.0.1"))
       await Promise.all(sockets.map((socket) => once(socket, "connect")))
       void started.stop("SIGCONT")
       for (const socket of sockets)
@@ -125,18 +124,6 @@ describe.concurrent("manilla-sandbox", () => {
     assert.include(await other.text(), "CONTROL_ELSEWHERE")
     const [, control] = /^Control API: +(\S+)$/m.exec((await started.stop()).stdout) ?? []
     assert.notStrictEqual(new URL(control ?? "").origin, started.origin)
-  })
-
-  it("has a health check in its Dockerfile, which tells whether it runs", async () => {
-    const dockerfile = readFileSync(new URL("../Dockerfile", import.meta.url), "utf8")
-    const [, words] = /^HEALTHCHECK .*CMD (\[.*\])$/m.exec(dockerfile) ?? []
-    const [program, flag = "", check = ""] = JSON.parse(words ?? "[]")
-    assert.strictEqual(program, "node")
-    const started = await command.start()
-    const here = check.replace("http://127.0.0.1:4010", started.origin)
-    assert.strictEqual((await node.run([flag, here])).code, 0)
-    await started.stop()
-    assert.strictEqual((await node.run([flag, here])).code, 1)
   })
 
   it("opens the wallets of a file, and names what is wrong in it", async () => {

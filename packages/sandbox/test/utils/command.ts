@@ -5,11 +5,12 @@ import { fileURLToPath } from "node:url"
 import * as node from "./node.js"
 
 const bin = fileURLToPath(new URL("../../src/bin.ts", import.meta.url))
-const tsx = new URL("../../../../node_modules/tsx/dist/loader.mjs", import.meta.url).href
+export const tsx = new URL("../../../../node_modules/tsx/dist/loader.mjs", import.meta.url).href
+
+const fromSource = ["--import", tsx, bin]
 
 /** Runs the command until it ends. */
-export const run = (args: ReadonlyArray<string>, onOutput?: node.OnOutput) =>
-  node.run(["--import", tsx, bin, ...args], onOutput)
+export const run = (args: ReadonlyArray<string>) => node.run([...fromSource, ...args])
 
 export interface Started {
   /** The address of the main port. */
@@ -23,10 +24,14 @@ export interface Started {
 }
 
 /** Starts the command on free ports, and waits until it listens. */
-export const start = (args: ReadonlyArray<string> = []) =>
+export const start = (
+  args: ReadonlyArray<string> = [],
+  program: ReadonlyArray<string> = fromSource
+) =>
   new Promise<Started>((resolve, reject) => {
     let hasStarted = false
-    const ended = run(["--port", "0", "--auth-port", "0", ...args], (stdout, kill, closeOutput) => {
+    const all = [...program, "--port", "0", "--auth-port", "0", ...args]
+    const ended = node.run(all, (stdout, kill, closeOutput) => {
       if (hasStarted || !stdout.includes("Control API:")) return
       hasStarted = true
       const lines = Array.from(stdout.matchAll(/^export (\w+)=(\S+)$/gm))
