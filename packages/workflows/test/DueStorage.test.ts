@@ -93,6 +93,14 @@ describe("the engine reads each message that is due, once, in the order in which
       const sql = yield* PgClient.make({ url, maxConnections: 1 })
       yield* Effect.gen(function* () {
         yield* contract
+        // A runner that is stopped may hold a transaction open: another one starts beside it.
+        const stopped = yield* PgClient.make({ url, maxConnections: 1 })
+        yield* stopped.withTransaction(
+          Effect.zipRight(
+            stopped`UPDATE cluster_messages SET last_read = NOW()`,
+            Effect.scoped(Layer.build(Layer.fresh(storage)))
+          )
+        )
         const numbers = sql.literal("FROM generate_series(1, 20000) AS n")
         yield* sql`
           INSERT INTO cluster_messages

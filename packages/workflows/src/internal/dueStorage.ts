@@ -41,11 +41,27 @@ export const layer = Layer.effect(
       sql.literal(text)
     )
 
-    yield* sql`
-      CREATE INDEX IF NOT EXISTS manilla_messages_due
-      ON ${table} (deliver_at) WHERE processed = ${isFalse}`
-    yield* sql`
-      CREATE INDEX IF NOT EXISTS manilla_messages_entity ON ${table} (entity_type, entity_id)`
+    /**
+     * PostgreSQL locks the table against writers before it finds that an index exists, and would wait for the
+     * transaction of a runner that is stopped.
+     */
+    const isMissing = (index: string) =>
+      sql.onDialectOrElse({
+        sqlite: () => Effect.succeed(true),
+        orElse: () =>
+          Effect.map(
+            sql`SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = ${index}`,
+            (rows) => rows.length === 0
+          )
+      })
+    const create = (index: string, on: string) =>
+      Effect.whenEffect(
+        sql`CREATE INDEX IF NOT EXISTS ${sql(index)} ON ${table} ${sql.literal(on)}`,
+        isMissing(index)
+      )
+
+    yield* create("manilla_messages_due", `(deliver_at) WHERE processed = ${dialect("0", "FALSE")}`)
+    yield* create("manilla_messages_entity", "(entity_type, entity_id)")
 
     /** Marks the messages that are due as read, and returns them. */
     const take = (shards: ReadonlyArray<string>, nowMillis: number) => {
