@@ -69,10 +69,13 @@ const installPackage = async (folder: string): Promise<void> => {
   )
 }
 
-export const buildAll = async (): Promise<void> => {
+/** Builds the benchmarks and the packages that they use. */
+export const buildAll = async (
+  packages: ReadonlyArray<string> = ["core", "token", "payments", "transactions"]
+): Promise<void> => {
   rmSync(built, { recursive: true, force: true })
   mkdirSync(new URL("node_modules/@manilla/", built), { recursive: true })
   writeFileSync(new URL("package.json", built), JSON.stringify({ type: "module" }))
   await transpile(new URL("benchmarks/", root), new URL("benchmarks/", built))
-  for (const folder of ["core", "token", "payments", "transactions"]) await installPackage(folder)
+  for (const folder of packages) await installPackage(folder)
 }

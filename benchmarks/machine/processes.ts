@@ -67,6 +67,43 @@ export const start = async ({
   ]
 }
 
+/** A process that reports what it has done so far, until it ends or is killed. */
+export interface Watched {
+  readonly pid: number
+  /** Its first report. */
+  readonly first: Promise<unknown>
+  /** Its last report, and whether it came to its end. */
+  readonly last: Promise<{ readonly report: unknown; readonly isWhole: boolean }>
+  readonly kill: () => void
+}
+
+/** Runs a process on any core, and kills it after a time. Each report is a message. */
+export const watch = (
+  { args = [], file, node = [] }: Omit<Spawn, "core">,
+  limitMillis: number
+): Watched => {
+  const path = fileURLToPath(new URL(`benchmarks/${file}`, built))
+  const child = spawn(process.execPath, [...node, path, ...args], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"]
+  })
+  const kill = () => void child.kill("SIGKILL")
+  const limit = setTimeout(kill, limitMillis)
+  let report: unknown
+  child.on("message", (message) => (report = message))
+  child.on("error", (error) => console.error(error.message))
+  return {
+    pid: child.pid ?? NaN,
+    first: nextMessage(child, file),
+    last: new Promise((resolve) =>
+      child.once("close", (code) => {
+        clearTimeout(limit)
+        resolve({ report, isWhole: code === 0 })
+      })
+    ),
+    kill
+  }
+}
+
 /** Runs a process that sends one message, and returns the message. */
 export const result = async (options: Spawn): Promise<unknown> => {
   const [started, message] = await start(options)

@@ -25,7 +25,9 @@ const versionOf = (name: string): string => {
 /** Read before the first measurement: load from other programs changes every figure. */
 const [load = NaN] = loadavg()
 
-export const facts = (): ReadonlyArray<readonly [what: string, value: string]> => {
+export type Fact = readonly [what: string, value: string]
+
+export const machine = (): ReadonlyArray<Fact> => {
   const all = cpus()
   const gigabytes = Math.round(totalmem() / 2 ** 30)
   return [
@@ -35,13 +37,22 @@ export const facts = (): ReadonlyArray<readonly [what: string, value: string]> =
       `${all.length} × ${all[0]?.model.trim() ?? "unknown"}, ${gigabytes} GiB, ${type()}`
     ],
     ["Load at the start", number(load)],
-    ["Node", process.versions.node],
-    [
-      "Cores",
-      cores === undefined
-        ? "the processes are not bound to cores, because `taskset` or a second core is missing"
-        : "the server is bound to one core, the client to another"
-    ],
-    ["Versions", measured.map((name) => `${name} ${versionOf(name)}`).join(", ")]
+    ["Node", process.versions.node]
   ]
 }
+
+export const versions = (names: ReadonlyArray<string>): Fact => [
+  "Versions",
+  names.map((name) => `${name} ${versionOf(name)}`).join(", ")
+]
+
+export const facts = (): ReadonlyArray<Fact> => [
+  ...machine(),
+  [
+    "Cores",
+    cores === undefined
+      ? "the processes are not bound to cores, because `taskset` or a second core is missing"
+      : "the server is bound to one core, the client to another"
+  ],
+  versions(measured)
+]

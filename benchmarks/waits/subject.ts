@@ -13,11 +13,11 @@ import type * as stub from "./stub.js"
 
 const address = `http://127.0.0.1:1${root}`
 
-/** Payments over a stub, which handles all requests except token requests. */
-export const layer = (
+/** A gateway over a stub, which handles all requests except token requests. */
+export const gateway = (
   client: (reply: stub.Reply) => HttpClient.HttpClient,
   reply: stub.Reply
-): Layer.Layer<Payments.Payments> => {
+): Layer.Layer<Gateway.Gateway> => {
   const answering = client((path) =>
     path.endsWith("/token") ? { status: 200, body: tokenAnswer } : reply(path)
   )
@@ -26,13 +26,18 @@ export const layer = (
     clientId: "bench",
     clientSecret: Redacted.make("bench")
   })
-  return Payments.layer.pipe(
-    Layer.provide(Gateway.layer({ baseUrl: address })),
+  return Gateway.layer({ baseUrl: address }).pipe(
     Layer.provide(tokens),
     Layer.provide(Layer.succeed(HttpClient.HttpClient, answering)),
     Layer.orDie
   )
 }
+
+/** Payments over a stub. */
+export const layer = (
+  client: (reply: stub.Reply) => HttpClient.HttpClient,
+  reply: stub.Reply
+): Layer.Layer<Payments.Payments> => Layer.provide(Payments.layer, gateway(client, reply))
 
 /** Waits for a payment by number, with a constant delay. */
 export const wait = (number: number, pauseMillis: number) =>

@@ -85,6 +85,26 @@ export const answers: Readonly<Record<Operation, string>> = {
   })
 }
 
+export const payout = {
+  wallet_id: uuid(4),
+  amount: "250000",
+  currency: "XOF",
+  country: "BJ",
+  payment_method: "mtn_momo",
+  destination: "+2290161234567"
+} as const
+
+/** A payout, as it is created or read. */
+export const payoutAnswer = (status: "COMPLETED" | "PENDING"): string =>
+  envelope({
+    ...payout,
+    id: uuid(5),
+    reference: "PYT-IBFDJXKEBBJK",
+    amount: "250000.0000",
+    status,
+    created_at: "2026-01-31T12:00:00.123456Z"
+  })
+
 export const tokenAnswer = envelope({
   access_token: token,
   expires_in: 3600,

@@ -135,47 +135,53 @@ const ended = (child: ChildProcess) =>
     else child.once("exit", () => resume(Effect.void))
   })
 
-const embedded: Effect.Effect<Server, PostgresFailed, Scope.Scope> = Effect.gen(function* () {
-  const { bin, data, user } = yield* folder
-  const port = yield* freePort
-  yield* run(
-    join(bin, "initdb"),
-    ["-D", data, "-U", "manilla", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"],
-    user
-  )
-  const settings = {
-    listen_addresses: "127.0.0.1",
-    port: `${port}`,
-    unix_socket_directories: "",
-    shared_buffers: "32MB",
-    // A crash of the server loses nothing: only one of the operating system would.
-    fsync: "off"
-  }
-  const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
-  const start = run(join(bin, "postgres"), ["-D", data, ...flags], user, readyText)
+export interface Options {
+  /** Whether each commit reaches the disk, as in production. Tests are faster without. */
+  readonly isDurable: boolean
+}
 
-  let server = yield* start
-  // This process may end without closing the scope.
-  const atExit = () => server.kill("SIGQUIT")
-  process.once("exit", atExit)
-  yield* Effect.addFinalizer(() =>
-    Effect.suspend(() => {
-      process.off("exit", atExit)
-      server.kill("SIGQUIT")
-      return ended(server)
-    })
-  )
-  return {
-    url: Redacted.make(`postgres://manilla@127.0.0.1:${port}/postgres`),
-    restart: (how, downFor) =>
-      Effect.gen(function* () {
-        server.kill(how === "fast" ? "SIGINT" : "SIGQUIT")
-        yield* ended(server)
-        yield* Effect.sleep(downFor)
-        server = yield* start
-      }).pipe(Effect.uninterruptible)
-  }
-})
+const embedded = ({ isDurable }: Options): Effect.Effect<Server, PostgresFailed, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { bin, data, user } = yield* folder
+    const port = yield* freePort
+    yield* run(
+      join(bin, "initdb"),
+      ["-D", data, "-U", "manilla", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"],
+      user
+    )
+    const settings = {
+      listen_addresses: "127.0.0.1",
+      port: `${port}`,
+      unix_socket_directories: "",
+      shared_buffers: isDurable ? "128MB" : "32MB",
+      // Without it, a crash of the server loses nothing: only one of the operating system would.
+      fsync: isDurable ? "on" : "off"
+    }
+    const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+    const start = run(join(bin, "postgres"), ["-D", data, ...flags], user, readyText)
+
+    let server = yield* start
+    // This process may end without closing the scope.
+    const atExit = () => server.kill("SIGQUIT")
+    process.once("exit", atExit)
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => {
+        process.off("exit", atExit)
+        server.kill("SIGQUIT")
+        return ended(server)
+      })
+    )
+    return {
+      url: Redacted.make(`postgres://manilla@127.0.0.1:${port}/postgres`),
+      restart: (how, downFor) =>
+        Effect.gen(function* () {
+          server.kill(how === "fast" ? "SIGINT" : "SIGQUIT")
+          yield* ended(server)
+          yield* Effect.sleep(downFor)
+          server = yield* start
+        }).pipe(Effect.uninterruptible)
+    }
+  })
 
 /** A new database on a server that is not ours. */
 const given = (url: Redacted.Redacted): Effect.Effect<Server, PostgresFailed, Scope.Scope> =>
@@ -207,8 +213,13 @@ const given = (url: Redacted.Redacted): Effect.Effect<Server, PostgresFailed, Sc
   )
 
 /** Starts a server, which ends with the scope. It takes about two seconds. */
-export const server: Effect.Effect<Server, PostgresFailed | ConfigError, Scope.Scope> =
+export const serverWith = (
+  options: Options
+): Effect.Effect<Server, PostgresFailed | ConfigError, Scope.Scope> =>
   Effect.flatMap(
     Config.option(Config.redacted("MANILLA_POSTGRES_URL")),
-    Option.match({ onNone: () => embedded, onSome: given })
+    Option.match({ onNone: () => embedded(options), onSome: given })
   )
+
+/** A server for tests. */
+export const server = serverWith({ isDurable: false })

@@ -1,10 +1,10 @@
 import { PersistenceError } from "@effect/cluster/ClusterError"
 import * as MessageStorage from "@effect/cluster/MessageStorage"
-import * as SqlMessageStorage from "@effect/cluster/SqlMessageStorage"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as dueStorage from "./dueStorage.js"
 
 /** Another runner has taken over the execution. Trying again would not help. */
 export class LockLost extends Data.TaggedError("LockLost")<{ readonly message: string }> {}
@@ -48,4 +48,4 @@ export const layer = (address: string) =>
           )
       }
     })
-  ).pipe(Layer.provide(SqlMessageStorage.layer))
+  ).pipe(Layer.provide(dueStorage.layer))

@@ -1,12 +1,12 @@
 import { PersistenceError } from "@effect/cluster/ClusterError"
 import * as Message from "@effect/cluster/Message"
 import * as MessageStorage from "@effect/cluster/MessageStorage"
-import * as SqlMessageStorage from "@effect/cluster/SqlMessageStorage"
 import type * as Rpc from "@effect/rpc/Rpc"
 import { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
+import * as dueStorage from "./dueStorage.js"
 import { LockLost } from "./fencedStorage.js"
 import { persistently } from "./persistently.js"
 
@@ -75,4 +75,4 @@ export const patiently = <E, R>(layer: Layer.Layer<MessageStorage.MessageStorage
   ).pipe(Layer.provide(layer))
 
 /** The engine's messages in the database, with operations that wait until the database answers. */
-export const layer = patiently(SqlMessageStorage.layer)
+export const layer = patiently(dueStorage.layer)

@@ -4,7 +4,6 @@ import * as RunnerHealth from "@effect/cluster/RunnerHealth"
 import * as Runners from "@effect/cluster/Runners"
 import * as ShardingConfig from "@effect/cluster/ShardingConfig"
 import * as SocketRunner from "@effect/cluster/SocketRunner"
-import * as SqlMessageStorage from "@effect/cluster/SqlMessageStorage"
 import * as SqlRunnerStorage from "@effect/cluster/SqlRunnerStorage"
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import * as RpcSerialization from "@effect/rpc/RpcSerialization"
@@ -14,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as cluster from "./cluster.js"
+import * as dueStorage from "./dueStorage.js"
 import * as fencedStorage from "./fencedStorage.js"
 import * as patientStorage from "./patientStorage.js"
 import * as sqlEngine from "./sqlEngine.js"
@@ -56,7 +56,7 @@ const tables = Layer.scopedDiscard(
       connection.executeRaw(`SELECT pg_advisory_lock(${creation})`, []),
       () => Effect.ignore(connection.executeRaw(`SELECT pg_advisory_unlock(${creation})`, []))
     )
-    yield* Effect.scoped(Layer.build(Layer.merge(SqlMessageStorage.layer, SqlRunnerStorage.layer)))
+    yield* Effect.scoped(Layer.build(Layer.merge(dueStorage.layer, SqlRunnerStorage.layer)))
     yield* sqlStore.make
   }).pipe(Effect.scoped)
 )
