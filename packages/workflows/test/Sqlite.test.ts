@@ -7,6 +7,7 @@ import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import type * as Policy from "@manilla/workflows/Policy"
 import * as Sqlite from "@manilla/workflows/sqlite"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { join } from "node:path"
@@ -92,15 +93,40 @@ describe("a database", () => {
       yield* Effect.gen(function* () {
         const payouts = yield* DisbursePayout.DisbursePayout
         yield* payouts.start("salary-7", request)
-        // Another program, such as a backup, writes to the file while the payout is being made.
+        yield* Effect.repeat(Effect.delay(payouts.status("salary-7"), "20 millis"), {
+          until: ({ begun }) => "Payouts.disburse" in begun
+        })
+        // Another program, such as a backup, writes to the file from before the payout is made until after.
         yield* Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
-          yield* sql.withTransaction(Effect.sleep("3 seconds"))
+          yield* sql.withTransaction(Effect.sleep("2 seconds"))
         }).pipe(Effect.provide(database.layer(path)))
+        assert.lengthOf(yield* made, 1)
         assert.strictEqual((yield* payouts.await("salary-7")).status, "COMPLETED")
         assert.lengthOf(yield* made, 1)
       }).pipe(Effect.provide(layer(path)))
     }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+
+  it.live("that was locked takes transactions as soon as it is free", () =>
+    Effect.gen(function* () {
+      const path = yield* files.database
+      const open = Effect.map(Layer.build(database.layer(path)), (context) =>
+        Context.get(context, SqlClient.SqlClient)
+      )
+      const sql = yield* open
+      const other = yield* open
+      yield* sql`CREATE TABLE rows (id INTEGER)`
+      const insert = sql`INSERT INTO rows VALUES (1)`
+      yield* other`BEGIN IMMEDIATE`
+      for (const locked of [sql.withTransaction(insert), insert]) {
+        const { cause } = yield* Effect.flip(locked)
+        assert.include(String(cause), "SQLITE_BUSY")
+      }
+      yield* other`COMMIT`
+      yield* sql.withTransaction(insert)
+      assert.lengthOf(yield* sql`SELECT id FROM rows`, 1)
+    }).pipe(Effect.scoped)
   )
 })
 
