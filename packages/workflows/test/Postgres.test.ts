@@ -19,6 +19,7 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import { createServer } from "node:net"
+import * as Proxy from "./utils/proxy.js"
 import * as world from "./utils/world.js"
 
 class Server extends Context.Tag("test/Server")<Server, Postgres.Server>() {}
@@ -254,6 +255,50 @@ layer(server, {
     })
   )
 
+  it.scoped("a database that falls silent is connected again", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const { payouts: made } = yield* Sandbox.Sandbox
+      const through = new URL(Redacted.value(url))
+      const proxy = yield* Proxy.make({ host: through.hostname, port: Number(through.port) })
+      through.port = `${proxy.port}`
+      const engine = layerPostgres({
+        url: Redacted.make(through.href),
+        host: "127.0.0.1",
+        port: yield* Postgres.freePort,
+        lockExpiration: "3 seconds",
+        pollInterval: "200 millis",
+        databaseTimeout: "2 seconds"
+      })
+      yield* Effect.gen(function* () {
+        const operator = yield* payouts
+        yield* operator.start("salary-silence", yield* world.payout)
+        yield* proxy.silence
+        const { status } = yield* Effect.retry(operator.await("salary-silence"), {
+          while: ({ _tag }) => _tag === "StorageError"
+        })
+        assert.strictEqual(status, "COMPLETED")
+      }).pipe(Effect.provide(Layer.provide(DisbursePayout.layer(policy), engine)))
+      assert.lengthOf(yield* made, 1)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.scoped("a start that takes too long is a typed error", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const port = yield* Postgres.freePort
+      // As another runner does that was stopped while it created its tables.
+      const sql = yield* PgClient.make({ url })
+      yield* Effect.flatMap(sql.reserve, (connection) =>
+        connection.executeRaw("SELECT pg_advisory_lock(4114431)", [])
+      )
+      const engine = layerPostgres({ url, host: "127.0.0.1", port, startTimeout: "1 second" })
+      const error = yield* Effect.flip(Layer.build(engine))
+      assert.strictEqual(error._tag, "RunnerUnavailable")
+      assert.strictEqual(error.reason, "Timeout")
+    }).pipe(Effect.provide(Reactivity.layer))
+  )
+
   it.scoped("a port that is in use is a typed error", () =>
     Effect.gen(function* () {
       const { url } = yield* Server
@@ -275,6 +320,18 @@ layer(server, {
 })
 
 describe("a database", () => {
+  it.scopedLive("that accepts connections and stays silent is a typed error", () =>
+    Effect.gen(function* () {
+      const proxy = yield* Proxy.make({ host: "127.0.0.1", port: 1 })
+      yield* proxy.pass(false)
+      const url = Redacted.make(`postgres://user@127.0.0.1:${proxy.port}/none`)
+      const engine = layerPostgres({ url, databaseTimeout: "500 millis" })
+      const error = yield* Effect.flip(Layer.build(engine))
+      assert.strictEqual(error.reason, "Database")
+      assert.include(error.message, "timed out")
+    })
+  )
+
   it.scopedLive("that does not answer is a typed error", () =>
     Effect.gen(function* () {
       const url = Redacted.make(`postgres://user@localhost:${yield* Postgres.freePort}/none`)
