@@ -24,7 +24,7 @@ import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createServer } from "node:http"
-import type * as Engine from "./Engine.js"
+import * as Engine from "./Engine.js"
 import * as postgresClient from "./internal/postgresClient.js"
 import * as postgresEngine from "./internal/postgresEngine.js"
 
@@ -159,7 +159,7 @@ export const layerPostgres = ({
   url
 }: Options): Layer.Layer<
   Engine.Engine | WorkflowEngine.WorkflowEngine | Runner,
-  RunnerUnavailable
+  RunnerUnavailable | Engine.UnsupportedSchema
 > => {
   const unavailable = (reason: RunnerUnavailable["reason"], cause: unknown) =>
     new RunnerUnavailable({ runner: `${host}:${port}`, reason, cause })
@@ -169,12 +169,15 @@ export const layerPostgres = ({
     Layer.merge(postgresEngine.layer(options)),
     Layer.provide(postgresClient.layer({ url, databaseTimeout, lockExpiration })),
     // The engine dies if it cannot create its tables.
-    Layer.catchAllCause((cause) => {
-      if (Cause.isInterruptedOnly(cause)) return Layer.failCause(Cause.stripFailures(cause))
-      const error = Cause.squash(cause)
-      const isPort = Predicate.isTagged(error, "SocketServerError")
-      return Layer.fail(unavailable(isPort ? "Port" : "Database", error))
-    })
+    Layer.catchAllCause(
+      (cause): Layer.Layer<unknown, RunnerUnavailable | Engine.UnsupportedSchema> => {
+        if (Cause.isInterruptedOnly(cause)) return Layer.failCause(Cause.stripFailures(cause))
+        const error = Cause.squash(cause)
+        if (error instanceof Engine.UnsupportedSchema) return Layer.fail(error)
+        const isPort = Predicate.isTagged(error, "SocketServerError")
+        return Layer.fail(unavailable(isPort ? "Port" : "Database", error))
+      }
+    )
   )
   return Layer.scopedContext(
     Effect.flatMap(Effect.scope, (scope) =>

@@ -13,6 +13,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type * as Engine from "./Engine.js"
 import * as database from "./internal/database.js"
+import * as schemaVersion from "./internal/schemaVersion.js"
 import * as sqlEngine from "./internal/sqlEngine.js"
 
 /**
@@ -63,13 +64,20 @@ export interface Options {
  */
 export const layerSqlite = ({
   file
-}: Options): Layer.Layer<Engine.Engine | WorkflowEngine.WorkflowEngine, DatabaseUnavailable> => {
+}: Options): Layer.Layer<
+  Engine.Engine | WorkflowEngine.WorkflowEngine,
+  DatabaseUnavailable | Engine.UnsupportedSchema
+> => {
   const unavailable = (reason: DatabaseUnavailable["reason"]) => (cause: unknown) =>
     new DatabaseUnavailable({ file, reason, cause })
 
-  const engine = sqlEngine
-    .layer()
-    .pipe(Layer.provide(database.layer(file)), Layer.mapError(unavailable("Unusable")))
+  const engine = sqlEngine.layer().pipe(
+    Layer.provide(Layer.effectDiscard(schemaVersion.check(file))),
+    Layer.provide(database.layer(file)),
+    Layer.mapError((error) =>
+      error._tag === "UnsupportedSchema" ? error : unavailable("Unusable")(error)
+    )
+  )
   return Layer.provide(engine, Layer.mapError(lockOf(file), unavailable("InUse")))
 }
 

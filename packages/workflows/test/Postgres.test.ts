@@ -250,7 +250,7 @@ layer(server, {
       const engine = layerPostgres({ url: Redacted.make(readOnly.href), host: "127.0.0.1", port })
       const error = yield* Effect.flip(Layer.build(engine))
       assert.strictEqual(error._tag, "RunnerUnavailable")
-      assert.strictEqual(error.reason, "Database")
+      assert.propertyVal(error, "reason", "Database")
       assert.include(error.message, "read-only")
     })
   )
@@ -295,7 +295,34 @@ layer(server, {
       const engine = layerPostgres({ url, host: "127.0.0.1", port, startTimeout: "1 second" })
       const error = yield* Effect.flip(Layer.build(engine))
       assert.strictEqual(error._tag, "RunnerUnavailable")
-      assert.strictEqual(error.reason, "Timeout")
+      assert.propertyVal(error, "reason", "Timeout")
+    }).pipe(Effect.provide(Reactivity.layer))
+  )
+
+  it.scoped("a database of another schema version is a typed error, and stays as it is", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const sql = yield* PgClient.make({ url })
+      yield* sql`CREATE DATABASE other`
+      const at = new URL(Redacted.value(url))
+      at.pathname = "/other"
+      const other = Redacted.make(at.href)
+      const others = yield* PgClient.make({ url: other })
+      yield* others`CREATE TABLE manilla_executions_1 (workflow TEXT)`
+      const open = Effect.flatMap(Postgres.freePort, (port) =>
+        Effect.flip(Layer.build(layerPostgres({ url: other, host: "127.0.0.1", port })))
+      )
+      const old = yield* open
+      assert.strictEqual(old._tag, "UnsupportedSchema")
+      assert.include(old.message, "database other: the tables are older than schema version 1")
+
+      yield* others`CREATE TABLE manilla_schema (id INTEGER, version INTEGER)`
+      yield* others`INSERT INTO manilla_schema VALUES (1, 2)`
+      const newer = yield* open
+      assert.propertyVal(newer, "stored", 2)
+      assert.propertyVal(newer, "supported", 1)
+      const tables = yield* others`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`
+      assert.lengthOf(tables, 2)
     }).pipe(Effect.provide(Reactivity.layer))
   )
 
@@ -313,7 +340,7 @@ layer(server, {
       const engine = layerPostgres({ url, host: "127.0.0.1", port })
       const error = yield* Effect.flip(Layer.build(engine))
       assert.strictEqual(error._tag, "RunnerUnavailable")
-      assert.strictEqual(error.reason, "Port")
+      assert.propertyVal(error, "reason", "Port")
       assert.include(error.message, `127.0.0.1:${port}`)
     })
   )
@@ -327,7 +354,7 @@ describe("a database", () => {
       const url = Redacted.make(`postgres://user@127.0.0.1:${proxy.port}/none`)
       const engine = layerPostgres({ url, databaseTimeout: "500 millis" })
       const error = yield* Effect.flip(Layer.build(engine))
-      assert.strictEqual(error.reason, "Database")
+      assert.propertyVal(error, "reason", "Database")
       assert.include(error.message, "timed out")
     })
   )
@@ -336,7 +363,7 @@ describe("a database", () => {
     Effect.gen(function* () {
       const url = Redacted.make(`postgres://user@localhost:${yield* Postgres.freePort}/none`)
       const error = yield* Effect.flip(Layer.build(layerPostgres({ url })))
-      assert.strictEqual(error.reason, "Database")
+      assert.propertyVal(error, "reason", "Database")
       assert.include(error.message, "ECONNREFUSED")
     })
   )

@@ -10,6 +10,7 @@ import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as database from "../src/internal/database.js"
 import * as files from "./utils/files.js"
@@ -69,7 +70,7 @@ describe("a database", () => {
       const path = yield* files.database
       yield* Effect.gen(function* () {
         const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: path })))
-        assert.strictEqual(error.reason, "InUse")
+        assert.propertyVal(error, "reason", "InUse")
       }).pipe(Effect.scoped, Effect.provide(Sqlite.layerSqlite({ file: path })))
       yield* Effect.scoped(Layer.build(Sqlite.layerSqlite({ file: path })))
     }).pipe(Effect.scoped)
@@ -80,7 +81,33 @@ describe("a database", () => {
       const path = join(yield* files.database, "no", "such", "folder.db")
       const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: path })))
       assert.strictEqual(error._tag, "DatabaseUnavailable")
-      assert.strictEqual(error.file, path)
+      assert.propertyVal(error, "file", path)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of another schema version is a typed error, and stays as it is", () =>
+    Effect.gen(function* () {
+      const path = yield* files.database
+      const change = (statement: string) =>
+        Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(
+          Effect.provide(Layer.fresh(database.layer(path)))
+        )
+      const open = Effect.flip(Layer.build(Sqlite.layerSqlite({ file: path })))
+
+      yield* change("CREATE TABLE manilla_executions_1 (workflow TEXT)")
+      const unstamped = readFileSync(path)
+      const old = yield* open
+      assert.strictEqual(old._tag, "UnsupportedSchema")
+      assert.include(old.message, `${path}: the tables are older than schema version 1`)
+      assert.isTrue(unstamped.equals(readFileSync(path)))
+
+      yield* change("CREATE TABLE manilla_schema (id INTEGER, version INTEGER)")
+      yield* change("INSERT INTO manilla_schema VALUES (1, 2)")
+      const stamped = readFileSync(path)
+      const newer = yield* open
+      assert.propertyVal(newer, "stored", 2)
+      assert.propertyVal(newer, "supported", 1)
+      assert.isTrue(stamped.equals(readFileSync(path)))
     }).pipe(Effect.scoped)
   )
 

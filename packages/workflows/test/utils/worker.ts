@@ -58,7 +58,7 @@ const { engine } = settings
 
 const layerOfEngine: Layer.Layer<
   Engine.Engine | WorkflowEngine.WorkflowEngine,
-  Sqlite.DatabaseUnavailable | Postgres.RunnerUnavailable
+  Sqlite.DatabaseUnavailable | Postgres.RunnerUnavailable | Engine.UnsupportedSchema
 > =
   engine.kind === "sqlite"
     ? Sqlite.layerSqlite({ file: engine.file })
