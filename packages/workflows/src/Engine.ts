@@ -153,3 +153,20 @@ export interface Service {
  * @category services
  */
 export class Engine extends Context.Tag("@manilla/workflows/Engine")<Engine, Service>() {}
+
+/**
+ * A runner in this process. The engines on a database provide it.
+ *
+ * @since 0.1.0
+ * @category services
+ */
+export class Runner extends Context.Tag("@manilla/workflows/Runner")<
+  Runner,
+  {
+    /**
+     * Whether the runner takes part: the database answers and, on PostgreSQL, has heard of the runner within
+     * the life of its locks.
+     */
+    readonly isHealthy: Effect.Effect<boolean>
+  }
+>() {}

@@ -9,21 +9,14 @@
  *
  * @since 0.1.0
  */
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import * as HttpRouter from "@effect/platform/HttpRouter"
-import * as HttpServer from "@effect/platform/HttpServer"
-import type { ServeError } from "@effect/platform/HttpServerError"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { createServer } from "node:http"
 import * as Engine from "./Engine.js"
 import * as postgresClient from "./internal/postgresClient.js"
 import * as postgresEngine from "./internal/postgresEngine.js"
@@ -117,23 +110,6 @@ export interface Options {
 }
 
 /**
- * A runner in this process.
- *
- * @since 0.1.0
- * @category services
- */
-export class Runner extends Context.Tag("@manilla/workflows/Runner")<
-  Runner,
-  {
-    /**
-     * Whether the runner takes part: the database answers, and has heard of the runner within the life of its
-     * locks. False while the runner ends.
-     */
-    readonly isHealthy: Effect.Effect<boolean>
-  }
->() {}
-
-/**
  * @example
  * import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
  * import * as Engine from "@manilla/workflows/postgres"
@@ -158,14 +134,14 @@ export const layerPostgres = ({
   startTimeout = "1 minute",
   url
 }: Options): Layer.Layer<
-  Engine.Engine | WorkflowEngine.WorkflowEngine | Runner,
+  Engine.Engine | WorkflowEngine.WorkflowEngine | Engine.Runner,
   RunnerUnavailable | Engine.UnsupportedSchema
 > => {
   const unavailable = (reason: RunnerUnavailable["reason"], cause: unknown) =>
     new RunnerUnavailable({ runner: `${host}:${port}`, reason, cause })
   const options = { host, port, lockExpiration, pollInterval }
   const health = Effect.map(postgresEngine.isHealthy(options), (isHealthy) => ({ isHealthy }))
-  const runner = Layer.effect(Runner, health).pipe(
+  const runner = Layer.effect(Engine.Runner, health).pipe(
     Layer.merge(postgresEngine.layer(options)),
     Layer.provide(postgresClient.layer({ url, databaseTimeout, lockExpiration })),
     // The engine dies if it cannot create its tables.
@@ -195,37 +171,3 @@ export const layerPostgres = ({
     )
   )
 }
-
-/**
- * @since 0.1.0
- * @category models
- */
-export interface HealthOptions {
-  readonly port: number
-  /** Where to listen. All addresses of the machine by default. */
-  readonly host?: string | undefined
-}
-
-/**
- * Serves the health of the runner over HTTP, for a supervisor or a load balancer: `GET /health` answers 200
- * if `isHealthy`, and 503 if not. A failure to listen is a `ServeError`.
- *
- * @since 0.1.0
- * @category layers
- */
-export const layerHealth = ({
-  host = "0.0.0.0",
-  port
-}: HealthOptions): Layer.Layer<never, ServeError, Runner> =>
-  HttpRouter.empty.pipe(
-    HttpRouter.get(
-      "/health",
-      Effect.flatMap(Runner, ({ isHealthy }) =>
-        Effect.map(isHealthy, (is) =>
-          HttpServerResponse.text(is ? "healthy" : "not healthy", { status: is ? 200 : 503 })
-        )
-      )
-    ),
-    HttpServer.serve(),
-    Layer.provide(NodeHttpServer.layer(createServer, { host, port }))
-  )

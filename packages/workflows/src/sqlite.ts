@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
-import type * as Engine from "./Engine.js"
+import * as Engine from "./Engine.js"
 import * as database from "./internal/database.js"
 import * as schemaVersion from "./internal/schemaVersion.js"
 import * as sqlEngine from "./internal/sqlEngine.js"
@@ -65,13 +65,14 @@ export interface Options {
 export const layerSqlite = ({
   file
 }: Options): Layer.Layer<
-  Engine.Engine | WorkflowEngine.WorkflowEngine,
+  Engine.Engine | WorkflowEngine.WorkflowEngine | Engine.Runner,
   DatabaseUnavailable | Engine.UnsupportedSchema
 > => {
   const unavailable = (reason: DatabaseUnavailable["reason"]) => (cause: unknown) =>
     new DatabaseUnavailable({ file, reason, cause })
 
-  const engine = sqlEngine.layer().pipe(
+  const engine = Layer.effect(Engine.Runner, health).pipe(
+    Layer.merge(sqlEngine.layer()),
     Layer.provide(Layer.effectDiscard(schemaVersion.check(file))),
     Layer.provide(database.layer(file)),
     Layer.mapError((error) =>
@@ -80,6 +81,13 @@ export const layerSqlite = ({
   )
   return Layer.provide(engine, Layer.mapError(lockOf(file), unavailable("InUse")))
 }
+
+const health = Effect.map(SqlClient.SqlClient, (sql) => ({
+  isHealthy: sql`SELECT 1`.pipe(
+    Effect.as(true),
+    Effect.orElseSucceed(() => false)
+  )
+}))
 
 /**
  * Two processes on one database would both run its executions. A transaction that stays open on a second

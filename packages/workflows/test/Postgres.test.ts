@@ -9,8 +9,9 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Postgres from "@manilla/test-support/Postgres"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Engine from "@manilla/workflows/Engine"
 import * as IssueCard from "@manilla/workflows/IssueCard"
-import { layerHealth, layerPostgres } from "@manilla/workflows/postgres"
+import { layerPostgres } from "@manilla/workflows/postgres"
 import * as Context from "effect/Context"
 import type { DurationInput } from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -215,29 +216,24 @@ layer(server, {
     }).pipe(Effect.provide(services), Effect.provide(Reactivity.layer))
   )
 
-  it.scoped("a runner reports its health", () =>
+  it.scoped("a runner is healthy while the database has heard of it", () =>
     Effect.gen(function* () {
       const { restart, url } = yield* Server
-      const port = yield* Postgres.freePort
-      const health = yield* Postgres.freePort
       const engine = layerPostgres({
         url,
         host: "127.0.0.1",
-        port,
+        port: yield* Postgres.freePort,
         lockExpiration: "3 seconds",
         pollInterval: "200 millis"
       })
-      yield* Layer.build(Layer.provide(layerHealth({ host: "127.0.0.1", port: health }), engine))
-      const until = (status: number) =>
-        Effect.promise(() => fetch(`http://127.0.0.1:${health}/health`)).pipe(
-          Effect.delay("100 millis"),
-          Effect.repeat({ until: (answer) => answer.status === status })
-        )
-      yield* until(200)
+      const { isHealthy } = Context.get(yield* Layer.build(engine), Engine.Runner)
+      const until = (expected: boolean) =>
+        Effect.repeat(Effect.delay(isHealthy, "100 millis"), { until: (is) => is === expected })
+      yield* until(true)
       const outage = yield* Effect.fork(restart("fast", "2 seconds"))
-      yield* until(503)
+      yield* until(false)
       yield* outage
-      yield* until(200)
+      yield* until(true)
     })
   )
 

@@ -12,6 +12,7 @@ import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Token from "@manilla/token/Token"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
+import * as Command from "@manilla/workflows/command"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import type * as Engine from "@manilla/workflows/Engine"
 import * as IssueCard from "@manilla/workflows/IssueCard"
@@ -57,7 +58,7 @@ const gateway = Gateway.layer({
 const { engine } = settings
 
 const layerOfEngine: Layer.Layer<
-  Engine.Engine | WorkflowEngine.WorkflowEngine,
+  Engine.Engine | WorkflowEngine.WorkflowEngine | Engine.Runner,
   Sqlite.DatabaseUnavailable | Postgres.RunnerUnavailable | Engine.UnsupportedSchema
 > =
   engine.kind === "sqlite"
@@ -70,12 +71,11 @@ const layerOfEngine: Layer.Layer<
         pollInterval: "300 millis"
       })
 
-const live = Layer.mergeAll(
+const workflows = Layer.mergeAll(
   CollectPayment.layer(policy),
   DisbursePayout.layer(policy),
   IssueCard.layer(policy)
 ).pipe(
-  Layer.provide(layerOfEngine),
   Layer.provide(Layer.mergeAll(Payments.layer, Payouts.layer, Cards.layer)),
   Layer.provide(gateway)
 )
@@ -118,8 +118,11 @@ const program = Effect.gen(function* () {
     yield* print(`end ${businessKey} ${JSON.stringify(text)}`)
   }
   yield* print("ended")
-  // It lives until it is killed.
-  return yield* Effect.never
 })
 
-program.pipe(Effect.provide(live), NodeRuntime.runMain)
+Command.run({
+  engine: layerOfEngine,
+  workflows: Layer.provide(Layer.scopedDiscard(Effect.forkScoped(program)), workflows),
+  health:
+    settings.healthPort === undefined ? undefined : { host: "127.0.0.1", port: settings.healthPort }
+}).pipe(NodeRuntime.runMain)
