@@ -8,20 +8,25 @@ import * as Struct from "effect/Struct"
 
 /**
  * The caller's name for a business operation, such as `order-42` or `payroll:2026-11:E001`: 1 to 200
- * characters. The service's idempotency key is derived from it, so one business key moves money once.
+ * characters, without a space at either end, a lone surrogate or the character NUL. The service's idempotency
+ * key is derived from it, so one business key moves money once.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const BusinessKey = Schema.String.pipe(
-  Schema.filter(
-    (text) =>
-      text.length >= 1 &&
-      text.length <= 200 &&
-      text.trim() === text &&
-      !/\p{Surrogate}/u.test(text),
-    { description: "1 to 200 characters of well-formed text, without a space at either end" }
-  )
+  Schema.filter((text) => text.length >= 1 && text.length <= 200, {
+    description: "1 to 200 characters long"
+  }),
+  Schema.filter((text) => text.trim() === text, { description: "without a space at either end" }),
+  // Two texts with different lone surrogates are the same text in UTF-8.
+  Schema.filter((text) => !/\p{Surrogate}/u.test(text), {
+    description: "well-formed text, without a lone surrogate"
+  }),
+  // PostgreSQL cannot store it.
+  Schema.filter((text) => !text.includes("\0"), {
+    description: "without the character NUL (U+0000)"
+  })
 )
 
 /**
