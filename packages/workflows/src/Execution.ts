@@ -5,6 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import { rootMessage } from "./internal/rootMessage.js"
 
 /**
  * The caller's name for a business operation, such as `order-42` or `payroll:2026-11:E001`: 1 to 200
@@ -202,17 +203,26 @@ export class ExecutionNotFound extends Schema.TaggedError<ExecutionNotFound>(
 }
 
 /**
- * The store of executions failed, such as a database that is full or read-only. Try again with the same
- * business key.
+ * The store of executions failed, such as a database that is away, full or read-only. A change is stored as a
+ * whole or not at all, and what was stored before stays. Try again with the same business key.
  *
  * @since 0.1.0
  * @category errors
  */
 export class StorageError extends Schema.TaggedError<StorageError>(
   "@manilla/workflows/StorageError"
-)("StorageError", { operation: Schema.String, cause: Schema.Defect }) {
+)("StorageError", {
+  /** What could not be done, such as `store an execution`. */
+  operation: Schema.String,
+  /** Undefined if the operation is about several executions. */
+  workflow: Schema.optional(Schema.String),
+  businessKey: Schema.optional(Schema.String),
+  cause: Schema.Defect
+}) {
   override get message(): string {
-    return `the store of executions failed: ${this.operation}`
+    const subject =
+      this.businessKey === undefined ? "" : ` of ${this.workflow} for ${this.businessKey}`
+    return `the database could not ${this.operation}${subject} (${rootMessage(this.cause)}). What was stored before stays, and a change is stored as a whole or not at all: try again with the same business key.`
   }
 }
 

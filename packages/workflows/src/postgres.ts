@@ -20,6 +20,7 @@ import * as Schema from "effect/Schema"
 import * as Engine from "./Engine.js"
 import * as postgresClient from "./internal/postgresClient.js"
 import * as postgresEngine from "./internal/postgresEngine.js"
+import { rootMessage } from "./internal/rootMessage.js"
 
 /**
  * The runner cannot start: the database does not answer, is read-only or refuses its user, another process
@@ -47,14 +48,6 @@ export class RunnerUnavailable extends Schema.TaggedError<RunnerUnavailable>(
         return `runner ${this.runner}: it was not ready in time (${why}). Start it again. If that does not help, another process may hold a lock in the database.`
     }
   }
-}
-
-/** The message of the first cause: the driver's, not those of the layers above it. */
-const rootMessage = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  // A host name with several addresses, such as `localhost`.
-  if (error instanceof AggregateError) return error.errors.map(rootMessage).join(", ")
-  return error.cause === undefined ? error.message : rootMessage(error.cause)
 }
 
 /**

@@ -13,6 +13,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Engine from "./Engine.js"
 import * as database from "./internal/database.js"
+import { rootMessage } from "./internal/rootMessage.js"
 import * as schemaVersion from "./internal/schemaVersion.js"
 import * as sqlEngine from "./internal/sqlEngine.js"
 
@@ -31,9 +32,10 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
   cause: Schema.Defect
 }) {
   override get message(): string {
+    const why = rootMessage(this.cause)
     return this.reason === "InUse"
-      ? `${this.file}: another process uses this database, or it cannot be locked`
-      : `${this.file}: the database cannot be used`
+      ? `${this.file}: another process uses this database, or it cannot be locked (${why}). Nothing was started, and the file is as it was.`
+      : `${this.file}: the database cannot be used (${why}). Nothing was started, and what it stores stays. Correct the path, the permissions or the space on the disk.`
   }
 }
 

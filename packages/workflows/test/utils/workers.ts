@@ -82,7 +82,9 @@ export const start = (
           stdio: ["ignore", "pipe", "inherit"],
           env: { ...process.env, WORKER: JSON.stringify(settings) }
         })
+        let output = ""
         createInterface(worker.stdout).on("line", (line) => {
+          output = `${output}\n${line}`.slice(-2_000)
           const [word, key = "", ...text] = line.split(" ")
           if (word === "ready") Deferred.unsafeDone(ready, Clock.currentTimeMillis)
           if (word === "end") ends.set(key, text.join(" "))
@@ -90,7 +92,7 @@ export const start = (
         })
         const exited = new Promise<number | NodeJS.Signals | null>((resolve) =>
           worker.once("exit", (code, signal) => {
-            const message = `the worker ended with ${signal ?? code}`
+            const message = `the worker ended with ${signal ?? code}:${output}`
             Deferred.unsafeDone(ended, Effect.fail(new WorkerFailed({ message })))
             resolve(signal ?? code)
           })
