@@ -34,7 +34,7 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
   override get message(): string {
     const why = rootMessage(this.cause)
     return this.reason === "InUse"
-      ? `${this.file}: another process uses this database, or it cannot be locked (${why}). Nothing was started, and the file is as it was.`
+      ? `${this.file}: another process uses this database (${why}). Nothing was started, and the file is as it was.`
       : `${this.file}: the database cannot be used (${why}). Nothing was started, and what it stores stays. Correct the path, the permissions or the space on the disk.`
   }
 }
@@ -81,7 +81,10 @@ export const layerSqlite = ({
       error._tag === "UnsupportedSchema" ? error : unavailable("Unusable")(error)
     )
   )
-  return Layer.provide(engine, Layer.mapError(lockOf(file), unavailable("InUse")))
+  const lock = Layer.mapError(lockOf(file), (error) =>
+    unavailable(database.isBusy(error) ? "InUse" : "Unusable")(error)
+  )
+  return Layer.provide(engine, lock)
 }
 
 const health = Effect.map(SqlClient.SqlClient, (sql) => ({
@@ -106,7 +109,9 @@ const lockOf = (file: string) =>
       )
       // A process that was killed a moment ago may still be ending.
       const attempts = Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(10))
-      const held = yield* Effect.forkScoped(Effect.retry(holding, attempts))
+      const held = yield* Effect.forkScoped(
+        Effect.retry(holding, { schedule: attempts, while: database.isBusy })
+      )
       yield* Effect.raceFirst(Deferred.await(locked), held.await.pipe(Effect.flatten))
     })
   ).pipe(Layer.provide(database.layer(`${file}.lock`)))

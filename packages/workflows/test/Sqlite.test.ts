@@ -82,6 +82,7 @@ describe("a database", () => {
       const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: path })))
       assert.strictEqual(error._tag, "DatabaseUnavailable")
       assert.propertyVal(error, "file", path)
+      assert.propertyVal(error, "reason", "Unusable")
       assert.include(error.message, `${path}: the database cannot be used (`)
     }).pipe(Effect.scoped)
   )

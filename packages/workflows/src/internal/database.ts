@@ -62,9 +62,14 @@ const open = (file: string) =>
     return connection
   })
 
+const codeOf = ({ cause }: SqlError) =>
+  Predicate.hasProperty(cause, "code") ? String(cause.code) : ""
+
+/** Another connection holds the lock. */
+export const isBusy = (error: SqlError): boolean => codeOf(error).startsWith("SQLITE_BUSY")
+
 /** A statement met a lock, or the file could not be opened again after that. */
-const isSpoilt = ({ cause }: SqlError) =>
-  Predicate.hasProperty(cause, "code") && /^(SQLITE_BUSY|CLIENT_CLOSED)/.test(String(cause.code))
+const isSpoilt = (error: SqlError) => isBusy(error) || codeOf(error) === "CLIENT_CLOSED"
 
 /**
  * A connection that opens the file again when a statement has met a lock. The driver does not reset such a
