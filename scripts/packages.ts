@@ -24,7 +24,7 @@ export const published: ReadonlyArray<string> = readdirSync(join(root, "packages
 )
 
 /** Modules that are not in the index, because they require an optional peer dependency. */
-export const apart: ReadonlySet<string> = new Set(["UndiciClient", "postgres", "sqlite"])
+export const apart: ReadonlySet<string> = new Set(["UndiciClient", "command", "postgres", "sqlite"])
 
 /** Modules that are not in the index, because a program chooses one of them. */
 export const chosen: ReadonlySet<string> = new Set(["memory"])

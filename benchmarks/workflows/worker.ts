@@ -64,7 +64,7 @@ const sleeper = Durable.layer(Sleeper, {
 
 const engine = (): Layer.Layer<
   Engine.Engine | WorkflowEngine.WorkflowEngine,
-  Sqlite.DatabaseUnavailable | Postgres.RunnerUnavailable
+  Sqlite.DatabaseUnavailable | Postgres.RunnerUnavailable | Engine.UnsupportedSchema
 > => {
   switch (task.engine) {
     case "memory":

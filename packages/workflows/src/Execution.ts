@@ -5,23 +5,29 @@
  */
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import { rootMessage } from "./internal/rootMessage.js"
 
 /**
  * The caller's name for a business operation, such as `order-42` or `payroll:2026-11:E001`: 1 to 200
- * characters. The service's idempotency key is derived from it, so one business key moves money once.
+ * characters, without a space at either end, a lone surrogate or the character NUL. The service's idempotency
+ * key is derived from it, so one business key moves money once.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const BusinessKey = Schema.String.pipe(
-  Schema.filter(
-    (text) =>
-      text.length >= 1 &&
-      text.length <= 200 &&
-      text.trim() === text &&
-      !/\p{Surrogate}/u.test(text),
-    { description: "1 to 200 characters of well-formed text, without a space at either end" }
-  )
+  Schema.filter((text) => text.length >= 1 && text.length <= 200, {
+    description: "1 to 200 characters long"
+  }),
+  Schema.filter((text) => text.trim() === text, { description: "without a space at either end" }),
+  // Two texts with different lone surrogates are the same text in UTF-8.
+  Schema.filter((text) => !/\p{Surrogate}/u.test(text), {
+    description: "well-formed text, without a lone surrogate"
+  }),
+  // PostgreSQL cannot store it.
+  Schema.filter((text) => !text.includes("\0"), {
+    description: "without the character NUL (U+0000)"
+  })
 )
 
 /**
@@ -199,17 +205,26 @@ export class ExecutionNotFound extends Schema.TaggedError<ExecutionNotFound>(
 }
 
 /**
- * The store of executions failed, such as a database that is full or read-only. Try again with the same
- * business key.
+ * The store of executions failed, such as a database that is away, full or read-only. A change is stored as a
+ * whole or not at all, and what was stored before stays. Try again with the same business key.
  *
  * @since 0.1.0
  * @category errors
  */
 export class StorageError extends Schema.TaggedError<StorageError>(
   "@manilla/workflows/StorageError"
-)("StorageError", { operation: Schema.String, cause: Schema.Defect }) {
+)("StorageError", {
+  /** What could not be done, such as `store an execution`. */
+  operation: Schema.String,
+  /** Undefined if the operation is about several executions. */
+  workflow: Schema.optional(Schema.String),
+  businessKey: Schema.optional(Schema.String),
+  cause: Schema.Defect
+}) {
   override get message(): string {
-    return `the store of executions failed: ${this.operation}. Call again with the same business key.`
+    const subject =
+      this.businessKey === undefined ? "" : ` of ${this.workflow} for ${this.businessKey}`
+    return `the database could not ${this.operation}${subject} (${rootMessage(this.cause)}). What was stored before stays, and a change is stored as a whole or not at all: try again with the same business key.`
   }
 }
 

@@ -9,28 +9,22 @@
  *
  * @since 0.1.0
  */
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import * as HttpRouter from "@effect/platform/HttpRouter"
-import * as HttpServer from "@effect/platform/HttpServer"
-import type { ServeError } from "@effect/platform/HttpServerError"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
-import type { DurationInput } from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { createServer } from "node:http"
-import type * as Engine from "./Engine.js"
+import * as Engine from "./Engine.js"
+import * as postgresClient from "./internal/postgresClient.js"
 import * as postgresEngine from "./internal/postgresEngine.js"
+import { rootMessage } from "./internal/rootMessage.js"
 
 /**
- * The runner cannot start: the database does not answer, is read-only or refuses its user, or another process
- * listens on the runner's port. Nothing was started.
+ * The runner cannot start: the database does not answer, is read-only or refuses its user, another process
+ * listens on the runner's port, or the start took longer than its time limit. No execution was started.
  *
  * @since 0.1.0
  * @category errors
@@ -40,23 +34,20 @@ export class RunnerUnavailable extends Schema.TaggedError<RunnerUnavailable>(
 )("RunnerUnavailable", {
   /** The address of the runner, such as `10.0.0.7:24431`. */
   runner: Schema.String,
-  reason: Schema.Literal("Database", "Port"),
+  reason: Schema.Literal("Database", "Port", "Timeout"),
   cause: Schema.Defect
 }) {
   override get message(): string {
     const why = rootMessage(this.cause)
-    return this.reason === "Port"
-      ? `runner ${this.runner}: it cannot listen on its port (${why}). Nothing was started. Give each runner of a machine its own port.`
-      : `runner ${this.runner}: the database cannot be used (${why}). Nothing was started. Check the URL, and that its user may create tables.`
+    switch (this.reason) {
+      case "Port":
+        return `runner ${this.runner}: it cannot listen on its port (${why}). Nothing was started. Give each runner of a machine its own port.`
+      case "Database":
+        return `runner ${this.runner}: the database cannot be used (${why}). Nothing was started. Check the URL, and that its user may create tables.`
+      case "Timeout":
+        return `runner ${this.runner}: it was not ready in time (${why}). Start it again. If that does not help, another process may hold a lock in the database.`
+    }
   }
-}
-
-/** The message of the first cause: the driver's, not those of the layers above it. */
-const rootMessage = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  // A host name with several addresses, such as `localhost`.
-  if (error instanceof AggregateError) return error.errors.map(rootMessage).join(", ")
-  return error.cause === undefined ? error.message : rootMessage(error.cause)
 }
 
 /**
@@ -93,34 +84,29 @@ export interface Options {
    * A shorter time lets others take over sooner; a longer one tolerates longer pauses of a process and of
    * the database. It must be the same for all runners.
    */
-  readonly lockExpiration?: DurationInput | undefined
+  readonly lockExpiration?: Duration.DurationInput | undefined
   /**
    * How often a runner looks for work, which is the precision of durable pauses: 1 second by default. Each
    * look is a query.
    */
-  readonly pollInterval?: DurationInput | undefined
+  readonly pollInterval?: Duration.DurationInput | undefined
+  /**
+   * How long to wait for a connection to the database, and for the answer to a statement: 30 seconds by
+   * default, which is longer than any statement of the engine. A connection that is silent for longer is
+   * closed, and the operation is repeated on another. If two thirds of `lockExpiration` are longer, they are
+   * the limit of a statement.
+   */
+  readonly databaseTimeout?: Duration.DurationInput | undefined
+  /**
+   * How long the start of the runner may take: 1 minute by default. A start takes about a second. After this
+   * time it fails with `RunnerUnavailable`, so that a supervisor starts it again.
+   */
+  readonly startTimeout?: Duration.DurationInput | undefined
 }
 
 /**
- * A runner in this process.
- *
- * @since 0.1.0
- * @category services
- */
-export class Runner extends Context.Tag("@manilla/workflows/Runner")<
-  Runner,
-  {
-    /**
-     * Whether the runner takes part: the database answers, and has heard of the runner within the life of its
-     * locks. False while the runner ends.
-     */
-    readonly isHealthy: Effect.Effect<boolean>
-  }
->() {}
-
-/**
  * A layer that starts a runner on PostgreSQL. Its executions continue after a crash, here or on another runner.
- * Fails with `RunnerUnavailable` if the database or the port cannot be used.
+ * Fails with `RunnerUnavailable` if the database or the port cannot be used, or the start takes too long.
  *
  * @example
  * import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
@@ -138,67 +124,48 @@ export class Runner extends Context.Tag("@manilla/workflows/Runner")<
  * @category layers
  */
 export const layerPostgres = ({
+  databaseTimeout = "30 seconds",
   host = "localhost",
   lockExpiration = "15 seconds",
   pollInterval = "1 second",
   port = 24_431,
+  startTimeout = "1 minute",
   url
 }: Options): Layer.Layer<
-  Engine.Engine | WorkflowEngine.WorkflowEngine | Runner,
-  RunnerUnavailable
+  Engine.Engine | WorkflowEngine.WorkflowEngine | Engine.Runner,
+  RunnerUnavailable | Engine.UnsupportedSchema
 > => {
-  const unavailable = (cause: unknown) =>
-    new RunnerUnavailable({
-      runner: `${host}:${port}`,
-      reason: Predicate.isTagged(cause, "SocketServerError") ? "Port" : "Database",
-      cause
-    })
+  const unavailable = (reason: RunnerUnavailable["reason"], cause: unknown) =>
+    new RunnerUnavailable({ runner: `${host}:${port}`, reason, cause })
   const options = { host, port, lockExpiration, pollInterval }
   const health = Effect.map(postgresEngine.isHealthy(options), (isHealthy) => ({ isHealthy }))
-  return Layer.effect(Runner, health).pipe(
+  const runner = Layer.effect(Engine.Runner, health).pipe(
     Layer.merge(postgresEngine.layer(options)),
-    Layer.provide(PgClient.layer({ url, applicationName: "manilla-workflows" })),
+    Layer.provide(postgresClient.layer({ url, databaseTimeout, lockExpiration })),
     // The engine dies if it cannot create its tables.
-    Layer.catchAllCause((cause) =>
-      Cause.isInterruptedOnly(cause)
-        ? Layer.failCause(Cause.stripFailures(cause))
-        : Layer.fail(unavailable(Cause.squash(cause)))
+    Layer.catchAllCause(
+      (cause): Layer.Layer<unknown, RunnerUnavailable | Engine.UnsupportedSchema> => {
+        if (Cause.isInterruptedOnly(cause)) return Layer.failCause(Cause.stripFailures(cause))
+        const error = Cause.squash(cause)
+        if (error instanceof Engine.UnsupportedSchema) return Layer.fail(error)
+        const isPort = Predicate.isTagged(error, "SocketServerError")
+        return Layer.fail(unavailable(isPort ? "Port" : "Database", error))
+      }
+    )
+  )
+  return Layer.scopedContext(
+    Effect.flatMap(Effect.scope, (scope) =>
+      Layer.buildWithScope(runner, scope).pipe(
+        // What waits for the database cannot always be interrupted.
+        Effect.disconnect,
+        Effect.timeoutFail({
+          duration: startTimeout,
+          onTimeout: () => {
+            const limit = Duration.format(startTimeout)
+            return unavailable("Timeout", new Error(`the start took longer than ${limit}`))
+          }
+        })
+      )
     )
   )
 }
-
-/**
- * Where to serve the health of a runner.
- *
- * @since 0.1.0
- * @category models
- */
-export interface HealthOptions {
-  readonly port: number
-  /** Where to listen. All addresses of the machine by default. */
-  readonly host?: string | undefined
-}
-
-/**
- * Serves the health of the runner over HTTP, for a supervisor or a load balancer: `GET /health` answers 200
- * if `isHealthy`, and 503 if not. A failure to listen is a `ServeError`.
- *
- * @since 0.1.0
- * @category layers
- */
-export const layerHealth = ({
-  host = "0.0.0.0",
-  port
-}: HealthOptions): Layer.Layer<never, ServeError, Runner> =>
-  HttpRouter.empty.pipe(
-    HttpRouter.get(
-      "/health",
-      Effect.flatMap(Runner, ({ isHealthy }) =>
-        Effect.map(isHealthy, (is) =>
-          HttpServerResponse.text(is ? "healthy" : "not healthy", { status: is ? 200 : 503 })
-        )
-      )
-    ),
-    HttpServer.serve(),
-    Layer.provide(NodeHttpServer.layer(createServer, { host, port }))
-  )

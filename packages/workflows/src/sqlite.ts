@@ -11,8 +11,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
-import type * as Engine from "./Engine.js"
+import * as Engine from "./Engine.js"
 import * as database from "./internal/database.js"
+import { rootMessage } from "./internal/rootMessage.js"
+import * as schemaVersion from "./internal/schemaVersion.js"
 import * as sqlEngine from "./internal/sqlEngine.js"
 
 /**
@@ -30,9 +32,10 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
   cause: Schema.Defect
 }) {
   override get message(): string {
+    const why = rootMessage(this.cause)
     return this.reason === "InUse"
-      ? `${this.file}: another process uses this database, or it cannot be locked. Nothing was started. Stop the other process, or use another file.`
-      : `${this.file}: the database cannot be used. Nothing was started. Check its path and permissions.`
+      ? `${this.file}: another process uses this database (${why}). Nothing was started, and the file is as it was.`
+      : `${this.file}: the database cannot be used (${why}). Nothing was started, and what it stores stays. Correct the path, the permissions or the space on the disk.`
   }
 }
 
@@ -68,15 +71,33 @@ export interface Options {
  */
 export const layerSqlite = ({
   file
-}: Options): Layer.Layer<Engine.Engine | WorkflowEngine.WorkflowEngine, DatabaseUnavailable> => {
+}: Options): Layer.Layer<
+  Engine.Engine | WorkflowEngine.WorkflowEngine | Engine.Runner,
+  DatabaseUnavailable | Engine.UnsupportedSchema
+> => {
   const unavailable = (reason: DatabaseUnavailable["reason"]) => (cause: unknown) =>
     new DatabaseUnavailable({ file, reason, cause })
 
-  const engine = sqlEngine
-    .layer()
-    .pipe(Layer.provide(database.layer(file)), Layer.mapError(unavailable("Unusable")))
-  return Layer.provide(engine, Layer.mapError(lockOf(file), unavailable("InUse")))
+  const engine = Layer.effect(Engine.Runner, health).pipe(
+    Layer.merge(sqlEngine.layer()),
+    Layer.provide(Layer.effectDiscard(schemaVersion.check(file))),
+    Layer.provide(database.layer(file)),
+    Layer.mapError((error) =>
+      error._tag === "UnsupportedSchema" ? error : unavailable("Unusable")(error)
+    )
+  )
+  const lock = Layer.mapError(lockOf(file), (error) =>
+    unavailable(database.isBusy(error) ? "InUse" : "Unusable")(error)
+  )
+  return Layer.provide(engine, lock)
 }
+
+const health = Effect.map(SqlClient.SqlClient, (sql) => ({
+  isHealthy: sql`SELECT 1`.pipe(
+    Effect.as(true),
+    Effect.orElseSucceed(() => false)
+  )
+}))
 
 /**
  * Two processes on one database would both run its executions. A transaction that stays open on a second
@@ -93,7 +114,9 @@ const lockOf = (file: string) =>
       )
       // A process that was killed a moment ago may still be ending.
       const attempts = Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(10))
-      const held = yield* Effect.forkScoped(Effect.retry(holding, attempts))
+      const held = yield* Effect.forkScoped(
+        Effect.retry(holding, { schedule: attempts, while: database.isBusy })
+      )
       yield* Effect.raceFirst(Deferred.await(locked), held.await.pipe(Effect.flatten))
     })
   ).pipe(Layer.provide(database.layer(`${file}.lock`)))

@@ -9,8 +9,9 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Postgres from "@manilla/test-support/Postgres"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Engine from "@manilla/workflows/Engine"
 import * as IssueCard from "@manilla/workflows/IssueCard"
-import { layerHealth, layerPostgres } from "@manilla/workflows/postgres"
+import { layerPostgres } from "@manilla/workflows/postgres"
 import * as Context from "effect/Context"
 import type { DurationInput } from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -19,6 +20,7 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import { createServer } from "node:net"
+import * as Proxy from "./utils/proxy.js"
 import * as world from "./utils/world.js"
 
 class Server extends Context.Tag("test/Server")<Server, Postgres.Server>() {}
@@ -214,29 +216,24 @@ layer(server, {
     }).pipe(Effect.provide(services), Effect.provide(Reactivity.layer))
   )
 
-  it.scoped("a runner reports its health", () =>
+  it.scoped("a runner is healthy while the database has heard of it", () =>
     Effect.gen(function* () {
       const { restart, url } = yield* Server
-      const port = yield* Postgres.freePort
-      const health = yield* Postgres.freePort
       const engine = layerPostgres({
         url,
         host: "127.0.0.1",
-        port,
+        port: yield* Postgres.freePort,
         lockExpiration: "3 seconds",
         pollInterval: "200 millis"
       })
-      yield* Layer.build(Layer.provide(layerHealth({ host: "127.0.0.1", port: health }), engine))
-      const until = (status: number) =>
-        Effect.promise(() => fetch(`http://127.0.0.1:${health}/health`)).pipe(
-          Effect.delay("100 millis"),
-          Effect.repeat({ until: (answer) => answer.status === status })
-        )
-      yield* until(200)
+      const { isHealthy } = Context.get(yield* Layer.build(engine), Engine.Runner)
+      const until = (expected: boolean) =>
+        Effect.repeat(Effect.delay(isHealthy, "100 millis"), { until: (is) => is === expected })
+      yield* until(true)
       const outage = yield* Effect.fork(restart("fast", "2 seconds"))
-      yield* until(503)
+      yield* until(false)
       yield* outage
-      yield* until(200)
+      yield* until(true)
     })
   )
 
@@ -249,9 +246,80 @@ layer(server, {
       const engine = layerPostgres({ url: Redacted.make(readOnly.href), host: "127.0.0.1", port })
       const error = yield* Effect.flip(Layer.build(engine))
       assert.strictEqual(error._tag, "RunnerUnavailable")
-      assert.strictEqual(error.reason, "Database")
+      assert.propertyVal(error, "reason", "Database")
       assert.include(error.message, "read-only")
     })
+  )
+
+  it.scoped("a database that falls silent is connected again", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const { payouts: made } = yield* Sandbox.Sandbox
+      const through = new URL(Redacted.value(url))
+      const proxy = yield* Proxy.make({ host: through.hostname, port: Number(through.port) })
+      through.port = `${proxy.port}`
+      const engine = layerPostgres({
+        url: Redacted.make(through.href),
+        host: "127.0.0.1",
+        port: yield* Postgres.freePort,
+        lockExpiration: "3 seconds",
+        pollInterval: "200 millis",
+        databaseTimeout: "2 seconds"
+      })
+      yield* Effect.gen(function* () {
+        const operator = yield* payouts
+        yield* operator.start("salary-silence", yield* world.payout)
+        yield* proxy.silence
+        const { status } = yield* Effect.retry(operator.await("salary-silence"), {
+          while: ({ _tag }) => _tag === "StorageError"
+        })
+        assert.strictEqual(status, "COMPLETED")
+      }).pipe(Effect.provide(Layer.provide(DisbursePayout.layer(policy), engine)))
+      assert.lengthOf(yield* made, 1)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.scoped("a start that takes too long is a typed error", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const port = yield* Postgres.freePort
+      // As another runner does that was stopped while it created its tables.
+      const sql = yield* PgClient.make({ url })
+      yield* Effect.flatMap(sql.reserve, (connection) =>
+        connection.executeRaw("SELECT pg_advisory_lock(4114431)", [])
+      )
+      const engine = layerPostgres({ url, host: "127.0.0.1", port, startTimeout: "1 second" })
+      const error = yield* Effect.flip(Layer.build(engine))
+      assert.strictEqual(error._tag, "RunnerUnavailable")
+      assert.propertyVal(error, "reason", "Timeout")
+    }).pipe(Effect.provide(Reactivity.layer))
+  )
+
+  it.scoped("a database of another schema version is a typed error, and stays as it is", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const sql = yield* PgClient.make({ url })
+      yield* sql`CREATE DATABASE other`
+      const at = new URL(Redacted.value(url))
+      at.pathname = "/other"
+      const other = Redacted.make(at.href)
+      const others = yield* PgClient.make({ url: other })
+      yield* others`CREATE TABLE manilla_executions_1 (workflow TEXT)`
+      const open = Effect.flatMap(Postgres.freePort, (port) =>
+        Effect.flip(Layer.build(layerPostgres({ url: other, host: "127.0.0.1", port })))
+      )
+      const old = yield* open
+      assert.strictEqual(old._tag, "UnsupportedSchema")
+      assert.include(old.message, "database other: the tables are older than schema version 1")
+
+      yield* others`CREATE TABLE manilla_schema (id INTEGER, version INTEGER)`
+      yield* others`INSERT INTO manilla_schema VALUES (1, 2)`
+      const newer = yield* open
+      assert.propertyVal(newer, "stored", 2)
+      assert.propertyVal(newer, "supported", 1)
+      const tables = yield* others`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`
+      assert.lengthOf(tables, 2)
+    }).pipe(Effect.provide(Reactivity.layer))
   )
 
   it.scoped("a port that is in use is a typed error", () =>
@@ -268,18 +336,30 @@ layer(server, {
       const engine = layerPostgres({ url, host: "127.0.0.1", port })
       const error = yield* Effect.flip(Layer.build(engine))
       assert.strictEqual(error._tag, "RunnerUnavailable")
-      assert.strictEqual(error.reason, "Port")
+      assert.propertyVal(error, "reason", "Port")
       assert.include(error.message, `127.0.0.1:${port}`)
     })
   )
 })
 
 describe("a database", () => {
+  it.scopedLive("that accepts connections and stays silent is a typed error", () =>
+    Effect.gen(function* () {
+      const proxy = yield* Proxy.make({ host: "127.0.0.1", port: 1 })
+      yield* proxy.pass(false)
+      const url = Redacted.make(`postgres://user@127.0.0.1:${proxy.port}/none`)
+      const engine = layerPostgres({ url, databaseTimeout: "500 millis" })
+      const error = yield* Effect.flip(Layer.build(engine))
+      assert.propertyVal(error, "reason", "Database")
+      assert.include(error.message, "timed out")
+    })
+  )
+
   it.scopedLive("that does not answer is a typed error", () =>
     Effect.gen(function* () {
       const url = Redacted.make(`postgres://user@localhost:${yield* Postgres.freePort}/none`)
       const error = yield* Effect.flip(Layer.build(layerPostgres({ url })))
-      assert.strictEqual(error.reason, "Database")
+      assert.propertyVal(error, "reason", "Database")
       assert.include(error.message, "ECONNREFUSED")
     })
   )

@@ -7,9 +7,11 @@ import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import type * as Policy from "@manilla/workflows/Policy"
 import * as Sqlite from "@manilla/workflows/sqlite"
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as database from "../src/internal/database.js"
 import * as files from "./utils/files.js"
@@ -69,7 +71,7 @@ describe("a database", () => {
       const path = yield* files.database
       yield* Effect.gen(function* () {
         const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: path })))
-        assert.strictEqual(error.reason, "InUse")
+        assert.propertyVal(error, "reason", "InUse")
       }).pipe(Effect.scoped, Effect.provide(Sqlite.layerSqlite({ file: path })))
       yield* Effect.scoped(Layer.build(Sqlite.layerSqlite({ file: path })))
     }).pipe(Effect.scoped)
@@ -80,7 +82,35 @@ describe("a database", () => {
       const path = join(yield* files.database, "no", "such", "folder.db")
       const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: path })))
       assert.strictEqual(error._tag, "DatabaseUnavailable")
-      assert.strictEqual(error.file, path)
+      assert.propertyVal(error, "file", path)
+      assert.propertyVal(error, "reason", "Unusable")
+      assert.include(error.message, `${path}: the database cannot be used (`)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of another schema version is a typed error, and stays as it is", () =>
+    Effect.gen(function* () {
+      const path = yield* files.database
+      const change = (statement: string) =>
+        Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(
+          Effect.provide(Layer.fresh(database.layer(path)))
+        )
+      const open = Effect.flip(Layer.build(Sqlite.layerSqlite({ file: path })))
+
+      yield* change("CREATE TABLE manilla_executions_1 (workflow TEXT)")
+      const unstamped = readFileSync(path)
+      const old = yield* open
+      assert.strictEqual(old._tag, "UnsupportedSchema")
+      assert.include(old.message, `${path}: the tables are older than schema version 1`)
+      assert.isTrue(unstamped.equals(readFileSync(path)))
+
+      yield* change("CREATE TABLE manilla_schema (id INTEGER, version INTEGER)")
+      yield* change("INSERT INTO manilla_schema VALUES (1, 2)")
+      const stamped = readFileSync(path)
+      const newer = yield* open
+      assert.propertyVal(newer, "stored", 2)
+      assert.propertyVal(newer, "supported", 1)
+      assert.isTrue(stamped.equals(readFileSync(path)))
     }).pipe(Effect.scoped)
   )
 
@@ -94,15 +124,40 @@ describe("a database", () => {
       yield* Effect.gen(function* () {
         const payouts = yield* DisbursePayout.DisbursePayout
         yield* payouts.start("salary-7", request)
-        // Another program, such as a backup, writes to the file while the payout is being made.
+        yield* Effect.repeat(Effect.delay(payouts.status("salary-7"), "20 millis"), {
+          until: ({ begun }) => "Payouts.disburse" in begun
+        })
+        // Another program, such as a backup, writes to the file from before the payout is made until after.
         yield* Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
           yield* sql.withTransaction(Deferred.await(message))
         }).pipe(Effect.provide(database.layer(path)))
+        assert.lengthOf(yield* made, 1)
         assert.strictEqual((yield* payouts.await("salary-7")).status, "COMPLETED")
         assert.lengthOf(yield* made, 1)
       }).pipe(Effect.provide(layer(path)), Effect.provide(logger))
     }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+
+  it.live("that was locked takes transactions as soon as it is free", () =>
+    Effect.gen(function* () {
+      const path = yield* files.database
+      const open = Effect.map(Layer.build(database.layer(path)), (context) =>
+        Context.get(context, SqlClient.SqlClient)
+      )
+      const sql = yield* open
+      const other = yield* open
+      yield* sql`CREATE TABLE rows (id INTEGER)`
+      const insert = sql`INSERT INTO rows VALUES (1)`
+      yield* other`BEGIN IMMEDIATE`
+      for (const locked of [sql.withTransaction(insert), insert]) {
+        const { cause } = yield* Effect.flip(locked)
+        assert.include(String(cause), "SQLITE_BUSY")
+      }
+      yield* other`COMMIT`
+      yield* sql.withTransaction(insert)
+      assert.lengthOf(yield* sql`SELECT id FROM rows`, 1)
+    }).pipe(Effect.scoped)
   )
 })
 

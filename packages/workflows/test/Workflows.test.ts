@@ -219,8 +219,19 @@ describe("operating an execution", () => {
         error.issues.map(({ field }) => field),
         ["country", "amount"]
       )
-      const blank = yield* Effect.flip(payments.start(" ", world.payment))
-      assert.instanceOf(blank, Execution.InvalidPayload)
+      const rules = {
+        "": "must be 1 to 200 characters long",
+        " order-42": "must be without a space at either end",
+        "order-\ud800": "must be well-formed text, without a lone surrogate",
+        "order-\0": "must be without the character NUL (U+0000)"
+      }
+      for (const [businessKey, rule] of Object.entries(rules)) {
+        const refused = yield* Effect.flip(payments.start(businessKey, world.payment))
+        assert.instanceOf(refused, Execution.InvalidPayload)
+        assert.deepStrictEqual(refused.issues, [{ field: "businessKey", rule }])
+        const unknown = yield* Effect.flip(payments.status(businessKey))
+        assert.instanceOf(unknown, Execution.ExecutionNotFound)
+      }
       const none = yield* Effect.flip(payments.status("order-42"))
       assert.instanceOf(none, Execution.ExecutionNotFound)
     }).pipe(Effect.provide(layer()))

@@ -7,6 +7,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
@@ -82,7 +83,10 @@ export const make = <P, PI, A, AI, E, EI, R>(
 
     const found = (businessKey: string) =>
       Effect.flatMap(
-        engine.find({ workflow: name, businessKey }),
+        // A database refuses some texts that are no business keys.
+        Either.isRight(isBusinessKey(businessKey))
+          ? engine.find({ workflow: name, businessKey })
+          : Effect.succeedNone,
         Option.match({
           onNone: () =>
             Effect.fail(new Execution.ExecutionNotFound({ workflow: name, businessKey })),

@@ -16,6 +16,7 @@ import * as cluster from "./cluster.js"
 import * as dueStorage from "./dueStorage.js"
 import * as fencedStorage from "./fencedStorage.js"
 import * as patientStorage from "./patientStorage.js"
+import * as schemaVersion from "./schemaVersion.js"
 import * as sqlEngine from "./sqlEngine.js"
 import * as sqlStore from "./sqlStore.js"
 
@@ -56,6 +57,8 @@ const tables = Layer.scopedDiscard(
       connection.executeRaw(`SELECT pg_advisory_lock(${creation})`, []),
       () => Effect.ignore(connection.executeRaw(`SELECT pg_advisory_unlock(${creation})`, []))
     )
+    const [row] = yield* sql<{ readonly name: string }>`SELECT current_database() AS name`
+    yield* schemaVersion.check(`database ${row?.name}`)
     yield* Effect.scoped(Layer.build(Layer.merge(dueStorage.layer, SqlRunnerStorage.layer)))
     yield* sqlStore.make
   }).pipe(Effect.scoped)

@@ -79,9 +79,18 @@ const toRow = (execution: Execution.Execution) => ({
 const keysPerQuery = 500
 
 const failed =
-  (operation: string) =>
+  (operation: string, name?: Engine.Name) =>
   <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, Execution.StorageError> =>
-    Effect.mapError(effect, (cause) => new Execution.StorageError({ operation, cause }))
+    Effect.mapError(
+      effect,
+      (cause) =>
+        new Execution.StorageError({
+          operation,
+          workflow: name?.workflow,
+          businessKey: name?.businessKey,
+          cause
+        })
+    )
 
 /** The executions in a table of an SQLite or PostgreSQL database. */
 export const make: Effect.Effect<
@@ -120,11 +129,12 @@ export const make: Effect.Effect<
     CREATE INDEX IF NOT EXISTS ${sql("manilla_executions_1_started")}
     ON ${table} (started_millis, workflow, business_key)`.pipe(failed("create its index"))
 
-  const findRow = ({ businessKey, workflow }: Engine.Name) =>
+  const findRow = (name: Engine.Name) =>
     sql<Row>`
-      SELECT * FROM ${table} WHERE workflow = ${workflow} AND business_key = ${businessKey}`.pipe(
+      SELECT * FROM ${table}
+      WHERE workflow = ${name.workflow} AND business_key = ${name.businessKey}`.pipe(
       Effect.map(([row]) => Option.fromNullable(row)),
-      failed("read an execution")
+      failed("read an execution", name)
     )
 
   const find: Engine.Service["find"] = (name) => Effect.map(findRow(name), Option.map(fromRow))
@@ -145,7 +155,7 @@ export const make: Effect.Effect<
         UPDATE ${table} SET ${sql.update(update)}
         WHERE workflow = ${name.workflow} AND business_key = ${name.businessKey}
           AND revision = ${revision}
-        RETURNING revision`.pipe(failed("change an execution"))
+        RETURNING revision`.pipe(failed("change an execution", name))
       // If another fiber or process was faster, the change is computed again.
       return changed.length > 0 ? Option.some(result) : yield* modify(name, change)
     })
@@ -219,7 +229,7 @@ export const make: Effect.Effect<
       sql`
         INSERT INTO ${table} ${sql.insert({ ...toRow(execution), revision: 0 })} ON CONFLICT DO NOTHING
         RETURNING execution_id`.pipe(
-        failed("store an execution"),
+        failed("store an execution", execution),
         Effect.flatMap((inserted) => {
           const isNew = inserted.length > 0
           return Effect.map(isNew ? Effect.succeedNone : find(execution), (earlier) => ({

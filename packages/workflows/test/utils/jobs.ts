@@ -23,6 +23,8 @@ export interface Settings extends Access {
         readonly port: number
         readonly lockSeconds: number
       }
+  /** Where the worker reports its health. */
+  readonly healthPort?: number | undefined
   /** The first and the last number of the operations. */
   readonly from: number
   readonly to: number

@@ -9,6 +9,7 @@ import * as Cards from "@manilla/cards/Cards"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
+import * as Command from "@manilla/workflows/command"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import type * as Engine from "@manilla/workflows/Engine"
 import * as IssueCard from "@manilla/workflows/IssueCard"
@@ -30,8 +31,8 @@ const settings: Settings = JSON.parse(process.env["WORKER"] ?? "{}")
 const { engine } = settings
 
 const layerOfEngine: Layer.Layer<
-  Engine.Engine | WorkflowEngine.WorkflowEngine,
-  Sqlite.DatabaseUnavailable | Postgres.RunnerUnavailable
+  Engine.Engine | WorkflowEngine.WorkflowEngine | Engine.Runner,
+  Sqlite.DatabaseUnavailable | Postgres.RunnerUnavailable | Engine.UnsupportedSchema
 > =
   engine.kind === "sqlite"
     ? Sqlite.layerSqlite({ file: engine.file })
@@ -43,12 +44,11 @@ const layerOfEngine: Layer.Layer<
         pollInterval: "300 millis"
       })
 
-const live = Layer.mergeAll(
+const workflows = Layer.mergeAll(
   CollectPayment.layer(workerParts.policy),
   DisbursePayout.layer(workerParts.policy),
   IssueCard.layer(workerParts.policy)
 ).pipe(
-  Layer.provide(layerOfEngine),
   Layer.provide(Layer.mergeAll(Payments.layer, Payouts.layer, Cards.layer)),
   Layer.provide(workerParts.gateway(settings))
 )
@@ -89,8 +89,11 @@ const program = Effect.gen(function* () {
     yield* workerParts.print(`end ${businessKey} ${JSON.stringify(text)}`)
   }
   yield* workerParts.print("ended")
-  // It lives until it is killed.
-  return yield* Effect.never
 })
 
-program.pipe(Effect.provide(live), NodeRuntime.runMain)
+Command.run({
+  engine: layerOfEngine,
+  workflows: Layer.provide(Layer.scopedDiscard(Effect.forkScoped(program)), workflows),
+  health:
+    settings.healthPort === undefined ? undefined : { host: "127.0.0.1", port: settings.healthPort }
+}).pipe(NodeRuntime.runMain)

@@ -62,8 +62,9 @@ export interface Worker {
   readonly ended: Deferred.Deferred<void, WorkerFailed>
   /** How each job ended. */
   readonly ends: ReadonlyMap<string, string>
-  readonly signal: (signal: "SIGKILL" | "SIGSTOP" | "SIGCONT") => Effect.Effect<void>
-  readonly exited: Effect.Effect<void>
+  readonly signal: (signal: "SIGKILL" | "SIGSTOP" | "SIGCONT" | "SIGTERM") => Effect.Effect<void>
+  /** Its exit code, or the signal that ended it. */
+  readonly exited: Effect.Effect<number | NodeJS.Signals | null>
 }
 
 /** Runs a worker, which is killed when the scope closes. */
@@ -81,17 +82,19 @@ export const start = (
           stdio: ["ignore", "pipe", "inherit"],
           env: { ...process.env, WORKER: JSON.stringify(settings) }
         })
+        let output = ""
         createInterface(worker.stdout).on("line", (line) => {
+          output = `${output}\n${line}`.slice(-2_000)
           const [word, key = "", ...text] = line.split(" ")
           if (word === "ready") Deferred.unsafeDone(ready, Clock.currentTimeMillis)
           if (word === "end") ends.set(key, text.join(" "))
           if (word === "ended") Deferred.unsafeDone(ended, Effect.void)
         })
-        const exited = new Promise<void>((resolve) =>
+        const exited = new Promise<number | NodeJS.Signals | null>((resolve) =>
           worker.once("exit", (code, signal) => {
-            const message = `the worker ended with ${signal ?? code}`
+            const message = `the worker ended with ${signal ?? code}:${output}`
             Deferred.unsafeDone(ended, Effect.fail(new WorkerFailed({ message })))
-            resolve()
+            resolve(signal ?? code)
           })
         )
         return { worker, exited }

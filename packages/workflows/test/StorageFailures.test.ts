@@ -1,0 +1,82 @@
+/** A database that becomes full or read-only while workflows run, in real time. */
+import * as SqlClient from "@effect/sql/SqlClient"
+import { assert, describe, it } from "@effect/vitest"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Execution from "@manilla/workflows/Execution"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as database from "../src/internal/database.js"
+import * as sqlEngine from "../src/internal/sqlEngine.js"
+import * as files from "./utils/files.js"
+import * as world from "./utils/world.js"
+
+const failures = [
+  {
+    state: "full",
+    // Not below the present size.
+    begin: "PRAGMA max_page_count = 1",
+    end: "PRAGMA max_page_count = 1000000",
+    why: "database or disk is full"
+  },
+  {
+    state: "read-only",
+    begin: "PRAGMA query_only = ON",
+    end: "PRAGMA query_only = OFF",
+    why: "attempt to write a readonly database"
+  }
+]
+
+describe("a database that becomes", () => {
+  it.live.each(failures)(
+    "$state is a typed error that names the business key, and loses nothing",
+    ({ begin, end, why }) =>
+      Effect.gen(function* () {
+        const { faults, payouts: made } = yield* Sandbox.Sandbox
+        const request = yield* world.payout
+        // Needs pages of its own.
+        const long = {
+          ...request,
+          metadata: Object.fromEntries(
+            Array.from({ length: 20 }, (_, i) => [`note_${i}`, "x".repeat(400)])
+          )
+        }
+        const context = yield* Layer.build(
+          DisbursePayout.layer().pipe(
+            Layer.provide(sqlEngine.layer()),
+            Layer.provideMerge(database.layer(yield* files.database))
+          )
+        )
+        const sql = Context.get(context, SqlClient.SqlClient)
+        const operator = Context.get(context, DisbursePayout.DisbursePayout)
+
+        yield* faults.add(Fault.delay("500 millis", { operation: "Payouts.create" }))
+        yield* operator.start("salary-open", request)
+        yield* Effect.repeat(Effect.delay(operator.status("salary-open"), "20 millis"), {
+          until: ({ begun }) => "Payouts.disburse" in begun
+        })
+        yield* sql.unsafe(begin)
+        const error = yield* Effect.flip(operator.start("salary-new", long))
+        assert.instanceOf(error, Execution.StorageError)
+        assert.strictEqual(error.businessKey, "salary-new")
+        assert.include(
+          error.message,
+          "store an execution of Manilla/DisbursePayout/1 for salary-new"
+        )
+        assert.include(error.message, why)
+        const unknown = yield* Effect.flip(operator.status("salary-new"))
+        assert.instanceOf(unknown, Execution.ExecutionNotFound)
+        // The payout of the other one is made meanwhile.
+        yield* Effect.repeat(Effect.delay(made, "20 millis"), { until: (all) => all.length > 0 })
+
+        yield* sql.unsafe(end)
+        yield* operator.start("salary-new", long)
+        for (const key of ["salary-open", "salary-new"]) {
+          assert.strictEqual((yield* operator.await(key)).status, "COMPLETED")
+        }
+        assert.lengthOf(yield* made, 2)
+      }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+})
