@@ -13,7 +13,9 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as app from "../src/internal/app.js"
+import * as dataFile from "../src/internal/dataFile.js"
 import * as emulation from "../src/internal/emulation.js"
+import * as state from "../src/internal/state.js"
 import { memory } from "../src/internal/storage.js"
 import * as kills from "./utils/kills.js"
 
@@ -114,6 +116,33 @@ describe("a data file", () => {
           return yield* everything
         }).pipe(Effect.provide(live(path)))
         assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
+      })
+    )
+  )
+
+  it.live("keeps a key whose text is that of a forgotten key and a word", () =>
+    withPath((path) =>
+      Effect.gen(function* () {
+        const key = (name: string) => ({
+          operation: "Payments.create",
+          key: name,
+          at_ms: 0,
+          request: "{}",
+          result: { made: name }
+        })
+        yield* Effect.gen(function* () {
+          const storage = yield* dataFile.open(path)
+          const kept = state.make(storage.record())
+          const keys = kept.idempotency_keys
+          keys.set(key("abc"))
+          storage.replace(kept)
+          yield* storage.saved
+          keys.set(key("abc removed"))
+          keys.remove("Payments.create abc")
+          yield* storage.saved
+        }).pipe(Effect.scoped)
+        const { kept } = yield* Effect.scoped(dataFile.open(path))
+        assert.deepStrictEqual(kept?.idempotency_keys.all(), [key("abc removed")])
       })
     )
   )

@@ -44,19 +44,15 @@ export const open = (path: string): Effect.Effect<Storage, Sandbox.DataError, Sc
     )
 
     let replaced: state.State | undefined
-    let changes = new Map<string, readonly [part: string, key: string, row: unknown]>()
+    let changes: Array<Parameters<state.OnChange>> = []
     let generation = 0
     let failure: Sandbox.DataError | undefined
 
     const startRecording = (): state.OnChange => {
       const own = ++generation
-      changes = new Map()
-      return (part, key, row) => {
-        if (own !== generation) return
-        // A row that is removed and set again moves to the end, as in its table.
-        const id = `${part} ${key}`
-        if (row === undefined) changes.delete(id)
-        changes.set(row === undefined ? `${id} removed` : id, [part, key, row])
+      changes = []
+      return (...change) => {
+        if (own === generation) changes.push(change)
       }
     }
     record = startRecording()
@@ -65,14 +61,12 @@ export const open = (path: string): Effect.Effect<Storage, Sandbox.DataError, Sc
       if (replaced !== undefined) {
         const line = lineOf({ state: state.encode(replaced) })
         replaced = undefined
-        changes.clear()
+        changes = []
         return line
       }
-      if (changes.size === 0) return undefined
-      const line = lineOf({
-        changes: Array.from(changes.values(), (change) => state.encodeChange(...change))
-      })
-      changes.clear()
+      if (changes.length === 0) return undefined
+      const line = lineOf({ changes: changes.map((change) => state.encodeChange(...change)) })
+      changes = []
       return line
     }
 
