@@ -9,7 +9,15 @@ import { collection, overGateway } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as app from "../src/internal/app.js"
@@ -212,6 +220,29 @@ describe("a data file", () => {
       })
     )
   )
+
+  for (const isNew of [false, true]) {
+    it.live(`behind a symbolic link is the target${isNew ? ", which is made" : ""}`, () =>
+      withPath((path) =>
+        Effect.gen(function* () {
+          const link = `${path}.link`
+          if (!isNew) yield* open(path)
+          symlinkSync(path, link)
+          const before = yield* Effect.gen(function* () {
+            yield* pay("one")
+            const refused = yield* open(path).pipe(
+              Effect.as("opened twice"),
+              Effect.catchAll(({ message }) => Effect.succeed(message))
+            )
+            assert.include(refused, "another process has it open")
+            return yield* everything
+          }).pipe(Effect.provide(live(link)))
+          assert.isTrue(lstatSync(link).isSymbolicLink())
+          assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
+        })
+      )
+    )
+  }
 
   it.live("in a folder that does not exist is refused with the reason", () =>
     Effect.gen(function* () {

@@ -14,7 +14,7 @@ import type { FileHandle } from "node:fs/promises"
 import { open as openFile, realpath, rename, stat } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
-import { basename, dirname, join } from "node:path"
+import { dirname, join } from "node:path"
 import * as Sandbox from "../Sandbox.js"
 import * as state from "./state.js"
 import type { Storage } from "./storage.js"
@@ -34,12 +34,13 @@ const decodeLine = Schema.decodeUnknownEither(Schema.parseJson(Line))
 
 export const open = (path: string): Effect.Effect<Storage, Sandbox.DataError, Scope.Scope> =>
   Effect.gen(function* () {
-    yield* lock(path)
+    const file = yield* attempt(path, () => locate(path))
+    yield* lock(path, file)
     // The kept state is not recorded while it is read.
     let record: state.OnChange = () => {}
     const kept = yield* attempt(path, () => read(path, (...change) => record(...change)))
     const handle = yield* Effect.acquireRelease(
-      attempt(path, () => rewrite(path, kept)),
+      attempt(path, () => rewrite(file, kept)),
       (handle) => Effect.promise(() => handle.close())
     )
 
@@ -100,6 +101,12 @@ export const open = (path: string): Effect.Effect<Storage, Sandbox.DataError, Sc
     return storage
   })
 
+/** The file behind symbolic links. It is made if it does not exist, also at the end of a link. */
+const locate = async (path: string): Promise<string> => {
+  await (await openFile(path, "a", 0o600)).close()
+  return realpath(path)
+}
+
 const attempt = <A>(path: string, run: () => Promise<A>): Effect.Effect<A, Sandbox.DataError> =>
   Effect.tryPromise({
     try: run,
@@ -123,7 +130,7 @@ const lineOf = (content: typeof Line.Type): string => {
 const checksum = (json: string): string =>
   createHash("sha256").update(json).digest("hex").slice(0, 16)
 
-/** Reads the state of a file. A file that is missing or empty has none. */
+/** Reads the state of a file. An empty file has none. */
 const read = async (path: string, onChange: state.OnChange): Promise<state.State | undefined> => {
   const damaged = (reason: string) => new Sandbox.DataError({ path, reason })
   let lines = 0
@@ -164,11 +171,7 @@ const read = async (path: string, onChange: state.OnChange): Promise<state.State
 
 /** The lines of a file without its last one, if that is incomplete. */
 async function* linesOf(path: string): AsyncGenerator<string> {
-  const size = await stat(path).catch((cause: unknown) => {
-    if (codeOf(cause) === "ENOENT") return { size: 0 }
-    throw cause
-  })
-  if (size.size === 0) return
+  if ((await stat(path)).size === 0) return
   let rest = ""
   let isFirst = true
   const chunks: AsyncIterable<string> = createReadStream(path, {
@@ -205,10 +208,9 @@ const rewrite = async (path: string, kept: state.State | undefined): Promise<Fil
  * Fails if another process has the file open. The lock is an address of the operating system, which is free
  * again when its process ends, however it ends.
  */
-const lock = (path: string): Effect.Effect<void, Sandbox.DataError, Scope.Scope> =>
+const lock = (path: string, file: string): Effect.Effect<void, Sandbox.DataError, Scope.Scope> =>
   Effect.gen(function* () {
-    const folder = yield* attempt(path, () => realpath(dirname(path)))
-    const name = `manilla-sandbox-${checksum(join(folder, basename(path)))}`
+    const name = `manilla-sandbox-${checksum(file)}`
     const address =
       process.platform === "linux"
         ? `\0${name}`
