@@ -499,6 +499,16 @@ const statusOf = (url: string, headers: Readonly<Record<string, string>>) =>
     }).end()
   })
 
+/** The status of a request with a body that is not sent. */
+const statusBeforeBody = (url: string, headers: Readonly<Record<string, string>>) =>
+  Effect.async<number | undefined>((resume) => {
+    const sent = request(url, { method: "PUT", headers }, (response) => {
+      resume(Effect.succeed(response.statusCode))
+      sent.destroy()
+    })
+    sent.flushHeaders()
+  })
+
 describe("pages of other sites", () => {
   it.live("cannot use the control API, by their origin or by a name for this machine", () =>
     Effect.gen(function* () {
@@ -525,6 +535,25 @@ describe("pages of other sites", () => {
         assert.strictEqual(yield* statusOf(url, headers), status, JSON.stringify(headers))
       }
     }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "get their answer before their body is read, as does everybody where the API is off",
+    () =>
+      Effect.gen(function* () {
+        const on = yield* SandboxServer.make()
+        const off = yield* SandboxServer.make({ control: false })
+        for (const [sandbox, origin] of [
+          [on, "http://attacker.example"],
+          [off, originOf(off)]
+        ] as const) {
+          const headers = { origin, "content-length": String(400 * 1024 * 1024) }
+          assert.strictEqual(
+            yield* statusBeforeBody(`${originOf(sandbox)}/_sandbox/snapshot`, headers),
+            403
+          )
+        }
+      }).pipe(Effect.scoped)
   )
 
   it.live("find it off where other machines reach the sandbox, unless it is asked for", () =>
