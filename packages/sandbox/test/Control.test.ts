@@ -1,5 +1,6 @@
 import type { HttpMethod } from "@effect/platform/HttpMethod"
 import { assert, describe, it } from "@effect/vitest"
+import * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
@@ -10,6 +11,7 @@ import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import {
+  cardFrom,
   codeOf,
   collected,
   collection,
@@ -171,6 +173,39 @@ describe("resources", () => {
       assert.strictEqual(all.payments[0]?.idempotency_key, newest?.idempotency_key)
       const one = yield* control.Resources.list({ urlParams: { limit: 1 } })
       assert.deepStrictEqual(one.payments, all.payments.slice(0, 1))
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("resources of an idempotency key", () => {
+  it.effect("are found however many came later", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const payouts = yield* Payouts.Payouts
+      const cards = yield* Cards.Cards
+      yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
+      yield* cards.issue(yield* cardFrom(), { key })
+      yield* collected("one")
+      yield* collected("two")
+      const list = (urlParams: { readonly limit: number; readonly key?: string }) =>
+        control.Resources.list({ urlParams })
+      const { payments } = yield* list({ limit: 2 })
+      const first = payments[1]?.idempotency_key ?? ""
+      const ofFirst = yield* list({ limit: 1, key: first })
+      assert.deepStrictEqual(ofFirst, {
+        payments: payments.slice(1),
+        payouts: [],
+        transactions: [],
+        refunds: [],
+        payment_links: [],
+        cards: [],
+        cardholders: []
+      })
+      const ofKey = yield* list({ limit: 1, key })
+      assert.deepStrictEqual(
+        [ofKey.payments.length, ofKey.payouts.length, ofKey.cards.length],
+        [0, 1, 1]
+      )
     }).pipe(Effect.provide(layer()))
   )
 })
