@@ -144,7 +144,7 @@ const explain = async () => {
     return target.replaceChildren()
   }
   /** @type {Resources} */
-  const resources = await call("GET", "/resources?limit=1000")
+  const resources = await call("GET", `/resources?key=${encodeURIComponent(key)}`)
   if (current !== explanations) return
   const made = madeBy(resources, key)
   const maker = made.length === 0 ? undefined : makerIn(matching)
@@ -152,9 +152,11 @@ const explain = async () => {
   const result =
     made.length === 0
       ? "Nothing was made."
-      : matching.length === 1
-        ? `It made ${made.join(" and ")}.`
-        : `Together they made ${made.join(" and ")}, once. A key names one operation, so the service does it once, however often it is sent.`
+      : matching.every(({ replay }) => replay)
+        ? `An earlier request made ${made.join(" and ")}.`
+        : matching.length === 1
+          ? `It made ${made.join(" and ")}.`
+          : `Together they made ${made.join(" and ")}, once. A key names one operation, so the service does it once, however often it is sent.`
   const seen = JSON.stringify([made, matching])
   if (seen === explained) return
   explained = seen

@@ -581,7 +581,13 @@ const requests = HttpApiGroup.make("Requests")
 const resources = HttpApiGroup.make("Resources")
   .add(
     HttpApiEndpoint.get("list", "/resources")
-      .setUrlParams(Schema.Struct(limited(100)))
+      .setUrlParams(
+        Schema.Struct({
+          ...limited(100),
+          /** Only what requests with this idempotency key made. */
+          key: Schema.optional(Schema.String)
+        })
+      )
       .addSuccess(Resources)
       .addError(ControlError, { status: 422 })
       .annotate(OpenApi.Summary, "List the latest resources of each kind, newest first")

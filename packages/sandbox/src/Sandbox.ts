@@ -235,6 +235,9 @@ export interface RefundOptions {
  */
 export const snapshotVersion = 1
 
+/** Timestamps have years of four digits. A restored clock goes on, and plans what is due later. */
+const latestMillis = Date.UTC(9900, 0) - 1
+
 /**
  * The state of a sandbox: identifiers, credentials and tokens, the clock and what it will settle,
  * idempotency keys, faults, wallets, the ledger and all resources. The options of the sandbox and its log
@@ -246,8 +249,10 @@ export const snapshotVersion = 1
 export const Snapshot = Schema.Struct({
   format: Schema.Literal("manilla-sandbox"),
   version: Schema.Int,
-  /** The sandbox's time, in milliseconds since 1970. */
-  now_ms: Schema.JsonNumber,
+  /** The sandbox's time, in milliseconds since 1970, before the year 9900. */
+  now_ms: Schema.JsonNumber.pipe(
+    Schema.between(0, latestMillis, { description: `a number from 0 to ${latestMillis}` })
+  ),
   state: Schema.Record({ key: Schema.String, value: Schema.Unknown })
 }).annotations({ identifier: "Snapshot" })
 

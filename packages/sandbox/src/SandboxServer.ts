@@ -92,14 +92,15 @@ export const make = (
     }
     const hasOwnPort = controlPort !== undefined
     const apps = app.make(emulated, { ...controls, isElsewhere: hasOwnPort })
-    const main = yield* listen(apps.main, { host, port: options.port ?? 0 })
+    const main = yield* listen(apps.main, controls, { host, port: options.port ?? 0 })
     origin = main
     const sandbox = emulation.control(emulated, {
       baseUrl: main + ServiceApi.root,
       authUrl:
-        (yield* listen(apps.account, { host, port: options.authPort ?? 0 })) + ServiceApi.root,
+        (yield* listen(apps.account, controls, { host, port: options.authPort ?? 0 })) +
+        ServiceApi.root,
       controlUrl: hasOwnPort
-        ? yield* listen(app.make(emulated, controls).main, { host, port: controlPort })
+        ? yield* listen(app.make(emulated, controls).main, controls, { host, port: controlPort })
         : main
     })
     yield* Deferred.succeed(listening, sandbox)
@@ -123,6 +124,7 @@ const backlog = 4096
 
 const listen = (
   handle: app.App,
+  controls: access.Controls,
   address: { readonly host: string; readonly port: number }
 ): Effect.Effect<string, HttpServerError.ServeError, Scope.Scope> =>
   Effect.gen(function* () {
@@ -141,7 +143,7 @@ const listen = (
       })
     )
     yield* server
-      .serve(serve(handle))
+      .serve(serve(handle, controls))
       .pipe(Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true))
     return urlOf(server.address)
   })
@@ -155,10 +157,12 @@ const urlOf = (address: HttpServer.Address): string => {
   return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`
 }
 
-const serve = (handle: app.App) =>
+const serve = (handle: app.App, controls: access.Controls) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const body = new Uint8Array(yield* request.arrayBuffer)
+    const body = (yield* isRefused(request, controls))
+      ? new Uint8Array()
+      : new Uint8Array(yield* request.arrayBuffer)
     return yield* handle({
       method: request.method,
       // The host is a placeholder: the app uses the `Host` header.
@@ -180,6 +184,15 @@ const serve = (handle: app.App) =>
       RequestError: () => unreadable
     })
   )
+
+/** Whether the control API refuses the caller, whose body is not worth reading then. */
+const isRefused = (
+  { headers, url }: HttpServerRequest.HttpServerRequest,
+  controls: access.Controls
+): Effect.Effect<boolean> =>
+  url.startsWith(`${ControlApi.root}/`)
+    ? Effect.isFailure(Effect.provideService(access.check(headers), access.Current, controls))
+    : Effect.succeed(false)
 
 /** The connection is closed when a request body is larger. A snapshot is as large as the state. */
 const limitBody = <A, E, R>(self: Effect.Effect<A, E, R>) =>

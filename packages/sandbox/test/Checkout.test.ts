@@ -88,12 +88,29 @@ describe("the hosted page of a payment link", () => {
     assert.notInclude(text, script)
     const { location } = await submit(url, { attempt: attemptIn(text), phone_number })
     const paid = await view(new URL(location ?? "", url).href)
-    assert.include(paid.text, "success_url that is no http or https address")
+    assert.include(paid.text, "success_url that is not followed")
     for (const relative of ["/somewhere", "//shop.example", "data:text/html,x", " "]) {
       const { text } = await view(await service.createLink({ failure_url: relative }))
       assert.include(text, `?cancelled">Cancel`)
     }
   })
+
+  // Both characters are legal in a host, and end a directive or a policy.
+  for (const end of [";", ","]) {
+    it(`keeps its policy with a "${end}" in a host`, async () => {
+      const success_url = `http://x${end}frame-ancestors`
+      const failure_url = "https://shop.example"
+      const url = await service.createLink({ success_url, failure_url })
+      const { headers, text } = await view(url)
+      assert.match(
+        headers.get("content-security-policy") ?? "",
+        /form-action 'self' +https:\/\/shop\.example; base-uri 'none'; frame-ancestors 'none';/
+      )
+      const { location } = await submit(url, { attempt: attemptIn(text), phone_number })
+      const paid = await view(new URL(location ?? "", url).href)
+      assert.include(paid.text, "success_url that is not followed")
+    })
+  }
 
   it("asks again for a missing or too long phone number", async () => {
     const url = await service.createLink()

@@ -15,16 +15,20 @@ import { once } from "node:events"
 import {
   appendFileSync,
   existsSync,
+  lstatSync,
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as app from "../src/internal/app.js"
+import * as dataFile from "../src/internal/dataFile.js"
 import * as emulation from "../src/internal/emulation.js"
 import * as lock from "../src/internal/lock.js"
+import * as state from "../src/internal/state.js"
 import { memory } from "../src/internal/storage.js"
 import * as kills from "./utils/kills.js"
 
@@ -129,6 +133,33 @@ describe("a data file", () => {
     )
   )
 
+  it.live("keeps a key whose text is that of a forgotten key and a word", () =>
+    withPath((path) =>
+      Effect.gen(function* () {
+        const key = (name: string) => ({
+          operation: "Payments.create",
+          key: name,
+          at_ms: 0,
+          request: "{}",
+          result: { made: name }
+        })
+        yield* Effect.gen(function* () {
+          const storage = yield* dataFile.open(path)
+          const kept = state.make(storage.record())
+          const keys = kept.idempotency_keys
+          keys.set(key("abc"))
+          storage.replace(kept)
+          yield* storage.saved
+          keys.set(key("abc removed"))
+          keys.remove("Payments.create abc")
+          yield* storage.saved
+        }).pipe(Effect.scoped)
+        const { kept } = yield* Effect.scoped(dataFile.open(path))
+        assert.deepStrictEqual(kept?.idempotency_keys.all(), [key("abc removed")])
+      })
+    )
+  )
+
   it.live("ends with an incomplete line after a kill, which nobody saw", () =>
     withPath((path) =>
       Effect.gen(function* () {
@@ -226,6 +257,42 @@ describe("a data file", () => {
           assert.isFalse(existsSync(address))
         })
       )
+  )
+
+  for (const isNew of [false, true]) {
+    it.live(`behind a symbolic link is the target${isNew ? ", which is made" : ""}`, () =>
+      withPath((path) =>
+        Effect.gen(function* () {
+          const link = `${path}.link`
+          if (!isNew) yield* open(path)
+          symlinkSync(path, link)
+          const before = yield* Effect.gen(function* () {
+            yield* pay("one")
+            const refused = yield* open(path).pipe(
+              Effect.as("opened twice"),
+              Effect.catchAll(({ message }) => Effect.succeed(message))
+            )
+            assert.include(refused, "another process has it open")
+            return yield* everything
+          }).pipe(Effect.provide(live(link)))
+          assert.isTrue(lstatSync(link).isSymbolicLink())
+          assert.deepStrictEqual(yield* everything.pipe(Effect.provide(live(path))), before)
+        })
+      )
+    )
+  }
+
+  it.live("is open in one sandbox at a time", () =>
+    withPath((path) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(open(path)).pipe(
+          Effect.zipLeft(Sandbox.Sandbox),
+          Effect.provide(live(path))
+        )
+        assert.match(String(error.message), /another process has it open/)
+        yield* open(path)
+      })
+    )
   )
 
   it.live("in a folder that does not exist is refused with the reason", () =>

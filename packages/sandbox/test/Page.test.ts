@@ -75,6 +75,20 @@ describe("the page", () => {
     assert.deepStrictEqual(problems, [])
   })
 
+  it("knows what a key made before the newest 1,000 resources", async () => {
+    await service.pay("order-42")
+    // One at a time would take longer.
+    for (let n = 0; n < 1000; n += 50) {
+      await Promise.all(Array.from({ length: 50 }, (_, m) => service.pay(`later-${n + m}`)))
+    }
+    await service.pay("order-42")
+    await page.goto("/")
+    await page.getByRole("button", { name: "order-42" }).first().click()
+    const why = page.locator("#explanation")
+    await why.getByRole("heading", { name: /^Why\? .* with the key order-42$/ }).waitFor()
+    assert.match(await why.innerText(), /An earlier request made the payment \S+ of 1500\.0000 XOF/)
+  })
+
   it("waits with new requests while it is paused", async () => {
     await page.goto("/")
     await service.pay("order-1")

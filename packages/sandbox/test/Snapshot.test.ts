@@ -139,6 +139,12 @@ describe("a snapshot", () => {
     readonly [name: string, damage: (text: string) => string, field: string]
   > = [
     ["of another version", (text) => text.replace('"version":1', '"version":2'), "version"],
+    ["before 1970", (text) => text.replace(/"now_ms":\d+/, '"now_ms":-1'), "now_ms"],
+    [
+      "of a time that no timestamp has",
+      (text) => text.replace(/"now_ms":\d+/, '"now_ms":8700000000000000'),
+      "now_ms"
+    ],
     ["without a part", (text) => text.replace('"payments":', '"pay":'), "state.payments"],
     [
       "with an invalid status",
@@ -178,6 +184,21 @@ describe("a snapshot", () => {
       }).pipe(Effect.provide(layer()))
     )
   }
+
+  it.effect("of the last day before 9900 is restored, and the clock can be read", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const { restore } = sandbox
+      yield* use
+      const text = (yield* written).replace(/"now_ms":\d+/, `"now_ms":${Date.UTC(9900, 0) - 1}`)
+      yield* restore(yield* Schema.decode(json)(text))
+      yield* sandbox.setStanding({ kybApproved: true })
+      const url = `${new URL(sandbox.baseUrl).origin}${ControlApi.root}`
+      const { status, text: answer } = yield* send(`${url}/clock`, { method: "GET" })
+      assert.strictEqual(status, 200)
+      assert.include(answer, "9899-12-31T23:59:59.999")
+    }).pipe(Effect.provide(layer()))
+  )
 
   it.effect("is read and restored over HTTP", () =>
     Effect.gen(function* () {

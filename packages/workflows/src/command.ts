@@ -37,6 +37,8 @@ export class DrainTimeout extends Schema.TaggedError<DrainTimeout>(
 }
 
 /**
+ * Where a runner serves its health.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -47,6 +49,8 @@ export interface Health {
 }
 
 /**
+ * The parts of a runner's process, and how it ends.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -17,11 +17,15 @@ import type { Hosted } from "./paymentLinks.js"
 
 const maxPhoneNumber = 32
 
-/** The address to return to, if it is one that a browser may be sent to. */
+/**
+ * The address to return to, if it is one that a browser may be sent to. Its origin becomes part of the policy,
+ * where `;` and `,` in a host would begin another directive or policy.
+ */
 const addressOf = (text: string | undefined): URL | undefined => {
   if (text === undefined || !URL.canParse(text)) return undefined
   const url = new URL(text)
-  return url.protocol === "http:" || url.protocol === "https:" ? url : undefined
+  const isFollowed = url.protocol === "http:" || url.protocol === "https:"
+  return isFollowed && !/[;,]/.test(url.host) ? url : undefined
 }
 
 const found = Effect.gen(function* () {
@@ -149,7 +153,7 @@ const paid = (hosted: Hosted) =>
     `${note("good", `You paid ${amountOf(hosted)}.`)}${
       hosted.success_url === undefined || addressOf(hosted.success_url) !== undefined
         ? ""
-        : `<p>The link has a success_url that is no http or https address, so it is not followed.</p>`
+        : `<p>The link has a success_url that is not followed: it must be an http or https address, without ; and , in its host.</p>`
     }${details(hosted)}`
   )
 

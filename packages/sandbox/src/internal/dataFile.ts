@@ -12,7 +12,7 @@ import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import type { FileHandle } from "node:fs/promises"
 import { open as openFile, realpath, rename, stat } from "node:fs/promises"
-import { basename, dirname, join } from "node:path"
+import { dirname, join } from "node:path"
 import * as Sandbox from "../Sandbox.js"
 import * as lock from "./lock.js"
 import * as state from "./state.js"
@@ -33,29 +33,26 @@ const decodeLine = Schema.decodeUnknownEither(Schema.parseJson(Line))
 
 export const open = (path: string): Effect.Effect<Storage, Sandbox.DataError, Scope.Scope> =>
   Effect.gen(function* () {
-    yield* takeLock(path)
+    const file = yield* attempt(path, () => locate(path))
+    yield* takeLock(path, file)
     // The kept state is not recorded while it is read.
     let record: state.OnChange = () => {}
     const kept = yield* attempt(path, () => read(path, (...change) => record(...change)))
     const handle = yield* Effect.acquireRelease(
-      attempt(path, () => rewrite(path, kept)),
+      attempt(path, () => rewrite(file, kept)),
       (handle) => Effect.promise(() => handle.close())
     )
 
     let replaced: state.State | undefined
-    let changes = new Map<string, readonly [part: string, key: string, row: unknown]>()
+    let changes: Array<Parameters<state.OnChange>> = []
     let generation = 0
     let failure: Sandbox.DataError | undefined
 
     const startRecording = (): state.OnChange => {
       const own = ++generation
-      changes = new Map()
-      return (part, key, row) => {
-        if (own !== generation) return
-        // A row that is removed and set again moves to the end, as in its table.
-        const id = `${part} ${key}`
-        if (row === undefined) changes.delete(id)
-        changes.set(row === undefined ? `${id} removed` : id, [part, key, row])
+      changes = []
+      return (...change) => {
+        if (own === generation) changes.push(change)
       }
     }
     record = startRecording()
@@ -64,14 +61,12 @@ export const open = (path: string): Effect.Effect<Storage, Sandbox.DataError, Sc
       if (replaced !== undefined) {
         const line = lineOf({ state: state.encode(replaced) })
         replaced = undefined
-        changes.clear()
+        changes = []
         return line
       }
-      if (changes.size === 0) return undefined
-      const line = lineOf({
-        changes: Array.from(changes.values(), (change) => state.encodeChange(...change))
-      })
-      changes.clear()
+      if (changes.length === 0) return undefined
+      const line = lineOf({ changes: changes.map((change) => state.encodeChange(...change)) })
+      changes = []
       return line
     }
 
@@ -105,6 +100,12 @@ export const open = (path: string): Effect.Effect<Storage, Sandbox.DataError, Sc
     return storage
   })
 
+/** The file behind symbolic links. It is made if it does not exist, also at the end of a link. */
+const locate = async (path: string): Promise<string> => {
+  await (await openFile(path, "a", 0o600)).close()
+  return realpath(path)
+}
+
 const attempt = <A>(path: string, run: () => Promise<A>): Effect.Effect<A, Sandbox.DataError> =>
   Effect.tryPromise({
     try: run,
@@ -128,7 +129,7 @@ const lineOf = (content: typeof Line.Type): string => {
 const checksum = (json: string): string =>
   createHash("sha256").update(json).digest("hex").slice(0, 16)
 
-/** Reads the state of a file. A file that is missing or empty has none. */
+/** Reads the state of a file. An empty file has none. */
 const read = async (path: string, onChange: state.OnChange): Promise<state.State | undefined> => {
   const damaged = (reason: string) => new Sandbox.DataError({ path, reason })
   let lines = 0
@@ -169,11 +170,7 @@ const read = async (path: string, onChange: state.OnChange): Promise<state.State
 
 /** The lines of a file without its last one, if that is incomplete. */
 async function* linesOf(path: string): AsyncGenerator<string> {
-  const size = await stat(path).catch((cause: unknown) => {
-    if (codeOf(cause) === "ENOENT") return { size: 0 }
-    throw cause
-  })
-  if (size.size === 0) return
+  if ((await stat(path)).size === 0) return
   let rest = ""
   let isFirst = true
   const chunks: AsyncIterable<string> = createReadStream(path, {
@@ -209,19 +206,16 @@ const rewrite = async (path: string, kept: state.State | undefined): Promise<Fil
 }
 
 /** Fails if another process has the file open. */
-const takeLock = (path: string): Effect.Effect<void, Sandbox.DataError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const folder = yield* attempt(path, () => realpath(dirname(path)))
-    const name = `manilla-sandbox-${checksum(join(folder, basename(path)))}`
-    yield* Effect.mapError(
-      lock.take(lock.addressOf(name)),
-      ({ code, message }) =>
-        new Sandbox.DataError({
-          path,
-          reason:
-            code === "EADDRINUSE"
-              ? "another process has it open"
-              : `it cannot be locked: ${message}`
-        })
-    )
-  })
+const takeLock = (
+  path: string,
+  file: string
+): Effect.Effect<void, Sandbox.DataError, Scope.Scope> =>
+  Effect.mapError(
+    lock.take(lock.addressOf(`manilla-sandbox-${checksum(file)}`)),
+    ({ code, message }) =>
+      new Sandbox.DataError({
+        path,
+        reason:
+          code === "EADDRINUSE" ? "another process has it open" : `it cannot be locked: ${message}`
+      })
+  )
