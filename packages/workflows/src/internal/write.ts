@@ -79,7 +79,7 @@ const tooOld = (operation: string, key: IdempotencyKey.IdempotencyKey): Errors.O
   return new Errors.OutcomeUnknown({ operation, message, cause, key })
 }
 
-/** A call that did not end the write. The engine stores it, so a later life makes the same decisions. */
+/** A call that did not end the write. A later life may have another policy: it decides only about later calls. */
 const Open = Schema.TaggedStruct("Open", {
   startedMillis: Schema.Number,
   pauseMillis: Schema.Number,
@@ -95,8 +95,10 @@ export const write = <A, I, R>({ idOf, operation, send, success }: Write<A, I, R
     const key = IdempotencyKey.derive(operation, running.businessKey)
     const Created = Schema.TaggedStruct("Created", { resource: success })
 
+    let isDoubtful = false
+    let firstMillis: number | undefined
     /** One call, with its own retries. */
-    const call = (round: number, isDoubtful: boolean, pause: string) =>
+    const call = (round: number, pause: string) =>
       Activity.make({
         name: `write/${operation}/${round}`,
         success: Schema.Union(Created, Open),
@@ -107,12 +109,14 @@ export const write = <A, I, R>({ idOf, operation, send, success }: Write<A, I, R
           if (permit === "cancelled") return yield* running.cancelled()
           if (permit === "expired") return yield* tooOld(operation, key)
           const pauseMillis = yield* jitter(Policy.pauseMillis(carryOn, round))
+          const waitedMillis = startedMillis + pauseMillis - (firstMillis ?? startedMillis)
+          const isLast = waitedMillis > Duration.toMillis(carryOn.deadline)
           return yield* send(key).pipe(
             Effect.map((resource) => Created.make({ resource })),
             Effect.catchAll((failure) => {
               const error =
                 isDoubtful || permit === "again" ? inDoubt(failure, operation, key) : failure
-              return isWorthRepeating(error)
+              return isWorthRepeating(error) && !isLast
                 ? Effect.as(
                     running.due(pause, pauseMillis),
                     Open.make({ error, startedMillis, pauseMillis })
@@ -123,25 +127,17 @@ export const write = <A, I, R>({ idOf, operation, send, success }: Write<A, I, R
         })
       })
 
-    let isDoubtful = false
-    let firstMillis: number | undefined
     for (let round = 0; ; round++) {
       const pause = `carry-on/${operation}/${round}`
-      const result: typeof Created.Type | typeof Open.Type = yield* call(round, isDoubtful, pause)
+      const result: typeof Created.Type | typeof Open.Type = yield* call(round, pause)
       if (result._tag === "Created") {
         running.money.isApplied = true
         running.money.resource = idOf(result.resource)
         return result.resource
       }
-      const { pauseMillis, startedMillis } = result
-      const error: Errors.KeyedWriteError = result.error
-      firstMillis ??= startedMillis
-      isDoubtful ||= error._tag === "OutcomeUnknown"
-      const endMillis = startedMillis + pauseMillis
-      if (endMillis - firstMillis > Duration.toMillis(carryOn.deadline)) {
-        return yield* Effect.fail(error)
-      }
-      yield* sleep(pause, pauseMillis)
+      firstMillis ??= result.startedMillis
+      isDoubtful ||= result.error._tag === "OutcomeUnknown"
+      yield* sleep(pause, result.pauseMillis)
     }
   }).pipe(
     Effect.tapError((error) =>

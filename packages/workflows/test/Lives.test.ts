@@ -1,0 +1,110 @@
+/** Several lives and runners of an execution, over a service that answers by a script. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Errors from "@manilla/core/Errors"
+import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Durable from "@manilla/workflows/Durable"
+import type * as Operator from "@manilla/workflows/Operator"
+import type * as Policy from "@manilla/workflows/Policy"
+import * as Sqlite from "@manilla/workflows/sqlite"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as files from "./utils/files.js"
+
+class Late extends Schema.TaggedError<Late>()("Late", {}) {}
+const Failure = Schema.Union(Late, Durable.WriteError)
+type Failure = typeof Failure.Type
+
+class Shop extends Context.Tag("Shop")<Shop, Operator.Service<string, string, Failure>>() {}
+
+type Body<R> = (order: string) => Effect.Effect<string, Failure, R>
+
+const shop = <R>(body: Body<R>, policy?: Partial<Policy.Policy>) =>
+  Durable.layer(
+    Shop,
+    { name: "Shop/Test/1", payload: Schema.String, success: Schema.String, error: Failure, body },
+    policy
+  )
+
+const operation = "Shop.pay"
+
+/** What the service answers to a call. */
+type Send = (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<string, Errors.KeyedWriteError>
+
+const pay = (send: Send) =>
+  Durable.write({ operation, success: Schema.String, idOf: (id) => id, send })
+
+const busy = new Errors.RateLimitError({ operation, status: 429, message: "busy" })
+
+const lost = new Errors.TransportError({ operation, message: "no response", sent: true })
+
+const unknown: Send = (key) =>
+  Effect.fail(new Errors.OutcomeUnknown({ operation, message: "no response", key, cause: lost }))
+
+describe("a policy with a shorter deadline in the next life", () => {
+  const initial = "300 millis"
+  const long = { initial, factor: 1.5, deadline: "1 hour" } as const
+  const short = { initial, factor: 1.5, deadline: "1 milli" } as const
+
+  /** A life until the execution is in a pause, and the next one until its end. */
+  const lives = <R>(body: Body<R>, pause: string) =>
+    Effect.gen(function* () {
+      const engine = Sqlite.layerSqlite({ file: yield* files.database })
+      yield* Effect.gen(function* () {
+        const operator = yield* Shop
+        yield* operator.start("order-42", "tea")
+        yield* operator
+          .status("order-42")
+          .pipe(
+            Effect.delay("50 millis"),
+            Effect.repeat({ until: (status) => status.pause === pause })
+          )
+      }).pipe(Effect.provide(shop(body, { carryOn: long, wait: long })), Effect.provide(engine))
+      return yield* Effect.flatMap(Shop, (operator) =>
+        Effect.either(operator.await("order-42"))
+      ).pipe(Effect.provide(shop(body, { carryOn: short, wait: short })), Effect.provide(engine))
+    })
+
+  it.scopedLive("does not hide an unknown outcome behind an earlier answer", () =>
+    Effect.gen(function* () {
+      const undone: Array<string> = []
+      let calls = 0
+      const send: Send = (key) => (++calls === 1 ? Effect.fail(busy) : unknown(key))
+      const end = yield* lives(
+        () =>
+          Effect.zipRight(
+            Durable.compensate(Durable.sleep("reserve", "1 milli"), () =>
+              Effect.sync(() => void undone.push("reserve"))
+            ),
+            pay(send)
+          ),
+        `carry-on/${operation}/1`
+      )
+      if (end._tag === "Right" || end.left._tag === "Late") return assert.fail("no error")
+      assert.strictEqual(Errors.outcome(end.left), "unknown")
+      assert.deepStrictEqual(undone, [])
+    })
+  )
+
+  it.scopedLive("does not end a wait without another look", () =>
+    Effect.gen(function* () {
+      let looks = 0
+      const end = yield* lives(
+        () =>
+          Durable.pollUntil({
+            name: "delivered",
+            success: Schema.String,
+            failure: Schema.Never,
+            look: () =>
+              Effect.sync(() => (++looks < 3 ? Option.none() : Option.some("at the door"))),
+            expired: () => new Late()
+          }),
+        "wait/delivered/1"
+      )
+      assert.deepStrictEqual(end, Either.right("at the door"))
+    })
+  )
+})
