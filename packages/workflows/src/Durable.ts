@@ -279,8 +279,8 @@ export const sleep: (
 
 /**
  * Undoes a block if the body fails later: the compensations run in reverse order, and then the execution
- * ends with the error. A compensation consists of blocks. After an unknown outcome, or a defect, nothing is
- * compensated, because the money may have moved.
+ * ends with the error. A compensation consists of blocks. After a defect, an unknown outcome or an
+ * `AppliedUnreadable`, nothing is compensated: the money moved, or may have.
  *
  * @since 0.1.0
  * @category blocks

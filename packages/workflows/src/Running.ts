@@ -54,7 +54,10 @@ export interface Service {
   readonly money: {
     /** Whether the outcome of a write is unknown. */
     isUnknown: boolean
+    /** Whether a write moved money. */
     isApplied: boolean
+    /** Whether a write that ended with an error moved money, or may have. Nothing is undone then. */
+    isInDoubt: boolean
     /** The id of the last resource. */
     resource: string | undefined
   }

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Durable from "@manilla/workflows/Durable"
+import * as Memory from "@manilla/workflows/memory"
 import type * as Operator from "@manilla/workflows/Operator"
 import type * as Policy from "@manilla/workflows/Policy"
 import * as Sqlite from "@manilla/workflows/sqlite"
@@ -13,6 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as files from "./utils/files.js"
+import * as world from "./utils/world.js"
 
 class Late extends Schema.TaggedError<Late>()("Late", {}) {}
 const Failure = Schema.Union(Late, Durable.WriteError)
@@ -44,6 +46,59 @@ const lost = new Errors.TransportError({ operation, message: "no response", sent
 const unknown: Send = (key) =>
   Effect.fail(new Errors.OutcomeUnknown({ operation, message: "no response", key, cause: lost }))
 
+/** Starts an execution in memory, and returns it after some time. */
+const run = (seconds: number) =>
+  Effect.gen(function* () {
+    const operator = yield* Shop
+    yield* operator.start("order-42", "tea")
+    yield* world.pass(seconds)
+    return operator
+  })
+
+const inMemory = <R>(body: Body<R>) =>
+  shop(body, { carryOn: { initial: "10 seconds", factor: 2, deadline: "1 minute" } }).pipe(
+    Layer.provideMerge(Memory.layerMemory)
+  )
+
+const undone: Array<string> = []
+
+/** A block whose undoing is noted. */
+const undoable = (name: string) =>
+  Durable.compensate(Durable.sleep(name, "1 milli"), () =>
+    Effect.sync(() => void undone.push(name))
+  )
+
+describe("compensations", () => {
+  it.effect("do not run after a write that was applied, although it ended with an error", () =>
+    Effect.gen(function* () {
+      undone.length = 0
+      const operator = yield* run(60)
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.strictEqual(error._tag, "AppliedUnreadable")
+      assert.deepStrictEqual(undone, [])
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Effect.zipRight(
+            undoable("debit"),
+            pay((key) =>
+              Effect.fail(
+                new Errors.AppliedUnreadable({
+                  operation,
+                  status: 201,
+                  message: "unreadable",
+                  issues: [],
+                  key
+                })
+              )
+            )
+          )
+        )
+      )
+    )
+  )
+})
+
 describe("a policy with a shorter deadline in the next life", () => {
   const initial = "300 millis"
   const long = { initial, factor: 1.5, deadline: "1 hour" } as const
@@ -70,17 +125,11 @@ describe("a policy with a shorter deadline in the next life", () => {
 
   it.scopedLive("does not hide an unknown outcome behind an earlier answer", () =>
     Effect.gen(function* () {
-      const undone: Array<string> = []
+      undone.length = 0
       let calls = 0
       const send: Send = (key) => (++calls === 1 ? Effect.fail(busy) : unknown(key))
       const end = yield* lives(
-        () =>
-          Effect.zipRight(
-            Durable.compensate(Durable.sleep("reserve", "1 milli"), () =>
-              Effect.sync(() => void undone.push("reserve"))
-            ),
-            pay(send)
-          ),
+        () => Effect.zipRight(undoable("reserve"), pay(send)),
         `carry-on/${operation}/1`
       )
       if (end._tag === "Right" || end.left._tag === "Late") return assert.fail("no error")

@@ -54,15 +54,15 @@ export const payloadOf = <P, PI>(
   })
 
 /**
- * Undoes the steps of a body that fails, the last one first. After an unknown outcome nothing is undone:
- * the money may have moved.
+ * Undoes the steps of a body that fails, the last one first. After a write that moved money although it
+ * ended with an error, or that may have, nothing is undone.
  */
 export const compensated =
   (execution: Running.Service) =>
   <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.catchAll(body, (error) =>
       Effect.suspend(() => {
-        const undone = execution.money.isUnknown ? [] : [...execution.compensations].reverse()
+        const undone = execution.money.isInDoubt ? [] : [...execution.compensations].reverse()
         execution.isCompensating = true
         return Effect.zipRight(
           Effect.forEach(undone, (compensation) => compensation, { discard: true }),

@@ -91,7 +91,7 @@ export const make = (
         outcome: running.money.isApplied ? "applied" : "notApplied",
         resource: running.money.resource
       }),
-    money: { isUnknown: false, isApplied: false, resource: undefined },
+    money: { isUnknown: false, isApplied: false, isInDoubt: false, resource: undefined },
     compensations: [],
     isCompensating: false
   }

@@ -143,8 +143,10 @@ export const write = <A, I, R>({ idOf, operation, send, success }: Write<A, I, R
     Effect.tapError((error) =>
       Effect.map(Running, ({ money }) => {
         if (error._tag === "ExecutionCancelled") return
-        money.isUnknown ||= Errors.outcome(error) === "unknown"
-        money.isApplied ||= Errors.outcome(error) === "applied"
+        const outcome = Errors.outcome(error)
+        money.isUnknown ||= outcome === "unknown"
+        money.isApplied ||= outcome === "applied"
+        money.isInDoubt ||= outcome !== "notApplied"
       })
     ),
     ending(operation)
