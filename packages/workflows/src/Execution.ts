@@ -222,17 +222,24 @@ export class ExecutionCancelled extends Schema.TaggedError<ExecutionCancelled>(
 )("ExecutionCancelled", {
   ...named,
   /**
-   * `notApplied`: nothing was created, and nothing will be. `applied`: the resource exists and continues
-   * at the service; only the wait ended.
+   * `notApplied`: nothing was created, and nothing will be. `applied`: a resource was created, and exists
+   * unless a compensation undid it. `unknown`: the outcome of a request is unknown, and nothing was
+   * compensated.
    */
-  outcome: Schema.Literal("notApplied", "applied"),
-  /** The id or reference of the resource, if it exists. */
+  outcome: Schema.Literal("notApplied", "applied", "unknown"),
+  /** The id or reference of the last resource that is known to be created. */
   resource: Schema.optional(Schema.String)
 }) {
   override get message(): string {
-    return this.outcome === "applied"
-      ? `${this.workflow}: the wait for ${this.businessKey} was cancelled; ${this.resource} continues at the service`
-      : `${this.workflow}: ${this.businessKey} was cancelled before anything was created`
+    const cancelled = `${this.workflow}: ${this.businessKey} was cancelled`
+    switch (this.outcome) {
+      case "notApplied":
+        return `${cancelled} before anything was created`
+      case "applied":
+        return `${cancelled} after ${this.resource ?? "a resource"} was created. Read its status from the service.`
+      case "unknown":
+        return `${cancelled}, and the outcome of a request is unknown. Look for its key at the service before you start again under another business key.`
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Durable from "@manilla/workflows/Durable"
+import * as Execution from "@manilla/workflows/Execution"
 import * as Memory from "@manilla/workflows/memory"
 import type * as Operator from "@manilla/workflows/Operator"
 import type * as Policy from "@manilla/workflows/Policy"
@@ -93,6 +94,60 @@ describe("compensations", () => {
               )
             )
           )
+        )
+      )
+    )
+  )
+})
+
+describe("the error of an interrupted execution", () => {
+  it.effect("says that the outcome of a write is unknown", () =>
+    Effect.gen(function* () {
+      const operator = yield* run(600)
+      yield* operator.interrupt("order-42")
+      yield* world.pass(60)
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.strictEqual(Errors.outcome(error), "unknown")
+      assert.include(error.message, "the outcome of a request is unknown")
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Effect.gen(function* () {
+            yield* Effect.either(pay(unknown))
+            yield* Durable.sleep("a day", "1 day")
+            yield* Durable.sleep("another day", "1 day")
+            return "done"
+          })
+        )
+      )
+    )
+  )
+
+  it.effect("does not say that a resource continues, because compensations may undo it", () =>
+    Effect.gen(function* () {
+      undone.length = 0
+      const operator = yield* run(60)
+      yield* operator.interrupt("order-42")
+      yield* world.pass(60)
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.strictEqual(Errors.outcome(error), "applied")
+      assert.deepStrictEqual(undone, ["pay"])
+      assert.include(error.message, "pay-1 was created")
+      assert.notInclude(error.message, "continues")
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Effect.gen(function* () {
+            yield* Durable.compensate(
+              pay(() => Effect.succeed("pay-1")),
+              () => Effect.sync(() => void undone.push("pay"))
+            )
+            yield* Durable.sleep("a day", "1 day")
+            yield* Durable.sleep("another day", "1 day")
+            return "done"
+          })
         )
       )
     )

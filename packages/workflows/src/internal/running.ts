@@ -88,7 +88,11 @@ export const make = (
       new Execution.ExecutionCancelled({
         workflow,
         businessKey,
-        outcome: running.money.isApplied ? "applied" : "notApplied",
+        outcome: running.money.isUnknown
+          ? "unknown"
+          : running.money.isApplied
+            ? "applied"
+            : "notApplied",
         resource: running.money.resource
       }),
     money: { isUnknown: false, isApplied: false, isInDoubt: false, resource: undefined },
