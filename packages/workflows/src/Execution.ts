@@ -61,7 +61,7 @@ export const State = Schema.Literal("Running", "Waiting", ...EndState.literals)
 export type State = typeof State.Type
 
 /**
- * A step that has begun, and whose end may not be stored yet.
+ * A write, or another step whose end may not be stored yet.
  *
  * @since 0.1.0
  * @category schemas
@@ -99,7 +99,7 @@ export interface Execution {
   readonly dueMillis: number
   /** The name of the durable pause that the execution is in. */
   readonly pause: string | undefined
-  /** The steps that have begun, by name, without those that are known to have ended. */
+  /** The steps that have begun, by name: all writes, and other steps until they are known to have ended. */
   readonly begun: Readonly<Record<string, Begun>>
   /** The id of the last resource that it created, such as a payout's reference. */
   readonly resource: string | undefined

@@ -31,13 +31,16 @@ export interface Service {
   /** Takes the name of a step, which may be used once. */
   readonly take: (name: string) => Effect.Effect<void>
 
-  /** Records that the body has the result of a step, so that the engine has stored it. */
+  /**
+   * Records that the body has the result of a step, so that the engine has stored it. A write is never
+   * forgotten: it must not be sent again when its key is old.
+   */
   readonly onEnd: (name: string) => void
 
   /**
    * Records that a step begins, unless the execution is to be cancelled first. A write is also refused when an
    * earlier request of it is so old that the service may have forgotten its key: the process may have been
-   * down for days.
+   * down for days. The same holds after the end of the execution.
    */
   readonly begin: (
     name: string,

@@ -1,9 +1,12 @@
 /** Several lives and runners of an execution, over a service that answers by a script. */
 import { assert, describe, it } from "@effect/vitest"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Errors from "@manilla/core/Errors"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Durable from "@manilla/workflows/Durable"
+import * as Engine from "@manilla/workflows/Engine"
 import * as Execution from "@manilla/workflows/Execution"
+import * as Executions from "@manilla/workflows/Executions"
 import * as Memory from "@manilla/workflows/memory"
 import type * as Operator from "@manilla/workflows/Operator"
 import type * as Policy from "@manilla/workflows/Policy"
@@ -14,6 +17,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as TestClock from "effect/TestClock"
 import * as files from "./utils/files.js"
 import * as world from "./utils/world.js"
 
@@ -56,10 +60,10 @@ const run = (seconds: number) =>
     return operator
   })
 
+const policy = { carryOn: { initial: "10 seconds", factor: 2, deadline: "1 minute" } } as const
+
 const inMemory = <R>(body: Body<R>) =>
-  shop(body, { carryOn: { initial: "10 seconds", factor: 2, deadline: "1 minute" } }).pipe(
-    Layer.provideMerge(Memory.layerMemory)
-  )
+  shop(body, policy).pipe(Layer.provideMerge(Memory.layerMemory))
 
 const undone: Array<string> = []
 
@@ -152,6 +156,101 @@ describe("the error of an interrupted execution", () => {
       )
     )
   )
+})
+
+const name = { workflow: "Shop/Test/1", businessKey: "order-42" }
+
+/** Whatever the execution does, its end is recorded. */
+const recordEnd = Effect.flatMap(Engine.Engine, ({ modify }) =>
+  Effect.orDie(
+    modify(name, (execution) => [
+      undefined,
+      { ...execution, end: { state: "Succeeded", atMillis: 0 } }
+    ])
+  )
+)
+
+/** A runner of its own, on a store that it shares. */
+const runner = <R>(store: Engine.Service, body: Body<R>) =>
+  Layer.build(
+    Layer.fresh(shop(body, policy)).pipe(
+      // Each process has its own names.
+      Layer.provide(Layer.succeed(Engine.Engine, { ...store, register: () => Effect.void })),
+      Layer.provide(Layer.fresh(WorkflowEngine.layerMemory))
+    )
+  )
+
+describe("a write is not sent", () => {
+  it.scoped("when it has ended long ago, and the engine has lost its result", () =>
+    Effect.gen(function* () {
+      const store = yield* Memory.make
+      let calls = 0
+      const body = () =>
+        Effect.zipRight(
+          pay(() => Effect.sync(() => `pay-${++calls}`)),
+          Effect.as(Durable.sleep("a month", "30 days"), "done")
+        )
+      const first = yield* runner(store, body)
+      yield* Effect.provide(run(5), first)
+      yield* TestClock.adjust("2 minutes")
+      const operator = yield* Effect.provide(run(5), yield* runner(store, body))
+      assert.strictEqual(calls, 1)
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.strictEqual(error._tag, "OutcomeUnknown")
+    })
+  )
+
+  it.effect("after its execution has ended", () => {
+    let calls = 0
+    return Effect.gen(function* () {
+      const operator = yield* run(5)
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.strictEqual(error._tag, "OutcomeUnknown")
+      assert.strictEqual(calls, 0)
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Effect.zipRight(
+            Durable.step({
+              name: "elsewhere",
+              success: Schema.Void,
+              error: Schema.Never,
+              execute: recordEnd
+            }),
+            pay(() => Effect.sync(() => `pay-${++calls}`))
+          )
+        )
+      )
+    )
+  })
+
+  it.scopedLive("again because of a purge, while the engine has no result of the execution", () => {
+    let calls = 0
+    const body = () =>
+      Effect.gen(function* () {
+        const id = yield* pay(() => Effect.sync(() => `pay-${++calls}`))
+        yield* Durable.sleep("a moment", "2 seconds")
+        return id
+      })
+    return Effect.gen(function* () {
+      const engine = Sqlite.layerSqlite({ file: yield* files.database })
+      yield* Effect.gen(function* () {
+        const operator = yield* Shop
+        yield* operator.start("order-42", "tea")
+        yield* operator
+          .status("order-42")
+          .pipe(
+            Effect.delay("50 millis"),
+            Effect.repeat({ until: ({ state }) => state === "Waiting" })
+          )
+        // As if the process had been killed before the engine stored the result.
+        yield* recordEnd
+        assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 0)
+        assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+        assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 1)
+      }).pipe(Effect.provide(shop(body).pipe(Layer.provideMerge(engine))))
+    })
+  })
 })
 
 describe("a policy with a shorter deadline in the next life", () => {

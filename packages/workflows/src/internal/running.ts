@@ -30,7 +30,7 @@ export const make = (
   ): Effect.Effect<Option.Option<A>> =>
     persistently(engine.modify({ workflow, businessKey }, change), isStorageError)
 
-  /** An execution without the steps that have ended, and with the resource that they created. */
+  /** An execution without the steps that are known to have ended, and with the resource that they created. */
   const progress = (execution: Execution.Execution): Execution.Execution => ({
     ...execution,
     begun: Record.filter(execution.begun, (_, name) => !ended.has(name)),
@@ -56,6 +56,7 @@ export const make = (
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const permit = yield* modify<Permit>((execution) => {
+          if (execution.end !== undefined) return ["expired", execution]
           const before = execution.begun[name]
           const isAgain = before !== undefined && before.round >= round
           if (execution.isCancelRequested && !running.isCompensating && !isAgain && !isDoubtful) {
@@ -111,7 +112,7 @@ export const sleep = (name: string, pauseMillis: number) =>
     inMemoryThreshold: Duration.zero
   })
 
-/** Records that the body has the result of a step, unless the body is being suspended. */
+/** Records that the body has the result of a step that moves no money, unless the body is being suspended. */
 export const ending =
   (name: string) =>
   <A, E, R>(step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Running> => {

@@ -10,7 +10,7 @@ import * as Execution from "../Execution.js"
 import * as Policy from "../Policy.js"
 import { jitter } from "./jitter.js"
 import { Running } from "../Running.js"
-import { ending, sleep } from "./running.js"
+import { sleep } from "./running.js"
 
 /** See `Durable.WriteError`. */
 export const WriteError = Schema.Union(
@@ -66,7 +66,7 @@ const inDoubt = (
   }
 }
 
-/** An earlier request may have been applied, and its key may be forgotten by now. */
+/** An earlier request may have been applied, and the service may have forgotten its key. */
 const tooOld = (operation: string, key: IdempotencyKey.IdempotencyKey): Errors.OutcomeUnknown => {
   const message =
     `${operation}: an earlier request may have been applied, and is too old to be sent again under the ` +
@@ -148,6 +148,5 @@ export const write = <A, I, R>({ idOf, operation, send, success }: Write<A, I, R
         money.isApplied ||= outcome === "applied"
         money.isInDoubt ||= outcome !== "notApplied"
       })
-    ),
-    ending(operation)
+    )
   )
