@@ -46,6 +46,8 @@ const pay = (send: Send) =>
 
 const busy = new Errors.RateLimitError({ operation, status: 429, message: "busy" })
 
+const refusal = new Errors.UnprocessableError({ operation, status: 422, message: "refused" })
+
 const lost = new Errors.TransportError({ operation, message: "no response", sent: true })
 
 const unknown: Send = (key) =>
@@ -251,6 +253,51 @@ describe("a write is not sent", () => {
       }).pipe(Effect.provide(shop(body).pipe(Layer.provideMerge(engine))))
     })
   })
+})
+
+class Account extends Context.Tag("Account")<Account, string>() {}
+
+describe("a body uses the services that were given to its layer", () => {
+  const accounts: Array<string> = []
+  const note = (block: string) =>
+    Effect.map(Account, (account) => void accounts.push(`${block} of ${account}`))
+  const step = (block: string) =>
+    Durable.step({
+      name: block,
+      success: Schema.Void,
+      error: Schema.Never,
+      execute: note(block)
+    })
+  const body = () =>
+    Effect.gen(function* () {
+      yield* note("body")
+      yield* Durable.compensate(step("step"), () => Effect.orDie(step("compensation")))
+      return yield* pay(() => Effect.fail(refusal))
+    })
+
+  const program = (engine: Layer.Layer<Engine.Engine | WorkflowEngine.WorkflowEngine, unknown>) =>
+    Effect.gen(function* () {
+      accounts.length = 0
+      const operator = yield* Shop
+      yield* operator.start("order-42", "tea")
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.strictEqual(error._tag, "UnprocessableError")
+      assert.deepStrictEqual(
+        [...new Set(accounts)],
+        ["body of mine", "step of mine", "compensation of mine"]
+      )
+    }).pipe(
+      Effect.provide(
+        shop(body).pipe(Layer.provide(Layer.succeed(Account, "mine")), Layer.provide(engine))
+      ),
+      Effect.provideService(Account, "the caller's")
+    )
+
+  it.live("in memory", () => program(Memory.layerMemory))
+
+  it.scopedLive("on SQLite", () =>
+    Effect.flatMap(files.database, (file) => program(Sqlite.layerSqlite({ file })))
+  )
 })
 
 describe("a policy with a shorter deadline in the next life", () => {
