@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as Errors from "@manilla/core/Errors"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 
@@ -70,7 +71,11 @@ export const Begun = Schema.Struct({
   /** Counted from 0; a write has a round for each call. */
   round: Schema.Int,
   /** When its first round began. */
-  sinceMillis: Schema.Number
+  sinceMillis: Schema.Number,
+  /** How often it has begun, in all rounds and on all runners. */
+  begins: Schema.Int,
+  /** Why nothing was applied in this round, if that is certain. Nothing more is sent in it. */
+  refusal: Schema.optional(Errors.KeyedWriteError)
 })
 
 /**

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import type * as Errors from "@manilla/core/Errors"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Execution from "./Execution.js"
@@ -14,7 +15,13 @@ import type * as Policy from "./Policy.js"
  * @since 0.1.0
  * @category models
  */
-export type Permit = "first" | "again" | "cancelled" | "expired"
+export type Permit =
+  /** It may begin. `isAgain`: it has begun before, in this round or a later one. */
+  | { readonly _tag: "Granted"; readonly begins: number; readonly isAgain: boolean }
+  /** It is known that nothing was applied, and nothing may be sent. */
+  | { readonly _tag: "Refused"; readonly error: Errors.KeyedWriteError }
+  | { readonly _tag: "Cancelled" }
+  | { readonly _tag: "Expired" }
 
 /**
  * One run of a body: a later one replays the steps whose results the engine has stored. A body may read its
@@ -46,6 +53,16 @@ export interface Service {
     name: string,
     options?: { readonly round: number; readonly isDoubtful: boolean }
   ) => Effect.Effect<Permit>
+
+  /**
+   * Records that nothing was applied in a round of a write, unless the write has begun again since: another
+   * runner may have sent the request, and it may be applied yet. Returns whether it was recorded.
+   */
+  readonly refuse: (
+    name: string,
+    begins: number,
+    error: Errors.KeyedWriteError
+  ) => Effect.Effect<boolean>
 
   /** Stores when the execution is due. Returns whether its cancellation was requested. */
   readonly due: (pause: string | undefined, inMillis: number) => Effect.Effect<boolean>

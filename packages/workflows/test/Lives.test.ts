@@ -255,6 +255,95 @@ describe("a write is not sent", () => {
   })
 })
 
+describe("two runners that both believe they own an execution", () => {
+  /** The service answers the calls in the order of this list, whenever the test lets it. */
+  const service = (answers: ReadonlyArray<Effect.Effect<string, Errors.KeyedWriteError>>) =>
+    Effect.gen(function* () {
+      const gates = yield* Effect.forEach(answers, () => Effect.makeLatch())
+      let calls = 0
+      const send: Send = () => {
+        const call = calls++
+        const answer = answers[call] ?? Effect.dieMessage("too many calls")
+        return Effect.zipRight(gates[call]?.await ?? Effect.void, answer)
+      }
+      return {
+        send,
+        calls: () => calls,
+        answer: (call: number) => gates[call]?.open ?? Effect.void
+      }
+    })
+
+  it.scoped("do not take a refusal for the outcome while another request is on its way", () =>
+    Effect.gen(function* () {
+      const store = yield* Memory.make
+      const { answer, calls, send } = yield* service([
+        Effect.fail(refusal),
+        Effect.succeed("pay-1"),
+        Effect.succeed("pay-1")
+      ])
+      const first = yield* Effect.provide(run(5), yield* runner(store, () => pay(send)))
+      const second = yield* Effect.provide(run(5), yield* runner(store, () => pay(send)))
+      assert.strictEqual(calls(), 2)
+      yield* answer(0)
+      yield* world.pass(5)
+      assert.isTrue(Option.isNone(yield* first.poll("order-42")))
+      yield* answer(2)
+      yield* world.pass(60)
+      assert.strictEqual(yield* first.await("order-42"), "pay-1")
+      yield* answer(1)
+      yield* world.pass(5)
+      assert.strictEqual(yield* second.await("order-42"), "pay-1")
+    })
+  )
+
+  it.scoped("do not send again after a refusal that is the outcome", () =>
+    Effect.gen(function* () {
+      const store = yield* Memory.make
+      const { answer, calls, send } = yield* service([
+        Effect.fail(refusal),
+        Effect.succeed("pay-1")
+      ])
+      yield* answer(0)
+      yield* answer(1)
+      // As if the process had been killed or frozen before the engine stored the refusal.
+      const lostEnd: Engine.Service = {
+        ...store,
+        modify: (name, change) =>
+          store.modify(name, (execution) => {
+            const [result, changed] = change(execution)
+            return [result, { ...changed, end: undefined }]
+          })
+      }
+      const first = yield* Effect.provide(run(5), yield* runner(lostEnd, () => pay(send)))
+      const second = yield* Effect.provide(run(5), yield* runner(lostEnd, () => pay(send)))
+      for (const operator of [first, second]) {
+        const error = yield* Effect.flip(operator.await("order-42"))
+        assert.strictEqual(error.message, refusal.message)
+      }
+      assert.strictEqual(calls(), 1)
+    })
+  )
+
+  it.scoped("do not take a later refusal for the outcome after a rate limit", () =>
+    Effect.gen(function* () {
+      const store = yield* Memory.make
+      const { answer, send } = yield* service([
+        Effect.fail(busy),
+        Effect.succeed("pay-1"),
+        Effect.fail(refusal),
+        Effect.succeed("pay-1")
+      ])
+      const first = yield* Effect.provide(run(5), yield* runner(store, () => pay(send)))
+      yield* Effect.provide(run(5), yield* runner(store, () => pay(send)))
+      yield* answer(0)
+      yield* answer(2)
+      yield* answer(3)
+      yield* world.pass(60)
+      assert.strictEqual(yield* first.await("order-42"), "pay-1")
+    })
+  )
+})
+
 class Account extends Context.Tag("Account")<Account, string>() {}
 
 describe("a body uses the services that were given to its layer", () => {

@@ -278,7 +278,7 @@ describe("a database", () => {
   it.scopedLive("that does not answer is a typed error", () =>
     Effect.gen(function* () {
       const url = Redacted.make(`postgres://user@localhost:${yield* Postgres.freePort}/none`)
-      const error = yield* Effect.flip(Layer.build(layerPostgres({ url })))
+      const error = yield* Effect.flip(Layer.build(layerPostgres({ url, host: "127.0.0.1" })))
       assert.strictEqual(error.reason, "Database")
       assert.include(error.message, "ECONNREFUSED")
     })

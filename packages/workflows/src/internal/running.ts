@@ -56,26 +56,40 @@ export const make = (
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const permit = yield* modify<Permit>((execution) => {
-          if (execution.end !== undefined) return ["expired", execution]
+          if (execution.end !== undefined) return [{ _tag: "Expired" }, execution]
           const before = execution.begun[name]
           const isAgain = before !== undefined && before.round >= round
+          if (isAgain && before.refusal !== undefined) {
+            return [{ _tag: "Refused", error: before.refusal }, execution]
+          }
           if (execution.isCancelRequested && !running.isCompensating && !isAgain && !isDoubtful) {
-            return ["cancelled", execution]
+            return [{ _tag: "Cancelled" }, execution]
           }
           const sinceMillis = before?.sinceMillis ?? now
           const isOld = now - sinceMillis > Duration.toMillis(policy.carryOn.deadline)
-          if ((isAgain || isDoubtful) && isOld) return ["expired", execution]
+          if ((isAgain || isDoubtful) && isOld) return [{ _tag: "Expired" }, execution]
+          const begins = (before?.begins ?? 0) + 1
           const changed = {
             ...progress(execution),
-            begun: { ...progress(execution).begun, [name]: { round, sinceMillis } },
+            begun: { ...progress(execution).begun, [name]: { round, sinceMillis, begins } },
             pause: undefined,
             dueMillis: now + longestStepMillis
           }
-          return [isAgain ? "again" : "first", changed]
+          return [{ _tag: "Granted", begins, isAgain }, changed]
         })
         // An execution that is no longer stored may have begun this step before.
-        return Option.getOrElse(permit, () => "again" as const)
+        return Option.getOrElse(permit, () => ({ _tag: "Granted", begins: 0, isAgain: true }))
       }),
+    refuse: (name, begins, error) =>
+      modify((execution) => {
+        const begun = execution.begun[name]
+        return begun?.begins === begins
+          ? [
+              true,
+              { ...execution, begun: { ...execution.begun, [name]: { ...begun, refusal: error } } }
+            ]
+          : [false, execution]
+      }).pipe(Effect.map(Option.getOrElse(() => false))),
     due: (pause, inMillis) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis

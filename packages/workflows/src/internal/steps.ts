@@ -31,7 +31,7 @@ export const step = <A, I, E, EI, R>({ error, execute, name, success }: Step<A, 
       execute: Effect.flatMap(
         running.begin(name),
         (permit): Effect.Effect<A, E | Execution.ExecutionCancelled, R> =>
-          permit === "cancelled" ? Effect.fail(running.cancelled()) : execute
+          permit._tag === "Cancelled" ? Effect.fail(running.cancelled()) : execute
       )
     })
   }).pipe(ending(name))

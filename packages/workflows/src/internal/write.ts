@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Execution from "../Execution.js"
 import * as Policy from "../Policy.js"
 import { jitter } from "./jitter.js"
-import { Running } from "../Running.js"
+import { Running, type Permit } from "../Running.js"
 import { sleep } from "./running.js"
 
 /** See `Durable.WriteError`. */
@@ -43,7 +43,7 @@ const isWorthRepeating = (error: Errors.KeyedWriteError): boolean => {
 }
 
 /**
- * After a request whose outcome is unknown, a refusal cannot show that the earlier request was not
+ * After another request whose outcome is unknown, a refusal cannot show that the other request was not
  * applied.
  */
 const inDoubt = (
@@ -59,7 +59,7 @@ const inDoubt = (
     default:
       return new Errors.OutcomeUnknown({
         operation,
-        message: `${operation}: an earlier request may have been applied, and this one was refused: ${error.message}`,
+        message: `${operation}: another request may have been applied, and this one was refused: ${error.message}`,
         cause: error,
         key
       })
@@ -86,6 +86,8 @@ const Open = Schema.TaggedStruct("Open", {
   error: Schema.Union(...Errors.KeyedWriteError.members)
 })
 
+type Granted = Extract<Permit, { readonly _tag: "Granted" }>
+
 /** See `Durable.write`. */
 export const write = <A, I, R>({ idOf, operation, send, success }: Write<A, I, R>) =>
   Effect.gen(function* () {
@@ -97,6 +99,14 @@ export const write = <A, I, R>({ idOf, operation, send, success }: Write<A, I, R
 
     let isDoubtful = false
     let firstMillis: number | undefined
+    /** A refusal counts only if no other request of this write may have been applied. */
+    const concluded = (error: Errors.KeyedWriteError, { begins, isAgain }: Granted) =>
+      Effect.gen(function* () {
+        const mayCount = !isDoubtful && !isAgain && Errors.outcome(error) === "notApplied"
+        const isCertain = mayCount && (yield* running.refuse(operation, begins, error))
+        return yield* Effect.fail(isCertain ? error : inDoubt(error, operation, key))
+      })
+
     /** One call, with its own retries. */
     const call = (round: number, pause: string) =>
       Activity.make({
@@ -106,23 +116,25 @@ export const write = <A, I, R>({ idOf, operation, send, success }: Write<A, I, R
         execute: Effect.gen(function* () {
           const startedMillis = yield* Clock.currentTimeMillis
           const permit = yield* running.begin(operation, { round, isDoubtful })
-          if (permit === "cancelled") return yield* running.cancelled()
-          if (permit === "expired") return yield* tooOld(operation, key)
+          if (permit._tag === "Cancelled") return yield* running.cancelled()
+          if (permit._tag === "Expired") return yield* tooOld(operation, key)
           const pauseMillis = yield* jitter(Policy.pauseMillis(carryOn, round))
           const waitedMillis = startedMillis + pauseMillis - (firstMillis ?? startedMillis)
           const isLast = waitedMillis > Duration.toMillis(carryOn.deadline)
-          return yield* send(key).pipe(
+          const sent =
+            permit._tag === "Refused"
+              ? Effect.fail(permit.error)
+              : Effect.catchAll(send(key), (error) => concluded(error, permit))
+          return yield* sent.pipe(
             Effect.map((resource) => Created.make({ resource })),
-            Effect.catchAll((failure) => {
-              const error =
-                isDoubtful || permit === "again" ? inDoubt(failure, operation, key) : failure
-              return isWorthRepeating(error) && !isLast
+            Effect.catchAll((error) =>
+              isWorthRepeating(error) && !isLast
                 ? Effect.as(
                     running.due(pause, pauseMillis),
                     Open.make({ error, startedMillis, pauseMillis })
                   )
                 : Effect.fail(error)
-            })
+            )
           )
         })
       })
