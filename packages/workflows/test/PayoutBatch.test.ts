@@ -1,9 +1,11 @@
 /** Batches on the engine in memory, in virtual time. */
 import { assert, describe, it } from "@effect/vitest"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Errors from "@manilla/core/Errors"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Engine from "@manilla/workflows/Engine"
 import * as Execution from "@manilla/workflows/Execution"
 import * as Memory from "@manilla/workflows/memory"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
@@ -97,6 +99,43 @@ describe("PayoutBatch", () => {
       assert.strictEqual((yield* summary).completed, 9)
       assert.lengthOf(yield* world.keysOf(operation), 9)
     }).pipe(Effect.provide(layer({}, { concurrency: 3 })))
+  )
+
+  /** A store in which an insertion takes a second, and the most insertions that were under way at once. */
+  const withSlowStarts = (concurrency: number) =>
+    Effect.gen(function* () {
+      const engine = yield* Memory.make
+      let now = 0
+      let most = 0
+      const insert: Engine.Service["insert"] = (execution) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => (most = Math.max(most, ++now))),
+          () => Effect.zipRight(Effect.sleep("1 second"), engine.insert(execution)),
+          () => Effect.sync(() => now--)
+        )
+      const slow = Layer.succeed(Engine.Engine, { ...engine, insert })
+      const notStarted = yield* Effect.gen(function* () {
+        yield* Effect.fork(start(25))
+        yield* world.pass(4)
+        return (yield* progress).notStarted
+      }).pipe(
+        Effect.provide(
+          PayoutBatch.layer({ concurrency }).pipe(
+            Layer.provideMerge(DisbursePayout.layer()),
+            Layer.provideMerge(Layer.merge(slow, WorkflowEngine.layerMemory)),
+            Layer.provideMerge(world.services())
+          )
+        )
+      )
+      return { most, notStarted }
+    })
+
+  it.effect("starts ten items at once, but not more than its concurrency", () =>
+    Effect.gen(function* () {
+      // The batch itself takes a second.
+      assert.deepStrictEqual(yield* withSlowStarts(100), { most: 10, notStarted: 0 })
+      assert.strictEqual((yield* withSlowStarts(3)).most, 3)
+    })
   )
 
   it.effect("payouts that stay pending for long do not hold up the others", () =>

@@ -24,6 +24,9 @@ const longestTickMillis = 5_000
 /** The sweeper wakes a batch that has not ticked for this time. */
 const stalledMillis = Duration.toMillis("1 minute")
 
+/** How many items are started at once: as many as a runner has connections to its database. */
+const concurrentStarts = 10
+
 /** How many results are read at once. */
 const concurrentReads = 10
 const itemsPerRead = 100
@@ -99,13 +102,16 @@ const drive = (
       const busy = unmade.filter((item) => Execution.toStatus(item).state === "Running").length
       const room = isPaused || isCancelled ? 0 : Math.max(0, concurrency - busy)
       const next = waiting.splice(0, room)
-      for (const { key, request } of next) {
-        yield* persistently(disburse.start(key, request), isStorageError).pipe(
-          // Somebody has used the key of the item for another payout. Its result says so.
-          Effect.catchAll((error) => Effect.logError(error.message))
-        )
-        creating.push(key)
-      }
+      yield* Effect.forEach(
+        next,
+        ({ key, request }) =>
+          persistently(disburse.start(key, request), isStorageError).pipe(
+            // Somebody has used the key of the item for another payout. Its result says so.
+            Effect.catchAll((error) => Effect.logError(error.message))
+          ),
+        { concurrency: concurrentStarts, discard: true }
+      )
+      creating.push(...next.map(({ key }) => key))
 
       const isBusy = hasChanged || next.length > 0
       tickMillis = isBusy ? shortestTickMillis : Math.min(tickMillis * 1.5, longestTickMillis)
