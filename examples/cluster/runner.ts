@@ -31,7 +31,8 @@ const engine = Layer.unwrapEffect(
   Effect.map(
     Config.all({ url: Config.redacted("DATABASE_URL"), port: Config.integer("RUNNER_PORT") }),
     // So that the example is short. The default is 15 seconds.
-    ({ port, url }) => Engine.layerPostgres({ url, port, lockExpiration: "5 seconds" })
+    ({ port, url }) =>
+      Engine.layerPostgres({ url, host: "localhost", port, lockExpiration: "5 seconds" })
   )
 )
 

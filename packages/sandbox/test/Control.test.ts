@@ -661,7 +661,6 @@ describe("pages of other sites", () => {
     }).pipe(Effect.scoped)
   )
 
-<<<<<<< HEAD
   it.live("cannot use a name that is allowed for other containers", () =>
     Effect.gen(function* () {
       const sandbox = yield* SandboxServer.make({ allowHosts: ["Sandbox", "pay.test"] })
@@ -679,7 +678,8 @@ describe("pages of other sites", () => {
         assert.strictEqual(yield* statusOf(url, headers), status, JSON.stringify(headers))
       }
     }).pipe(Effect.scoped)
-=======
+  )
+
   it.live(
     "get their answer before their body is read, as does everybody where the API is off",
     () =>
@@ -697,7 +697,6 @@ describe("pages of other sites", () => {
           )
         }
       }).pipe(Effect.scoped)
->>>>>>> sandbox2
   )
 
   it.live("find it off where other machines reach the sandbox, unless it is asked for", () =>

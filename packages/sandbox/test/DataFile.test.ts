@@ -282,19 +282,6 @@ describe("a data file", () => {
     )
   }
 
-  it.live("is open in one sandbox at a time", () =>
-    withPath((path) =>
-      Effect.gen(function* () {
-        const error = yield* Effect.flip(open(path)).pipe(
-          Effect.zipLeft(Sandbox.Sandbox),
-          Effect.provide(live(path))
-        )
-        assert.match(String(error.message), /another process has it open/)
-        yield* open(path)
-      })
-    )
-  )
-
   it.live("in a folder that does not exist is refused with the reason", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(open("/nonexistent/sandbox.data"))

@@ -54,6 +54,20 @@ export type Own<R> = Exclude<
 >
 
 /**
+ * The services that the body of a workflow uses: those that are given to its layer.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Given<R> = Exclude<
+  Exclude<R, Running>,
+  | Workflow.Execution<string>
+  | Scope.Scope
+  | WorkflowEngine.WorkflowEngine
+  | WorkflowEngine.WorkflowInstance
+>
+
+/**
  * A workflow. Its payload, result and error are stored as JSON.
  *
  * @since 0.1.0
@@ -77,7 +91,8 @@ export interface Definition<P, PI, A, AI, E, EI, R> {
 export type LayerError = Policy.InvalidPolicy | Execution.DuplicateWorkflow
 
 /**
- * A layer that runs a workflow and operates its executions by business key.
+ * A layer that runs a workflow and operates its executions by business key. The body uses the services that
+ * are given to this layer, whoever starts an execution.
  *
  * @example
  * import * as Payments from "@manilla/payments/Payments"
@@ -138,25 +153,14 @@ export const layer = <Self, P, PI, A, AI, E, EI, R>(
   tag: Context.Tag<Self, Operator.Service<P, A, E>>,
   definition: Definition<P, PI, A, AI, E, EI, R>,
   policy?: Partial<Policy.Policy>
-): Layer.Layer<
-  Self,
-  LayerError,
-  | Exclude<
-      Exclude<R, Running>,
-      | Workflow.Execution<string>
-      | Scope.Scope
-      | WorkflowEngine.WorkflowEngine
-      | WorkflowEngine.WorkflowInstance
-    >
-  | Engine.Engine
-  | WorkflowEngine.WorkflowEngine
-> => {
+): Layer.Layer<Self, LayerError, Given<R> | Engine.Engine | WorkflowEngine.WorkflowEngine> => {
   const workflow = operator.workflowOf(definition)
   const registered = Layer.unwrapScoped(
     Effect.gen(function* () {
       const whole = yield* Policy.make(policy)
       const engine = yield* Engine.Engine
       yield* engine.register(definition.name)
+      const given = yield* Effect.context<Given<R>>()
       return workflow.toLayer(({ businessKey }) => {
         const execution = running.make(engine, definition.name, businessKey, whole)
         return body
@@ -165,6 +169,7 @@ export const layer = <Self, P, PI, A, AI, E, EI, R>(
             Effect.flatMap(definition.body),
             body.compensated(execution),
             body.recorded(engine, execution),
+            body.given(given),
             Effect.provideService(Running, execution)
           )
       })
@@ -285,8 +290,8 @@ export const sleep: (
 
 /**
  * Undoes a block if the body fails later: the compensations run in reverse order, and then the execution
- * ends with the error. A compensation consists of blocks. After an unknown outcome, or a defect, nothing is
- * compensated, because the money may have moved.
+ * ends with the error. A compensation consists of blocks. After a defect, an unknown outcome or an
+ * `AppliedUnreadable`, nothing is compensated: the money moved, or may have.
  *
  * @since 0.1.0
  * @category blocks

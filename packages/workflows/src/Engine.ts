@@ -140,11 +140,14 @@ export interface Service {
     limit: number
   ) => Effect.Effect<ReadonlyArray<Execution.Execution>, Execution.StorageError>
 
-  /** Deletes what the engine stored of an execution that has ended. */
+  /**
+   * Deletes what the engine stored of an execution, if it has the result. Otherwise it would run the execution
+   * again. Returns whether nothing is left.
+   */
   readonly forget: (name: {
     readonly workflow: string
     readonly executionId: string
-  }) => Effect.Effect<void, Execution.StorageError>
+  }) => Effect.Effect<boolean, Execution.StorageError>
 
   /** Makes the engine read the messages of an execution again, also those that it has read but not handled. */
   readonly nudge: (workflow: string, executionId: string) => Effect.Effect<void>

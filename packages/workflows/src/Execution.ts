@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as Errors from "@manilla/core/Errors"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { rootMessage } from "./internal/rootMessage.js"
@@ -67,7 +68,7 @@ export const State = Schema.Literal("Running", "Waiting", ...EndState.literals)
 export type State = typeof State.Type
 
 /**
- * A step that has begun, and whose end may not be stored yet.
+ * A write, or another step whose end may not be stored yet.
  *
  * @since 0.1.0
  * @category schemas
@@ -76,7 +77,11 @@ export const Begun = Schema.Struct({
   /** Counted from 0; a write has a round for each call. */
   round: Schema.Int,
   /** When its first round began. */
-  sinceMillis: Schema.Number
+  sinceMillis: Schema.Number,
+  /** How often it has begun, in all rounds and on all runners. */
+  begins: Schema.Int,
+  /** Why nothing was applied in this round, if that is certain. Nothing more is sent in it. */
+  refusal: Schema.optional(Errors.KeyedWriteError)
 })
 
 /**
@@ -105,7 +110,7 @@ export interface Execution {
   readonly dueMillis: number
   /** The name of the durable pause that the execution is in. */
   readonly pause: string | undefined
-  /** The steps that have begun, by name, without those that are known to have ended. */
+  /** The steps that have begun, by name: all writes, and other steps until they are known to have ended. */
   readonly begun: Readonly<Record<string, Begun>>
   /** The id of the last resource that it created, such as a payout's reference. */
   readonly resource: string | undefined
@@ -239,17 +244,24 @@ export class ExecutionCancelled extends Schema.TaggedError<ExecutionCancelled>(
 )("ExecutionCancelled", {
   ...named,
   /**
-   * `notApplied`: nothing was created, and nothing will be. `applied`: the resource exists and continues
-   * at the service; only the wait ended.
+   * `notApplied`: nothing was created, and nothing will be. `applied`: a resource was created, and exists
+   * unless a compensation undid it. `unknown`: the outcome of a request is unknown, and nothing was
+   * compensated.
    */
-  outcome: Schema.Literal("notApplied", "applied"),
-  /** The id or reference of the resource, if it exists. */
+  outcome: Schema.Literal("notApplied", "applied", "unknown"),
+  /** The id or reference of the last resource that is known to be created. */
   resource: Schema.optional(Schema.String)
 }) {
   override get message(): string {
-    return this.outcome === "applied"
-      ? `${this.workflow}: the wait for ${this.businessKey} was cancelled; ${this.resource} continues at the service`
-      : `${this.workflow}: ${this.businessKey} was cancelled; it had created nothing`
+    const cancelled = `${this.workflow}: ${this.businessKey} was cancelled`
+    switch (this.outcome) {
+      case "notApplied":
+        return `${cancelled} before anything was created`
+      case "applied":
+        return `${cancelled} after ${this.resource ?? "a resource"} was created. Read its status from the service.`
+      case "unknown":
+        return `${cancelled}, and the outcome of a request is unknown. Look for its key at the service before you start again under another business key.`
+    }
   }
 }
 

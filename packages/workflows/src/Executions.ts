@@ -123,7 +123,8 @@ export interface PurgeOptions {
 }
 
 /**
- * Deletes payloads, results and steps of executions that have ended, and returns their number. A row with the
+ * Deletes payloads, results and steps of executions that have ended, and returns their number. Those whose
+ * result the engine has not stored yet are left for a later purge. A row with the
  * business key, the state and the times remains, so that the key cannot move money again: the service may
  * have forgotten its own key. `start`, `poll` and `await` then fail with `ExecutionPurged`.
  *
@@ -140,18 +141,20 @@ export const purge = ({
     const endedBeforeMillis = yield* millisAgo(minAge)
     const filter = { workflow, states, endedBeforeMillis, isPurged: false }
     let purged = 0
+    let after: Engine.Cursor | undefined
     while (true) {
-      const ended = yield* engine.list(filter, undefined, defaultLimit)
+      const ended = yield* engine.list(filter, after, defaultLimit)
       for (const execution of ended) {
         // In this order, so that a crash in between leaves nothing behind.
-        yield* engine.forget(execution)
+        if (!(yield* engine.forget(execution))) continue
+        purged++
         yield* engine.modify(execution, (stored) => [
           undefined,
           { ...stored, payload: "", begun: {}, isPurged: true }
         ])
       }
-      purged += ended.length
       if (ended.length < defaultLimit) return purged
+      after = ended.at(-1)
     }
   })
 

@@ -90,7 +90,7 @@ export const make: Effect.Effect<Engine.Service> = Effect.sync(() => {
           .slice(0, limit)
       ),
     // The engine in memory keeps its executions until it ends.
-    forget: () => Effect.void,
+    forget: () => Effect.succeed(true),
     // It has no messages: `resume` runs an execution again at once.
     nudge: () => Effect.void
   }

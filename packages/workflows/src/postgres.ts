@@ -5,7 +5,8 @@
  *
  * Each runner owns a part of the executions. If it dies, the others take over its part when its locks
  * expire. If it is only slow, such as a process that was stopped and continues, two runners may run an
- * execution at the same time: both send the same request with the same key, and one result is stored.
+ * execution at the same time: both send the same request with the same key, and one result is stored. A
+ * refusal counts only if no other run of the request has begun.
  *
  * @since 0.1.0
  */
@@ -65,17 +66,16 @@ export interface Options {
    */
   readonly url: Redacted.Redacted
   /**
-   * The host name or address at which the other runners reach this one, and on which it listens. The
-   * default, `localhost`, is for runners on one machine. Runners trust each other: let nothing else
-   * reach the port.
+   * The host name or address at which the other runners reach this one, and on which it listens. `localhost`
+   * is for runners on one machine only. Runners trust each other: let nothing else reach the port.
    */
-  readonly host?: string | undefined
+  readonly host: string
   /**
    * The port on which the runner listens: 24431 by default, and another one for each runner on a machine. It
    * should be below 32768, because Linux takes the ports of outgoing connections from there upwards, and
    * one of them could occupy the runner's port.
    *
-   * Host and port identify a runner. One that starts again with the same address continues at once; with
+   * Host and port identify a runner: no two may have the same. One that starts again with the same address continues at once; with
    * another address, the executions of its earlier life wait until its locks expire.
    */
   readonly port?: number | undefined
@@ -116,7 +116,7 @@ export interface Options {
  * import * as Layer from "effect/Layer"
  *
  * const engine = Layer.unwrapEffect(
- *   Effect.map(Config.redacted("DATABASE_URL"), (url) => Engine.layerPostgres({ url }))
+ *   Effect.map(Config.redacted("DATABASE_URL"), (url) => Engine.layerPostgres({ url, host: "10.0.0.7" }))
  * )
  * const workflows = DisbursePayout.layer().pipe(Layer.provide(engine))
  *
@@ -125,7 +125,7 @@ export interface Options {
  */
 export const layerPostgres = ({
   databaseTimeout = "30 seconds",
-  host = "localhost",
+  host,
   lockExpiration = "15 seconds",
   pollInterval = "1 second",
   port = 24_431,

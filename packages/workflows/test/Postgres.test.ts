@@ -348,7 +348,7 @@ describe("a database", () => {
       const proxy = yield* Proxy.make({ host: "127.0.0.1", port: 1 })
       yield* proxy.pass(false)
       const url = Redacted.make(`postgres://user@127.0.0.1:${proxy.port}/none`)
-      const engine = layerPostgres({ url, databaseTimeout: "500 millis" })
+      const engine = layerPostgres({ url, host: "127.0.0.1", databaseTimeout: "500 millis" })
       const error = yield* Effect.flip(Layer.build(engine))
       assert.propertyVal(error, "reason", "Database")
       assert.include(error.message, "timed out")
@@ -358,7 +358,7 @@ describe("a database", () => {
   it.scopedLive("that does not answer is a typed error", () =>
     Effect.gen(function* () {
       const url = Redacted.make(`postgres://user@localhost:${yield* Postgres.freePort}/none`)
-      const error = yield* Effect.flip(Layer.build(layerPostgres({ url })))
+      const error = yield* Effect.flip(Layer.build(layerPostgres({ url, host: "127.0.0.1" })))
       assert.propertyVal(error, "reason", "Database")
       assert.include(error.message, "ECONNREFUSED")
     })

@@ -12,7 +12,7 @@ import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import type { FileHandle } from "node:fs/promises"
 import { open as openFile, realpath, rename, stat } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { dirname } from "node:path"
 import * as Sandbox from "../Sandbox.js"
 import * as lock from "./lock.js"
 import * as state from "./state.js"
@@ -117,9 +117,6 @@ const attempt = <A>(path: string, run: () => Promise<A>): Effect.Effect<A, Sandb
             reason: `it cannot be used: ${Predicate.isError(cause) ? cause.message : String(cause)}`
           })
   })
-
-const codeOf = (cause: unknown): unknown =>
-  Predicate.hasProperty(cause, "code") ? cause.code : undefined
 
 const lineOf = (content: typeof Line.Type): string => {
   const json = JSON.stringify(content)

@@ -3,11 +3,14 @@ import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Issues from "@manilla/core/Issues"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
 import type * as Engine from "../Engine.js"
 import type * as Execution from "../Execution.js"
 import type * as Running from "../Running.js"
@@ -54,15 +57,15 @@ export const payloadOf = <P, PI>(
   })
 
 /**
- * Undoes the steps of a body that fails, the last one first. After an unknown outcome nothing is undone:
- * the money may have moved.
+ * Undoes the steps of a body that fails, the last one first. After a write that moved money although it
+ * ended with an error, or that may have, nothing is undone.
  */
 export const compensated =
   (execution: Running.Service) =>
   <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.catchAll(body, (error) =>
       Effect.suspend(() => {
-        const undone = execution.money.isUnknown ? [] : [...execution.compensations].reverse()
+        const undone = execution.money.isInDoubt ? [] : [...execution.compensations].reverse()
         execution.isCompensating = true
         return Effect.zipRight(
           Effect.forEach(undone, (compensation) => compensation, { discard: true }),
@@ -70,6 +73,21 @@ export const compensated =
         )
       })
     )
+
+/**
+ * Gives a body the services of its layer. The engine would run it with those of its own layer, or of whoever
+ * starts the execution: such as the account of another tenant.
+ */
+export const given = <G>(services: Context.Context<G>) => {
+  // These belong to the execution.
+  const own = Context.omit(
+    WorkflowEngine.WorkflowInstance,
+    Scope.Scope,
+    Tracer.ParentSpan
+  )(services)
+  return <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.mapInputContext(body, (context: Context.Context<R>) => Context.merge(context, own))
+}
 
 /** Stores the end of a body. A body that is suspended is interrupted, and has not ended. */
 export const recorded =

@@ -3,16 +3,19 @@ import * as EntityAddress from "@effect/cluster/EntityAddress"
 import * as EntityId from "@effect/cluster/EntityId"
 import * as EntityType from "@effect/cluster/EntityType"
 import * as MessageStorage from "@effect/cluster/MessageStorage"
+import type * as Reply from "@effect/cluster/Reply"
 import * as RunnerAddress from "@effect/cluster/RunnerAddress"
 import * as RunnerHealth from "@effect/cluster/RunnerHealth"
 import * as Runners from "@effect/cluster/Runners"
 import * as RunnerStorage from "@effect/cluster/RunnerStorage"
 import * as Sharding from "@effect/cluster/Sharding"
 import * as ShardingConfig from "@effect/cluster/ShardingConfig"
+import type * as Rpc from "@effect/rpc/Rpc"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Execution from "../Execution.js"
 import * as register from "./register.js"
 
@@ -70,6 +73,11 @@ const addressesOf = (
   return { own: of(`Workflow/${workflow}`), clock: of("Workflow/-/DurableClock") }
 }
 
+/** Whether a reply of the engine is the result of an execution. */
+const isEnd = (reply: Reply.ReplyEncoded<Rpc.Any>): boolean =>
+  reply._tag === "WithExit" &&
+  !(reply.exit._tag === "Success" && Predicate.isTagged(reply.exit.value, "Suspended"))
+
 /** The parts of `Engine.Service` beside the store. */
 export const make = Effect.gen(function* () {
   const sharding = yield* Sharding.Sharding
@@ -85,7 +93,14 @@ export const make = Effect.gen(function* () {
       ),
     forget: ({ executionId, workflow }: { workflow: string; executionId: string }) => {
       const { clock, own } = addressesOf(sharding, workflow, executionId)
-      return Effect.zipRight(storage.clearAddress(clock), storage.clearAddress(own)).pipe(
+      return Effect.gen(function* () {
+        const run = yield* storage.requestIdForPrimaryKey({ address: own, tag: "run", id: "" })
+        const replies = yield* storage.repliesForUnfiltered(Option.toArray(run))
+        if (Option.isSome(run) && !replies.some(isEnd)) return false
+        yield* storage.clearAddress(clock)
+        yield* storage.clearAddress(own)
+        return true
+      }).pipe(
         Effect.mapError(
           (cause) =>
             new Execution.StorageError({ operation: "delete what the engine stored", cause })

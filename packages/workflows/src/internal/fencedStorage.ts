@@ -10,9 +10,9 @@ import * as dueStorage from "./dueStorage.js"
 export class LockLost extends Data.TaggedError("LockLost")<{ readonly message: string }> {}
 
 /**
- * The engine's messages in PostgreSQL, in which only the runner that holds the lock of an execution can
- * store results. A runner that was stopped and has lost its lock may hold a refusal that is no longer the
- * outcome, because its successor has sent the request again.
+ * The engine's messages in PostgreSQL, in which a runner that was stopped and has lost its locks cannot store
+ * results before its successor does. A lock names its runner by address, which the successor may share: see
+ * `refuse` of `Running` for refusals.
  */
 export const layer = (address: string) =>
   Layer.effect(

@@ -30,7 +30,7 @@ export const make = (
   ): Effect.Effect<Option.Option<A>> =>
     persistently(engine.modify({ workflow, businessKey }, change), isStorageError)
 
-  /** An execution without the steps that have ended, and with the resource that they created. */
+  /** An execution without the steps that are known to have ended, and with the resource that they created. */
   const progress = (execution: Execution.Execution): Execution.Execution => ({
     ...execution,
     begun: Record.filter(execution.begun, (_, name) => !ended.has(name)),
@@ -56,25 +56,40 @@ export const make = (
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const permit = yield* modify<Permit>((execution) => {
+          if (execution.end !== undefined) return [{ _tag: "Expired" }, execution]
           const before = execution.begun[name]
           const isAgain = before !== undefined && before.round >= round
+          if (isAgain && before.refusal !== undefined) {
+            return [{ _tag: "Refused", error: before.refusal }, execution]
+          }
           if (execution.isCancelRequested && !running.isCompensating && !isAgain && !isDoubtful) {
-            return ["cancelled", execution]
+            return [{ _tag: "Cancelled" }, execution]
           }
           const sinceMillis = before?.sinceMillis ?? now
           const isOld = now - sinceMillis > Duration.toMillis(policy.carryOn.deadline)
-          if ((isAgain || isDoubtful) && isOld) return ["expired", execution]
+          if ((isAgain || isDoubtful) && isOld) return [{ _tag: "Expired" }, execution]
+          const begins = (before?.begins ?? 0) + 1
           const changed = {
             ...progress(execution),
-            begun: { ...progress(execution).begun, [name]: { round, sinceMillis } },
+            begun: { ...progress(execution).begun, [name]: { round, sinceMillis, begins } },
             pause: undefined,
             dueMillis: now + longestStepMillis
           }
-          return [isAgain ? "again" : "first", changed]
+          return [{ _tag: "Granted", begins, isAgain }, changed]
         })
         // An execution that is no longer stored may have begun this step before.
-        return Option.getOrElse(permit, () => "again" as const)
+        return Option.getOrElse(permit, () => ({ _tag: "Granted", begins: 0, isAgain: true }))
       }),
+    refuse: (name, begins, error) =>
+      modify((execution) => {
+        const begun = execution.begun[name]
+        return begun?.begins === begins
+          ? [
+              true,
+              { ...execution, begun: { ...execution.begun, [name]: { ...begun, refusal: error } } }
+            ]
+          : [false, execution]
+      }).pipe(Effect.map(Option.getOrElse(() => false))),
     due: (pause, inMillis) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
@@ -88,10 +103,14 @@ export const make = (
       new Execution.ExecutionCancelled({
         workflow,
         businessKey,
-        outcome: running.money.isApplied ? "applied" : "notApplied",
+        outcome: running.money.isUnknown
+          ? "unknown"
+          : running.money.isApplied
+            ? "applied"
+            : "notApplied",
         resource: running.money.resource
       }),
-    money: { isUnknown: false, isApplied: false, resource: undefined },
+    money: { isUnknown: false, isApplied: false, isInDoubt: false, resource: undefined },
     compensations: [],
     isCompensating: false
   }
@@ -107,7 +126,7 @@ export const sleep = (name: string, pauseMillis: number) =>
     inMemoryThreshold: Duration.zero
   })
 
-/** Records that the body has the result of a step, unless the body is being suspended. */
+/** Records that the body has the result of a step that moves no money, unless the body is being suspended. */
 export const ending =
   (name: string) =>
   <A, E, R>(step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Running> => {

@@ -31,7 +31,7 @@ export const step = <A, I, E, EI, R>({ error, execute, name, success }: Step<A, 
       execute: Effect.flatMap(
         running.begin(name),
         (permit): Effect.Effect<A, E | Execution.ExecutionCancelled, R> =>
-          permit === "cancelled" ? Effect.fail(running.cancelled()) : execute
+          permit._tag === "Cancelled" ? Effect.fail(running.cancelled()) : execute
       )
     })
   }).pipe(ending(name))
@@ -76,52 +76,53 @@ export const pollUntil = <A, I, E, EI, F, R>({
     const Done = Schema.TaggedStruct("Done", { value: success })
     const Pending = Schema.TaggedStruct("Pending", {
       startedMillis: Schema.Number,
-      pauseMillis: Schema.Number,
-      isCancelled: Schema.Boolean,
+      pauseMillis: Schema.Number
+    })
+    const Cancelled = Schema.TaggedStruct("Cancelled", {})
+    // A later life may have another policy: it decides only about later looks.
+    const Expired = Schema.TaggedStruct("Expired", {
+      waitedMillis: Schema.Number,
       cause: Schema.Option(failure)
     })
 
+    let firstMillis: number | undefined
     const lookOnce = (round: number, pause: string) =>
       Activity.make({
         name: `look/${name}/${round}`,
-        success: Schema.Union(Done, Pending),
+        success: Schema.Union(Done, Pending, Cancelled, Expired),
         execute: Effect.gen(function* () {
           const startedMillis = yield* Clock.currentTimeMillis
-          const isCancelRequested = yield* running.due(
-            undefined,
-            Duration.toMillis(lookPolicy.deadline)
-          )
-          if (isCancelRequested) {
-            const cause = Option.none<E>()
-            return Pending.make({ startedMillis, pauseMillis: 0, isCancelled: true, cause })
-          }
-          const pending = (cause: Option.Option<E>) =>
-            Effect.gen(function* () {
-              const pauseMillis = yield* jitter(Policy.pauseMillis(wait, round))
-              const isCancelled = yield* running.due(pause, pauseMillis)
-              return Pending.make({ startedMillis, pauseMillis, isCancelled, cause })
-            })
+          const lookMillis = Duration.toMillis(lookPolicy.deadline)
+          if (yield* running.due(undefined, lookMillis)) return Cancelled.make()
           const seen = yield* Effect.either(look(lookPolicy))
-          if (Either.isLeft(seen)) return yield* pending(Option.some(seen.left))
-          if (Option.isNone(seen.right)) return yield* pending(Option.none())
-          return Done.make({ value: seen.right.value })
+          if (Either.isRight(seen) && Option.isSome(seen.right)) {
+            return Done.make({ value: seen.right.value })
+          }
+          const pauseMillis = yield* jitter(Policy.pauseMillis(wait, round))
+          if (yield* running.due(pause, pauseMillis)) return Cancelled.make()
+          const waitedMillis = startedMillis - (firstMillis ?? startedMillis)
+          return waitedMillis + pauseMillis > Duration.toMillis(wait.deadline)
+            ? Expired.make({ waitedMillis, cause: Either.getLeft(seen) })
+            : Pending.make({ startedMillis, pauseMillis })
         })
       })
 
-    let firstMillis: number | undefined
     for (let round = 0; ; round++) {
       const pause = `wait/${name}/${round}`
-      const result: typeof Done.Type | typeof Pending.Type = yield* lookOnce(round, pause)
-      if (result._tag === "Done") return result.value
-      const { cause, isCancelled, pauseMillis, startedMillis } = result
-      if (isCancelled) return yield* running.cancelled()
-      firstMillis ??= startedMillis
-      const endMillis = startedMillis + pauseMillis
-      if (endMillis - firstMillis > Duration.toMillis(wait.deadline)) {
-        const waited = Duration.millis(startedMillis - firstMillis)
-        return yield* Effect.fail(expired(waited, cause))
+      const result:
+        typeof Done.Type | typeof Pending.Type | typeof Cancelled.Type | typeof Expired.Type =
+        yield* lookOnce(round, pause)
+      switch (result._tag) {
+        case "Done":
+          return result.value
+        case "Cancelled":
+          return yield* running.cancelled()
+        case "Expired":
+          return yield* Effect.fail(expired(Duration.millis(result.waitedMillis), result.cause))
+        case "Pending":
+          firstMillis ??= result.startedMillis
+          yield* pauseFor(pause, result.pauseMillis)
       }
-      yield* pauseFor(pause, pauseMillis)
     }
   }).pipe(ending(name))
 

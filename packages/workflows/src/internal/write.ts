@@ -9,8 +9,8 @@ import * as Schema from "effect/Schema"
 import * as Execution from "../Execution.js"
 import * as Policy from "../Policy.js"
 import { jitter } from "./jitter.js"
-import { Running } from "../Running.js"
-import { ending, sleep } from "./running.js"
+import { Running, type Permit } from "../Running.js"
+import { sleep } from "./running.js"
 
 /** See `Durable.WriteError`. */
 export const WriteError = Schema.Union(
@@ -43,7 +43,7 @@ const isWorthRepeating = (error: Errors.KeyedWriteError): boolean => {
 }
 
 /**
- * After a request whose outcome is unknown, a refusal cannot show that the earlier request was not
+ * After another request whose outcome is unknown, a refusal cannot show that the other request was not
  * applied.
  */
 const inDoubt = (
@@ -59,14 +59,14 @@ const inDoubt = (
     default:
       return new Errors.OutcomeUnknown({
         operation,
-        message: `${operation}: an earlier request may have been applied, and this one was refused: ${error.message}`,
+        message: `${operation}: another request may have been applied, and this one was refused: ${error.message}`,
         cause: error,
         key
       })
   }
 }
 
-/** An earlier request may have been applied, and its key may be forgotten by now. */
+/** An earlier request may have been applied, and the service may have forgotten its key. */
 const tooOld = (operation: string, key: IdempotencyKey.IdempotencyKey): Errors.OutcomeUnknown => {
   const message =
     `${operation}: an earlier request may have been applied, and is too old to be sent again under the ` +
@@ -79,12 +79,14 @@ const tooOld = (operation: string, key: IdempotencyKey.IdempotencyKey): Errors.O
   return new Errors.OutcomeUnknown({ operation, message, cause, key })
 }
 
-/** A call that did not end the write. The engine stores it, so a later life makes the same decisions. */
+/** A call that did not end the write. A later life may have another policy: it decides only about later calls. */
 const Open = Schema.TaggedStruct("Open", {
   startedMillis: Schema.Number,
   pauseMillis: Schema.Number,
   error: Schema.Union(...Errors.KeyedWriteError.members)
 })
+
+type Granted = Extract<Permit, { readonly _tag: "Granted" }>
 
 /** See `Durable.write`. */
 export const write = <A, I, R>({ idOf, operation, send, success }: Write<A, I, R>) =>
@@ -95,8 +97,18 @@ export const write = <A, I, R>({ idOf, operation, send, success }: Write<A, I, R
     const key = IdempotencyKey.derive(operation, running.businessKey)
     const Created = Schema.TaggedStruct("Created", { resource: success })
 
+    let isDoubtful = false
+    let firstMillis: number | undefined
+    /** A refusal counts only if no other request of this write may have been applied. */
+    const concluded = (error: Errors.KeyedWriteError, { begins, isAgain }: Granted) =>
+      Effect.gen(function* () {
+        const mayCount = !isDoubtful && !isAgain && Errors.outcome(error) === "notApplied"
+        const isCertain = mayCount && (yield* running.refuse(operation, begins, error))
+        return yield* Effect.fail(isCertain ? error : inDoubt(error, operation, key))
+      })
+
     /** One call, with its own retries. */
-    const call = (round: number, isDoubtful: boolean, pause: string) =>
+    const call = (round: number, pause: string) =>
       Activity.make({
         name: `write/${operation}/${round}`,
         success: Schema.Union(Created, Open),
@@ -104,52 +116,49 @@ export const write = <A, I, R>({ idOf, operation, send, success }: Write<A, I, R
         execute: Effect.gen(function* () {
           const startedMillis = yield* Clock.currentTimeMillis
           const permit = yield* running.begin(operation, { round, isDoubtful })
-          if (permit === "cancelled") return yield* running.cancelled()
-          if (permit === "expired") return yield* tooOld(operation, key)
+          if (permit._tag === "Cancelled") return yield* running.cancelled()
+          if (permit._tag === "Expired") return yield* tooOld(operation, key)
           const pauseMillis = yield* jitter(Policy.pauseMillis(carryOn, round))
-          return yield* send(key).pipe(
+          const waitedMillis = startedMillis + pauseMillis - (firstMillis ?? startedMillis)
+          const isLast = waitedMillis > Duration.toMillis(carryOn.deadline)
+          const sent =
+            permit._tag === "Refused"
+              ? Effect.fail(permit.error)
+              : Effect.catchAll(send(key), (error) => concluded(error, permit))
+          return yield* sent.pipe(
             Effect.map((resource) => Created.make({ resource })),
-            Effect.catchAll((failure) => {
-              const error =
-                isDoubtful || permit === "again" ? inDoubt(failure, operation, key) : failure
-              return isWorthRepeating(error)
+            Effect.catchAll((error) =>
+              isWorthRepeating(error) && !isLast
                 ? Effect.as(
                     running.due(pause, pauseMillis),
                     Open.make({ error, startedMillis, pauseMillis })
                   )
                 : Effect.fail(error)
-            })
+            )
           )
         })
       })
 
-    let isDoubtful = false
-    let firstMillis: number | undefined
     for (let round = 0; ; round++) {
       const pause = `carry-on/${operation}/${round}`
-      const result: typeof Created.Type | typeof Open.Type = yield* call(round, isDoubtful, pause)
+      const result: typeof Created.Type | typeof Open.Type = yield* call(round, pause)
       if (result._tag === "Created") {
         running.money.isApplied = true
         running.money.resource = idOf(result.resource)
         return result.resource
       }
-      const { pauseMillis, startedMillis } = result
-      const error: Errors.KeyedWriteError = result.error
-      firstMillis ??= startedMillis
-      isDoubtful ||= error._tag === "OutcomeUnknown"
-      const endMillis = startedMillis + pauseMillis
-      if (endMillis - firstMillis > Duration.toMillis(carryOn.deadline)) {
-        return yield* Effect.fail(error)
-      }
-      yield* sleep(pause, pauseMillis)
+      firstMillis ??= result.startedMillis
+      isDoubtful ||= result.error._tag === "OutcomeUnknown"
+      yield* sleep(pause, result.pauseMillis)
     }
   }).pipe(
     Effect.tapError((error) =>
       Effect.map(Running, ({ money }) => {
         if (error._tag === "ExecutionCancelled") return
-        money.isUnknown ||= Errors.outcome(error) === "unknown"
-        money.isApplied ||= Errors.outcome(error) === "applied"
+        const outcome = Errors.outcome(error)
+        money.isUnknown ||= outcome === "unknown"
+        money.isApplied ||= outcome === "applied"
+        money.isInDoubt ||= outcome !== "notApplied"
       })
-    ),
-    ending(operation)
+    )
   )

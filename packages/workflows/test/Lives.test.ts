@@ -1,0 +1,450 @@
+/** Several lives and runners of an execution, over a service that answers by a script. */
+import { assert, describe, it } from "@effect/vitest"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Errors from "@manilla/core/Errors"
+import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Durable from "@manilla/workflows/Durable"
+import * as Engine from "@manilla/workflows/Engine"
+import * as Execution from "@manilla/workflows/Execution"
+import * as Executions from "@manilla/workflows/Executions"
+import * as Memory from "@manilla/workflows/memory"
+import type * as Operator from "@manilla/workflows/Operator"
+import type * as Policy from "@manilla/workflows/Policy"
+import * as Sqlite from "@manilla/workflows/sqlite"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as TestClock from "effect/TestClock"
+import * as files from "./utils/files.js"
+import * as world from "./utils/world.js"
+
+class Late extends Schema.TaggedError<Late>()("Late", {}) {}
+const Failure = Schema.Union(Late, Durable.WriteError)
+type Failure = typeof Failure.Type
+
+class Shop extends Context.Tag("Shop")<Shop, Operator.Service<string, string, Failure>>() {}
+
+type Body<R> = (order: string) => Effect.Effect<string, Failure, R>
+
+const shop = <R>(body: Body<R>, policy?: Partial<Policy.Policy>) =>
+  Durable.layer(
+    Shop,
+    { name: "Shop/Test/1", payload: Schema.String, success: Schema.String, error: Failure, body },
+    policy
+  )
+
+const operation = "Shop.pay"
+
+/** What the service answers to a call. */
+type Send = (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<string, Errors.KeyedWriteError>
+
+const pay = (send: Send) =>
+  Durable.write({ operation, success: Schema.String, idOf: (id) => id, send })
+
+const busy = new Errors.RateLimitError({ operation, status: 429, message: "busy" })
+
+const refusal = new Errors.UnprocessableError({ operation, status: 422, message: "refused" })
+
+const lost = new Errors.TransportError({ operation, message: "no response", sent: true })
+
+const unknown: Send = (key) =>
+  Effect.fail(new Errors.OutcomeUnknown({ operation, message: "no response", key, cause: lost }))
+
+/** Starts an execution in memory, and returns it after some time. */
+const run = (seconds: number) =>
+  Effect.gen(function* () {
+    const operator = yield* Shop
+    yield* operator.start("order-42", "tea")
+    yield* world.pass(seconds)
+    return operator
+  })
+
+const policy = { carryOn: { initial: "10 seconds", factor: 2, deadline: "1 minute" } } as const
+
+const inMemory = <R>(body: Body<R>) =>
+  shop(body, policy).pipe(Layer.provideMerge(Memory.layerMemory))
+
+const undone: Array<string> = []
+
+/** A block whose undoing is noted. */
+const undoable = (name: string) =>
+  Durable.compensate(Durable.sleep(name, "1 milli"), () =>
+    Effect.sync(() => void undone.push(name))
+  )
+
+describe("compensations", () => {
+  it.effect("do not run after a write that was applied, although it ended with an error", () =>
+    Effect.gen(function* () {
+      undone.length = 0
+      const operator = yield* run(60)
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.strictEqual(error._tag, "AppliedUnreadable")
+      assert.deepStrictEqual(undone, [])
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Effect.zipRight(
+            undoable("debit"),
+            pay((key) =>
+              Effect.fail(
+                new Errors.AppliedUnreadable({
+                  operation,
+                  status: 201,
+                  message: "unreadable",
+                  issues: [],
+                  key
+                })
+              )
+            )
+          )
+        )
+      )
+    )
+  )
+})
+
+describe("the error of an interrupted execution", () => {
+  it.effect("says that the outcome of a write is unknown", () =>
+    Effect.gen(function* () {
+      const operator = yield* run(600)
+      yield* operator.interrupt("order-42")
+      yield* world.pass(60)
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.strictEqual(Errors.outcome(error), "unknown")
+      assert.include(error.message, "the outcome of a request is unknown")
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Effect.gen(function* () {
+            yield* Effect.either(pay(unknown))
+            yield* Durable.sleep("a day", "1 day")
+            yield* Durable.sleep("another day", "1 day")
+            return "done"
+          })
+        )
+      )
+    )
+  )
+
+  it.effect("does not say that a resource continues, because compensations may undo it", () =>
+    Effect.gen(function* () {
+      undone.length = 0
+      const operator = yield* run(60)
+      yield* operator.interrupt("order-42")
+      yield* world.pass(60)
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.strictEqual(Errors.outcome(error), "applied")
+      assert.deepStrictEqual(undone, ["pay"])
+      assert.include(error.message, "pay-1 was created")
+      assert.notInclude(error.message, "continues")
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Effect.gen(function* () {
+            yield* Durable.compensate(
+              pay(() => Effect.succeed("pay-1")),
+              () => Effect.sync(() => void undone.push("pay"))
+            )
+            yield* Durable.sleep("a day", "1 day")
+            yield* Durable.sleep("another day", "1 day")
+            return "done"
+          })
+        )
+      )
+    )
+  )
+})
+
+const name = { workflow: "Shop/Test/1", businessKey: "order-42" }
+
+/** Whatever the execution does, its end is recorded. */
+const recordEnd = Effect.flatMap(Engine.Engine, ({ modify }) =>
+  Effect.orDie(
+    modify(name, (execution) => [
+      undefined,
+      { ...execution, end: { state: "Succeeded", atMillis: 0 } }
+    ])
+  )
+)
+
+/** A runner of its own, on a store that it shares. */
+const runner = <R>(store: Engine.Service, body: Body<R>) =>
+  Layer.build(
+    Layer.fresh(shop(body, policy)).pipe(
+      // Each process has its own names.
+      Layer.provide(Layer.succeed(Engine.Engine, { ...store, register: () => Effect.void })),
+      Layer.provide(Layer.fresh(WorkflowEngine.layerMemory))
+    )
+  )
+
+describe("a write is not sent", () => {
+  it.scoped("when it has ended long ago, and the engine has lost its result", () =>
+    Effect.gen(function* () {
+      const store = yield* Memory.make
+      let calls = 0
+      const body = () =>
+        Effect.zipRight(
+          pay(() => Effect.sync(() => `pay-${++calls}`)),
+          Effect.as(Durable.sleep("a month", "30 days"), "done")
+        )
+      const first = yield* runner(store, body)
+      yield* Effect.provide(run(5), first)
+      yield* TestClock.adjust("2 minutes")
+      const operator = yield* Effect.provide(run(5), yield* runner(store, body))
+      assert.strictEqual(calls, 1)
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.strictEqual(error._tag, "OutcomeUnknown")
+    })
+  )
+
+  it.effect("after its execution has ended", () => {
+    let calls = 0
+    return Effect.gen(function* () {
+      const operator = yield* run(5)
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.strictEqual(error._tag, "OutcomeUnknown")
+      assert.strictEqual(calls, 0)
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Effect.zipRight(
+            Durable.step({
+              name: "elsewhere",
+              success: Schema.Void,
+              error: Schema.Never,
+              execute: recordEnd
+            }),
+            pay(() => Effect.sync(() => `pay-${++calls}`))
+          )
+        )
+      )
+    )
+  })
+
+  it.scopedLive("again because of a purge, while the engine has no result of the execution", () => {
+    let calls = 0
+    const body = () =>
+      Effect.gen(function* () {
+        const id = yield* pay(() => Effect.sync(() => `pay-${++calls}`))
+        yield* Durable.sleep("a moment", "2 seconds")
+        return id
+      })
+    return Effect.gen(function* () {
+      const engine = Sqlite.layerSqlite({ file: yield* files.database })
+      yield* Effect.gen(function* () {
+        const operator = yield* Shop
+        yield* operator.start("order-42", "tea")
+        yield* operator
+          .status("order-42")
+          .pipe(
+            Effect.delay("50 millis"),
+            Effect.repeat({ until: ({ state }) => state === "Waiting" })
+          )
+        // As if the process had been killed before the engine stored the result.
+        yield* recordEnd
+        assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 0)
+        assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+        assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 1)
+      }).pipe(Effect.provide(shop(body).pipe(Layer.provideMerge(engine))))
+    })
+  })
+})
+
+describe("two runners that both believe they own an execution", () => {
+  /** The service answers the calls in the order of this list, whenever the test lets it. */
+  const service = (answers: ReadonlyArray<Effect.Effect<string, Errors.KeyedWriteError>>) =>
+    Effect.gen(function* () {
+      const gates = yield* Effect.forEach(answers, () => Effect.makeLatch())
+      let calls = 0
+      const send: Send = () => {
+        const call = calls++
+        const answer = answers[call] ?? Effect.dieMessage("too many calls")
+        return Effect.zipRight(gates[call]?.await ?? Effect.void, answer)
+      }
+      return {
+        send,
+        calls: () => calls,
+        answer: (call: number) => gates[call]?.open ?? Effect.void
+      }
+    })
+
+  it.scoped("do not take a refusal for the outcome while another request is on its way", () =>
+    Effect.gen(function* () {
+      const store = yield* Memory.make
+      const { answer, calls, send } = yield* service([
+        Effect.fail(refusal),
+        Effect.succeed("pay-1"),
+        Effect.succeed("pay-1")
+      ])
+      const first = yield* Effect.provide(run(5), yield* runner(store, () => pay(send)))
+      const second = yield* Effect.provide(run(5), yield* runner(store, () => pay(send)))
+      assert.strictEqual(calls(), 2)
+      yield* answer(0)
+      yield* world.pass(5)
+      assert.isTrue(Option.isNone(yield* first.poll("order-42")))
+      yield* answer(2)
+      yield* world.pass(60)
+      assert.strictEqual(yield* first.await("order-42"), "pay-1")
+      yield* answer(1)
+      yield* world.pass(5)
+      assert.strictEqual(yield* second.await("order-42"), "pay-1")
+    })
+  )
+
+  it.scoped("do not send again after a refusal that is the outcome", () =>
+    Effect.gen(function* () {
+      const store = yield* Memory.make
+      const { answer, calls, send } = yield* service([
+        Effect.fail(refusal),
+        Effect.succeed("pay-1")
+      ])
+      yield* answer(0)
+      yield* answer(1)
+      // As if the process had been killed or frozen before the engine stored the refusal.
+      const lostEnd: Engine.Service = {
+        ...store,
+        modify: (name, change) =>
+          store.modify(name, (execution) => {
+            const [result, changed] = change(execution)
+            return [result, { ...changed, end: undefined }]
+          })
+      }
+      const first = yield* Effect.provide(run(5), yield* runner(lostEnd, () => pay(send)))
+      const second = yield* Effect.provide(run(5), yield* runner(lostEnd, () => pay(send)))
+      for (const operator of [first, second]) {
+        const error = yield* Effect.flip(operator.await("order-42"))
+        assert.strictEqual(error.message, refusal.message)
+      }
+      assert.strictEqual(calls(), 1)
+    })
+  )
+
+  it.scoped("do not take a later refusal for the outcome after a rate limit", () =>
+    Effect.gen(function* () {
+      const store = yield* Memory.make
+      const { answer, send } = yield* service([
+        Effect.fail(busy),
+        Effect.succeed("pay-1"),
+        Effect.fail(refusal),
+        Effect.succeed("pay-1")
+      ])
+      const first = yield* Effect.provide(run(5), yield* runner(store, () => pay(send)))
+      yield* Effect.provide(run(5), yield* runner(store, () => pay(send)))
+      yield* answer(0)
+      yield* answer(2)
+      yield* answer(3)
+      yield* world.pass(60)
+      assert.strictEqual(yield* first.await("order-42"), "pay-1")
+    })
+  )
+})
+
+class Account extends Context.Tag("Account")<Account, string>() {}
+
+describe("a body uses the services that were given to its layer", () => {
+  const accounts: Array<string> = []
+  const note = (block: string) =>
+    Effect.map(Account, (account) => void accounts.push(`${block} of ${account}`))
+  const step = (block: string) =>
+    Durable.step({
+      name: block,
+      success: Schema.Void,
+      error: Schema.Never,
+      execute: note(block)
+    })
+  const body = () =>
+    Effect.gen(function* () {
+      yield* note("body")
+      yield* Durable.compensate(step("step"), () => Effect.orDie(step("compensation")))
+      return yield* pay(() => Effect.fail(refusal))
+    })
+
+  const program = (engine: Layer.Layer<Engine.Engine | WorkflowEngine.WorkflowEngine, unknown>) =>
+    Effect.gen(function* () {
+      accounts.length = 0
+      const operator = yield* Shop
+      yield* operator.start("order-42", "tea")
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.strictEqual(error._tag, "UnprocessableError")
+      assert.deepStrictEqual(
+        [...new Set(accounts)],
+        ["body of mine", "step of mine", "compensation of mine"]
+      )
+    }).pipe(
+      Effect.provide(
+        shop(body).pipe(Layer.provide(Layer.succeed(Account, "mine")), Layer.provide(engine))
+      ),
+      Effect.provideService(Account, "the caller's")
+    )
+
+  it.live("in memory", () => program(Memory.layerMemory))
+
+  it.scopedLive("on SQLite", () =>
+    Effect.flatMap(files.database, (file) => program(Sqlite.layerSqlite({ file })))
+  )
+})
+
+describe("a policy with a shorter deadline in the next life", () => {
+  const initial = "300 millis"
+  const long = { initial, factor: 1.5, deadline: "1 hour" } as const
+  const short = { initial, factor: 1.5, deadline: "1 milli" } as const
+
+  /** A life until the execution is in a pause, and the next one until its end. */
+  const lives = <R>(body: Body<R>, pause: string) =>
+    Effect.gen(function* () {
+      const engine = Sqlite.layerSqlite({ file: yield* files.database })
+      yield* Effect.gen(function* () {
+        const operator = yield* Shop
+        yield* operator.start("order-42", "tea")
+        yield* operator
+          .status("order-42")
+          .pipe(
+            Effect.delay("50 millis"),
+            Effect.repeat({ until: (status) => status.pause === pause })
+          )
+      }).pipe(Effect.provide(shop(body, { carryOn: long, wait: long })), Effect.provide(engine))
+      return yield* Effect.flatMap(Shop, (operator) =>
+        Effect.either(operator.await("order-42"))
+      ).pipe(Effect.provide(shop(body, { carryOn: short, wait: short })), Effect.provide(engine))
+    })
+
+  it.scopedLive("does not hide an unknown outcome behind an earlier answer", () =>
+    Effect.gen(function* () {
+      undone.length = 0
+      let calls = 0
+      const send: Send = (key) => (++calls === 1 ? Effect.fail(busy) : unknown(key))
+      const end = yield* lives(
+        () => Effect.zipRight(undoable("reserve"), pay(send)),
+        `carry-on/${operation}/1`
+      )
+      if (end._tag === "Right" || end.left._tag === "Late") return assert.fail("no error")
+      if (end.left._tag === "ExecutionNotFound") return assert.fail(end.left.message)
+      assert.strictEqual(Errors.outcome(end.left), "unknown")
+      assert.deepStrictEqual(undone, [])
+    })
+  )
+
+  it.scopedLive("does not end a wait without another look", () =>
+    Effect.gen(function* () {
+      let looks = 0
+      const end = yield* lives(
+        () =>
+          Durable.pollUntil({
+            name: "delivered",
+            success: Schema.String,
+            failure: Schema.Never,
+            look: () =>
+              Effect.sync(() => (++looks < 3 ? Option.none() : Option.some("at the door"))),
+            expired: () => new Late()
+          }),
+        "wait/delivered/1"
+      )
+      assert.deepStrictEqual(end, Either.right("at the door"))
+    })
+  )
+})
