@@ -67,7 +67,7 @@ const ended = <Request, A, E>(
     }),
     Effect.exit,
     Effect.map(Exit.match({ onSuccess: () => "success", onFailure: Cause.pretty })),
-    Effect.map((text) => ({ businessKey, text }))
+    Effect.flatMap((text) => workerParts.print(`end ${businessKey} ${JSON.stringify(text)}`))
   )
 
 const end = (job: Job) =>
@@ -84,10 +84,7 @@ const end = (job: Job) =>
 
 const program = Effect.gen(function* () {
   yield* workerParts.print("ready")
-  const ends = yield* Effect.forEach(jobs(settings), end, { concurrency: 100 })
-  for (const { businessKey, text } of ends) {
-    yield* workerParts.print(`end ${businessKey} ${JSON.stringify(text)}`)
-  }
+  yield* Effect.forEach(jobs(settings), end, { concurrency: 100, discard: true })
   yield* workerParts.print("ended")
 })
 

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { type Settings, jobs } from "./jobs.js"
+import { type Job, type Settings, jobs } from "./jobs.js"
 
 /** The worker ended by itself, or did not come to its end. */
 export class WorkerFailed extends Data.TaggedError("WorkerFailed")<{ readonly message: string }> {}
@@ -114,21 +114,34 @@ export const start = (
     }
   })
 
-/** How long the last worker may take to end everything. */
-const endingTime = Duration.minutes(5)
+/** An execution is stuck if none ends for this long. A long list takes as long as it needs. */
+const stuckAfter = Duration.minutes(3)
+
+/** Waits until all executions have ended, as long as some end. */
+const awaitEnds = (worker: Worker, all: ReadonlyArray<Job>): Effect.Effect<void, WorkerFailed> =>
+  Effect.gen(function* () {
+    const before = worker.ends.size
+    const isEnded = yield* Effect.timeoutTo(Deferred.await(worker.ended), {
+      duration: stuckAfter,
+      onSuccess: () => true,
+      onTimeout: () => false
+    })
+    if (isEnded) return
+    if (worker.ends.size > before) return yield* awaitEnds(worker, all)
+    const stuck = all.map(({ businessKey }) => businessKey).filter((key) => !worker.ends.has(key))
+    return yield* new WorkerFailed({
+      message: `${stuck.length} of ${all.length} executions are stuck: ${stuck.slice(0, 10).join(", ")}`
+    })
+  })
 
 /** Runs a worker until every job of its settings has ended, and returns those that did not succeed. */
 export const finish = (settings: Settings, program: string) =>
   Effect.gen(function* () {
-    const { ended, ends } = yield* start(settings, program)
-    yield* Deferred.await(ended).pipe(
-      Effect.timeoutFail({
-        duration: endingTime,
-        onTimeout: () => new WorkerFailed({ message: "not every execution ended" })
-      })
-    )
-    return jobs(settings).flatMap(({ businessKey }) => {
-      const end = ends.get(businessKey)
+    const worker = yield* start(settings, program)
+    const all = jobs(settings)
+    yield* awaitEnds(worker, all)
+    return all.flatMap(({ businessKey }) => {
+      const end = worker.ends.get(businessKey)
       return end === '"success"' ? [] : [`${businessKey} ended with ${end ?? "nothing"}`]
     })
   }).pipe(Effect.scoped)
