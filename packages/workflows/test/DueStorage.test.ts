@@ -9,7 +9,9 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Server from "@manilla/test-support/Postgres"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as cluster from "../src/internal/cluster.js"
 import * as database from "../src/internal/database.js"
@@ -95,12 +97,16 @@ describe("the engine reads each message that is due, once, in the order in which
         yield* contract
         // A runner that is stopped may hold a transaction open: another one starts beside it.
         const stopped = yield* PgClient.make({ url, maxConnections: 1 })
-        yield* stopped.withTransaction(
-          Effect.zipRight(
-            stopped`UPDATE cluster_messages SET last_read = NOW()`,
-            Effect.scoped(Layer.build(Layer.fresh(storage)))
-          )
+        const isOpen = yield* Deferred.make<void>()
+        const holding = yield* stopped`UPDATE cluster_messages SET last_read = NOW()`.pipe(
+          Effect.zipRight(Deferred.succeed(isOpen, undefined)),
+          Effect.zipRight(Effect.never),
+          stopped.withTransaction,
+          Effect.fork
         )
+        yield* Deferred.await(isOpen)
+        yield* Effect.scoped(Layer.build(Layer.fresh(storage)))
+        yield* Fiber.interrupt(holding)
         const numbers = sql.literal("FROM generate_series(1, 20000) AS n")
         yield* sql`
           INSERT INTO cluster_messages
