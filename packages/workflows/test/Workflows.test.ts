@@ -127,9 +127,9 @@ describe("CollectPayment", () => {
         undefined,
         {
           ...execution,
-          begun: Record.map(execution.begun, ({ round, sinceMillis }) => ({
-            round,
-            sinceMillis: sinceMillis - 3 * 86_400_000
+          begun: Record.map(execution.begun, (begun) => ({
+            ...begun,
+            sinceMillis: begun.sinceMillis - 3 * 86_400_000
           }))
         }
       ])
