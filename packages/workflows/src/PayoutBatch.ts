@@ -259,8 +259,9 @@ export class PayoutBatch extends Context.Tag("@manilla/workflows/PayoutBatch")<
  */
 export interface Options {
   /**
-   * How many payouts are created at once; 1 to 1,000, by default 10. An item leaves its place to the next
-   * when its payout exists, or when it pauses before it tries again.
+   * How many items may have no payout yet; 1 to 1,000, by default 10. An item leaves its place to the next when
+   * its payout exists or it has ended. One whose outcome is unknown keeps its place, so that an outage puts no
+   * more items in doubt.
    */
   readonly concurrency?: number | undefined
 }

@@ -138,6 +138,20 @@ describe("PayoutBatch", () => {
     })
   )
 
+  it.effect("has no more payouts in doubt than its concurrency, however long an outage lasts", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.dropAfter({ operation, times: Infinity }))
+      yield* start(12)
+      yield* world.pass(100)
+      assert.deepInclude(yield* progress, { creating: 3, notStarted: 9 })
+      assert.strictEqual(new Set(yield* world.keysOf(operation)).size, 3)
+      yield* faults.clear
+      yield* world.pass(600)
+      assert.deepInclude(yield* summary, { total: 12, completed: 12 })
+    }).pipe(Effect.provide(layer({}, { concurrency: 3 })))
+  )
+
   it.effect("payouts that stay pending for long do not hold up the others", () =>
     Effect.gen(function* () {
       yield* start(6)

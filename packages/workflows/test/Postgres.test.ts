@@ -176,13 +176,8 @@ layer(server, {
       const { payouts: made } = yield* Sandbox.Sandbox
       const client = yield* Payouts.Payouts
       const sql = yield* PgClient.make({ url })
-      const refusal = new Errors.UnprocessableError({
-        operation: "Payouts.create",
-        status: 422,
-        message: "refused"
-      })
       let attempts = 0
-      const lateRefusal = Layer.succeed(Payouts.Payouts, {
+      const lateError = Layer.succeed(Payouts.Payouts, {
         ...client,
         create: (request, options) =>
           Effect.gen(function* () {
@@ -191,7 +186,13 @@ layer(server, {
             yield* Effect.orDie(sql`
               UPDATE cluster_locks
               SET address = 'elsewhere:1', acquired_at = NOW() - INTERVAL '8 seconds'`)
-            return yield* refusal
+            return yield* new Errors.KeyReused({
+              operation: "Payouts.create",
+              message: "too late",
+              key: options.key,
+              differs: [],
+              attempts: 1
+            })
           })
       })
       const engine = layerPostgres({
@@ -208,7 +209,7 @@ layer(server, {
         assert.strictEqual(status, "COMPLETED")
       }).pipe(
         Effect.provide(
-          DisbursePayout.layer(policy).pipe(Layer.provide(engine), Layer.provide(lateRefusal))
+          DisbursePayout.layer(policy).pipe(Layer.provide(engine), Layer.provide(lateError))
         )
       )
       assert.isAbove(attempts, 1)

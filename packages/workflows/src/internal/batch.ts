@@ -99,8 +99,8 @@ const drive = (
       const isOver = waiting.length === 0 || isCancelled
       if (isOver && creating.length + pending.length === 0) return
 
-      const busy = unmade.filter((item) => Execution.toStatus(item).state === "Running").length
-      const room = isPaused || isCancelled ? 0 : Math.max(0, concurrency - busy)
+      // Also those in a pause: their outcomes may be unknown, and an outage must not put more in doubt.
+      const room = isPaused || isCancelled ? 0 : Math.max(0, concurrency - creating.length)
       const next = waiting.splice(0, room)
       yield* Effect.forEach(
         next,
