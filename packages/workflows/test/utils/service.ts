@@ -70,8 +70,8 @@ const operations = {
 /** The service's key of a job. */
 export const keyOf = ({ businessKey, kind }: Job) => `${operations[kind]}:${businessKey}`
 
-export /** The errors in the ledger of the service. */
-const violationsIn = (sandbox: Sandbox.Service, all: ReadonlyArray<Job>) =>
+/** The errors in the ledger of the service. */
+export const violationsIn = (sandbox: Sandbox.Service, all: ReadonlyArray<Job>) =>
   Effect.gen(function* () {
     const made = [
       ...(yield* sandbox.paymentIntents).map(({ idempotency_key, status }) => ({

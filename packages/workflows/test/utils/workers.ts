@@ -115,7 +115,7 @@ export const start = (
   })
 
 /** An execution is stuck if none ends for this long. A long list takes as long as it needs. */
-const stuckAfter = Duration.minutes(3)
+const stuckAfter = Duration.minutes(10)
 
 /** Waits until all executions have ended, as long as some end. */
 const awaitEnds = (worker: Worker, all: ReadonlyArray<Job>): Effect.Effect<void, WorkerFailed> =>
