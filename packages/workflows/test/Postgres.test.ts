@@ -170,6 +170,46 @@ layer(server, {
     }).pipe(Effect.provide(services))
   )
 
+  it.scoped("a refusal is not the outcome if another runner of the same address has begun", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const client = yield* Payouts.Payouts
+      const sql = yield* PgClient.make({ url })
+      let attempts = 0
+      const refusedFirst = Layer.succeed(Payouts.Payouts, {
+        ...client,
+        create: (request, options) =>
+          Effect.gen(function* () {
+            if (++attempts > 1) return yield* client.create(request, options)
+            // As if its replacement had sent the request meanwhile: the locks do not tell the two apart.
+            yield* Effect.orDie(sql`
+              UPDATE manilla_executions_1
+              SET begun = replace(begun, '"begins":1', '"begins":2'), revision = revision + 1
+              WHERE business_key = 'salary-shared'`)
+            return yield* new Errors.UnprocessableError({
+              operation: "Payouts.create",
+              status: 422,
+              message: "refused"
+            })
+          })
+      })
+      const engine = layerPostgres({ url, host: "127.0.0.1", port: yield* Postgres.freePort })
+      yield* Effect.gen(function* () {
+        const operator = yield* payouts
+        yield* operator.start("salary-shared", yield* world.payout)
+        const { status } = yield* operator.await("salary-shared")
+        assert.strictEqual(status, "COMPLETED")
+        assert.strictEqual(attempts, 2)
+      }).pipe(
+        Effect.provide(
+          DisbursePayout.layer({
+            carryOn: { initial: "300 millis", factor: 2, deadline: "1 hour" }
+          }).pipe(Layer.provide(engine), Layer.provide(refusedFirst))
+        )
+      )
+    }).pipe(Effect.provide(services), Effect.provide(Reactivity.layer))
+  )
+
   it.scoped("a runner that has lost an execution to another does not store its result", () =>
     Effect.gen(function* () {
       const { url } = yield* Server
