@@ -10,8 +10,8 @@ import type * as Execution from "./Execution.js"
 import type * as Policy from "./Policy.js"
 
 /**
- * The permission of a step to begin: for the first time or again; refused, because the execution is to be
- * cancelled; or refused, because an earlier request is too old.
+ * Whether a step may begin. It may not if it is known that nothing was applied, if the execution is to be
+ * cancelled or has ended, or if an earlier request is so old that the service may have forgotten its key.
  *
  * @since 0.1.0
  * @category models

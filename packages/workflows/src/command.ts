@@ -55,7 +55,7 @@ export interface Health {
  * @category models
  */
 export interface Options<A, E, E2> {
-  /** The engine, such as `layerPostgres({ url })`. */
+  /** The engine, such as `layerPostgres({ url, host })`. */
   readonly engine: Layer.Layer<Engine.Engine | WorkflowEngine.WorkflowEngine | Engine.Runner, E2>
   /** The workflows that this process runs, with the clients that they need, and whatever uses them. */
   readonly workflows: Layer.Layer<A, E, Engine.Engine | WorkflowEngine.WorkflowEngine>
