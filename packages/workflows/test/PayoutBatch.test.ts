@@ -279,7 +279,7 @@ describe("PayoutBatch", () => {
       assert.include(yield* refused([one, one]), "items.1.key must differ from the key of items.0")
       const bad = { key: " ", request: { ...one.request, amount: "-1" } }
       const issues = yield* refused([bad])
-      assert.include(issues, "items.0.key must be 1 to 200 characters")
+      assert.include(issues, "items.0.key must be without a space at either end")
       assert.include(issues, "items.0.request.amount")
       assert.lengthOf(yield* made, 0)
     }).pipe(Effect.provide(layer()))
