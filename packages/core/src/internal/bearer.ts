@@ -62,7 +62,7 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
         Effect.map((token) =>
           Option.isSome(token) && leftMillis() > 0
             ? toBearer(token.value)
-            : tooLate(name, limitMillis, tokens.lastFailure?.(now()))
+            : tooLate(name, tokens.origin, limitMillis, tokens.lastFailure?.(now()))
         ),
         Effect.catchTag("TokenUnavailableError", (error) => Effect.succeed(noToken(name, error))),
         Effect.catchAllCause(() => Effect.succeed(died))
@@ -109,10 +109,12 @@ const noToken = (
 /** The result of an attempt that timed out waiting for a token, with the source's last failure. */
 const tooLate = (
   operation: string,
+  origin: string | undefined,
   afterMillis: number,
   last: Errors.TokenUnavailableError | undefined
 ): Failure => {
-  const late = `no token was obtained within ${afterMillis} ms`
+  const from = origin === undefined ? "" : ` from ${origin}`
+  const late = `no token was obtained${from} within ${afterMillis} ms`
   const message = `${operation}: ${late}.`
   return last === undefined
     ? noToken(operation, late, new Errors.TimeoutError({ operation, message, afterMillis }))
