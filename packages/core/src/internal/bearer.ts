@@ -64,7 +64,7 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
             ? toBearer(token.value)
             : tooLate(name, tokens.origin, limitMillis, tokens.lastFailure?.(now()))
         ),
-        Effect.catchTag("TokenUnavailableError", (error) => Effect.succeed(noToken(name, error))),
+        Effect.catchTag("TokenUnavailableError", (error) => Effect.succeed(unavailable(error))),
         Effect.catchAllCause(() => Effect.succeed(died))
       )
     },
@@ -91,14 +91,13 @@ const bearerOf = (token: BearerTokens.BearerToken): Bearer | undefined => {
   return bearer
 }
 
-/** The result of an attempt without a token: the source's own error, or a new one. */
-const noToken = (
-  operation: string,
-  why: string | Errors.TokenUnavailableError,
-  cause?: Errors.RequestError
-): Failure =>
+/** The result of an attempt whose token source failed. Its error is passed on unchanged. */
+const unavailable = (error: Errors.TokenUnavailableError): Failure =>
+  failure(() => error, "TokenUnavailableError")
+
+/** The result of an attempt without a token for any other reason. */
+const noToken = (operation: string, why: string, cause?: Errors.RequestError): Failure =>
   failure((ending = "") => {
-    if (typeof why !== "string") return why
     const message = `${operation} was not sent: ${why}${ending}`
     return new Errors.TokenUnavailableError(
       { operation, message, ...(cause === undefined ? {} : { cause }) },
