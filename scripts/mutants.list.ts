@@ -580,7 +580,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inResponse(
     "trust success: true under an error status",
-    "if (!isSuccess && !(status >= 400 && succeeded === true)) return",
+    "if (!isSuccess && !isContradicted) return",
     "if (!isSuccess) return"
   ),
   inResponse(
@@ -635,7 +635,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "report a success after a retry as unknown",
     "      budget.earn()\n",
     `      if (state.retries > 0 && replay._tag !== "Safe") {
-        const late = conclusion.noToken(name, "late")
+        const late = response.failure(() => ({ message: "late" }) as never, "TokenUnavailableError")
         return Effect.fail(endings.error(request.key, state, "rule", late, now())) as never
       }
       budget.earn()\n`

@@ -29,6 +29,8 @@ export interface BearerToken {
  * @category models
  */
 export interface Service {
+  /** Scheme, host and port of the service that issues the tokens, for error messages. */
+  readonly origin?: string
   /**
    * Returns a token that the source already has and that is valid at this time (milliseconds since the
    * Unix epoch). If it returns `undefined`, the call runs {@link Service.get}.

@@ -270,6 +270,7 @@ describe("a rejected token", () => {
       const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
         retry: { deadline: "1 minute" },
         tokens: {
+          origin: "https://accounts.example:8443",
           get: Effect.suspend(() => (asked++ === 0 ? Effect.succeed(token) : Effect.never)),
           reject: () => Effect.void
         }
@@ -280,7 +281,10 @@ describe("a rejected token", () => {
         asked = 0
         const error = yield* Either.flip(yield* toTheEnd(call))
         assert(error._tag === "TokenUnavailableError")
-        assert.include(error.message, "no token was obtained within")
+        assert.include(
+          error.message,
+          "no token was obtained from https://accounts.example:8443 within"
+        )
         assert.strictEqual(error.cause?._tag, "TimeoutError")
       }
       assert.strictEqual(received.length, 2)

@@ -306,8 +306,9 @@ export interface Service {
   /** The address of the control API, without its path `/_sandbox`. */
   readonly controlUrl: string
   /**
-   * Restores the initial state, credentials and idempotency profile: no requests, faults or tokens, and the
-   * opening balances. Without a seed, identifiers repeat as well.
+   * Restores the initial state, credentials and idempotency profile: no requests, faults or resources, and
+   * the opening balances. Without a seed, identifiers repeat as well. The tokens of the initial
+   * credentials stay valid, so that tests can share one client.
    */
   readonly reset: (seed?: string | number) => Effect.Effect<void>
   /** How idempotency keys behave now. */

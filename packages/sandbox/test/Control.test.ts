@@ -30,7 +30,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
 import { request } from "node:http"
-import { send, sendAuthorised } from "./utils/harness.js"
+import { obtain, send, sendAuthorised } from "./utils/harness.js"
 
 const originOf = ({ baseUrl }: Sandbox.Service) => new URL(baseUrl).origin
 
@@ -113,8 +113,60 @@ describe("reset", () => {
       yield* control.State.reset({ payload: { seed: "other" } })
       const [other] = yield* sandbox.wallets
       assert.notStrictEqual(other?.id, before.wallets[0]?.id)
-      // The clients still have a token of the time before.
       yield* collected("two")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  const operations = Effect.flatMap(Sandbox.Sandbox, ({ exchanges }) =>
+    Effect.map(exchanges, (all) => all.map(({ operation }) => operation))
+  )
+  const listWith = (token: string) =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const headers = { authorization: `Bearer ${token}` }
+      return (yield* send(`${baseUrl}/transactions`, { method: "GET", headers })).status
+    })
+
+  it.effect("keeps tokens, so that tests can share one client, and each has the same ids", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const payments = yield* Payments.Payments
+      const ids = new Set<string>()
+      for (let round = 1; round <= 100; round++) {
+        ids.add((yield* payments.create(collection, { key })).id)
+        const expected = round === 1 ? ["Token.obtain", "Payments.create"] : ["Payments.create"]
+        assert.deepStrictEqual(yield* operations, expected)
+        yield* sandbox.reset()
+      }
+      assert.strictEqual(ids.size, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("keeps a token for at most its lifetime", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      yield* sandbox.advance("1 day")
+      const { access_token } = yield* obtain
+      yield* sandbox.reset()
+      yield* sandbox.advance("59 minutes")
+      assert.strictEqual(yield* listWith(access_token), 200)
+      yield* sandbox.advance("1 minute")
+      assert.strictEqual(yield* listWith(access_token), 401)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("keeps no token that was revoked or issued to another secret", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const revoked = yield* obtain
+      yield* sandbox.revokeTokens
+      yield* sandbox.reset()
+      assert.strictEqual(yield* listWith(revoked.access_token), 401)
+      yield* sandbox.rotateSecret
+      const ofOther = yield* obtain
+      assert.strictEqual(yield* listWith(ofOther.access_token), 200)
+      yield* sandbox.reset()
+      assert.strictEqual(yield* listWith(ofOther.access_token), 401)
     }).pipe(Effect.provide(layer()))
   )
 })

@@ -4,10 +4,12 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Cards from "@manilla/cards/Cards"
+import type * as Operation from "@manilla/core/Operation"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import type * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import {
   type Clients,
   cardFrom,
@@ -20,15 +22,15 @@ import {
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as Record from "effect/Record"
 import * as TestClock from "effect/TestClock"
 
 type Write = (
   other: boolean
 ) => Effect.Effect<string, { readonly _tag: string }, Clients | Sandbox.Sandbox>
 
-const operations = ["Payments.create", "Payouts.create", "Cards.issue"] as const
-
-const writes: Readonly<Record<(typeof operations)[number], Write>> = {
+/** Each declared write with a key. The compiler reports a missing one. */
+const writes: Readonly<Record<ServiceApi.OperationName<Operation.Keyed>, Write>> = {
   "Payments.create": (other: boolean) =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
@@ -79,11 +81,10 @@ const profiles: ReadonlyArray<Sandbox.IdempotencyProfile> = ([422, 409, "replay"
 for (const profile of profiles) {
   const { failures, inFlight, otherBody } = profile
   describe(`other body ${otherBody}, in flight ${inFlight}, failures ${failures}`, () => {
-    for (const operation of operations) {
+    for (const [operation, write] of Record.toEntries(writes)) {
       it.effect(`${operation} has one effect`, () =>
         Effect.gen(function* () {
           const sandbox = yield* Sandbox.Sandbox
-          const write = writes[operation]
 
           // A refused request, then a good one with the same key.
           yield* sandbox.faults.add(Fault.outcome("insufficient_funds", { operation }))

@@ -237,7 +237,7 @@ export const make = (
             message: `${failed.message} The next token request is in ${pausedUntilMillis - nowMillis} ms, after a back-off.`
           })
 
-    return { held, get, reject, lastFailure }
+    return { origin: new URL(options.authUrl).origin, held, get, reject, lastFailure }
   })
 
 const operation = "Token.obtain"

@@ -9,8 +9,10 @@ import * as Operation from "@manilla/core/Operation"
 import * as Manilla from "@manilla/token/Manilla"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import * as TestClock from "effect/TestClock"
 
 const settings = {
   MANILLA_BASE_URL: "https://api.example/api/v1",
@@ -45,9 +47,9 @@ const service = HttpClient.make((request, url) =>
   )
 )
 
-const layerWith = (given: Readonly<Record<string, string>>) =>
+const layerWith = (given: Readonly<Record<string, string>>, client = service) =>
   Manilla.layerConfig().pipe(
-    Layer.provide(Layer.succeed(HttpClient.HttpClient, service)),
+    Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
     Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(given)))))
   )
 
@@ -56,6 +58,24 @@ it.effect("a single layer provides calls with tokens, from the configuration", (
     const gateway = yield* Gateway.Gateway
     assert.deepStrictEqual(yield* gateway.calls(group).read({}), { id: "thing-1" })
   }).pipe(Effect.provide(layerWith(settings)))
+)
+
+it.effect("a call that ends while the account gateway is silent names its address", () =>
+  Effect.gen(function* () {
+    const gateway = yield* Gateway.Gateway
+    const call = yield* Effect.fork(gateway.calls(group).read({}, { timeout: "900 millis" }))
+    yield* TestClock.adjust("900 millis")
+    const error = yield* Effect.flip(Fiber.join(call))
+    assert.strictEqual(error._tag, "TokenUnavailableError")
+    assert.include(error.message, "from https://accounts.example within 900 ms")
+  }).pipe(
+    Effect.provide(
+      layerWith(
+        settings,
+        HttpClient.make(() => Effect.never)
+      )
+    )
+  )
 )
 
 it.effect("the error names all missing settings", () =>

@@ -62,9 +62,9 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
         Effect.map((token) =>
           Option.isSome(token) && leftMillis() > 0
             ? toBearer(token.value)
-            : tooLate(name, limitMillis, tokens.lastFailure?.(now()))
+            : tooLate(name, tokens.origin, limitMillis, tokens.lastFailure?.(now()))
         ),
-        Effect.catchTag("TokenUnavailableError", (error) => Effect.succeed(noToken(name, error))),
+        Effect.catchTag("TokenUnavailableError", (error) => Effect.succeed(unavailable(error))),
         Effect.catchAllCause(() => Effect.succeed(died))
       )
     },
@@ -91,14 +91,13 @@ const bearerOf = (token: BearerTokens.BearerToken): Bearer | undefined => {
   return bearer
 }
 
-/** The result of an attempt without a token: the source's own error, or a new one. */
-const noToken = (
-  operation: string,
-  why: string | Errors.TokenUnavailableError,
-  cause?: Errors.RequestError
-): Failure =>
+/** The result of an attempt whose token source failed. Its error is passed on unchanged. */
+const unavailable = (error: Errors.TokenUnavailableError): Failure =>
+  failure(() => error, "TokenUnavailableError")
+
+/** The result of an attempt without a token for any other reason. */
+const noToken = (operation: string, why: string, cause?: Errors.RequestError): Failure =>
   failure((ending = "") => {
-    if (typeof why !== "string") return why
     const message = `${operation} was not sent: ${why}${ending}`
     return new Errors.TokenUnavailableError(
       { operation, message, ...(cause === undefined ? {} : { cause }) },
@@ -109,10 +108,12 @@ const noToken = (
 /** The result of an attempt that timed out waiting for a token, with the source's last failure. */
 const tooLate = (
   operation: string,
+  origin: string | undefined,
   afterMillis: number,
   last: Errors.TokenUnavailableError | undefined
 ): Failure => {
-  const late = `no token was obtained within ${afterMillis} ms`
+  const from = origin === undefined ? "" : ` from ${origin}`
+  const late = `no token was obtained${from} within ${afterMillis} ms`
   const message = `${operation}: ${late}.`
   return last === undefined
     ? noToken(operation, late, new Errors.TimeoutError({ operation, message, afterMillis }))

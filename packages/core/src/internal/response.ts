@@ -34,6 +34,8 @@ export interface Failure {
   readonly found: Found
   /** The fields of the resource that differ from the request. */
   readonly differs: ReadonlyArray<string>
+  /** Read on demand, for spans and errors. */
+  readonly correlationId: () => string | undefined
   /** Creates the error when the call ends, and appends `ending` to its message. */
   readonly toError: (ending?: string) => Errors.ReadError
 }
@@ -67,11 +69,12 @@ export interface Reader {
 }
 
 const nothingFound: Found = { id: undefined, reference: undefined }
+const noCorrelationId = () => undefined
 
 export const failure = (
   toError: Failure["toError"],
   fault: RetryPolicy.Fault,
-  of: Partial<Pick<Failure, "status" | "retryAfterMillis" | "found" | "differs">> = {}
+  of: Partial<Pick<Failure, "status" | "retryAfterMillis" | "correlationId">> = {}
 ): Failure => ({
   _tag: "Failure",
   fault,
@@ -79,6 +82,7 @@ export const failure = (
   retryAfterMillis: undefined,
   found: nothingFound,
   differs: [],
+  correlationId: noCorrelationId,
   ...of,
   toError
 })
@@ -97,8 +101,12 @@ export const compile = (name: string, operation: Operation.Operation): Reader =>
     const parsed = parse(result.body)
     const value = parsed._tag === "Json" ? parsed.value : undefined
     const succeeded = successOf(value)
-    // An error status decides, even if the body is lost or unreadable, unless the body contradicts it.
-    if (!isSuccess && !(status >= 400 && succeeded === true)) return refused(result, value, context)
+    // An error status around `success: true`: the request may have been applied.
+    const isContradicted = status >= 400 && succeeded === true
+    // The order matters: the first evidence decides. A refusal stays one if its body is lost or unreadable,
+    // and a lost body is retried as a lost connection, not reported as unreadable. Data is compared with
+    // the request before its schema, because another resource may match the schema as well.
+    if (!isSuccess && !isContradicted) return refused(result, value, context)
     if (parsed._tag === "Lost") return noResponse(name, parsed)
     if (parsed._tag !== "Json") return unreadable(result, context, parsed._tag, parsed.text)
     if (succeeded === undefined) return unreadable(result, context, "NotAnEnvelope", value)
@@ -128,11 +136,7 @@ export const compile = (name: string, operation: Operation.Operation): Reader =>
       const resource = foundIn(checks.resource(data), context)
       return { correlationId: correlationIdOf(envelope, context), resource }
     }
-    const error = response.toError()
-    return {
-      correlationId: "correlationId" in error ? error.correlationId : undefined,
-      resource: response.found
-    }
+    return { correlationId: response.correlationId(), resource: response.found }
   }
 
   return { read, meta }
@@ -261,6 +265,7 @@ const refusal =
     const retryAfterMillis = parseRetryAfter(headers, context.nowMillis)
     const fault = RetryPolicy.faultOfStatus(status)
     const { [fault]: Class = Errors.UnexpectedStatusError } = classes
+    const correlationId = () => correlationIdOf(value, context)
     const toError = (ending = "") => {
       const serviceError = serviceErrorIn(value, context)
       const { code, serviceMessage } = serviceError
@@ -272,11 +277,16 @@ const refusal =
         (scopes?.hint ?? "") +
         (status >= 300 && status < 400 ? " (redirects are not followed: check the base URL)" : "") +
         ending
-      const correlationId = correlationIdOf(value, context)
-      const fields = { operation, message, status, ...serviceError, correlationId }
+      const fields = {
+        operation,
+        message,
+        status,
+        ...serviceError,
+        correlationId: correlationId()
+      }
       return new Class({ ...fields, retryAfterMillis, grantedScopes: [], ...scopes?.members })
     }
-    return failure(toError, fault, { status, retryAfterMillis })
+    return failure(toError, fault, { status, retryAfterMillis, correlationId })
   }
 
 /** The scope that a 403 may require, and the scopes of the token. */
@@ -340,6 +350,7 @@ const malformed =
     value: unknown,
     issues: ReadonlyArray<Errors.Issue> = []
   ): Failure => {
+    const correlationId = () => correlationIdOf(value, context)
     const toError = (ending = "") => {
       const serviceError =
         reason === "Contradiction" ? serviceErrorIn(value, context) : noServiceError
@@ -354,7 +365,7 @@ const malformed =
           ending
         ].join(""),
         status,
-        correlationId: correlationIdOf(value, context),
+        correlationId: correlationId(),
         issues,
         reason,
         ...serviceError,
@@ -364,5 +375,5 @@ const malformed =
             : undefined
       })
     }
-    return failure(toError, RetryPolicy.faultOfReason(reason), { status })
+    return failure(toError, RetryPolicy.faultOfReason(reason), { status, correlationId })
   }

@@ -55,7 +55,11 @@ export const make = (secrets: ReadonlyArray<Secret>): Sanitizer => {
         ? text
         : withoutSecrets(text, (pieces ??= new Set(wanted.flatMap(piecesOf))), short)
 
-  /** Truncates after redaction, because a truncated secret would not be found. */
+  /**
+   * Truncates after redaction, because a truncated secret is not found. Redaction shortens the text, so it
+   * starts with four times the length, and with no more, because a body may have megabytes. If that cuts the
+   * text, its end may be the unfound beginning of a secret, which is dropped.
+   */
   const begin = (text: string, length: number): string => {
     const begun = redact(text.slice(0, length * 4))
     return (text.length > length * 4 ? begun.slice(0, -pieceLength) : begun).slice(0, length)

@@ -54,6 +54,8 @@ export interface Options {
   readonly tokens: table.Table<typeof Token.Type>
   readonly clock: SandboxClock
   readonly identifiers: Identifiers
+  /** Its own generator, so that the ids of resources do not depend on the number of tokens. */
+  readonly tokenIdentifiers: Identifiers
   readonly tokenLifetime: Duration.DurationInput
 }
 
@@ -66,6 +68,8 @@ export interface Opening {
 
 export interface Accounts {
   readonly open: (opening: Opening) => void
+  /** Takes over the tokens from before a reset, if they were issued to the same credentials. */
+  readonly keepTokens: (before: Pick<Options, "account" | "tokens">, nowMillis: number) => void
   readonly ids: () => Pick<Account, "account_id" | "application_id">
   readonly credentials: Effect.Effect<Credentials>
   /** Issues a token, by rules 1 and 3 of section 5.1. */
@@ -84,7 +88,7 @@ export interface Accounts {
 }
 
 export const make = (options: Options): Accounts => {
-  const { account, clock, identifiers, tokenLifetime, tokens } = options
+  const { account, clock, identifiers, tokenIdentifiers, tokenLifetime, tokens } = options
   const lifetimeMillis = Duration.toMillis(tokenLifetime)
   const newSecret = () => `sk_${identifiers.text(40)}`
   const change = (changes: Partial<Account>) => account.set({ ...account.get(), ...changes })
@@ -111,12 +115,12 @@ export const make = (options: Options): Accounts => {
     const token = [
       segment({ alg: "RS256", typ: "JWT" }),
       segment({
-        jti: identifiers.uuid(),
+        jti: tokenIdentifiers.uuid(),
         sub: account.get().client_id,
         iat: Math.floor(nowMillis / 1000),
         exp: Math.floor(expiresMillis / 1000)
       }),
-      identifiers.text(86)
+      tokenIdentifiers.text(86)
     ].join(".")
     for (const old of tokens.all()) {
       if (old.expires_ms <= nowMillis) tokens.remove(old.token)
@@ -172,6 +176,15 @@ export const make = (options: Options): Accounts => {
         client_secret: clientSecret === undefined ? drawnSecret : Redacted.value(clientSecret),
         granted_scopes: scopes
       })
+    },
+    keepTokens: (before, nowMillis) => {
+      const { client_id, client_secret } = before.account.get()
+      const own = account.get()
+      if (client_id !== own.client_id || client_secret !== own.client_secret) return
+      for (const { expires_ms, token } of before.tokens.all()) {
+        // The clock was set back.
+        tokens.set({ token, expires_ms: Math.min(expires_ms, nowMillis + lifetimeMillis) })
+      }
     },
     ids: account.get,
     credentials,

@@ -92,8 +92,8 @@ export interface Restartable {
   /** Waits until all changes until now are kept. */
   readonly saved: Storage["saved"]
   /**
-   * Replaces the emulation by one in its initial state, with the same credentials. Without a seed, it has
-   * the same identifiers as well.
+   * Replaces the emulation by one in its initial state, with the initial credentials and their tokens.
+   * Without a seed, it has the same identifiers as well.
    */
   readonly reset: (seed?: string | number) => Effect.Effect<void>
   /** Replaces the emulation by one with this state, if it is one. */
@@ -128,7 +128,10 @@ export const make = (given: Options, storage: Storage = memory): Effect.Effect<R
         Effect.gen(function* () {
           const drawn =
             seed === undefined ? initialSeed : yield* identifiers.drawSeed(Random.make(seed))
+          const { state: before } = current
           current = yield* start({ ...options, ...credentials }, drawn, storage)
+          // Another token for a young one would make the clients back off.
+          current.accounts.keepTokens(before, yield* current.clock.nowMillis)
           options.profile.set(options.idempotency ?? {})
         }),
       restore: (snapshot) =>
@@ -168,6 +171,9 @@ const start = (
 /** The emulation over a state. */
 const over = (options: Shared, parts: State): Emulation => {
   const ids = identifiers.make(parts.generator)
+  // Not a part of the state: the ids of resources do not depend on how often they are drawn.
+  const [high, low] = parts.generator.get()
+  const otherIds = identifiers.make(table.makeValue(identifiers.fromSeed({ high, low }), () => {}))
   const clock = sandboxClock.make(parts.clock)
   const services = options.services ?? catalogue.services
   const events = agenda.make(parts.agenda, parts.planned_events)
@@ -177,6 +183,7 @@ const over = (options: Shared, parts: State): Emulation => {
     tokens: parts.tokens,
     clock,
     identifiers: ids,
+    tokenIdentifiers: otherIds,
     tokenLifetime: options.tokenLifetime ?? "1 hour"
   })
   const openedWallets = wallets.make({ rows: parts.wallets, identifiers: ids, book })
@@ -204,13 +211,10 @@ const over = (options: Shared, parts: State): Emulation => {
     events.advance(millis)
     return millis
   })
-  const [high, low] = parts.generator.get()
   return {
     state: parts,
     clock,
-    correlationIds: identifiers.make(
-      table.makeValue(identifiers.fromSeed({ high, low }), () => {})
-    ),
+    correlationIds: otherIds,
     accounts: account,
     book,
     wallets: openedWallets,
