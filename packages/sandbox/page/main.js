@@ -3,7 +3,7 @@ import { refreshClock, refreshCredentials } from "./controls.js"
 import { announce, byId, closeDialog } from "./dom.js"
 import { refresh as refreshFaults } from "./faults.js"
 import { refresh as refreshMoney } from "./money.js"
-import { follow, show as showRequests } from "./requests.js"
+import { follow, refresh as refreshRequests, show as showRequests } from "./requests.js"
 import { refresh as refreshResources, show as showResources } from "./resources.js"
 
 /**
@@ -12,7 +12,7 @@ import { refresh as refreshResources, show as showResources } from "./resources.
  * @type {ReadonlyMap<string, { refresh?: () => Promise<void>, show?: (shown: URLSearchParams) => void }>}
  */
 const views = new Map([
-  ["requests", { show: showRequests }],
+  ["requests", { refresh: refreshRequests, show: showRequests }],
   ["resources", { refresh: refreshResources, show: showResources }],
   ["money", { refresh: refreshMoney }],
   ["faults", { refresh: refreshFaults }],

@@ -233,6 +233,9 @@ let explanations = 0
 /** The data of the explanation. */
 let explained = ""
 
+/** The text for which no key, but perhaps a reference, was found. */
+let searched = ""
+
 /** Replaces the explanation if its data changed. @param {unknown} data @param {() => ReadonlyArray<Node>} draw */
 const showExplanation = (data, draw) => {
   const seen = JSON.stringify(data)
@@ -251,12 +254,17 @@ const explain = async () => {
   const wanted = wantedKey()
   const [key, ...others] = selectedKeys
   const current = ++explanations
-  if (wanted === "" || requests.size === 0) return showExplanation("", () => [])
+  const isEmpty = wanted === "" || requests.size === 0
+  if (isEmpty || key !== undefined) searched = ""
+  if (isEmpty) return showExplanation("", () => [])
   if (key === undefined) {
+    // Searched once, not again at each request that arrives.
+    if (wanted === searched) return
     /** @type {Resources} */
     const resources = await call("GET", "/resources?limit=1000")
     if (current !== explanations) return
     const [made] = keysByReference(resources, wanted)
+    searched = wanted
     return showExplanation([wanted, made], () => [noKey(wanted, made)])
   }
   if (others.length > 0) {
@@ -331,13 +339,13 @@ const why = (key, matching, made, hidden) => {
   const subject =
     maker !== undefined
       ? `Request #${maker.index} made `
-      : only !== undefined
+      : matching.every(({ reached_service, replay }) => replay || !reached_service)
         ? "An earlier request made "
         : "Requests with this key made "
   const once =
     only === undefined
       ? ""
-      : `${only.money === "" ? "" : ` ${only.money}`} A key names one operation: however often it is sent, the service does it once.`
+      : `${only.money === "" ? "" : ` ${only.money}`} A key names one operation, which the service does once, however often the caller sends it.`
   return h(
     "div",
     { class: `note ${first === undefined ? "" : "good"}` },
@@ -378,6 +386,9 @@ const why = (key, matching, made, hidden) => {
 
 /** @param {Request} request */
 const rowOf = (request) => h("tr", {}, ...cellsOf(request))
+
+/** Explains again, because a payment also settles without a request. */
+export const refresh = () => (selectedKeys.length === 1 ? explain() : Promise.resolve())
 
 const renderCount = () => {
   const selected = [...requests.values()].filter(isSelected).length

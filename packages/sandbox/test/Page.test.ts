@@ -124,6 +124,12 @@ describe("the page", () => {
     await status("is COMPLETED.")
     await page.getByRole("link", { name: "order-31" }).click()
     await page.getByText("The customer was charged once.").waitFor()
+    // A payment also settles without a request.
+    await page.getByRole("button", { name: "Show all requests" }).click()
+    await page.getByRole("button", { name: "order-7" }).click()
+    await page.getByText("The customer is not charged yet.").waitFor()
+    await Effect.runPromise(service.sandbox.advance("1 hour"))
+    await page.getByText("The customer was charged once.").waitFor()
 
     await page.goto("/#resources?kind=transactions")
     await page.getByRole("link", { name: reference }).click()
