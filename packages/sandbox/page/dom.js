@@ -85,6 +85,14 @@ export const table = (caption, columns, rows) =>
     )
   )
 
+/**
+ * A link to a resource by its reference or key.
+ *
+ * @param {string} text
+ * @param {Readonly<Record<string, string>>} shown
+ */
+export const resourceLink = (text, shown) => h("a", { href: addressOf("resources", shown) }, text)
+
 /** @param {Element | null} element */
 const nameOf = (element) => element?.getAttribute("aria-label") ?? element?.textContent ?? ""
 
@@ -148,6 +156,29 @@ export const openDialog = (title, body, actions = []) => {
   if (!dialog.open) dialog.showModal()
   // Otherwise the focus goes to the first button, which is below the text.
   heading.focus()
+}
+
+/**
+ * The address of a view with what it shows: `#requests?key=order-42`. Empty values are left out.
+ *
+ * @param {string} view
+ * @param {Readonly<Record<string, string>>} shown
+ */
+export const addressOf = (view, shown) => {
+  const given = Object.entries(shown).filter(([, value]) => value !== "")
+  return given.length === 0 ? `#${view}` : `#${view}?${new URLSearchParams(given)}`
+}
+
+/**
+ * Writes what a view shows into the address, and into the link of the view, which thus returns to it.
+ *
+ * @param {string} view
+ * @param {Readonly<Record<string, string>>} shown
+ */
+export const remember = (view, shown) => {
+  const address = addressOf(view, shown)
+  document.querySelector(`nav a[data-view="${view}"]`)?.setAttribute("href", address)
+  history.replaceState(null, "", address)
 }
 
 export const closeDialog = () => byId("dialog", HTMLDialogElement).close()

@@ -155,7 +155,13 @@ export const refresh = async () => {
   replace(
     byId("faults", HTMLElement),
     faults.length === 0
-      ? h("p", {}, "No fault is pending.")
+      ? h(
+          "p",
+          {},
+          "No fault is pending. ",
+          h("a", { href: "#requests" }, "Requests"),
+          " shows which faults applied."
+        )
       : h(
           "ol",
           {},

@@ -76,7 +76,7 @@ export const refresh = async () => {
     table(
       `Entries: ${ledger.entries}, newest first${ledger.entries > ledger.journal.length ? `, ${ledger.journal.length} shown` : ""}`,
       [
-        ["Entry", (one) => `#${one.sequence}`],
+        ["Entry", (one) => `entry ${one.sequence}`],
         ["Posted", (one) => h("time", {}, one.posted_at.slice(0, 23).replace("T", " "))],
         ["Description", (one) => `${one.description}, ${one.reference}`],
         [

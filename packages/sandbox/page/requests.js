@@ -1,6 +1,19 @@
 // The journal: live, filtered by key, with an explanation of what the requests with one key did.
 import { call, curl } from "./api.js"
-import { announce, button, byId, copy, h, openDialog, replace, valueOf } from "./dom.js"
+import {
+  addressOf,
+  announce,
+  button,
+  byId,
+  closeDialog,
+  copy,
+  h,
+  openDialog,
+  remember,
+  replace,
+  resourceLink,
+  valueOf
+} from "./dom.js"
 
 /** @typedef {typeof import("../src/ControlApi.js").Request.Encoded} Request */
 /** @typedef {typeof import("../src/ControlApi.js").Resources.Encoded} Resources */
@@ -22,11 +35,26 @@ const form = byId("filter", HTMLFormElement)
 const journal = byId("journal", HTMLTableElement)
 const [body] = journal.tBodies
 
+/** What the key has to be or to contain. */
+const wantedKey = () => valueOf(form, "key").trim()
+
+/** The keys that the filter selects. @type {ReadonlyArray<string>} */
+let selectedKeys = []
+
+/** The key that is exactly the wanted one, otherwise all that contain it in any case. */
+const keysOfFilter = () => {
+  const wanted = wantedKey()
+  if (wanted === "") return []
+  const keys = new Set([...requests.values()].flatMap(({ key }) => (key === null ? [] : [key])))
+  if (keys.has(wanted)) return [wanted]
+  return [...keys].filter((key) => key.toLowerCase().includes(wanted.toLowerCase()))
+}
+
 /** @param {Request} request */
 const isSelected = ({ key, operation }) => {
-  const wanted = valueOf(form, "key")
   const named = valueOf(form, "operation")
-  return (wanted === "" || (key ?? "").includes(wanted)) && (named === "" || operation === named)
+  const hasKey = wantedKey() === "" || (key !== null && selectedKeys.includes(key))
+  return hasKey && (named === "" || operation === named)
 }
 
 /** @param {Request} request */
@@ -69,28 +97,52 @@ const cellsOf = (request) => {
   ]
 }
 
-/** @param {string} key */
+/** Shows the requests with this key, and moves the focus to their explanation. @param {string} key */
 const select = (key) => {
-  const input = form.elements.namedItem("key")
-  if (input instanceof HTMLInputElement) input.value = key
+  const address = addressOf("requests", { key })
+  closeDialog()
+  // The same address again is no change of it.
+  if (location.hash === address) byId("explanation", HTMLElement).focus()
+  else location.hash = address
+}
+
+/** Applies the filter of an address. @param {URLSearchParams} address */
+export const show = (address) => {
+  const key = form.elements.namedItem("key")
+  const named = form.elements.namedItem("operation")
+  const operation = address.get("operation") ?? ""
+  if (key instanceof HTMLInputElement) key.value = address.get("key") ?? ""
+  if (named instanceof HTMLSelectElement) {
+    if (![...named.options].some(({ value }) => value === operation)) {
+      named.append(h("option", { value: operation }, operation))
+    }
+    named.value = operation
+  }
+  filter()
+}
+
+/** Renders with another filter. */
+const filter = () => {
+  remember("requests", { key: wantedKey(), operation: valueOf(form, "operation") })
   render()
-  announce(`Showing the requests with the key ${key}.`)
 }
 
 /** The end of one request, for a reader who does not know the sandbox. @param {Request} request */
-const storyOf = ({ fault, outcome, reached_service, replay, status }) => {
+const storyOf = ({ fault, method, outcome, reached_service, replay, status }) => {
+  // A read makes nothing anyway.
+  const nothing = method === "GET" ? "" : " Nothing was made."
   if (outcome === "open") return "is still in progress."
   if (outcome === "dropped before") {
-    return "never reached the service: a fault closed the connection first. Nothing was made."
+    return `never reached the service: a fault closed the connection first.${nothing}`
   }
   if (!reached_service) {
-    return `never reached the service: the fault “${fault}” answered ${status} in its place. Nothing was made.`
+    return `never reached the service: the fault “${fault}” answered ${status} in its place.${nothing}`
   }
   if (!replay && fault === null && status !== null && status >= 400) {
-    return `was refused by the service with ${status}. Nothing was made.`
+    return `was refused by the service with ${status}.${nothing}`
   }
   const done = replay
-    ? "reached the service, which knew the key. It made nothing new, and returned the first result again"
+    ? "reached the service, which knew the key and made nothing new"
     : "reached the service, which processed it"
   switch (outcome) {
     case "dropped after":
@@ -98,9 +150,12 @@ const storyOf = ({ fault, outcome, reached_service, replay, status }) => {
     case "abandoned":
       return `${done}, unless the caller left before. The caller got no answer.`
     default:
-      return fault === null
-        ? `${done}: ${status}.`
-        : `${done}. The fault “${fault}” changed or delayed the answer: ${status}.`
+      if (fault !== null) {
+        return `${done}. The fault “${fault}” changed or delayed the answer: ${status}.`
+      }
+      return replay
+        ? `${done}. The caller got the first result again: ${status}.`
+        : `${done}. The caller got the answer ${status}.`
   }
 }
 
@@ -110,23 +165,67 @@ const makerIn = (all) =>
     ({ reached_service, replay, status }) => reached_service && !replay && (status ?? 0) < 400
   )
 
+/** @typedef {{ kind: string, reference: string, amount: string, money: string }} Made */
+
+/**
+ * Who pays, for a payment or payout that was made once.
+ *
+ * @param {string} status
+ * @param {string} person
+ * @param {string} verb
+ */
+const moneyOf = (status, person, verb) => {
+  if (status === "COMPLETED") return `The ${person} was ${verb} once.`
+  if (status === "PENDING") return `The ${person} is not ${verb} yet.`
+  return `The ${person} was not ${verb}.`
+}
+
 /**
  * The resources that one key made.
  *
  * @param {Resources} resources
  * @param {string} key
+ * @returns {ReadonlyArray<Made>}
  */
 const madeBy = ({ cards, payments, payouts }, key) => [
   ...payments
     .filter(({ idempotency_key }) => idempotency_key === key)
-    .map((one) => `the payment ${one.reference} of ${one.amount} ${one.currency} (${one.status})`),
+    .map(({ amount, currency, id, operation, reference, status }) => ({
+      kind: "payment",
+      reference: reference ?? id,
+      amount: ` of ${amount} ${currency} (${status})`,
+      // Other operations move no money in the sandbox.
+      money: ["COLLECTION", "DEPOSIT"].includes(operation ?? "")
+        ? moneyOf(status, "customer", "charged")
+        : ""
+    })),
   ...payouts
     .filter(({ idempotency_key }) => idempotency_key === key)
-    .map((one) => `the payout ${one.reference} of ${one.amount} ${one.currency} (${one.status})`),
+    .map(({ amount, currency, reference, status }) => ({
+      kind: "payout",
+      reference,
+      amount: ` of ${amount} ${currency} (${status})`,
+      money: moneyOf(status, "recipient", "paid")
+    })),
   ...cards
     .filter(({ issuance_reference }) => issuance_reference === key)
-    .map(({ id }) => `the card ${id}`)
+    .map(({ id }) => ({ kind: "card", reference: id, amount: "", money: "" }))
 ]
+
+/** @param {string} key */
+const readMade = async (key) => {
+  /** @type {Resources} */
+  const resources = await call("GET", `/resources?key=${encodeURIComponent(key)}`)
+  return madeBy(resources, key)
+}
+
+/** Links to what a key made. The links have the key, because it also finds old resources. @param {string} key @param {ReadonlyArray<Made>} made */
+const linksTo = (key, made) =>
+  made.flatMap(({ amount, kind, reference }, n) => [
+    `${n === 0 ? "" : " and "}the ${kind} `,
+    resourceLink(reference, { kind: `${kind}s`, find: key }),
+    amount
+  ])
 
 /** Only the latest explanation is shown. */
 let explanations = 0
@@ -134,58 +233,162 @@ let explanations = 0
 /** The data of the explanation. */
 let explained = ""
 
-const explain = async () => {
-  const target = byId("explanation", HTMLElement)
-  const key = valueOf(form, "key")
-  const matching = [...requests.values()].filter((request) => request.key === key)
-  const current = ++explanations
-  if (key === "" || matching.length === 0) {
-    explained = ""
-    return target.replaceChildren()
-  }
-  /** @type {Resources} */
-  const resources = await call("GET", `/resources?key=${encodeURIComponent(key)}`)
-  if (current !== explanations) return
-  const made = madeBy(resources, key)
-  const maker = made.length === 0 ? undefined : makerIn(matching)
-  const times = matching.length === 1 ? "1 request" : `${matching.length} requests`
-  const result =
-    made.length === 0
-      ? "Nothing was made."
-      : matching.every(({ replay }) => replay)
-        ? `An earlier request made ${made.join(" and ")}.`
-        : matching.length === 1
-          ? `It made ${made.join(" and ")}.`
-          : `Together they made ${made.join(" and ")}, once. A key names one operation, so the service does it once, however often it is sent.`
-  const seen = JSON.stringify([made, matching])
+/** The text for which no key, but perhaps a reference, was found. */
+let searched = ""
+
+/** Replaces the explanation if its data changed. @param {unknown} data @param {() => ReadonlyArray<Node>} draw */
+const showExplanation = (data, draw) => {
+  const seen = JSON.stringify(data)
   if (seen === explained) return
   explained = seen
-  replace(
-    target,
-    h(
-      "div",
-      { class: `note ${made.length === 0 ? "" : "good"}` },
-      h("h3", {}, `Why? ${times} with the key ${key}`),
-      h("p", {}, result),
-      h(
-        "ol",
-        {},
-        ...matching.map((request) =>
+  replace(byId("explanation", HTMLElement), ...draw())
+}
+
+/** The resources with a reference, each with its key. @param {Resources} resources @param {string} reference */
+const keysByReference = ({ payments, payouts }, reference) =>
+  [...payments, ...payouts].flatMap((one) =>
+    one.reference?.toLowerCase() === reference.toLowerCase() ? [one.idempotency_key] : []
+  )
+
+const explain = async () => {
+  const wanted = wantedKey()
+  const [key, ...others] = selectedKeys
+  const current = ++explanations
+  const isEmpty = wanted === "" || requests.size === 0
+  if (isEmpty || key !== undefined) searched = ""
+  if (isEmpty) return showExplanation("", () => [])
+  if (key === undefined) {
+    // Searched once, not again at each request that arrives.
+    if (wanted === searched) return
+    /** @type {Resources} */
+    const resources = await call("GET", "/resources?limit=1000")
+    if (current !== explanations) return
+    const [made] = keysByReference(resources, wanted)
+    searched = wanted
+    return showExplanation([wanted, made], () => [noKey(wanted, made)])
+  }
+  if (others.length > 0) {
+    return showExplanation([wanted, selectedKeys], () => [severalKeys(wanted, [key, ...others])])
+  }
+  const matching = [...requests.values()].filter((request) => request.key === key)
+  const made = await readMade(key)
+  if (current !== explanations) return
+  const named = valueOf(form, "operation")
+  const hidden = matching.filter((request) => !isSelected(request)).length
+  showExplanation([made, matching, named], () => [why(key, matching, made, hidden)])
+}
+
+/** @param {string} wanted @param {string | undefined} key the key of the resource with this reference */
+const noKey = (wanted, key) =>
+  h(
+    "div",
+    { class: "note" },
+    ...(key === undefined
+      ? [
           h(
-            "li",
+            "p",
             {},
-            button(`#${request.index}`, () => open(request), "link"),
-            ` ${storyOf(request)}`,
-            request === maker ? h("strong", {}, " This request made it.") : ""
+            `No request has a key with “${wanted}”. The list has the newest ${kept} requests.`
+          ),
+          h("p", {}, resourceLink("Look for it in the resources", { find: wanted }))
+        ]
+      : [
+          h("p", {}, `“${wanted}” is a reference. It was made with the key ${key}.`),
+          h(
+            "p",
+            {},
+            button(`Show the requests with the key ${key}`, () => select(key))
           )
+        ])
+  )
+
+/** @param {string} wanted @param {ReadonlyArray<string>} keys */
+const severalKeys = (wanted, keys) =>
+  h(
+    "div",
+    { class: "note" },
+    h("p", {}, `${keys.length} keys contain “${wanted}”. Choose one to see what its requests did:`),
+    h(
+      "ul",
+      {},
+      ...keys.slice(-10).map((key) =>
+        h(
+          "li",
+          {},
+          button(key, () => select(key), "link")
+        )
+      ),
+      keys.length > 10 ? h("li", {}, `and ${keys.length - 10} older ones`) : ""
+    )
+  )
+
+/**
+ * What the requests with one key did.
+ *
+ * @param {string} key
+ * @param {ReadonlyArray<Request>} matching
+ * @param {ReadonlyArray<Made>} made
+ * @param {number} hidden the number of requests that the table leaves out
+ */
+const why = (key, matching, made, hidden) => {
+  const [first] = made
+  // Two resources of one key were made by different requests.
+  const only = made.length === 1 ? first : undefined
+  const maker = only === undefined ? undefined : makerIn(matching)
+  const times = matching.length === 1 ? "1 request" : `${matching.length} requests`
+  const subject =
+    maker !== undefined
+      ? `Request #${maker.index} made `
+      : matching.every(({ reached_service, replay }) => replay || !reached_service)
+        ? "An earlier request made "
+        : "Requests with this key made "
+  const once =
+    only === undefined
+      ? ""
+      : `${only.money === "" ? "" : ` ${only.money}`} A key names one operation, which the service does once, however often the caller sends it.`
+  return h(
+    "div",
+    { class: `note ${first === undefined ? "" : "good"}` },
+    h("h3", {}, `Why? ${times} with the key ${key}`),
+    first === undefined
+      ? h(
+          "p",
+          {},
+          matching.some(({ outcome }) => outcome === "open")
+            ? "Nothing was made yet."
+            : "Nothing was made."
+        )
+      : h("p", {}, subject, ...linksTo(key, made), ".", once),
+    h(
+      "ol",
+      {},
+      ...matching.map((request) =>
+        h(
+          "li",
+          {},
+          button(`#${request.index}`, () => open(request), "link"),
+          ` ${storyOf(request)}`,
+          request === maker && only !== undefined
+            ? h("strong", {}, ` This request made the ${only.kind}.`)
+            : ""
         )
       )
-    )
+    ),
+    hidden === 0
+      ? ""
+      : h(
+          "p",
+          {},
+          `The table below leaves out ${hidden} of them: it shows only ${valueOf(form, "operation")}.`
+        )
   )
 }
 
 /** @param {Request} request */
 const rowOf = (request) => h("tr", {}, ...cellsOf(request))
+
+/** Explains again, because a payment also settles without a request. */
+export const refresh = () => (selectedKeys.length === 1 ? explain() : Promise.resolve())
 
 const renderCount = () => {
   const selected = [...requests.values()].filter(isSelected).length
@@ -206,37 +409,40 @@ const explainSoon = () => {
 
 /** Renders all rows again. */
 const render = () => {
+  selectedKeys = keysOfFilter()
   rows.clear()
   for (const request of [...requests.values()].filter(isSelected).slice(-shown)) {
     rows.set(request.index, rowOf(request))
   }
-  body?.replaceChildren(...[...rows.values()].reverse())
+  if (body !== undefined) replace(body, ...[...rows.values()].reverse())
   renderCount()
   explainSoon()
 }
 
 /** Updates single rows, so that the focus stays where it is. @param {ReadonlyArray<Request>} changed */
 const update = (changed) => {
+  for (const request of changed) requests.set(request.index, request)
+  for (const index of [...requests.keys()].slice(0, Math.max(0, requests.size - kept))) {
+    requests.delete(index)
+  }
+  renderSuggestions()
+  // A new key may be the wanted one.
+  if (keysOfFilter().join("\n") !== selectedKeys.join("\n")) return render()
   for (const request of changed) {
-    requests.set(request.index, request)
     if (!isSelected(request)) continue
     const row = rows.get(request.index)
     if (row !== undefined) {
-      row.replaceChildren(...cellsOf(request))
+      replace(row, ...cellsOf(request))
       continue
     }
     const added = rowOf(request)
     rows.set(request.index, added)
     body?.prepend(added)
   }
-  for (const index of [...requests.keys()].slice(0, Math.max(0, requests.size - kept))) {
-    requests.delete(index)
-  }
   for (const [index, row] of [...rows].slice(0, Math.max(0, rows.size - shown))) {
     row.remove()
     rows.delete(index)
   }
-  renderSuggestions()
   renderCount()
   explainSoon()
 }
@@ -268,14 +474,15 @@ const open = async ({ index }) => {
   try {
     /** @type {Request} */
     const request = await call("GET", `/requests/${index}`)
-    const { at, body, body_bytes, fault, key, method, operation, path, took_ms } = request
+    const { at, body, body_bytes, fault, key, method, operation, path, replay, took_ms } = request
+    const made = key === null ? [] : await readMade(key)
     const isWhole = new TextEncoder().encode(body ?? "").length === body_bytes
     const line = curl(method, (await originOf(path)) + path, {
       token: operation !== "Token.obtain",
       key: operation === "Cards.issue" ? undefined : (key ?? undefined),
       body: body === null || body === "" ? undefined : body
     })
-    /** @type {ReadonlyArray<readonly [string, string]>} */
+    /** @type {ReadonlyArray<readonly [string, ...Array<import("./dom.js").Child>]>} */
     const facts = [
       ["Time", at],
       ["Request", `${method} ${path}`],
@@ -283,28 +490,34 @@ const open = async ({ index }) => {
       ["Answer", answerOf(request)],
       ["Duration", took_ms === null ? "" : `${took_ms} ms`],
       ["Key", key ?? "none"],
-      ["Fault", fault ?? "none"]
+      ...(key === null || made.length === 0
+        ? []
+        : [/** @type {const} */ (["Made with the key", ...linksTo(key, made)])]),
+      ["Replay", replay ? "yes: the key was known, and nothing new was made" : "no"],
+      ["Fault", fault ?? "none"],
+      ...(body_bytes === 0 ? [/** @type {const} */ (["Request body", "none"])] : [])
     ]
     openDialog(
       `Request #${index}`,
       [
         h("p", {}, `This request ${storyOf(request)}`),
-        h("dl", {}, ...facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
-        h("h3", {}, `Body, ${body_bytes} bytes${isWhole ? "" : ", cut here"}`),
-        h("pre", {}, pretty(body ?? "")),
+        h(
+          "dl",
+          {},
+          ...facts.flatMap(([name, ...values]) => [h("dt", {}, name), h("dd", {}, ...values)])
+        ),
+        ...(body_bytes === 0
+          ? []
+          : [
+              h("h3", {}, `Request body, ${body_bytes} bytes${isWhole ? "" : ", cut here"}`),
+              h("pre", {}, pretty(body ?? ""))
+            ]),
         h("h3", {}, "As curl"),
         h("pre", { class: "curl" }, line)
       ],
       [
         button("Copy as curl", () => copy(line)),
-        ...(key === null
-          ? []
-          : [
-              button("Show the requests with this key", () => {
-                byId("dialog", HTMLDialogElement).close()
-                select(key)
-              })
-            ])
+        ...(key === null ? [] : [button("Show the requests with this key", () => select(key))])
       ]
     )
   } catch (error) {
@@ -330,11 +543,22 @@ const unlessPaused = (change) => {
 /**
  * Follows the requests while the page is visible.
  *
- * @param {{ onChange: () => void, onConnection: (isOpen: boolean) => void }} listeners
+ * @param {{
+ *   onChange: () => void,
+ *   onConnection: (state: "connected" | "requests paused" | "not connected") => void
+ * }} listeners
  */
 export const follow = ({ onChange, onConnection }) => {
   /** @type {EventSource | undefined} */
   let source
+  let isOpen = false
+  const showConnection = () =>
+    onConnection(!isOpen ? "not connected" : paused === undefined ? "connected" : "requests paused")
+  /** @param {boolean} open */
+  const setOpen = (open) => {
+    isOpen = open
+    showConnection()
+  }
   const close = () => {
     source?.close()
     source = undefined
@@ -342,8 +566,8 @@ export const follow = ({ onChange, onConnection }) => {
   const connect = () => {
     const opened = new EventSource("/_sandbox/requests/stream")
     source = opened
-    opened.addEventListener("open", () => onConnection(true))
-    opened.addEventListener("error", () => onConnection(false))
+    opened.addEventListener("open", () => setOpen(true))
+    opened.addEventListener("error", () => setOpen(false))
     let isFirst = true
     opened.addEventListener("requests", ({ data }) => {
       /** @type {ReadonlyArray<Request>} */
@@ -375,6 +599,15 @@ export const follow = ({ onChange, onConnection }) => {
     if (document.hidden) close()
     else resume()
   })
+  byId("pause", HTMLButtonElement).addEventListener("click", ({ currentTarget }) => {
+    const waiting = paused
+    paused = waiting === undefined ? [] : undefined
+    if (currentTarget instanceof HTMLElement) {
+      currentTarget.textContent = paused === undefined ? "Pause" : "Continue"
+    }
+    for (const change of waiting ?? []) change()
+    showConnection()
+  })
   connect()
 }
 
@@ -383,14 +616,6 @@ const clear = () => {
   render()
 }
 
-form.addEventListener("input", render)
+form.addEventListener("input", filter)
 form.addEventListener("submit", (event) => event.preventDefault())
-form.addEventListener("reset", () => setTimeout(render))
-byId("pause", HTMLButtonElement).addEventListener("click", ({ currentTarget }) => {
-  const waiting = paused
-  paused = waiting === undefined ? [] : undefined
-  if (currentTarget instanceof HTMLElement) {
-    currentTarget.setAttribute("aria-pressed", String(paused !== undefined))
-  }
-  for (const change of waiting ?? []) change()
-})
+form.addEventListener("reset", () => setTimeout(filter))

@@ -1,6 +1,19 @@
 // The resources of each kind, with what can be done to them.
 import { call, controlCurl, curl } from "./api.js"
-import { act, button, byId, copy, h, openDialog, replace, table, valueOf } from "./dom.js"
+import {
+  act,
+  addressOf,
+  button,
+  byId,
+  copy,
+  h,
+  openDialog,
+  remember,
+  replace,
+  resourceLink,
+  table,
+  valueOf
+} from "./dom.js"
 
 /** @typedef {typeof import("../src/ControlApi.js").Resources.Encoded} Resources */
 /** @typedef {import("./dom.js").Child} Child */
@@ -10,6 +23,9 @@ const target = byId("resources", HTMLElement)
 
 /** @type {Resources | undefined} */
 let latest
+
+/** A link to the requests with a key. @param {string} key */
+const keyCell = (key) => h("a", { href: addressOf("requests", { key }) }, key)
 
 /** @param {string} timestamp */
 const shortTime = (timestamp) => h("time", {}, timestamp.slice(0, 19).replace("T", " "))
@@ -96,7 +112,7 @@ const payments = (rows) =>
       ["Status", (one) => statusCell(one.status)],
       ["Amount", (one) => `${one.amount} ${one.currency}`],
       ["Method", (one) => `${one.operation} ${one.payment_method}`],
-      ["Key", (one) => one.idempotency_key],
+      ["Key", (one) => keyCell(one.idempotency_key)],
       ["Created", (one) => shortTime(one.created_at ?? "")],
       [
         "Settle",
@@ -115,7 +131,7 @@ const payouts = (rows) =>
       ["Status", (one) => statusCell(one.status)],
       ["Amount", (one) => `${one.amount} ${one.currency}`],
       ["Fee", (one) => one.fee_amount],
-      ["Key", (one) => one.idempotency_key],
+      ["Key", (one) => keyCell(one.idempotency_key)],
       ["Created", (one) => shortTime(one.created_at ?? "")],
       [
         "Settle",
@@ -171,7 +187,7 @@ const transactions = (rows) =>
       ["Amount", (one) => `${one.amount} ${one.currency}`],
       ["Fee", (one) => one.fee_amount],
       ["Net", (one) => one.net_amount],
-      ["Source", (one) => one.source],
+      ["Source", (one) => resourceLink(one.source, { find: one.source })],
       [
         "Refund",
         (one) =>
@@ -229,7 +245,7 @@ const cards = (rows) =>
     [
       ["Id", (one) => detail(one.id, one)],
       ["Charged", (one) => `${one.charged_amount} ${one.charged_currency}`],
-      ["Key", (one) => one.issuance_reference]
+      ["Key", (one) => keyCell(one.issuance_reference)]
     ],
     rows
   )
@@ -256,28 +272,116 @@ const kinds = [
   ["cardholders", "Cardholders", (all) => cardholders(all.cardholders)]
 ]
 
+/** The fields that name a resource, and those that name what it was made from. */
+const ownNames = ["reference", "id"]
+const otherNames = ["idempotency_key", "issuance_reference", "source"]
+
+/** What the reference or key has to be or to contain, in any case. */
+const wanted = () => valueOf(form, "find").trim().toLowerCase()
+
+/**
+ * Whether a field of a resource has the wanted text.
+ *
+ * @param {object} resource
+ * @param {ReadonlyArray<string>} names
+ * @param {(value: string) => boolean} has
+ */
+const hasIn = (resource, names, has) =>
+  Object.entries(resource).some(
+    ([name, value]) => names.includes(name) && has(String(value).toLowerCase())
+  )
+
+/** @param {string} value */
+const isWanted = (value) => value === wanted()
+
+/** The resources with exactly the wanted reference or key, otherwise those with one that contains it. @param {Resources} all @returns {Resources} */
+const found = (all) => {
+  const names = [...ownNames, ...otherNames]
+  const isExact = Object.values(all).some((rows) => rows.some((one) => hasIn(one, names, isWanted)))
+  /** @param {object} one */
+  const keep = (one) => hasIn(one, names, isExact ? isWanted : (value) => value.includes(wanted()))
+  return {
+    payments: all.payments.filter(keep),
+    payouts: all.payouts.filter(keep),
+    transactions: all.transactions.filter(keep),
+    refunds: all.refunds.filter(keep),
+    payment_links: all.payment_links.filter(keep),
+    cards: all.cards.filter(keep),
+    cardholders: all.cardholders.filter(keep)
+  }
+}
+
+/** The chosen kind; without one, the kind of the resource that is looked for. */
+let chosen = ""
+
+/** @param {Resources} all */
+const kindOf = (all) =>
+  kinds.find(([kind]) => kind === chosen) ??
+  kinds.find(([kind]) => all[kind].some((one) => hasIn(one, ownNames, isWanted))) ??
+  kinds.find(([kind]) => all[kind].length > 0) ??
+  kinds[0]
+
 const render = () => {
-  const all = latest
   const select = form.elements.namedItem("kind")
-  if (all === undefined || !(select instanceof HTMLSelectElement)) return
-  const chosen = select.value === "" ? "payments" : select.value
+  if (latest === undefined || !(select instanceof HTMLSelectElement)) return
+  const all = wanted() === "" ? latest : found(latest)
+  const shown = wanted() === "" && chosen === "" ? kinds[0] : kindOf(all)
+  if (shown === undefined) return
+  const [shownKind, shownName, draw] = shown
   select.replaceChildren(
     ...kinds.map(([kind, name]) =>
-      h("option", { value: kind, selected: kind === chosen }, `${name} (${all[kind].length})`)
+      h("option", { value: kind, selected: kind === shownKind }, `${name} (${all[kind].length})`)
     )
   )
-  const [, , draw] = kinds.find(([kind]) => kind === valueOf(form, "kind")) ?? []
-  if (draw !== undefined) replace(target, draw(all))
+  const isMissing = wanted() !== "" && all[shownKind].length === 0
+  replace(
+    target,
+    ...(isMissing
+      ? [
+          h(
+            "p",
+            { class: "note" },
+            `${shownName}: none of the newest has a reference or key with “${valueOf(form, "find").trim()}”.`
+          )
+        ]
+      : []),
+    draw(all)
+  )
 }
 
 /** Reads the resources, and renders them unless nothing changed: rendering would lose the focus. */
 export const refresh = async () => {
   /** @type {Resources} */
-  const read = await call("GET", "/resources")
+  let read = await call("GET", wanted() === "" ? "/resources" : "/resources?limit=1000")
+  if (wanted() !== "" && Object.values(found(read)).every((rows) => rows.length === 0)) {
+    // A key also finds resources that are no longer among the newest.
+    read = await call("GET", `/resources?key=${encodeURIComponent(valueOf(form, "find").trim())}`)
+  }
   if (JSON.stringify(read) === JSON.stringify(latest)) return
   latest = read
   render()
 }
 
-form.addEventListener("change", render)
+const filter = () => {
+  remember("resources", { kind: chosen, find: valueOf(form, "find").trim() })
+  render()
+}
+
+/** Shows the kind and the resource of an address. @param {URLSearchParams} shown */
+export const show = (shown) => {
+  const find = form.elements.namedItem("find")
+  chosen = shown.get("kind") ?? ""
+  if (find instanceof HTMLInputElement) find.value = shown.get("find") ?? ""
+  filter()
+}
+
+form.addEventListener("input", ({ target: changed }) => {
+  // Another text is looked for in every kind.
+  chosen = changed instanceof HTMLSelectElement ? changed.value : ""
+  filter()
+})
+form.addEventListener("reset", () => {
+  chosen = ""
+  setTimeout(filter)
+})
 form.addEventListener("submit", (event) => event.preventDefault())

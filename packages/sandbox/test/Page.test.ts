@@ -61,17 +61,117 @@ describe("the page", () => {
     const why = page.locator("#explanation")
     await why.getByRole("heading", { name: "Why? 4 requests with the key order-42" }).waitFor()
     const text = await why.innerText()
-    assert.match(text, /Together they made the payment \S+ of 1500\.0000 XOF \(PENDING\), once\./)
+    assert.match(
+      text,
+      /Request #\d+ made the payment PAY-\S+ of 1500\.0000 XOF \(PENDING\)\. The customer is not charged yet\./
+    )
     assert.deepStrictEqual(
       (await why.locator("li").allInnerTexts()).map((line) => line.replace(/^#\d+ /, "")),
       [
         "never reached the service: a fault closed the connection first. Nothing was made.",
         "never reached the service: the fault “status” answered 503 in its place. Nothing was made.",
-        "reached the service, which processed it. Then a fault closed the connection, so the caller got no answer. This request made it.",
-        "reached the service, which knew the key. It made nothing new, and returned the first result again: 201."
+        "reached the service, which processed it. Then a fault closed the connection, so the caller got no answer. This request made the payment.",
+        "reached the service, which knew the key and made nothing new. The caller got the first result again: 201."
       ]
     )
     assert.strictEqual(await page.locator("#journal tbody tr").count(), 4)
+    assert.deepStrictEqual(problems, [])
+  })
+
+  it("keeps the filter in the address, and nothing of it in other views", async () => {
+    await service.pay("order-31")
+    await service.pay("order-7")
+    await page.goto("/")
+    await page.getByRole("button", { name: "order-31" }).click()
+    await page.getByRole("heading", { name: /with the key order-31$/ }).waitFor()
+    assert.strictEqual(new URL(page.url()).hash, "#requests?key=order-31")
+    for (const view of ["Resources", "Money", "Faults", "Clock", "Credentials"]) {
+      await page.getByRole("link", { name: view, exact: true }).click()
+      await page.getByRole("heading", { name: view, exact: true }).waitFor()
+      assert.strictEqual(await page.locator("#status").textContent(), "")
+    }
+    await page.getByRole("link", { name: "Requests", exact: true }).first().click()
+    assert.strictEqual(new URL(page.url()).hash, "#requests?key=order-31")
+    await page.getByLabel("Idempotency key").fill("order-7")
+    await page.getByRole("heading", { name: /with the key order-7$/ }).waitFor()
+    assert.notInclude(await page.locator("body").innerText(), "order-31")
+    await page.reload()
+    await page.getByRole("heading", { name: /with the key order-7$/ }).waitFor()
+    await page.getByRole("button", { name: "Show all requests" }).click()
+    await page.locator("#explanation h3").waitFor({ state: "detached" })
+    assert.strictEqual(new URL(page.url()).hash, "#requests")
+    assert.strictEqual(await page.locator("#status").textContent(), "")
+    assert.strictEqual(await page.getByRole("button", { name: "order-31" }).count(), 1)
+    assert.deepStrictEqual(problems, [])
+  })
+
+  it("leads from a key to its payment, and back", async () => {
+    await service.pay("order-31")
+    await service.pay("order-7")
+    await page.goto("/#requests?key=order-31")
+    const payment = page.locator("#explanation").getByRole("link", { name: /^PAY-/ })
+    const reference = await payment.innerText()
+    await page.getByRole("button", { name: /^#\d+ / }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByRole("link", { name: reference }).waitFor()
+    await dialog.getByText("Request body, ").waitFor()
+    await page.keyboard.press("Escape")
+
+    await payment.click()
+    await page.getByRole("button", { name: reference, exact: true }).waitFor()
+    assert.strictEqual(await page.locator("#resources tbody tr").count(), 1)
+    await page.getByRole("button", { name: `Complete ${reference}` }).click()
+    await status("is COMPLETED.")
+    await page.getByRole("link", { name: "order-31" }).click()
+    await page.getByText("The customer was charged once.").waitFor()
+    // A payment also settles without a request.
+    await page.getByRole("button", { name: "Show all requests" }).click()
+    await page.getByRole("button", { name: "order-7" }).click()
+    await page.getByText("The customer is not charged yet.").waitFor()
+    await Effect.runPromise(service.sandbox.advance("1 hour"))
+    await page.getByText("The customer was charged once.").waitFor()
+
+    await page.goto("/#resources?kind=transactions")
+    await page.getByRole("link", { name: reference }).click()
+    await page.getByRole("row").filter({ hasText: "order-31" }).waitFor()
+    assert.deepStrictEqual(problems, [])
+  })
+
+  it("finds a key by a part, in any case, with spaces, and by the reference of its payment", async () => {
+    await service.pay("order-31")
+    await service.pay("order-310")
+    await service.pay("order-7")
+    await page.goto("/")
+    const key = page.getByLabel("Idempotency key")
+    const heading = (name: string) =>
+      page.getByRole("heading", { name: `Why? 1 request with the key ${name}`, exact: true })
+    const count = (text: string) => page.locator("#count", { hasText: text }).waitFor()
+
+    await key.fill("7")
+    await heading("order-7").waitFor()
+    await key.fill("ORDER-7")
+    await heading("order-7").waitFor()
+    await key.fill(" order-31 ")
+    // It does not mean order-310.
+    await heading("order-31").waitFor()
+    await count("1 of ")
+    const reference = await page.locator("#explanation").getByRole("link").innerText()
+    await page.getByRole("combobox", { name: "Operation" }).selectOption("Token.obtain")
+    await page.getByText("leaves out 1 of them: it shows only Token.obtain").waitFor()
+    await page.getByRole("button", { name: "Show all requests" }).click()
+
+    await key.fill("31")
+    await page.getByText("2 keys contain “31”.").waitFor()
+    await page.locator("#explanation").getByRole("button", { name: "order-310" }).click()
+    await heading("order-310").waitFor()
+
+    await key.fill(reference)
+    await page.getByRole("button", { name: "Show the requests with the key order-31" }).click()
+    await heading("order-31").waitFor()
+
+    await key.fill("order-8")
+    await page.getByText("No request has a key with “order-8”.").waitFor()
+    await count("0 of ")
     assert.deepStrictEqual(problems, [])
   })
 
@@ -87,6 +187,8 @@ describe("the page", () => {
     const why = page.locator("#explanation")
     await why.getByRole("heading", { name: /^Why\? .* with the key order-42$/ }).waitFor()
     assert.match(await why.innerText(), /An earlier request made the payment \S+ of 1500\.0000 XOF/)
+    await why.getByRole("link").click()
+    await page.getByRole("row").filter({ hasText: "order-42" }).waitFor()
   })
 
   it("waits with new requests while it is paused", async () => {
@@ -100,7 +202,9 @@ describe("the page", () => {
     await page.getByRole("row").filter({ hasText: "order-2" }).waitFor()
     await page.getByRole("link", { name: "Requests" }).click()
     assert.strictEqual(await page.getByRole("button", { name: "order-2" }).count(), 0)
-    await page.getByRole("button", { name: "Pause" }).click()
+    await page.locator("#connection", { hasText: "requests paused" }).waitFor()
+    await page.getByRole("button", { name: "Continue" }).click()
+    await page.locator("#connection", { hasText: /^connected$/ }).waitFor()
     await page.getByRole("button", { name: "order-2" }).waitFor()
   })
 
@@ -184,7 +288,7 @@ describe("the page", () => {
 
   it("is used with the keyboard alone", async () => {
     await page.goto("/")
-    await page.locator("#connection", { hasText: "live" }).waitFor()
+    await page.locator("#connection", { hasText: /^connected$/ }).waitFor()
     const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "")
     const tabTo = async (name: string) => {
       for (let presses = 0; presses < 60; presses++) {
@@ -207,7 +311,7 @@ describe("the page", () => {
     await page.keyboard.press("Enter")
     await page.getByText("No fault is pending.").waitFor()
     // The focus is not lost with the button.
-    assert.strictEqual(await focused(), "No fault is pending.")
+    assert.match(await focused(), /^No fault is pending\./)
 
     await service.pay("order-1")
     await service.pay("order-1")
@@ -216,6 +320,14 @@ describe("the page", () => {
     await tabTo("order-1")
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: "Why? 2 requests" }).waitFor()
+    // The focus is on the answer, and the next stop is in it.
+    const isIn = (id: string) =>
+      page.evaluate((id) => document.getElementById(id)?.contains(document.activeElement), id)
+    assert.isTrue(await isIn("explanation"))
+    await page.keyboard.press("Tab")
+    assert.match(await focused(), /^PAY-/)
+    await page.keyboard.press("Tab")
+    assert.match(await focused(), /^#\d+$/)
     await page
       .getByRole("button", { name: /^#\d+ / })
       .first()
@@ -224,6 +336,16 @@ describe("the page", () => {
     await page.getByRole("dialog").waitFor()
     await page.keyboard.press("Escape")
     await page.getByRole("dialog").waitFor({ state: "hidden" })
+
+    await page.getByRole("button", { name: "Show all requests" }).press("Enter")
+    await page
+      .getByRole("button", { name: /^#\d+ / })
+      .first()
+      .press("Enter")
+    await page.getByRole("button", { name: "Show the requests with this key" }).press("Enter")
+    await page.getByRole("dialog").waitFor({ state: "hidden" })
+    await page.getByRole("heading", { name: "Why? 2 requests" }).waitFor()
+    assert.isTrue(await isIn("explanation"))
   })
 
   it("shows what it received as text, never as HTML", async () => {
