@@ -111,7 +111,8 @@ export class ForbiddenError extends Schema.TaggedError<ForbiddenError>(
 }
 
 /**
- * 422: the payload is invalid or breaks a business rule. Nothing was applied.
+ * 422: the payload is invalid or breaks a business rule. This request was not applied. If its key was
+ * used before, look at the earlier request: the service may refuse the key, although that one was applied.
  *
  * @since 0.1.0
  * @category errors
@@ -123,7 +124,7 @@ export class UnprocessableError extends Schema.TaggedError<UnprocessableError>(
 }
 
 /**
- * 400: the service did not accept the form of the request. Nothing was applied.
+ * 400: the service did not accept the form of the request, which was not applied.
  *
  * @since 0.1.0
  * @category errors
@@ -441,7 +442,8 @@ const notApplied = [
 
 /**
  * The errors of a write with an idempotency key. After `OutcomeUnknown` and `KeyReused` its outcome is
- * unknown; after `AppliedUnreadable` it was applied; after any other error it was not applied.
+ * unknown; after `AppliedUnreadable` it was applied; after any other error it was not applied. This is
+ * about one call: if the key was used before, an earlier call may have been applied.
  *
  * @since 0.1.0
  * @category errors
@@ -486,13 +488,14 @@ export type WriteError = typeof WriteError.Type
 export type Outcome = "applied" | "notApplied" | "unknown"
 
 /**
- * Returns the outcome of the write that failed with this error. Also accepts errors with an `outcome`
- * property, such as `PaymentStillPending` of `collect`.
+ * Returns the outcome of the write that failed with this error. It is that of one call: `"notApplied"`
+ * says nothing about an earlier call with the same key, which may have been applied. Also accepts errors
+ * with an `outcome` property, such as `PaymentStillPending` of `collect`.
  *
  * @example
  * import * as Errors from "@manilla/core/Errors"
  *
- * const mayHaveBeenPaid = (error: Errors.KeyedWriteError) => Errors.outcome(error) !== "notApplied"
+ * const mayHavePaidInThisCall = (error: Errors.KeyedWriteError) => Errors.outcome(error) !== "notApplied"
  *
  * @since 0.1.0
  * @category predicates
