@@ -81,7 +81,7 @@ export class InvalidRequestError extends Schema.TaggedError<InvalidRequestError>
 
 /**
  * 401: the service rejected the token, and also the renewed token if there was time to renew it.
- * Nothing was applied.
+ * This request was not applied.
  *
  * @since 0.1.0
  * @category errors
@@ -93,7 +93,8 @@ export class UnauthorizedError extends Schema.TaggedError<UnauthorizedError>(
 }
 
 /**
- * 403: insufficient scope, or the account's state does not permit the operation. Nothing was applied.
+ * 403: insufficient scope, or the account's state does not permit the operation. This request was not
+ * applied.
  *
  * @since 0.1.0
  * @category errors
@@ -137,7 +138,7 @@ export class BadRequestError extends Schema.TaggedError<BadRequestError>(
 
 /**
  * 404: the resource does not exist, or the base URL is wrong: it must end with the version segment.
- * Nothing was applied.
+ * This request was not applied.
  *
  * @since 0.1.0
  * @category errors
@@ -164,7 +165,7 @@ export class ConflictError extends Schema.TaggedError<ConflictError>("@manilla/c
 }
 
 /**
- * 429: there were too many requests, so the service did not process this one. Nothing was applied.
+ * 429: there were too many requests, so the service did not process this one.
  *
  * @since 0.1.0
  * @category errors
