@@ -10,7 +10,7 @@ import { tmpdir } from "node:os"
 import { join, relative, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { apart, chosen, isInIndex, manifestIn, modulesOf, published } from "./packages.js"
-import { bundle, compile, everything, install, packInto, run } from "./project.js"
+import { bundle, compile, everything, install, packInto, report, run } from "./project.js"
 import type { Tarballs } from "./project.js"
 
 /** The sandbox is a server. All other packages are clients, which must run wherever `fetch` does. */
@@ -173,7 +173,10 @@ const { out } = parseArgs({ options: { out: { type: "string" } } }).values
 if (out === undefined) {
   const work = mkdtempSync(join(tmpdir(), "manilla-pack-"))
   const tarballs = packInto(work)
-  for (const folder of published) await tryAlone(work, tarballs, folder)
+  for (const [i, folder] of published.entries()) {
+    report(`Installing and running ${folder}, ${i + 1} of ${published.length}`)
+    await tryAlone(work, tarballs, folder)
+  }
   rmSync(work, { recursive: true, force: true })
 } else {
   const directory = resolve(out)

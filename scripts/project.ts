@@ -10,16 +10,22 @@ import { manifestIn, peers, published, root } from "./packages.js"
 export const run = (cwd: string, command: string, ...args: ReadonlyArray<string>): string =>
   execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
 
+/** Prints a line of progress to stderr, so that stdout has only the result. */
+export const report = (line: string): void => console.error(line)
+
 /** The `file:` URL of the tarball of each package. */
 export type Tarballs = Readonly<Record<string, string>>
 
 /** Builds every package and packs it into a directory. */
 export const packInto = (directory: string): Tarballs => {
   const { packageManager = "pnpm" } = manifestIn()
+  report("Compiling the packages, which takes up to a minute")
   run(root, "npx", "tsc", "-b", ...published.map((folder) => `packages/${folder}`))
+  report("Bundling the command of the sandbox")
   run(root, "npx", "tsx", "scripts/command.ts")
   return Object.fromEntries(
-    published.map((folder) => {
+    published.map((folder, i) => {
+      report(`Packing ${folder}, ${i + 1} of ${published.length}`)
       const packed = run(
         join(root, "packages", folder),
         "npx",

@@ -16,8 +16,9 @@ export const handle = (order: string, request: Payments.CollectRequest) =>
     // Store the id with the order here.
     return { status: 202, body: { order, payment: id } }
   }).pipe(
-    // The browser may repeat its request: the same order gives the same key, so nothing is paid twice.
-    Effect.catchTag("OutcomeUnknown", () => Effect.succeed({ status: 503, body: { order } }))
+    // No error status: the buyer may have been charged, and must not pay in another way. Store the request
+    // with the order, and call `handle` with both again later: the key is the same, so nothing is paid twice.
+    Effect.catchTag("OutcomeUnknown", () => Effect.succeed({ status: 202, body: { order } }))
   )
 
 /** In a worker, for each stored id: wait for the final status. */

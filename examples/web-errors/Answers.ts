@@ -9,7 +9,9 @@ import { Match, Schema } from "effect"
 
 const fields = { message: Schema.String }
 
-/** Neither a failure nor a success yet. A real shop follows the payment and tells the buyer the result. */
+/**
+ * Neither a failure nor a success yet, so no error status: after a 503 the buyer may pay in another way,
+ * and a program may count the order as unpaid. A real shop follows the payment and tells the buyer the result. */
 export class BeingVerified extends Schema.TaggedError<BeingVerified>()(
   "BeingVerified",
   fields,
@@ -52,10 +54,13 @@ export type Answer = typeof Answer.Type
 /** All errors of `collect`. Those of `create` are the same without `PaymentStillPending`. */
 export type PaymentError = Errors.KeyedWriteError | Payments.PaymentStillPending
 
-/** It says "this time", because an earlier call for the same order may have another outcome. */
+/**
+ * Never "you were not charged": an outcome is that of one request. If the key was used before, the
+ * earlier request may have charged the buyer, and a refusal of this one does not show it.
+ */
 const moneyText: Record<Errors.Outcome, string> = {
   applied: "Your payment has started.",
-  notApplied: "You were not charged this time.",
+  notApplied: "This request started no payment. If you tried before, check that payment first.",
   unknown: "We are verifying your payment."
 }
 
@@ -65,10 +70,10 @@ const retryAfterSeconds = 30
 export const answerTo = (error: PaymentError): Answer => {
   const say = (advice: string) => ({ message: `${moneyText[Errors.outcome(error)]} ${advice}` })
   const outOfService = () => new OutOfService(say("Please contact us."))
-  const refused = () => new PaymentRefused(say("Check your phone number, then try again."))
+  const refused = () => new PaymentRefused(say("Otherwise, check your phone number and try again."))
   const verified = () => new BeingVerified(say("Do not pay again. We will tell you the result."))
   const later = (seconds = retryAfterSeconds) =>
-    new TryAgainLater({ ...say("Please try again later."), retryAfterSeconds: seconds })
+    new TryAgainLater({ ...say("Otherwise, try again later."), retryAfterSeconds: seconds })
 
   return Match.valueTags(error, {
     // The buyer enters the payer's details only. Any other invalid field is a mistake of the shop.

@@ -12,8 +12,8 @@ import {
 } from "@effect/platform"
 import { Errors, IdempotencyKey } from "@manilla/core"
 import { Payments } from "@manilla/payments"
-import { Effect, Layer, Schema } from "effect"
-import { Answer, answerTo } from "./Answers.js"
+import { Cause, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Answer, answerTo, OrderConflict } from "./Answers.js"
 import type { PaymentError } from "./Answers.js"
 
 const Paid = Schema.Struct({ paid: Schema.Boolean, message: Schema.String })
@@ -37,6 +37,11 @@ const log = (order: string, error: PaymentError) =>
   Effect.logWarning(error.message).pipe(
     Effect.annotateLogs({ order, error: error._tag, outcome: Errors.outcome(error) })
   )
+
+/** Also false if the buyer disconnected: the payment may have started. */
+const wasNotApplied = (exit: Exit.Exit<unknown, PaymentError>) =>
+  Exit.isFailure(exit) &&
+  Option.exists(Cause.failureOption(exit.cause), (error) => Errors.outcome(error) === "notApplied")
 
 const setRetryAfter = (seconds: number) =>
   HttpApp.appendPreResponseHandler((_, response) =>
@@ -64,9 +69,9 @@ export const layer = (orders: Orders) =>
               })
               .pipe(
                 Effect.tapError((error) => log(order, error)),
-                Effect.tapError((error) =>
+                Effect.onExit((exit) =>
                   Effect.sync(() => {
-                    if (Errors.outcome(error) !== "notApplied") started.set(order, request)
+                    if (!wasNotApplied(exit)) started.set(order, request)
                   })
                 ),
                 Effect.mapError(answerTo),
@@ -78,9 +83,15 @@ export const layer = (orders: Orders) =>
               const amount = orders.get(order)
               if (amount === undefined) return yield* new HttpApiError.NotFound()
               // A key belongs to one request: repeat that one, even if the browser sends another phone.
+              const first = started.get(order)
+              if (first !== undefined && first.amount !== amount) {
+                return yield* new OrderConflict({
+                  message: "The order changed after its payment started. Please contact us."
+                })
+              }
               const { status } = yield* collect(
                 order,
-                started.get(order) ?? {
+                first ?? {
                   country: "BJ",
                   amount,
                   currency: "XOF",

@@ -9,6 +9,8 @@ import {
   HttpServer
 } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
+import { IdempotencyKey } from "@manilla/core"
+import { Payments } from "@manilla/payments"
 import { Fault } from "@manilla/sandbox"
 import { Effect, Layer } from "effect"
 import { createServer } from "node:http"
@@ -19,7 +21,9 @@ import * as Shop from "./Shop.js"
 const operation = "Payments.create"
 const phone = "+2290161234567"
 
-const orders = new Map(["1", "2", "3", "4", "5", "6", "7", "8"].map((order) => [order, "1500"]))
+const orders = new Map(
+  ["1", "2", "3", "4", "5", "6", "7", "8", "9"].map((order) => [order, "1500"])
+)
 
 /** Under each key, the service returns the payment of somebody else. */
 const anotherPayment = JSON.stringify({
@@ -49,11 +53,27 @@ const pay = (title: string, order: string, number = phone) =>
 
 const program = Effect.gen(function* () {
   yield* pay("no fault", "1")
+  orders.set("1", "2500")
+  yield* pay("the cart was changed after it was paid", "1")
   yield* pay("unknown order", "99")
   yield* pay("invalid number", "2", "0".repeat(33))
 
   yield* inject(Fault.status(422, { operation }))
   yield* pay("refused by the service", "3")
+
+  // Another program of the shop collected this order, and the shop does not know it.
+  const payments = yield* Payments.Payments
+  yield* payments.collect(
+    {
+      country: "BJ",
+      amount: "1000",
+      currency: "XOF",
+      payment_method: "mtn_momo",
+      payer: { phone_number: phone }
+    },
+    { key: IdempotencyKey.derive("order", "9") }
+  )
+  yield* pay("refused, because the key was used before", "9")
 
   yield* inject(Fault.dropAfter({ operation, times: 3 }))
   yield* pay("all responses lost", "4")

@@ -53,7 +53,7 @@ export interface Service extends Pagination.List<CardsApi.PageSize, Card.Card> {
    * - `OutcomeUnknown`: it may have been issued. Retry with the same key.
    * - `KeyReused`: the key was most likely used for another request. It may have been issued.
    * - `AppliedUnreadable`: it was issued. Do not retry.
-   * - Any other error: it was not issued.
+   * - Any other error: this request did not issue it. If the key was used before, an earlier one may have.
    */
   readonly issue: (
     request: IssueRequest,

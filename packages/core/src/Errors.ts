@@ -81,7 +81,7 @@ export class InvalidRequestError extends Schema.TaggedError<InvalidRequestError>
 
 /**
  * 401: the service rejected the token, and also the renewed token if there was time to renew it.
- * Nothing was applied.
+ * This request was not applied.
  *
  * @since 0.1.0
  * @category errors
@@ -93,7 +93,8 @@ export class UnauthorizedError extends Schema.TaggedError<UnauthorizedError>(
 }
 
 /**
- * 403: insufficient scope, or the account's state does not permit the operation. Nothing was applied.
+ * 403: insufficient scope, or the account's state does not permit the operation. This request was not
+ * applied.
  *
  * @since 0.1.0
  * @category errors
@@ -111,7 +112,8 @@ export class ForbiddenError extends Schema.TaggedError<ForbiddenError>(
 }
 
 /**
- * 422: the payload is invalid or breaks a business rule. Nothing was applied.
+ * 422: the payload is invalid or breaks a business rule. This request was not applied. If its key was
+ * used before, look at the earlier request: the service may refuse the key, although that one was applied.
  *
  * @since 0.1.0
  * @category errors
@@ -123,7 +125,7 @@ export class UnprocessableError extends Schema.TaggedError<UnprocessableError>(
 }
 
 /**
- * 400: the service did not accept the form of the request. Nothing was applied.
+ * 400: the service did not accept the form of the request, which was not applied.
  *
  * @since 0.1.0
  * @category errors
@@ -136,7 +138,7 @@ export class BadRequestError extends Schema.TaggedError<BadRequestError>(
 
 /**
  * 404: the resource does not exist, or the base URL is wrong: it must end with the version segment.
- * Nothing was applied.
+ * This request was not applied.
  *
  * @since 0.1.0
  * @category errors
@@ -163,7 +165,7 @@ export class ConflictError extends Schema.TaggedError<ConflictError>("@manilla/c
 }
 
 /**
- * 429: there were too many requests, so the service did not process this one. Nothing was applied.
+ * 429: there were too many requests, so the service did not process this one.
  *
  * @since 0.1.0
  * @category errors
@@ -441,7 +443,8 @@ const notApplied = [
 
 /**
  * The errors of a write with an idempotency key. After `OutcomeUnknown` and `KeyReused` its outcome is
- * unknown; after `AppliedUnreadable` it was applied; after any other error it was not applied.
+ * unknown; after `AppliedUnreadable` it was applied; after any other error it was not applied. This is
+ * about one call: if the key was used before, an earlier call may have been applied.
  *
  * @since 0.1.0
  * @category errors
@@ -486,13 +489,14 @@ export type WriteError = typeof WriteError.Type
 export type Outcome = "applied" | "notApplied" | "unknown"
 
 /**
- * Returns the outcome of the write that failed with this error. Also accepts errors with an `outcome`
- * property, such as `PaymentStillPending` of `collect`.
+ * Returns the outcome of the write that failed with this error. It is that of one call: `"notApplied"`
+ * says nothing about an earlier call with the same key, which may have been applied. Also accepts errors
+ * with an `outcome` property, such as `PaymentStillPending` of `collect`.
  *
  * @example
  * import * as Errors from "@manilla/core/Errors"
  *
- * const mayHaveBeenPaid = (error: Errors.KeyedWriteError) => Errors.outcome(error) !== "notApplied"
+ * const mayHavePaidInThisCall = (error: Errors.KeyedWriteError) => Errors.outcome(error) !== "notApplied"
  *
  * @since 0.1.0
  * @category predicates

@@ -2,9 +2,10 @@
  * Compiles declared operations into calls that validate, authenticate, retry by the rules of
  * `RetryPolicy`, and report the outcome of writes.
  *
- * Works with any `HttpClient` of `@effect/platform`. Use one that does not retry or follow redirects;
- * otherwise a payment may be sent twice. `UndiciClient.layer` is the fastest on Node. `fetch` retries
- * after a 421 response, as its standard requires.
+ * Works with any `HttpClient` of `@effect/platform`. `UndiciClient.layer` is the fastest on Node. With
+ * `FetchHttpClient.layer`, the gateway turns redirects off; `fetch` retries after a 421 response, as its
+ * standard requires. A client of your own must not retry or follow redirects; otherwise a payment may be
+ * sent twice.
  *
  * @since 0.1.0
  */

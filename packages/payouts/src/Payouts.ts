@@ -82,7 +82,7 @@ export interface Service {
    * - `OutcomeUnknown`: it may have been created. Retry with the same key.
    * - `KeyReused`: the key was most likely used for another request. It may have been created.
    * - `AppliedUnreadable`: it was created. Do not retry.
-   * - Any other error: it was not created.
+   * - Any other error: this request did not create it. If the key was used before, an earlier one may have.
    */
   readonly create: (
     request: Payout.PayoutRequest,

@@ -104,7 +104,7 @@ export const invalid = (
     operation,
     message:
       `${operation} was not sent: ${Issues.print(issues)}.` +
-      (replay._tag === "Safe" ? "" : " Nothing was applied."),
+      (replay._tag === "Safe" ? "" : " This request was not applied."),
     issues
   })
 
