@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Errors from "@manilla/core/Errors"
+import * as Issues from "@manilla/core/Issues"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { rootMessage } from "./internal/rootMessage.js"
@@ -192,6 +193,26 @@ export class InvalidPayload extends Schema.TaggedError<InvalidPayload>(
   override get message(): string {
     const rules = this.issues.map(({ field, rule }) => `${field} ${rule}`).join("; ")
     return `${this.workflow}: nothing was started for ${JSON.stringify(this.businessKey)}: ${rules}`
+  }
+}
+
+/**
+ * The stored payload of an execution that has not ended does not fit the schema of this process, because the
+ * schema was changed under the same name. Nothing is changed or sent. The execution waits, and continues by
+ * itself in a process with a schema that fits.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class UnreadablePayload extends Schema.TaggedError<UnreadablePayload>(
+  "@manilla/workflows/UnreadablePayload"
+)("UnreadablePayload", {
+  ...named,
+  /** The members of the stored payload that break a rule of the schema, without their values. */
+  issues: Schema.Array(Errors.Issue)
+}) {
+  override get message(): string {
+    return `${this.workflow}: the stored payload of ${this.businessKey} does not fit the schema of this process: ${Issues.print(this.issues)}. The payload and the results of its steps stay as they are, and the execution waits. Run it with the schema that it was started with, and it continues; give the new schema a new name. Do not start it under another business key.`
   }
 }
 
