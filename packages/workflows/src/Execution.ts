@@ -302,6 +302,20 @@ export class ExecutionPurged extends Schema.TaggedError<ExecutionPurged>(
 }
 
 /**
+ * The execution has not ended, or the engine has not stored its result yet. Nothing was purged.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ExecutionNotEnded extends Schema.TaggedError<ExecutionNotEnded>(
+  "@manilla/workflows/ExecutionNotEnded"
+)("ExecutionNotEnded", named) {
+  override get message(): string {
+    return `${this.workflow}: the execution of ${this.businessKey} has not ended, and nothing was purged. Wait for its end, or interrupt it, and purge it then.`
+  }
+}
+
+/**
  * Two workflows of one process have one name. Their executions would run with either of the two. Nothing
  * was started.
  *

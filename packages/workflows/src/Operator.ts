@@ -84,4 +84,16 @@ export interface Service<Payload, A, E> {
   readonly interrupt: (
     businessKey: string
   ) => Effect.Effect<void, Execution.ExecutionNotFound | Execution.StorageError>
+
+  /**
+   * Deletes the payload, the result and the steps of an execution that has ended, such as at the request of the
+   * person whose data they are. The business key stays taken, as after `Executions.purge`, whatever the state.
+   * After an earlier purge it changes nothing.
+   */
+  readonly purge: (
+    businessKey: string
+  ) => Effect.Effect<
+    void,
+    Execution.ExecutionNotFound | Execution.ExecutionNotEnded | Execution.StorageError
+  >
 }

@@ -20,6 +20,7 @@ import { readPayload, recordEnd } from "./body.js"
 import { differences } from "./differences.js"
 import { jitter } from "./jitter.js"
 import * as metrics from "./metrics.js"
+import { purge } from "./purge.js"
 
 /**
  * The pause between two looks of `await`: a tenth of the time already waited. Thousands of executions that are
@@ -264,6 +265,14 @@ export const make = <P, PI, A, AI, E, EI, R>(
             return [changed, changed]
           })
           yield* Option.match(stored, { onNone: () => Effect.void, onSome: wake })
+        }),
+      purge: (businessKey: string) =>
+        Effect.gen(function* () {
+          const execution = yield* found(businessKey)
+          if (execution.isPurged) return
+          if (execution.end === undefined || !(yield* purge(engine, execution))) {
+            return yield* new Execution.ExecutionNotEnded({ workflow: name, businessKey })
+          }
         })
     }
   })
