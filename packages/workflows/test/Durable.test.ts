@@ -315,7 +315,7 @@ describe("a changed definition", () => {
     () =>
       Effect.gen(function* () {
         const file = yield* files.database
-        const { logger, message } = yield* world.logged("does not fit its schema")
+        const { logger, message } = yield* world.logged("does not fit the schema of this process")
         const life = <A, E>(
           definition: Layer.Layer<
             Versioned,
