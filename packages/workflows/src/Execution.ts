@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Errors from "@manilla/core/Errors"
+import * as Issues from "@manilla/core/Issues"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { rootMessage } from "./internal/rootMessage.js"
@@ -196,6 +197,26 @@ export class InvalidPayload extends Schema.TaggedError<InvalidPayload>(
 }
 
 /**
+ * The stored payload of an execution that has not ended does not fit the schema of this process, because the
+ * schema was changed under the same name. Nothing is changed or sent. The execution waits, and continues by
+ * itself in a process with a schema that fits.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class UnreadablePayload extends Schema.TaggedError<UnreadablePayload>(
+  "@manilla/workflows/UnreadablePayload"
+)("UnreadablePayload", {
+  ...named,
+  /** The members of the stored payload that break a rule of the schema, without their values. */
+  issues: Schema.Array(Errors.Issue)
+}) {
+  override get message(): string {
+    return `${this.workflow}: the stored payload of ${this.businessKey} does not fit the schema of this process: ${Issues.print(this.issues)}. The payload and the results of its steps stay as they are, and the execution waits. Run it with the schema that it was started with, and it continues; give the new schema a new name. Do not start it under another business key.`
+  }
+}
+
+/**
  * No execution has this business key.
  *
  * @since 0.1.0
@@ -277,6 +298,20 @@ export class ExecutionPurged extends Schema.TaggedError<ExecutionPurged>(
 )("ExecutionPurged", { ...named, state: EndState, endedMillis: Schema.Number }) {
   override get message(): string {
     return `${this.workflow}: the execution of ${this.businessKey} ended as ${this.state} at ${new Date(this.endedMillis).toISOString()}, and its payload and result were purged. Read the resource from the service, or use another business key for another operation.`
+  }
+}
+
+/**
+ * The execution has not ended, or the engine has not stored its result yet. Nothing was purged.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ExecutionNotEnded extends Schema.TaggedError<ExecutionNotEnded>(
+  "@manilla/workflows/ExecutionNotEnded"
+)("ExecutionNotEnded", named) {
+  override get message(): string {
+    return `${this.workflow}: the execution of ${this.businessKey} has not ended, and nothing was purged. Wait for its end, or interrupt it, and purge it then.`
   }
 }
 

@@ -14,6 +14,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Engine from "./Engine.js"
 import * as Execution from "./Execution.js"
+import { purge as purgeOne } from "./internal/purge.js"
 
 /**
  * Selects executions. A part that is left out selects all.
@@ -145,13 +146,7 @@ export const purge = ({
     while (true) {
       const ended = yield* engine.list(filter, after, defaultLimit)
       for (const execution of ended) {
-        // In this order, so that a crash in between leaves nothing behind.
-        if (!(yield* engine.forget(execution))) continue
-        purged++
-        yield* engine.modify(execution, (stored) => [
-          undefined,
-          { ...stored, payload: "", begun: {}, isPurged: true }
-        ])
+        if (yield* purgeOne(engine, execution)) purged++
       }
       if (ended.length < defaultLimit) return purged
       after = ended.at(-1)

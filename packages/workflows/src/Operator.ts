@@ -29,6 +29,7 @@ export interface Service<Payload, A, E> {
     Execution.Status,
     | Execution.InvalidPayload
     | Execution.PayloadMismatch
+    | Execution.UnreadablePayload
     | Execution.ExecutionPurged
     | Execution.StorageError
   >
@@ -36,14 +37,20 @@ export interface Service<Payload, A, E> {
   /** The state of an execution, its times, and the steps and the pause that it is in. */
   readonly status: (
     businessKey: string
-  ) => Effect.Effect<Execution.Status, Execution.ExecutionNotFound | Execution.StorageError>
+  ) => Effect.Effect<
+    Execution.Status,
+    Execution.ExecutionNotFound | Execution.UnreadablePayload | Execution.StorageError
+  >
 
   /** The end of an execution, or none while it goes on. */
   readonly poll: (
     businessKey: string
   ) => Effect.Effect<
     Option.Option<Exit.Exit<A, E>>,
-    Execution.ExecutionNotFound | Execution.ExecutionPurged | Execution.StorageError
+    | Execution.ExecutionNotFound
+    | Execution.ExecutionPurged
+    | Execution.UnreadablePayload
+    | Execution.StorageError
   >
 
   /**
@@ -54,7 +61,11 @@ export interface Service<Payload, A, E> {
     businessKey: string
   ) => Effect.Effect<
     A,
-    E | Execution.ExecutionNotFound | Execution.ExecutionPurged | Execution.StorageError
+    | E
+    | Execution.ExecutionNotFound
+    | Execution.ExecutionPurged
+    | Execution.UnreadablePayload
+    | Execution.StorageError
   >
 
   /**
@@ -73,4 +84,16 @@ export interface Service<Payload, A, E> {
   readonly interrupt: (
     businessKey: string
   ) => Effect.Effect<void, Execution.ExecutionNotFound | Execution.StorageError>
+
+  /**
+   * Deletes the payload, the result and the steps of an execution that has ended, such as at the request of the
+   * person whose data they are. The business key stays taken, as after `Executions.purge`, whatever the state.
+   * After an earlier purge it changes nothing.
+   */
+  readonly purge: (
+    businessKey: string
+  ) => Effect.Effect<
+    void,
+    Execution.ExecutionNotFound | Execution.ExecutionNotEnded | Execution.StorageError
+  >
 }

@@ -187,12 +187,19 @@ export interface Service {
     items: ReadonlyArray<Item>
   ) => Effect.Effect<
     Execution.Status,
-    Execution.InvalidPayload | ItemsDiffer | Execution.ExecutionPurged | Execution.StorageError
+    | Execution.InvalidPayload
+    | ItemsDiffer
+    | Execution.ExecutionPurged
+    | Execution.UnreadablePayload
+    | Execution.StorageError
   >
 
   readonly status: (
     batchKey: string
-  ) => Effect.Effect<Execution.Status, Execution.ExecutionNotFound | Execution.StorageError>
+  ) => Effect.Effect<
+    Execution.Status,
+    Execution.ExecutionNotFound | Execution.UnreadablePayload | Execution.StorageError
+  >
 
   /** Emits the progress when it changes, and ends with the batch. */
   readonly progress: (
@@ -218,6 +225,7 @@ export interface Service {
     | Execution.ExecutionCancelled
     | Execution.ExecutionNotFound
     | Execution.ExecutionPurged
+    | Execution.UnreadablePayload
     | Execution.StorageError
   >
 

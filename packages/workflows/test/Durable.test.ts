@@ -7,7 +7,9 @@ import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Durable from "@manilla/workflows/Durable"
+import * as Engine from "@manilla/workflows/Engine"
 import * as Execution from "@manilla/workflows/Execution"
 import * as Memory from "@manilla/workflows/memory"
 import type * as Operator from "@manilla/workflows/Operator"
@@ -313,7 +315,7 @@ describe("a changed definition", () => {
     () =>
       Effect.gen(function* () {
         const file = yield* files.database
-        const { logger, message } = yield* world.logged("does not fit its schema")
+        const { logger, message } = yield* world.logged("does not fit the schema of this process")
         const life = <A, E>(
           definition: Layer.Layer<
             Versioned,
@@ -349,7 +351,8 @@ describe("a changed definition", () => {
         yield* life(version(1, StricterOrder), (operator) =>
           Effect.gen(function* () {
             assert.include(yield* Deferred.await(message), "order must be a string at least 10")
-            assert.isTrue(Option.isNone(yield* operator.poll("order-1")))
+            const error = yield* Effect.flip(operator.poll("order-1"))
+            assert.strictEqual(error._tag, "UnreadablePayload")
           })
         ).pipe(Effect.provide(logger))
 
@@ -362,6 +365,69 @@ describe("a changed definition", () => {
         )
       }).pipe(Effect.scoped),
     300_000
+  )
+
+  it.scoped(
+    "is a typed error while the stored payload does not fit, and continues when it does",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* Memory.make
+        const life = <A, E>(
+          payload: typeof Order,
+          use: (operator: Context.Tag.Service<Versioned>) => Effect.Effect<A, E>
+        ) =>
+          Effect.flatMap(Versioned, use).pipe(
+            Effect.provide(
+              Layer.fresh(version(1, payload)).pipe(
+                // Each process has its own names.
+                Layer.provide(
+                  Layer.succeed(Engine.Engine, { ...store, register: () => Effect.void })
+                ),
+                Layer.provide(Layer.fresh(WorkflowEngine.layerMemory))
+              )
+            )
+          )
+        const stored = Effect.map(
+          store.find({ workflow: "Shop/Versioned/1", businessKey: "order-1" }),
+          Option.map(({ begun, end, payload, pause }) => ({ begun, end, payload, pause }))
+        )
+
+        yield* life(Order, (operator) =>
+          Effect.zipRight(operator.start("order-1", { order: "tea" }), world.pass(1))
+        )
+        const before = yield* stored
+        assert.include(JSON.stringify(before), "tea")
+        yield* life(StricterOrder, (operator) =>
+          Effect.gen(function* () {
+            yield* world.pass(60)
+            const errors = yield* Effect.all([
+              Effect.flip(operator.start("order-1", { order: "a cup of tea" })),
+              Effect.flip(operator.status("order-1")),
+              Effect.flip(operator.poll("order-1")),
+              Effect.flip(operator.await("order-1"))
+            ])
+            for (const error of errors) {
+              assert.instanceOf(error, Execution.UnreadablePayload)
+              assert.strictEqual(error.workflow, "Shop/Versioned/1")
+              assert.strictEqual(error.businessKey, "order-1")
+              assert.deepStrictEqual(
+                error.issues.map(({ field }) => field),
+                ["order"]
+              )
+              assert.include(error.message, "the stored payload of order-1 does not fit")
+              assert.include(error.message, "order must be a string at least 10")
+              assert.notInclude(error.message, "tea")
+            }
+          })
+        )
+        assert.deepStrictEqual(yield* stored, before)
+        yield* life(Order, (operator) =>
+          Effect.gen(function* () {
+            yield* world.pass(60)
+            assert.strictEqual(yield* operator.await("order-1"), "tea by version 1")
+          })
+        )
+      })
   )
 
   it.effect("does not run under a name that another definition has", () =>

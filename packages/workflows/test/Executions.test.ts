@@ -150,6 +150,47 @@ describe("a purge", () => {
     }).pipe(Effect.provide(inMemory(slowPayments)))
   )
 
+  it.live("of one business key deletes what is stored of it after its end, and not before", () =>
+    Effect.gen(function* () {
+      const path = yield* files.database
+      yield* Effect.gen(function* () {
+        const payouts = yield* DisbursePayout.DisbursePayout
+        const { faults, payouts: made } = yield* Sandbox.Sandbox
+        yield* faults.add(Fault.delay("1 second", { operation: "Payouts.create" }))
+        const request = yield* world.payout
+        yield* payouts.start("a", request)
+        const open = yield* Effect.flip(payouts.purge("a"))
+        assert.instanceOf(open, Execution.ExecutionNotEnded)
+        assert.strictEqual(open.businessKey, "a")
+        assert.include(open.message, "nothing was purged")
+        yield* payouts.await("a")
+        yield* payouts.start("b", request)
+        yield* payouts.await("b")
+
+        yield* payouts.purge("a")
+        // Again, it changes nothing.
+        yield* payouts.purge("a")
+        assert.isTrue((yield* payouts.status("a")).isPurged)
+        const taken = yield* Effect.flip(payouts.start("a", request))
+        assert.instanceOf(taken, Execution.ExecutionPurged)
+        assert.isTrue(Option.isSome(yield* payouts.poll("b")))
+        assert.lengthOf(yield* made, 2)
+        const missing = yield* Effect.flip(payouts.purge("c"))
+        assert.instanceOf(missing, Execution.ExecutionNotFound)
+      }).pipe(
+        Effect.provide(workflows.pipe(Layer.provideMerge(Sqlite.layerSqlite({ file: path }))))
+      )
+      const [row] = yield* Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql<{ readonly messages: bigint; readonly personal: bigint }>`
+          SELECT (SELECT COUNT(DISTINCT entity_id) FROM cluster_messages) AS messages,
+            (SELECT COUNT(*) FROM manilla_executions_1 WHERE payload LIKE '%+229%') AS personal`
+      ).pipe(Effect.provide(database.layer(path)))
+      assert.strictEqual(Number(row?.messages), 1)
+      assert.strictEqual(Number(row?.personal), 1)
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+
   it.effect("runs now and again as a layer", () =>
     Effect.gen(function* () {
       const payouts = yield* DisbursePayout.DisbursePayout

@@ -414,6 +414,7 @@ describe("a policy with a shorter deadline in the next life", () => {
           Effect.catchTags({
             ExecutionNotFound: Effect.die,
             ExecutionPurged: Effect.die,
+            UnreadablePayload: Effect.die,
             StorageError: Effect.die
           }),
           Effect.either

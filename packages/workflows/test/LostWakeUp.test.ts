@@ -4,11 +4,14 @@
  */
 import * as MessageStorage from "@effect/cluster/MessageStorage"
 import { assert, it } from "@effect/vitest"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as database from "../src/internal/database.js"
+import * as dueStorage from "../src/internal/dueStorage.js"
 import * as patientStorage from "../src/internal/patientStorage.js"
 import * as sqlEngine from "../src/internal/sqlEngine.js"
 import * as files from "./utils/files.js"
@@ -54,5 +57,50 @@ it.live("the sweeper wakes an execution whose wake-up was lost", () =>
       const payout = yield* Effect.timeout(payouts.await("salary-7"), "60 seconds")
       assert.strictEqual(payout.status, "COMPLETED")
     }).pipe(Effect.provide(layer))
+  }).pipe(Effect.scoped, Effect.provide(world.services({ settleAfter: "1 second" })))
+)
+
+/** A database that is locked while the process starts: the engine waits 5 seconds for this operation. */
+const locked = Layer.effect(
+  MessageStorage.MessageStorage,
+  Effect.map(MessageStorage.MessageStorage, (storage) => ({
+    ...storage,
+    resetShards: (shards: Parameters<typeof storage.resetShards>[0]) =>
+      Effect.delay(storage.resetShards(shards), "7 seconds")
+  }))
+).pipe(Layer.provide(dueStorage.layer))
+
+it.live("a database that is locked while a process starts does not hold up what it continues", () =>
+  Effect.gen(function* () {
+    const file = database.layer(yield* files.database)
+    const life = <A, E>(
+      storage: Parameters<typeof sqlEngine.layer>[0],
+      use: (payouts: DisbursePayout.DisbursePayout["Type"]) => Effect.Effect<A, E>
+    ) =>
+      Effect.flatMap(DisbursePayout.DisbursePayout, use).pipe(
+        Effect.provide(
+          Layer.fresh(DisbursePayout.layer(policy)).pipe(
+            Layer.provide(Layer.fresh(sqlEngine.layer(storage))),
+            Layer.provide(Layer.fresh(file))
+          )
+        )
+      )
+    const { faults } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.delay("20 seconds", { operation: "Payouts.create" }))
+    const request = yield* world.payout
+    yield* life(undefined, (payouts) =>
+      Effect.zipRight(
+        payouts.start("salary-7", request),
+        Effect.repeat(Effect.delay(payouts.status("salary-7"), "20 millis"), {
+          until: ({ begun }) => "Payouts.disburse" in begun
+        })
+      )
+    )
+    yield* faults.clear
+    const payout = yield* life(patientStorage.patiently(locked), (payouts) =>
+      // The sweeper takes 5 minutes to notice.
+      Effect.timeout(payouts.await("salary-7"), "60 seconds")
+    )
+    assert.strictEqual(payout.status, "COMPLETED")
   }).pipe(Effect.scoped, Effect.provide(world.services({ settleAfter: "1 second" })))
 )

@@ -161,6 +161,25 @@ describe("a database", () => {
   )
 })
 
+it.live("an engine that ends while an activity runs does not warn that no runner is left", () =>
+  Effect.gen(function* () {
+    const path = yield* files.database
+    const request = yield* world.payout
+    const { faults } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.delay("20 seconds", { operation: "Payouts.create" }))
+    const { logger, message } = yield* world.logged("No healthy runners available")
+    yield* Effect.gen(function* () {
+      const payouts = yield* DisbursePayout.DisbursePayout
+      yield* payouts.start("salary-7", request)
+      yield* Effect.repeat(Effect.delay(payouts.status("salary-7"), "20 millis"), {
+        until: ({ begun }) => "Payouts.disburse" in begun
+      })
+      // The activity is given 2 seconds.
+    }).pipe(Effect.provide(layer(path)), Effect.provide(logger))
+    assert.isFalse(yield* Deferred.isDone(message))
+  }).pipe(Effect.scoped, Effect.provide(world.services()))
+)
+
 it.live("a paused batch stays paused in the next life, and then goes on", () =>
   Effect.gen(function* () {
     const path = yield* files.database

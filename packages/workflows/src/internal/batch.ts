@@ -64,7 +64,8 @@ const drive = (
           ? Effect.succeed(false)
           : persistently(disburse.poll(businessKey), isStorageError).pipe(
               Effect.map(Option.isNone),
-              Effect.orElseSucceed(() => false)
+              // It continues when a process can read its payload.
+              Effect.catchAll(({ _tag }) => Effect.succeed(_tag === "UnreadablePayload"))
             )
 
     const all = items.map((item) => ({ ...item, key: itemKey(name.businessKey, item.key) }))
@@ -143,7 +144,12 @@ export const resultsOf = (
       return Effect.succeed({ key, businessKey, state: "Refused", end })
     }
     return disburse.poll(businessKey).pipe(
-      Effect.catchTag("ExecutionNotFound", "ExecutionPurged", () => Effect.succeedNone),
+      Effect.catchTag(
+        "ExecutionNotFound",
+        "ExecutionPurged",
+        "UnreadablePayload",
+        () => Effect.succeedNone
+      ),
       Effect.map((end) => ({ key, businessKey, state, end }))
     )
   }

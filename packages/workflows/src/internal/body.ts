@@ -12,7 +12,7 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import type * as Engine from "../Engine.js"
-import type * as Execution from "../Execution.js"
+import * as Execution from "../Execution.js"
 import type * as Running from "../Running.js"
 import * as metrics from "./metrics.js"
 import { persistently } from "./persistently.js"
@@ -34,25 +34,39 @@ export const recordEnd = (engine: Engine.Service, name: Engine.Name, state: Exec
     if (isFirst._tag === "Some" && isFirst.value) yield* metrics.onEnd(name.workflow, state)
   })
 
+/** Reads the stored payload of an execution. */
+export const readPayload =
+  <P, PI>(schema: Schema.Schema<P, PI>) =>
+  ({
+    businessKey,
+    payload,
+    workflow
+  }: Engine.Name & { readonly payload: string }): Either.Either<P, Execution.UnreadablePayload> =>
+    Either.mapLeft(
+      ParseResult.decodeUnknownEither(Schema.parseJson(schema))(payload),
+      (issue) =>
+        new Execution.UnreadablePayload({
+          workflow,
+          businessKey,
+          issues: Issues.fromParseIssue(issue)
+        })
+    )
+
 /**
  * The payload of an execution. If it no longer fits its schema, the execution waits for a process with a
  * schema that it fits: the sweeper runs it again.
  */
 export const payloadOf = <P, PI>(
   engine: Engine.Service,
-  name: Engine.Name,
+  { businessKey, workflow }: Engine.Name,
   schema: Schema.Schema<P, PI>
 ) =>
   Effect.gen(function* () {
+    const name = { workflow, businessKey }
     const stored = yield* persistently(engine.find(name), isStorageError)
-    const json = Option.match(stored, { onNone: () => "", onSome: ({ payload }) => payload })
-    const payload = ParseResult.decodeUnknownEither(Schema.parseJson(schema))(json)
+    const payload = readPayload(schema)(Option.getOrElse(stored, () => ({ ...name, payload: "" })))
     if (Either.isRight(payload)) return payload.right
-    yield* Effect.logError(
-      `${name.workflow}: the stored payload of ${name.businessKey} does not fit its schema: ` +
-        `${Issues.print(Issues.fromParseIssue(payload.left))}. The execution waits. Run it with the schema ` +
-        "that it was started with, and give the new one a new name."
-    )
+    yield* Effect.logError(payload.left.message)
     return yield* Workflow.suspend(yield* WorkflowEngine.WorkflowInstance)
   })
 

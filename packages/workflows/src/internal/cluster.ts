@@ -49,11 +49,17 @@ export const config = ShardingConfig.layer({
   entityMessagePollInterval: Duration.seconds(1)
 })
 
+/** The one runner does not leave when it drains: the engine would warn each second that no runner is left. */
+const soleRunner = Layer.effect(
+  RunnerStorage.RunnerStorage,
+  Effect.map(RunnerStorage.makeMemory, (runners) => ({ ...runners, unregister: () => Effect.void }))
+)
+
 /** One runner on a storage of messages that belongs to this process. */
 export const layer = ClusterWorkflowEngine.layer.pipe(
   Layer.provideMerge(Sharding.layer),
   Layer.provide(Runners.layerNoop),
-  Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop])
+  Layer.provide([soleRunner, RunnerHealth.layerNoop])
 )
 
 /** The messages of an execution: of its own entity, and of the engine's clock. */

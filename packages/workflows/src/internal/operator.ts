@@ -16,10 +16,11 @@ import type { Definition } from "../Durable.js"
 import * as Engine from "../Engine.js"
 import * as Execution from "../Execution.js"
 import type * as Operator from "../Operator.js"
-import { recordEnd } from "./body.js"
+import { readPayload, recordEnd } from "./body.js"
 import { differences } from "./differences.js"
 import { jitter } from "./jitter.js"
 import * as metrics from "./metrics.js"
+import { purge } from "./purge.js"
 
 /**
  * The pause between two looks of `await`: a tenth of the time already waited. Thousands of executions that are
@@ -79,6 +80,7 @@ export const make = <P, PI, A, AI, E, EI, R>(
 
     const encode = ParseResult.validateEither(Payload, { errors: "all" })
     const toJson = Schema.encodeSync(Schema.parseJson(Payload))
+    const read = readPayload(Payload)
     const isBusinessKey = ParseResult.validateEither(Execution.BusinessKey)
 
     const found = (businessKey: string) =>
@@ -174,6 +176,7 @@ export const make = <P, PI, A, AI, E, EI, R>(
         yield* unlessPurged(stored)
         const differs = differences(JSON.parse(stored.payload), JSON.parse(encoded))
         if (differs.length > 0) {
+          if (stored.end === undefined) yield* read(stored)
           return yield* new Execution.PayloadMismatch({ workflow: name, businessKey, differs })
         }
         if (isNew) yield* metrics.onStart(name)
@@ -181,10 +184,20 @@ export const make = <P, PI, A, AI, E, EI, R>(
         return Execution.toStatus(stored)
       })
 
+    const status = (businessKey: string) =>
+      Effect.gen(function* () {
+        const execution = yield* found(businessKey)
+        if (execution.end === undefined) yield* read(execution)
+        return Execution.toStatus(execution)
+      })
+
     const poll = (businessKey: string) =>
-      Effect.flatMap(Effect.flatMap(found(businessKey), unlessPurged), ({ executionId }) =>
-        end(executionId)
-      )
+      Effect.gen(function* () {
+        const execution = yield* Effect.flatMap(found(businessKey), unlessPurged)
+        const ended = yield* end(execution.executionId)
+        if (Option.isNone(ended)) yield* read(execution)
+        return ended
+      })
 
     const awaitEnd = (
       businessKey: string,
@@ -240,7 +253,7 @@ export const make = <P, PI, A, AI, E, EI, R>(
     return {
       workflow: name,
       start,
-      status: (businessKey: string) => Effect.map(found(businessKey), Execution.toStatus),
+      status,
       poll,
       await: (businessKey: string) => awaitEnd(businessKey),
       resume: (businessKey: string) => Effect.flatMap(found(businessKey), wake),
@@ -252,6 +265,14 @@ export const make = <P, PI, A, AI, E, EI, R>(
             return [changed, changed]
           })
           yield* Option.match(stored, { onNone: () => Effect.void, onSome: wake })
+        }),
+      purge: (businessKey: string) =>
+        Effect.gen(function* () {
+          const execution = yield* found(businessKey)
+          if (execution.isPurged) return
+          if (execution.end === undefined || !(yield* purge(engine, execution))) {
+            return yield* new Execution.ExecutionNotEnded({ workflow: name, businessKey })
+          }
         })
     }
   })

@@ -4,8 +4,10 @@ import * as MessageStorage from "@effect/cluster/MessageStorage"
 import type * as Rpc from "@effect/rpc/Rpc"
 import { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
+import type * as Scope from "effect/Scope"
 import * as dueStorage from "./dueStorage.js"
 import { LockLost } from "./fencedStorage.js"
 import { persistently } from "./persistently.js"
@@ -40,7 +42,7 @@ const waiting = <A, E, R>(effect: Effect.Effect<A, E, R>) => persistently(failin
 type Storage = MessageStorage.MessageStorage["Type"]
 
 /** The engine takes a failure of its storage for a defect of the workflow, and ends the execution. */
-const patient = (storage: Storage): Storage => {
+const patient = (storage: Storage, scope: Scope.Scope): Storage => {
   const saveReply: Storage["saveReply"] = (reply) => waiting(storage.saveReply(reply))
   /** A message that was read brings the function that stores its reply. */
   const answered = Effect.map((messages: Array<Message.Incoming<Rpc.Any>>) =>
@@ -61,7 +63,10 @@ const patient = (storage: Storage): Storage => {
     requestIdForPrimaryKey: (key) => waiting(storage.requestIdForPrimaryKey(key)),
     unprocessedMessages: (shards) => answered(waiting(storage.unprocessedMessages(shards))),
     unprocessedMessagesById: (ids) => answered(waiting(storage.unprocessedMessagesById(ids))),
-    resetShards: (shards) => waiting(storage.resetShards(shards)),
+    // The engine gives up after a few seconds, and goes on without it: then nobody would read again for minutes
+    // what an earlier life has read.
+    resetShards: (shards) =>
+      waiting(storage.resetShards(shards)).pipe(Effect.forkIn(scope), Effect.flatMap(Fiber.join)),
     resetAddress: (address) => waiting(storage.resetAddress(address)),
     clearAddress: (address) => waiting(storage.clearAddress(address))
   }
@@ -69,9 +74,11 @@ const patient = (storage: Storage): Storage => {
 
 /** A storage of the engine's messages whose operations wait until the database answers. */
 export const patiently = <E, R>(layer: Layer.Layer<MessageStorage.MessageStorage, E, R>) =>
-  Layer.effect(
+  Layer.scoped(
     MessageStorage.MessageStorage,
-    Effect.map(MessageStorage.MessageStorage, patient)
+    Effect.map(Effect.all([MessageStorage.MessageStorage, Effect.scope]), ([storage, scope]) =>
+      patient(storage, scope)
+    )
   ).pipe(Layer.provide(layer))
 
 /** The engine's messages in the database, with operations that wait until the database answers. */
