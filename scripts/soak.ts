@@ -85,7 +85,7 @@ const sqlite = Effect.gen(function* () {
     {
       engine: "SQLite",
       kills: `${report.kills}, of which ${report.earlyKills} before the engine ran`,
-      "business keys": report.jobs,
+      "business keys": `${report.jobs}, of which ${report.jobsKilled} were sent before the last kill`,
       "creation requests": report.creations,
       database: kibibytes(report.databaseBytes)
     },
@@ -111,7 +111,7 @@ const postgres = Effect.gen(function* () {
       "runners stopped for 1.5 times the life of their locks": report.pauses,
       "restarts and crashes of the database": report.databaseRestarts,
       "runners that were not ready within a minute": report.hungStarts,
-      "business keys": report.jobs,
+      "business keys": `${report.jobs}, of which ${report.jobsKilled} were sent before the last kill`,
       "creation requests": report.creations,
       database: kibibytes(report.databaseBytes)
     },

@@ -46,6 +46,8 @@ export interface Report {
   /** Runners that were not ready in time, as a supervisor would notice, and were started again. */
   readonly hungStarts: number
   readonly jobs: number
+  /** Business keys of which the service had heard before the last kill. */
+  readonly jobsKilled: number
   /** Requests that create something, repeated ones included. */
   readonly creations: number
   /**
@@ -244,6 +246,8 @@ export const run = ({ jobsPerLife, kills, lockSeconds, onKill, runners, seed }: 
       })
     yield* Effect.forEach(slots, lives, { concurrency: "unbounded", discard: true })
 
+    const jobsKilled = yield* service.keysHeardOf(sandbox)
+
     // Without new faults, what is still open ends soon.
     yield* Fiber.interrupt(outage)
     yield* Fiber.interrupt(injection)
@@ -271,6 +275,7 @@ export const run = ({ jobsPerLife, kills, lockSeconds, onKill, runners, seed }: 
       databaseRestarts,
       hungStarts,
       jobs: all.length,
+      jobsKilled,
       creations: (yield* sandbox.exchanges).filter(({ key }) => key !== undefined).length,
       recoveryMillis: yield* recoveriesIn(sandbox, all, interrupted),
       databaseBytes: Number(size?.bytes),

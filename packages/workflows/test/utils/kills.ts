@@ -30,6 +30,8 @@ export interface Report {
   /** Kills before the engine ran. */
   readonly earlyKills: number
   readonly jobs: number
+  /** Business keys of which the service had heard before the last kill. */
+  readonly jobsKilled: number
   /** Requests that create something, repeated ones included. */
   readonly creations: number
   /** From the start of the engine to the first request for an execution of an earlier life, sorted. */
@@ -115,6 +117,8 @@ export const run = ({ jobsPerLife, kills, onKill, seed }: Options) =>
       yield* onKill?.(kill) ?? Effect.void
     }
 
+    const jobsKilled = yield* service.keysHeardOf(sandbox)
+
     // Without new faults, what is still open ends soon.
     yield* Fiber.interrupt(injection)
     yield* sandbox.faults.clear
@@ -128,6 +132,7 @@ export const run = ({ jobsPerLife, kills, onKill, seed }: Options) =>
       kills,
       earlyKills,
       jobs: last,
+      jobsKilled,
       creations: exchanges.filter(({ key }) => key !== undefined).length,
       recoveryMillis: recoveries.sort((a, b) => a - b),
       databaseBytes: statSync(file).size,

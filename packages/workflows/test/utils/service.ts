@@ -70,6 +70,13 @@ const operations = {
 /** The service's key of a job. */
 export const keyOf = ({ businessKey, kind }: Job) => `${operations[kind]}:${businessKey}`
 
+/** How many keys the service has heard of. */
+export const keysHeardOf = (sandbox: Sandbox.Service) =>
+  Effect.map(
+    sandbox.exchanges,
+    (exchanges) => new Set(exchanges.flatMap(({ key }) => (key === undefined ? [] : [key]))).size
+  )
+
 /** The errors in the ledger of the service. */
 export const violationsIn = (sandbox: Sandbox.Service, all: ReadonlyArray<Job>) =>
   Effect.gen(function* () {
