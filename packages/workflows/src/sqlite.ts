@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import { realpath } from "node:fs/promises"
 import * as Engine from "./Engine.js"
 import * as database from "./internal/database.js"
 import { rootMessage } from "./internal/rootMessage.js"
@@ -119,4 +120,15 @@ const lockOf = (file: string) =>
       )
       yield* Effect.raceFirst(Deferred.await(locked), held.await.pipe(Effect.flatten))
     })
-  ).pipe(Layer.provide(database.layer(`${file}.lock`)))
+  ).pipe(
+    Layer.provide(
+      Layer.unwrapEffect(Effect.map(targetOf(file), (path) => database.layer(`${path}.lock`)))
+    )
+  )
+
+/** The file behind a symbolic link: both names must have one lock. A file that does not exist yet has one name. */
+const targetOf = (file: string) =>
+  Effect.orElseSucceed(
+    Effect.tryPromise(() => realpath(file)),
+    () => file
+  )

@@ -11,7 +11,7 @@ import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { readFileSync } from "node:fs"
+import { readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import * as database from "../src/internal/database.js"
 import * as files from "./utils/files.js"
@@ -70,8 +70,11 @@ describe("a database", () => {
     Effect.gen(function* () {
       const path = yield* files.database
       yield* Effect.gen(function* () {
-        const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: path })))
-        assert.propertyVal(error, "reason", "InUse")
+        symlinkSync(path, `${path}.link`)
+        for (const file of [path, `${path}.link`]) {
+          const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file })))
+          assert.propertyVal(error, "reason", "InUse")
+        }
       }).pipe(Effect.scoped, Effect.provide(Sqlite.layerSqlite({ file: path })))
       yield* Effect.scoped(Layer.build(Sqlite.layerSqlite({ file: path })))
     }).pipe(Effect.scoped)
