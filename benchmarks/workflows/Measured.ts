@@ -1,4 +1,4 @@
-// What is measured: executions of `DisbursePayout` beside many sleeping ones.
+// Measures executions of `DisbursePayout` beside many sleeping ones.
 
 /** `postgres3` are three runners on one database. */
 export const engines = ["memory", "sqlite", "postgres", "postgres3"] as const
@@ -19,7 +19,7 @@ export interface Latency {
   readonly p99Millis: number
 }
 
-/** What PostgreSQL did, per execution. */
+/** The work of PostgreSQL, per execution. */
 export interface Database {
   readonly transactions: number
   /** Rows inserted, updated and deleted. */
@@ -75,7 +75,7 @@ export interface Measured {
   readonly busy?: Busy
 }
 
-/** What a worker is to do. */
+/** The task of a worker. */
 export interface Task {
   readonly engine: Engine
   readonly sleeping: number

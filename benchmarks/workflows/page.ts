@@ -133,7 +133,7 @@ const paydaySection = (payday: Payday): ReadonlyArray<string> => {
     "## A country's payday",
     `${whole(assumptions.payouts)} payouts in ${assumptions.hours} hours, by calculation from the row "${titles[basis.engine]}, ${whole(basis.sleeping)} sleeping" above: ${millis(busy?.cpuMillis ?? NaN)} of a runner's CPU and ${millis(busy?.database?.cpuMillis ?? NaN)} of PostgreSQL's for each payout, ${number(busy?.database?.transactions ?? NaN)} transactions, ${number(busy?.database?.rows ?? NaN)} rows written and ${kilobytes(busy?.database?.walBytes ?? NaN)} of write-ahead log. The calculation is in \`benchmarks/workflows/payday.ts\`.`,
     markdownTable(
-      ["what", "needed", "how it is computed"],
+      ["quantity", "needed", "how it is computed"],
       [
         ["payouts", `${whole(payday.perSecond)} / s`, "payouts, divided by the window"],
         [

@@ -1,4 +1,4 @@
-// What a database holds and does, as far as it and the system tell.
+// The size and the work of a database, as far as it and the system tell.
 import type * as Reactivity from "@effect/experimental/Reactivity"
 import * as LibsqlClient from "@effect/sql-libsql/LibsqlClient"
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -39,7 +39,7 @@ const cpuMillisOf = (pid: number, name: RegExp): number | undefined => {
     : undefined
 }
 
-/** Adds up the CPU time of processes. What one does after it was last seen is lost. */
+/** Adds up the CPU time of processes, each until it was last seen. */
 export const cpuMeter = (name: RegExp) => {
   const seen = new Map<number, number>()
   return (pids: ReadonlyArray<number>): number | undefined => {
@@ -56,7 +56,7 @@ type Reader = Effect.Effect<Counts, SqlError>
 
 const sqlite = (file: string): Effect.Effect<Reader, never, Scope.Scope | Reactivity.Reactivity> =>
   Effect.map(LibsqlClient.make({ url: pathToFileURL(file).href }), (sql) =>
-    // What is only in the write-ahead log is not in the size of the file.
+    // The size of the file leaves out rows that are only in the write-ahead log.
     Effect.map(sql`PRAGMA wal_checkpoint(PASSIVE)`, () => ({ bytes: statSync(file).size }))
   )
 

@@ -35,7 +35,7 @@ const form = byId("filter", HTMLFormElement)
 const journal = byId("journal", HTMLTableElement)
 const [body] = journal.tBodies
 
-/** What the key has to be or to contain. */
+/** The key, or a part of it. */
 const wantedKey = () => valueOf(form, "key").trim()
 
 /** The keys that the filter selects. @type {ReadonlyArray<string>} */
@@ -168,7 +168,7 @@ const makerIn = (all) =>
 /** @typedef {{ kind: string, reference: string, amount: string, money: string }} Made */
 
 /**
- * Who pays, for a payment or payout that was made once.
+ * The payer, for a payment or payout that was made once.
  *
  * @param {string} status
  * @param {string} person
@@ -323,7 +323,7 @@ const severalKeys = (wanted, keys) =>
   )
 
 /**
- * What the requests with one key did.
+ * The effect of the requests with one key.
  *
  * @param {string} key
  * @param {ReadonlyArray<Request>} matching

@@ -276,7 +276,7 @@ const kinds = [
 const ownNames = ["reference", "id"]
 const otherNames = ["idempotency_key", "issuance_reference", "source"]
 
-/** What the reference or key has to be or to contain, in any case. */
+/** The reference or key, or a part of it. Upper and lower case are equal. */
 const wanted = () => valueOf(form, "find").trim().toLowerCase()
 
 /**

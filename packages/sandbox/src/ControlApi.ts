@@ -167,7 +167,7 @@ export const Idempotency = Schema.Struct({
 }).annotations({ identifier: "Idempotency" })
 
 /**
- * The settings of a profile. What is left out has its default.
+ * The settings of a profile. A setting that is left out has its default.
  *
  * @since 0.1.0
  * @category schemas

@@ -313,7 +313,7 @@ export interface Service {
   readonly reset: (seed?: string | number) => Effect.Effect<void>
   /** How idempotency keys behave now. */
   readonly idempotency: Effect.Effect<CurrentIdempotencyProfile>
-  /** Changes how idempotency keys behave from the next request. What it leaves out has its default. */
+  /** Changes how idempotency keys behave from the next request. A setting that is left out has its default. */
   readonly setIdempotency: (profile: IdempotencyProfile) => Effect.Effect<void>
   /** The current state. */
   readonly snapshot: Effect.Effect<Snapshot>

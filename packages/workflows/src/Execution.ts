@@ -240,7 +240,7 @@ export class ExecutionNotFound extends Schema.TaggedError<ExecutionNotFound>(
 export class StorageError extends Schema.TaggedError<StorageError>(
   "@manilla/workflows/StorageError"
 )("StorageError", {
-  /** What could not be done, such as `store an execution`. */
+  /** The operation that failed, such as `store an execution`. */
   operation: Schema.String,
   /** Undefined if the operation is about several executions. */
   workflow: Schema.optional(Schema.String),

@@ -22,7 +22,7 @@ import type * as Operator from "./Operator.js"
 import type * as Policy from "./Policy.js"
 
 /**
- * Which link is watched, and for how many uses.
+ * The link to watch, and the number of uses to wait for.
  *
  * @since 0.1.0
  * @category schemas

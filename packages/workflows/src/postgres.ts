@@ -156,7 +156,7 @@ export const layerPostgres = ({
   return Layer.scopedContext(
     Effect.flatMap(Effect.scope, (scope) =>
       Layer.buildWithScope(runner, scope).pipe(
-        // What waits for the database cannot always be interrupted.
+        // An effect that waits for the database cannot always be interrupted.
         Effect.disconnect,
         Effect.timeoutFail({
           duration: startTimeout,

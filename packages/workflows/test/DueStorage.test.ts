@@ -1,4 +1,4 @@
-/** What the engine reads of its messages, beside those of many pauses. */
+/** The messages that the engine reads, beside those of many pauses. */
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as EntityAddress from "@effect/cluster/EntityAddress"
 import * as EntityId from "@effect/cluster/EntityId"

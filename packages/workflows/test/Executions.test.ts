@@ -51,6 +51,16 @@ const keys = (executions: ReadonlyArray<Execution.Status>) =>
 
 const slowPayments: Sandbox.Options = { settleAfter: "1 day" }
 
+/** The executions whose messages are stored, and the payloads with personal data. */
+const leftIn = (path: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<{ readonly messages: bigint; readonly personal: bigint }>`
+      SELECT (SELECT COUNT(DISTINCT entity_id) FROM cluster_messages) AS messages,
+        (SELECT COUNT(*) FROM manilla_executions_1 WHERE payload LIKE '%+229%') AS personal`
+    return { messages: Number(row?.messages), personal: Number(row?.personal) }
+  }).pipe(Effect.provide(database.layer(path)))
+
 describe("a list of executions", () => {
   it.effect("selects by workflow, state and age, in pages", () =>
     Effect.gen(function* () {
@@ -119,14 +129,7 @@ describe("a list of executions", () => {
       )
       const { payouts } = yield* Sandbox.Sandbox
       assert.lengthOf(yield* payouts, 3)
-      const [row] = yield* Effect.flatMap(
-        SqlClient.SqlClient,
-        (sql) => sql<{ readonly messages: bigint; readonly personal: bigint }>`
-          SELECT (SELECT COUNT(DISTINCT entity_id) FROM cluster_messages) AS messages,
-            (SELECT COUNT(*) FROM manilla_executions_1 WHERE payload LIKE '%+229%') AS personal`
-      ).pipe(Effect.provide(database.layer(path)))
-      assert.strictEqual(Number(row?.messages), 1)
-      assert.strictEqual(Number(row?.personal), 1)
+      assert.deepStrictEqual(yield* leftIn(path), { messages: 1, personal: 1 })
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 })
@@ -180,14 +183,7 @@ describe("a purge", () => {
       }).pipe(
         Effect.provide(workflows.pipe(Layer.provideMerge(Sqlite.layerSqlite({ file: path }))))
       )
-      const [row] = yield* Effect.flatMap(
-        SqlClient.SqlClient,
-        (sql) => sql<{ readonly messages: bigint; readonly personal: bigint }>`
-          SELECT (SELECT COUNT(DISTINCT entity_id) FROM cluster_messages) AS messages,
-            (SELECT COUNT(*) FROM manilla_executions_1 WHERE payload LIKE '%+229%') AS personal`
-      ).pipe(Effect.provide(database.layer(path)))
-      assert.strictEqual(Number(row?.messages), 1)
-      assert.strictEqual(Number(row?.personal), 1)
+      assert.deepStrictEqual(yield* leftIn(path), { messages: 1, personal: 1 })
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 

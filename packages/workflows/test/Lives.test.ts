@@ -38,7 +38,7 @@ const shop = <R>(body: Body<R>, policy?: Partial<Policy.Policy>) =>
 
 const operation = "Shop.pay"
 
-/** What the service answers to a call. */
+/** The service's answer to a call. */
 type Send = (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<string, Errors.KeyedWriteError>
 
 const pay = (send: Send) =>
