@@ -1,6 +1,6 @@
 /**
  * The engine on PostgreSQL: executions continue after a crash, on any of the processes that share the
- * database. Such a process is a runner. `@effect/sql-pg`, `@effect/sql`, `@effect/cluster` and
+ * database. Such a process is a runner. `@effect/sql-pg`, `pg`, `@effect/sql`, `@effect/cluster` and
  * `@effect/platform-node` are optional peers, for this module only.
  *
  * Each runner owns a part of the executions. If it dies, the others take over its part when its locks
@@ -138,10 +138,12 @@ export const layerPostgres = ({
   const unavailable = (reason: RunnerUnavailable["reason"], cause: unknown) =>
     new RunnerUnavailable({ runner: `${host}:${port}`, reason, cause })
   const options = { host, port, lockExpiration, pollInterval }
+  const database = { url, databaseTimeout, lockExpiration }
+  const locks = postgresClient.layer(database, 3)
   const health = Effect.map(postgresEngine.isHealthy(options), (isHealthy) => ({ isHealthy }))
-  const runner = Layer.effect(Engine.Runner, health).pipe(
-    Layer.merge(postgresEngine.layer(options)),
-    Layer.provide(postgresClient.layer({ url, databaseTimeout, lockExpiration })),
+  const runner = Layer.provide(Layer.effect(Engine.Runner, health), locks).pipe(
+    Layer.merge(postgresEngine.layer(options, locks)),
+    Layer.provide(postgresClient.layer(database, 7)),
     // The engine dies if it cannot create its tables.
     Layer.catchAllCause(
       (cause): Layer.Layer<unknown, RunnerUnavailable | Engine.UnsupportedSchema> => {

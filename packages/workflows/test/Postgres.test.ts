@@ -1,6 +1,7 @@
 /** The engine on PostgreSQL, in real time. */
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as PgClient from "@effect/sql-pg/PgClient"
+import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it, layer } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import * as Payouts from "@manilla/payouts/Payouts"
@@ -15,11 +16,13 @@ import { layerPostgres } from "@manilla/workflows/postgres"
 import * as Context from "effect/Context"
 import type { DurationInput } from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import { createServer } from "node:net"
+import * as postgresClient from "../src/internal/postgresClient.js"
 import * as Proxy from "./utils/proxy.js"
 import * as world from "./utils/world.js"
 
@@ -384,6 +387,25 @@ layer(server, {
 })
 
 describe("a database", () => {
+  it.scopedLive("answers after thousands of statements were interrupted", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Postgres.server
+      const client = postgresClient.layer(
+        { url, databaseTimeout: "30 seconds", lockExpiration: "15 seconds" },
+        2
+      )
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const statements = Array.from({ length: 20_000 }, () => sql`SELECT pg_sleep(1)`)
+        const fiber = yield* Effect.fork(Effect.all(statements, { concurrency: "unbounded" }))
+        // Two of them run, and the others wait for a connection.
+        yield* Effect.sleep("500 millis")
+        yield* Fiber.interrupt(fiber)
+        assert.deepStrictEqual(yield* sql`SELECT 1 AS one`, [{ one: 1 }])
+      }).pipe(Effect.provide(client))
+    })
+  )
+
   it.scopedLive("that accepts connections and stays silent is a typed error", () =>
     Effect.gen(function* () {
       const proxy = yield* Proxy.make({ host: "127.0.0.1", port: 1 })
@@ -392,7 +414,7 @@ describe("a database", () => {
       const engine = layerPostgres({ url, host: "127.0.0.1", databaseTimeout: "500 millis" })
       const error = yield* Effect.flip(Layer.build(engine))
       assert.propertyVal(error, "reason", "Database")
-      assert.include(error.message, "timed out")
+      assert.include(error.message, "timeout")
     })
   )
 

@@ -1,7 +1,14 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
+import * as SqlClient from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
-import type * as Redacted from "effect/Redacted"
+import * as Effect from "effect/Effect"
+import { constVoid } from "effect/Function"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import { Socket } from "node:net"
+import * as Pg from "pg"
 
 export interface Options {
   readonly url: Redacted.Redacted
@@ -25,15 +32,63 @@ const attentive = (limitMillis: number) => (): Socket => {
   return socket
 }
 
-/** The database, whose statements fail instead of waiting for a silent server for ever. */
-export const layer = ({ databaseTimeout, lockExpiration, url }: Options) => {
+type OnConnection = (
+  error: Error | undefined,
+  client: Pg.PoolClient | undefined,
+  release: (error?: Error | boolean) => void
+) => void
+
+/**
+ * A pool that hands out a connection in a microtask. An interrupted statement that was waiting for one
+ * returns it at once. If the pool then called the next waiting statement directly, some thousands of
+ * interrupted ones, as when a runner loses its locks, would overflow the stack.
+ */
+class Pool extends Pg.Pool {
+  override connect(): Promise<Pg.PoolClient>
+  override connect(onConnection: OnConnection): void
+  override connect(onConnection?: OnConnection): Promise<Pg.PoolClient> | void {
+    if (onConnection === undefined) return super.connect()
+    super.connect((error, client, release) => {
+      // Nobody else listens yet. A connection that fails now is closed by the pool when it is released.
+      client?.on("error", constVoid)
+      queueMicrotask(() => {
+        client?.off("error", constVoid)
+        onConnection(error, client, release)
+      })
+    })
+  }
+}
+
+/**
+ * The database over a pool of so many connections. Statements fail instead of waiting for a silent server
+ * for ever.
+ */
+export const layer = (
+  { databaseTimeout, lockExpiration, url }: Options,
+  maxConnections: number
+): Layer.Layer<SqlClient.SqlClient, SqlError> => {
   // The pool closes idle connections after 10 seconds. The connection for locks rests for a third of their
   // life.
   const limit = Duration.max(databaseTimeout, Duration.times(lockExpiration, 2 / 3))
-  return PgClient.layer({
-    url,
-    applicationName: "manilla-workflows",
-    connectTimeout: databaseTimeout,
-    stream: attentive(Duration.toMillis(limit))
+  const acquire = Effect.acquireRelease(
+    Effect.sync(() => {
+      const pool = new Pool({
+        connectionString: Redacted.value(url),
+        application_name: "manilla-workflows",
+        max: maxConnections,
+        connectionTimeoutMillis: Duration.toMillis(databaseTimeout),
+        stream: attentive(Duration.toMillis(limit))
+      })
+      // The pool replaces an idle connection that fails.
+      return pool.on("error", constVoid)
+    }),
+    (pool) =>
+      Effect.promise(() => pool.end()).pipe(Effect.interruptible, Effect.timeoutOption("1 second"))
+  )
+  return Layer.map(PgClient.layerFromPool({ acquire }), (context) => {
+    const client = Context.get(context, SqlClient.SqlClient)
+    // The driver loses a connection that arrives after its acquisition was interrupted.
+    const reserve = Effect.uninterruptible(client.reserve)
+    return Context.make(SqlClient.SqlClient, Object.assign(client, { reserve }))
   })
 }

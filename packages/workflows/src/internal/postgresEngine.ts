@@ -71,15 +71,18 @@ const runner = SocketRunner.layer.pipe(
   Layer.provide(RpcSerialization.layerMsgPack)
 )
 
-/** A runner of the executions in a database. */
-export const layer = (options: Options) =>
+/**
+ * A runner of the executions in a database. It renews its locks over connections of their own: behind the
+ * statements of thousands of executions, a renewal would come too late.
+ */
+export const layer = <E>(options: Options, locks: Layer.Layer<SqlClient.SqlClient, E>) =>
   sqlEngine.executions.pipe(
     Layer.provideMerge(ClusterWorkflowEngine.layer),
     Layer.provide(runner),
     Layer.provide(
       Layer.merge(
         patientStorage.patiently(fencedStorage.layer(`${options.host}:${options.port}`)),
-        SqlRunnerStorage.layer
+        Layer.provide(Layer.fresh(SqlRunnerStorage.layer), locks)
       )
     ),
     Layer.provide(tables),
