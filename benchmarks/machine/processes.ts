@@ -72,7 +72,7 @@ export interface Watched {
   readonly pid: number
   /** Its first report. */
   readonly first: Promise<unknown>
-  /** Its last report, and whether it came to its end. */
+  /** Its last report, and whether it came to its end. Rejects if the process fails. */
   readonly last: Promise<{ readonly report: unknown; readonly isWhole: boolean }>
   readonly kill: () => void
 }
@@ -91,17 +91,19 @@ export const watch = (
   let report: unknown
   child.on("message", (message) => (report = message))
   child.on("error", (error) => console.error(error.message))
-  return {
-    pid: child.pid ?? NaN,
-    first: nextMessage(child, file),
-    last: new Promise((resolve) =>
-      child.once("close", (code) => {
-        clearTimeout(limit)
-        resolve({ report, isWhole: code === 0 })
-      })
-    ),
-    kill
-  }
+  const first = nextMessage(child, file)
+  const last = new Promise<Awaited<Watched["last"]>>((resolve, reject) =>
+    child.once("close", (code) => {
+      clearTimeout(limit)
+      // A process that was killed has no code.
+      if (code === null || code === 0) resolve({ report, isWhole: code === 0 })
+      else reject(new Error(`${file} exited with ${code}`))
+    })
+  )
+  // Not everybody awaits both.
+  first.catch(() => undefined)
+  last.catch(() => undefined)
+  return { pid: child.pid ?? NaN, first, last, kill }
 }
 
 /** Runs a process that sends one message, and returns the message. */

@@ -20,7 +20,7 @@ const warmRounds = 3
 const longPauseMillis = 50 * 60 * 1000
 
 /** Bounds the duration of the measurement on slow machines. */
-const mostPauseSeconds = 90
+const mostPauseSeconds = 120
 
 /** The tolerance for a clock with millisecond resolution. */
 const earlyMillis = 5
@@ -100,8 +100,9 @@ export const heap = async (count: number): Promise<Held> => {
 /** The lateness of each wait. A client that cannot keep up with the reads is later. */
 export const lateness = async (count: number): Promise<Held> => {
   const { begin, expectedSeconds } = await prepare(count)
-  // Long enough for all waits to start, so that starts do not affect the lateness.
-  const neededSeconds = Math.ceil(2 * (1.25 * expectedSeconds + 1))
+  // The shortest pause is half of it, in which all waits must start. A start takes longer beside 100,000 waits
+  // than in the warm-up.
+  const neededSeconds = Math.ceil(2 * (2 * expectedSeconds + 1))
   const pauseSeconds = Math.min(mostPauseSeconds, Math.max(leastPauseSeconds, neededSeconds))
   const { end, start } = await begin(count, pauseSeconds * 1000)
   const late = await end()

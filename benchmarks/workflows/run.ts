@@ -34,7 +34,7 @@ const worker = (task: Task, limitMillis: number) =>
     ({ kill, last }) =>
       Effect.zipRight(
         Effect.sync(kill),
-        Effect.promise(() => last)
+        Effect.promise(() => last.catch(() => undefined))
       )
   )
 
@@ -70,8 +70,7 @@ const cell = (
       yield* Effect.promise(() => first)
       helpers.push(pid)
     }
-    const { first, last } = yield* worker(yield* taskOf(helpers, false), limitMillis)
-    first.catch(() => undefined)
+    const { last } = yield* worker(yield* taskOf(helpers, false), limitMillis)
     const { isWhole, report } = yield* Effect.promise(() => last)
     const nothing: Measured = { engine, sleeping, limitMinutes, unfinished: "nothing was measured" }
     const measured: Measured = { ...nothing, ...(report as Partial<Measured>), limitMinutes }
