@@ -79,7 +79,7 @@ describe("a payment intent", () => {
 
   it.effect("is not requested by an id that is not a UUID", () =>
     Effect.gen(function* () {
-      const { payments, received } = yield* Intents.make([Intents.answer(Intents.read)])
+      const { payments, received } = yield* Intents.make([FakeService.failure(403)])
       for (const id of ["../payouts", "", "PI-0042", `${Intents.id}/x`]) {
         const error = yield* Effect.flip(payments.get(id as typeof Intents.id))
         assert(error._tag === "InvalidRequestError")
