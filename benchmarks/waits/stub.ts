@@ -8,6 +8,8 @@ import { Dispatcher } from "undici"
 export interface Answer {
   readonly status: number
   readonly body: string
+  /** Called when the response reaches the client. */
+  readonly onDelivery?: () => void
 }
 
 /** The response to a request, or `undefined` for no response. */
@@ -34,6 +36,7 @@ class Stub extends Dispatcher {
     const answer = this.reply(path)
     if (answer !== undefined) {
       setImmediate(() => {
+        answer.onDelivery?.()
         handler.onResponseStart?.(controller, answer.status, headers)
         handler.onResponseData?.(controller, Buffer.from(answer.body))
         handler.onResponseEnd?.(controller, {})
