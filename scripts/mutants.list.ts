@@ -22,7 +22,13 @@ const inFile =
   })
 
 const inAmount = inFile("core/src/Amount.ts", "core/Amount", "core/Answer")
-const inBearer = inFile("core/src/internal/bearer.ts", "core/Retry", "core/Request", "core/Secrecy")
+const inBearer = inFile(
+  "core/src/internal/bearer.ts",
+  "core/Retry",
+  "core/Request",
+  "core/Secrecy",
+  "core/Interruption"
+)
 const inCall = inFile(
   "core/src/internal/call.ts",
   "core/Retry",
@@ -571,7 +577,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   inResponse(
     "treat a 409 as a success",
     "    const isSuccess = status >= 200 && status < 300\n",
-    `    if (status === 409 && operation.access !== "credentials") return { _tag: "Success", data: ${JSON.stringify(plausible)} }\n    const isSuccess = status >= 200 && status < 300\n`
+    `    if (status === 409 && operation.access !== "credentials") return { _tag: "Success", data: ${JSON.stringify(plausible)}, status, envelope: {}, context }\n    const isSuccess = status >= 200 && status < 300\n`
   ),
   inResponse(
     "treat a redirect as a success",

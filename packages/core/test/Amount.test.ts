@@ -142,7 +142,8 @@ describe("arithmetic", () => {
     ["007", "7.0000", 0],
     ["9", "10", -1],
     ["-2", "-10", 1],
-    ["0.1", "0.09999999", 1]
+    ["0.1", "0.09999999", 1],
+    ["9007199254740993", "9007199254740992", 1]
   ] as const) {
     it(`compares ${a} with ${b}`, () => {
       assert.strictEqual(Amount.Order(amount(a), amount(b)), expected)

@@ -165,6 +165,17 @@ describe("a 2xx that cannot be read", () => {
     )
   }
 
+  it.effect("about another resource: AnotherSubject for the read of one", () =>
+    Effect.gen(function* () {
+      const data = { id: "another", status: "COMPLETED", reference: "thing-2" }
+      const body = JSON.stringify(envelope({ data }))
+      const { read } = yield* answered({ status: 200, body })
+      const error = yield* Effect.flip(read)
+      assert(error._tag === "MalformedResponseError", error._tag)
+      assert.strictEqual(error.reason, "AnotherSubject")
+    })
+  )
+
   it.effect("is over the limit although its announced length is not", () =>
     Effect.gen(function* () {
       const body = JSON.stringify(envelope({ x: "x".repeat(1_000_000) }))

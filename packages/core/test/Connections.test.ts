@@ -3,6 +3,8 @@
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Agent } from "@effect/platform-node/Undici"
 import { assert, describe, it } from "@effect/vitest"
@@ -414,15 +416,15 @@ describe("UndiciClient knows that nothing was sent", () => {
 })
 
 describe("a connection that was established and then lost", () => {
+  type Fail = (request: HttpClientRequest.HttpClientRequest) => HttpClientError.HttpClientError
+
   /** A write over a client that fails with this error is sent once, and its outcome is unknown. */
-  const mayHaveCarried = (cause: Error) =>
+  const mayHaveCarried = (fail: Fail) =>
     Effect.gen(function* () {
       let requests = 0
       const client = HttpClient.make((request) => {
         requests++
-        return Effect.fail(
-          new HttpClientError.RequestError({ request, reason: "Transport", cause })
-        )
+        return Effect.fail(fail(request))
       })
       const calls = yield* callsAt("https://service.invalid/api/v1").pipe(
         Effect.provideService(HttpClient.HttpClient, client)
@@ -432,19 +434,53 @@ describe("a connection that was established and then lost", () => {
       assert.strictEqual(requests, 1)
     })
 
+  const beforeResponse =
+    (cause: Error): Fail =>
+    (request) =>
+      new HttpClientError.RequestError({ request, reason: "Transport", cause })
+
+  const afterResponse =
+    (cause: Error): Fail =>
+    (request) =>
+      new HttpClientError.ResponseError({
+        request,
+        response: HttpClientResponse.fromWeb(request, new Response()),
+        reason: "Decode",
+        cause
+      })
+
   const failure = (code: string, syscall: string) =>
     Object.assign(new Error(`${syscall} ${code}`), { code, errno: -113, syscall })
 
   it.effect("may have carried the write, even if another address was not reached", () =>
     mayHaveCarried(
-      new AggregateError([failure("ETIMEDOUT", "connect"), failure("ETIMEDOUT", "read")])
+      beforeResponse(
+        new AggregateError([failure("ETIMEDOUT", "connect"), failure("ETIMEDOUT", "read")])
+      )
     )
   )
+
+  it.effect("may have carried the write, even if its client could not connect again", () =>
+    mayHaveCarried(afterResponse(failure("ECONNREFUSED", "connect")))
+  )
+
+  it.effect("may have carried the write, if the dispatcher throws", () => {
+    class Throwing extends Undici.Dispatcher {
+      override dispatch(): boolean {
+        throw new Error("the dispatcher fails")
+      }
+    }
+    return callsAt("https://service.invalid/api/v1").pipe(
+      Effect.flatMap(({ writeOnce }) => Effect.flip(writeOnce(FakeService.calls.writeOnce))),
+      Effect.map(({ _tag }) => assert.strictEqual(_tag, "OutcomeUnknown")),
+      Effect.provideService(HttpClient.HttpClient, UndiciClient.make(new Throwing()))
+    )
+  })
 
   // Linux reports the last ICMP error on the socket when its retransmissions are exhausted.
   for (const code of ["EHOSTUNREACH", "ENETUNREACH", "ECONNREFUSED"]) {
     it.effect(`may have carried the write, even if its error is ${code}`, () =>
-      mayHaveCarried(failure(code, "read"))
+      mayHaveCarried(beforeResponse(failure(code, "read")))
     )
   }
 })
