@@ -78,6 +78,16 @@ describe("after the first attempt", () => {
   }
 })
 
+describe("a retry", () => {
+  it("waits up to one base longer than Retry-After, so that callers do not return together", () => {
+    const rules = rulesOf(replays.Keyed, { base: 1000 })
+    const refused = failed("RateLimitError", { retryAfterMillis: 5000, chance: 0.5 })
+    const next = step.step(rules, step.start(0), refused)
+    assert(next._tag === "Again")
+    assert.strictEqual(next.afterMillis, 5500)
+  })
+})
+
 describe("a call ends", () => {
   const rules = rulesOf(replays.Keyed, {
     attempts: 3,
