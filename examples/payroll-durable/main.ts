@@ -19,7 +19,7 @@ import {
   Option,
   Stream
 } from "effect"
-import { mkdirSync } from "node:fs"
+import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import * as Payroll from "../payroll/Payroll.js"
 import * as Reconciliation from "../payroll/Reconciliation.js"
@@ -48,8 +48,15 @@ const program = Effect.gen(function* () {
   const all = yield* Payroll.read(new URL("../payroll/employees.csv", import.meta.url))
   const employees = all.slice(0, 40)
   const wallet = yield* Config.string("MANILLA_WALLET_ID")
-  yield* Timeline.print("payroll", `${employees.length} employees; process ${process.pid}`)
-  yield* Timeline.print("", "Stop it with Ctrl-C or `kill -9`, and run it again.")
+  const begun = isContinued ? "continued from" : "begun in"
+  yield* Timeline.print("payroll", `${employees.length} employees, ${begun} ${database}`)
+  if (isEmulated) {
+    yield* Timeline.print("", "The service is a sandbox in its own process, with random faults.")
+  }
+  yield* Timeline.print(
+    "",
+    `Stop this process with Ctrl-C or \`kill -9 ${process.pid}\`. The same command continues the payroll.`
+  )
 
   const batches = yield* PayoutBatch.PayoutBatch
   const batch = `payroll:${month}`
@@ -61,10 +68,12 @@ const program = Effect.gen(function* () {
     }))
   )
   yield* batches.progress(batch).pipe(
-    Stream.changesWith((a, b) => a.ended === b.ended),
-    Stream.runForEach(({ ended, total }) =>
-      Timeline.print("ended", `${"█".repeat(ended).padEnd(total, "░")} ${ended} of ${total}`)
-    )
+    Stream.changesWith((a, b) => a.ended === b.ended && a.pending === b.pending),
+    Stream.runForEach(({ ended, pending, total }) => {
+      const bar = "█".repeat(ended) + "▒".repeat(pending)
+      const counts = `${ended} of ${total}${pending === 0 ? "" : `, ${pending} pending`}`
+      return Timeline.print("finished", `${bar.padEnd(total, "░")} ${counts}`)
+    })
   )
   const results = new Map(
     Chunk.toReadonlyArray(yield* Stream.runCollect(batches.results(batch))).map((result) => [
@@ -80,18 +89,27 @@ const program = Effect.gen(function* () {
   const { booked, differences } = yield* Reconciliation.reconcile(month, outcomes)
   if (differences.length > 0) return yield* new Mismatch({ message: differences.join("\n") })
   yield* Console.log(
-    `\n${booked.length} transactions for ${employees.length} employees: each was paid exactly once, and the requested amount.\n`
+    `\n${booked.length} transactions at the service for ${employees.length} employees: each was paid exactly once, and the requested amount.`
   )
-  if (isEmulated) yield* Emulation.stop
-})
+  if (!isEmulated) return
+  yield* Emulation.stop
+  yield* Console.log(
+    "The sandbox and its database are removed: the next run begins a new payroll.\n"
+  )
+}).pipe(
+  Effect.onInterrupt(() => Console.log("\nInterrupted. The same command continues the payroll."))
+)
 
 const isEmulated = process.env["MANILLA_BASE_URL"] === undefined
 if (isEmulated) Object.assign(process.env, await Effect.runPromise(Emulation.environment))
 else mkdirSync(Emulation.directory, { recursive: true, mode: 0o700 })
 
+const database = join(Emulation.directory, "payroll.db")
+const isContinued = existsSync(database)
+
 const workflows = PayoutBatch.layer().pipe(
   Layer.provide(DisbursePayout.layer()),
-  Layer.provide(Engine.layerSqlite({ file: join(Emulation.directory, "payroll.db") })),
+  Layer.provide(Engine.layerSqlite({ file: database })),
   // The engine's own steps are of no interest here.
   Layer.provide(Logger.minimumLogLevel(LogLevel.Info))
 )
