@@ -139,6 +139,7 @@ const inTransport = inFile(
   "core/Interruption",
   "core/Loopback"
 )
+const inCompressed = inFile("core/src/internal/transport.ts", "core/Fuzz", "core/HostileSizes")
 const inUndici = inFile(
   "core/src/UndiciClient.ts",
   "core/Connections",
@@ -1013,7 +1014,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "Context.add(withoutRedirects(context), BodyLimit, request.bodyLimit)",
     "withoutRedirects(context)"
   ),
-  inTransport(
+  inCompressed(
     "trust the content-length of a compressed body",
     `encoding === "identity" && /^`,
     `encoding !== "" && /^`

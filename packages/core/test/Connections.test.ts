@@ -115,6 +115,28 @@ for (const [name, client] of clients) {
       })
     )
 
+    live("a refusal stays one if the connection is lost in its body", (server) =>
+      Effect.gen(function* () {
+        const refusal = RawServer.good(`{"success":false}`, "422 Unprocessable Content")
+        server.answer = (socket) =>
+          RawServer.play(socket, [refusal.subarray(0, -5), { wait: 20 }, "reset"])
+        const calls = yield* callsAt(server.baseUrl)
+        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+        assert.strictEqual(error._tag, "UnprocessableError")
+      })
+    )
+
+    live("a response may come within an attempt timeout of 30 days", (server) =>
+      Effect.gen(function* () {
+        server.answer = (socket) =>
+          RawServer.play(socket, [{ wait: 50 }, RawServer.good(thing(first))])
+        const calls = yield* callsAt(server.baseUrl, {
+          retry: { attempts: 1, attemptTimeout: "30 days", deadline: "31 days" }
+        })
+        assert.strictEqual((yield* calls.write(FakeService.calls.write)).id, first)
+      })
+    )
+
     for (const [what, steps] of [
       ["reset before the response", ["reset"]],
       ["closed before the response", ["end"]],

@@ -14,6 +14,9 @@ const Line = Schema.parseJson(Schema.Struct({ ended: Schema.String, laterMillis:
 /** Less than the attempt timeout and undici's connect timeout. */
 const atOnceMillis = 5000
 
+/** After the start of a process and its call, on a slow machine as well. */
+const hangsMillis = 25_000
+
 /** Runs a process that makes one call, and returns its output. */
 const lastCall = (client: string, baseUrl: string, interruptedAfter = 0) =>
   Effect.promise(async () => {
@@ -28,16 +31,23 @@ const lastCall = (client: string, baseUrl: string, interruptedAfter = 0) =>
     let stderr = ""
     child.stdout.on("data", (chunk) => (stdout += String(chunk)))
     child.stderr.on("data", (chunk) => (stderr += String(chunk)))
+    const limit = setTimeout(() => child.kill(), hangsMillis)
     await new Promise<void>((resolve, reject) => {
       child.on("error", reject)
       child.on("close", () => resolve())
     })
-    assert.notStrictEqual(stdout, "", stderr)
-    return Schema.decodeUnknownSync(Line)(stdout)
+    clearTimeout(limit)
+    assert.notStrictEqual(stdout, "", `${stderr}\nThe process did not exit.`)
+    // After the logs.
+    return Schema.decodeUnknownSync(Line)(stdout.trim().split("\n").at(-1))
   })
 
 const body = JSON.stringify({ success: true, data: { id: "thing-1", status: "PENDING" } })
 const good = RawServer.good(body)
+
+const retryLater = Buffer.from(
+  "HTTP/1.1 503 Service Unavailable\r\nretry-after: 30\r\ncontent-length: 0\r\n\r\n"
+)
 
 interface Case {
   readonly steps: ReadonlyArray<RawServer.Step>
@@ -60,6 +70,11 @@ const cases: Readonly<Record<string, Case>> = {
     ended: "TimeoutError"
   },
   "was interrupted": { steps: [], interruptedAfter: 300, ended: "Interrupted" },
+  "was interrupted before its retry": {
+    steps: [retryLater],
+    interruptedAfter: 1000,
+    ended: "Interrupted"
+  },
   "was interrupted while reading its response": {
     steps: [good.subarray(0, -5)],
     interruptedAfter: 300,

@@ -281,6 +281,23 @@ describe("a gateway", () => {
     })
   )
 
+  it.effect("has one budget for all its writes", () =>
+    Effect.gen(function* () {
+      const notSent = { drop: "ECONNREFUSED" }
+      const { calls, received } = yield* FakeService.make(
+        [down, FakeService.success, notSent, FakeService.success],
+        { retry: { budget: 1 } }
+      )
+      const both = Effect.zip(
+        calls.write(FakeService.calls.write),
+        calls.writeOnce(FakeService.calls.writeOnce)
+      )
+      yield* toTheEnd(Effect.withRandom(both, Random.fixed([0])))
+      const [, , refused = 0, retried = 0] = sentBy("POST", received)
+      assert.isAtLeast(retried - refused, refillMillis / 2)
+    })
+  )
+
   it.effect("returns the retry of a call that was interrupted while it waited", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([down], {

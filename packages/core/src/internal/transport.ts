@@ -139,25 +139,31 @@ const toResponse = (
   request: HttpClientRequest.HttpClientRequest,
   result: Result
 ): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError> => {
-  if (result._tag === "Answered" && result.body === "TooLarge") {
-    const { headers, status } = result
-    const response = HttpClientResponse.fromWeb(request, webResponse(null, status, headers))
+  if (result._tag !== "Answered") {
+    const syscall = result._tag === "NotSent" ? { syscall: "connect" } : {}
+    const cause = Object.assign(failureOf(result), syscall)
+    return Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport", cause }))
+  }
+  const { body, headers, status } = result
+  const respond = (content: Parameters<typeof webResponse>[0]) =>
+    HttpClientResponse.fromWeb(request, webResponse(content, status, headers))
+  if (body === "TooLarge") {
+    const response = respond(null)
     return Effect.fail(
       new HttpClientError.ResponseError({ request, response, reason: "Decode", cause: tooLarge })
     )
   }
-  if (result._tag !== "Answered" || !(result.body instanceof Uint8Array)) {
-    const cause = Object.assign(new Error(result._tag), {
-      code: result._tag === "NotSent" || result._tag === "Lost" ? result.code : undefined,
-      ...(result._tag === "NotSent" ? { syscall: "connect" } : {})
-    })
-    return Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport", cause }))
-  }
-  const { body, headers, status } = result
   return Effect.succeed(
-    HttpClientResponse.fromWeb(request, webResponse(body.slice(), status, headers))
+    respond(body instanceof Uint8Array ? body.slice() : brokenStream(failureOf(body)))
   )
 }
+
+const failureOf = (result: NotSent | Lost | TimedOut): Error =>
+  Object.assign(new Error(result._tag), { code: "code" in result ? result.code : undefined })
+
+/** The body of a response whose status arrived, and which was lost later. */
+const brokenStream = (error: Error): ReadableStream =>
+  new ReadableStream({ start: (controller) => controller.error(error) })
 
 const pairsOf = (headers: Headers): Array<[string, string]> =>
   Object.entries(headers).flatMap(([name, value]) =>
@@ -165,7 +171,11 @@ const pairsOf = (headers: Headers): Array<[string, string]> =>
   )
 
 /** The `Response` constructor rejects statuses above 599, and bodies for some statuses. */
-const webResponse = (body: Uint8Array<ArrayBuffer> | null, status: number, headers: Headers) =>
+const webResponse = (
+  body: Uint8Array<ArrayBuffer> | ReadableStream | null,
+  status: number,
+  headers: Headers
+) =>
   Object.defineProperty(new Response(body, { headers: pairsOf(headers) }), "status", {
     value: status
   })

@@ -34,7 +34,7 @@ const program = Effect.gen(function* () {
     {
       baseUrl,
       bodyLimit: 1000,
-      retry: { attempts: 1, attemptTimeout: baseUrl.endsWith("/silent") ? 300 : "1 minute" }
+      retry: { attempts: 2, attemptTimeout: baseUrl.endsWith("/silent") ? 300 : "1 minute" }
     },
     {
       get: Effect.succeed({ value: Redacted.make("t0ken"), environment: "SANDBOX", scopes: [] }),
