@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
@@ -68,7 +69,9 @@ const during = <A, E>(millis: number, effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.fork(effect)
     yield* TestClock.adjust(millis)
-    return yield* Fiber.join(fiber)
+    const ended = yield* Fiber.poll(fiber)
+    assert(Option.isSome(ended), `it did not end within ${millis} ms`)
+    return yield* ended.value
   })
 
 /** Fixes the jitter at half, so that request counts are deterministic. */
@@ -77,6 +80,16 @@ const halfPauses = Effect.withRandom(Random.fixed([0.5]))
 const text = (token: BearerTokens.BearerToken) => Redacted.value(token.value)
 
 describe("a token", () => {
+  it.scoped("is not held until its expiry, so that it is renewed before", () =>
+    Effect.gen(function* () {
+      const { client } = accountGateway(() => ({ data: { expires_in: 3600 } }))
+      const tokens = yield* make(client)
+      const token = yield* during(10, tokens.get)
+      assert.strictEqual(tokens.held?.(10), token)
+      assert.isUndefined(tokens.held?.(3_599_999))
+    })
+  )
+
   it.scoped("is requested with the credentials, and has scopes and environment", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
