@@ -35,7 +35,8 @@ const inCall = inFile(
   "core/Interruption",
   "core/Secrecy",
   "core/Request",
-  "core/Telemetry"
+  "core/Telemetry",
+  "core/RetryBudget"
 )
 const inAttempt = inFile(
   "core/src/internal/attempt.ts",

@@ -653,6 +653,26 @@ describe("time", () => {
     })
   )
 
+  it.effect(
+    "a write is not sent if the clock was set beyond the deadline before its token came",
+    () =>
+      Effect.gen(function* () {
+        const { ahead, clock } = yield* settable
+        const { calls, received } = yield* FakeService.make([FakeService.success], {
+          tokens: {
+            get: Effect.sync(() => {
+              ahead.millis = 3_600_000
+              return token
+            }),
+            reject: () => Effect.void
+          }
+        })
+        const write = Effect.withClock(calls.write(FakeService.calls.write), clock)
+        assert.strictEqual((yield* Effect.flip(write))._tag, "TokenUnavailableError")
+        assert.lengthOf(received, 0)
+      })
+  )
+
   it.effect("a back-off is no longer than the deadline, even if the clock was set back", () =>
     Effect.gen(function* () {
       const { ahead, clock } = yield* settable

@@ -67,6 +67,14 @@ describe("a budget", () => {
     assert.deepStrictEqual(waits, [1000, 2000, 3000])
   })
 
+  it("gets one retry back", () => {
+    const budget = spent(10)
+    budget.take(0)
+    budget.take(0)
+    budget.giveBack()
+    assert.strictEqual(budget.waitMillis(0), 2000)
+  })
+
   it("gains a retry after ten successes", () => {
     const budget = spent(10)
     for (let i = 0; i < 9; i++) budget.earn()
