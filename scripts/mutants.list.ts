@@ -126,7 +126,8 @@ const inTimer = inFile(
   "core/Retry",
   "core/UndiciClient",
   "core/Loopback",
-  "core/Exit"
+  "core/Exit",
+  "core/Connections"
 )
 const inToken = inFile(
   "token/src/Token.ts",
