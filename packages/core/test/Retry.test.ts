@@ -638,13 +638,7 @@ describe("time", () => {
       const { ahead, clock } = yield* settable
       const { calls } = yield* FakeService.make(["silence"], {
         retry: { attempts: 1, attemptTimeout: "10 seconds", deadline: "2 hours" },
-        tokens: {
-          get: Effect.sync(() => {
-            ahead.millis = 3_600_000
-            return token
-          }),
-          reject: () => Effect.void
-        }
+        tokens: anHourLater(ahead)
       })
       const write = Effect.withClock(calls.write(FakeService.calls.write), clock)
       const call = yield* Effect.fork(Effect.flip(write))
@@ -653,24 +647,16 @@ describe("time", () => {
     })
   )
 
-  it.effect(
-    "a write is not sent if the clock was set beyond the deadline before its token came",
-    () =>
-      Effect.gen(function* () {
-        const { ahead, clock } = yield* settable
-        const { calls, received } = yield* FakeService.make([FakeService.success], {
-          tokens: {
-            get: Effect.sync(() => {
-              ahead.millis = 3_600_000
-              return token
-            }),
-            reject: () => Effect.void
-          }
-        })
-        const write = Effect.withClock(calls.write(FakeService.calls.write), clock)
-        assert.strictEqual((yield* Effect.flip(write))._tag, "TokenUnavailableError")
-        assert.lengthOf(received, 0)
+  it.effect("a write is not sent if its deadline passed while it got its token", () =>
+    Effect.gen(function* () {
+      const { ahead, clock } = yield* settable
+      const { calls, received } = yield* FakeService.make([FakeService.success], {
+        tokens: anHourLater(ahead)
       })
+      const write = Effect.withClock(calls.write(FakeService.calls.write), clock)
+      assert.strictEqual((yield* Effect.flip(write))._tag, "TokenUnavailableError")
+      assert.lengthOf(received, 0)
+    })
   )
 
   it.effect("a back-off is no longer than the deadline, even if the clock was set back", () =>
@@ -834,6 +820,15 @@ const settable = Effect.map(Effect.clock, (clock) => {
     unsafeCurrentTimeMillis: { value: () => clock.unsafeCurrentTimeMillis() + ahead.millis }
   })
   return { ahead, clock: set }
+})
+
+/** A source during whose work the clock is set forward. */
+const anHourLater = (ahead: { millis: number }): BearerTokens.Service => ({
+  get: Effect.sync(() => {
+    ahead.millis = 3_600_000
+    return token
+  }),
+  reject: () => Effect.void
 })
 
 const noToken = new Errors.TokenUnavailableError({ operation: "Token.obtain", message: "none" })

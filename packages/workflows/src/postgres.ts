@@ -139,6 +139,7 @@ export const layerPostgres = ({
     new RunnerUnavailable({ runner: `${host}:${port}`, reason, cause })
   const options = { host, port, lockExpiration, pollInterval }
   const database = { url, databaseTimeout, lockExpiration }
+  // With the seven below, the ten connections that the docstring of `url` names.
   const locks = postgresClient.layer(database, 3)
   const health = Effect.map(postgresEngine.isHealthy(options), (isHealthy) => ({ isHealthy }))
   const runner = Layer.provide(Layer.effect(Engine.Runner, health), locks).pipe(
