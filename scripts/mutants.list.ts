@@ -141,7 +141,7 @@ const inTransport = inFile(
   "core/Interruption",
   "core/Loopback"
 )
-const inCompressed = inFile("core/src/internal/transport.ts", "core/Fuzz", "core/HostileSizes")
+const inCompressed = inFile("core/src/internal/transport.ts", "core/Answer")
 const inUndici = inFile(
   "core/src/UndiciClient.ts",
   "core/Connections",

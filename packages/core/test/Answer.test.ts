@@ -1,3 +1,5 @@
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@manilla/core/Amount"
 import type * as Errors from "@manilla/core/Errors"
@@ -110,6 +112,36 @@ describe("a success", () => {
       })
       assert(Exit.isSuccess(read))
       assert(Exit.isSuccess(write))
+    })
+  )
+})
+
+describe("a compressed body", () => {
+  it.effect("is read up to the limit, whatever its content-length", () =>
+    Effect.gen(function* () {
+      const chunk = utf8.encode(" ".repeat(100_000))
+      let chunks = 0
+      const decompressed = () =>
+        new ReadableStream({
+          pull: (controller) => {
+            if (++chunks > 1000) controller.close()
+            else controller.enqueue(chunk)
+          }
+        })
+      const headers = { "content-encoding": "gzip", "content-length": "97000" }
+      const client = HttpClient.make((request) =>
+        Effect.succeed(
+          HttpClientResponse.fromWeb(request, new Response(decompressed(), { headers }))
+        )
+      )
+      const { calls } = yield* FakeService.make([FakeService.success], {
+        ...options,
+        through: () => client
+      })
+      const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+      assert(error._tag === "MalformedResponseError")
+      assert.strictEqual(error.reason, "TooLarge")
+      assert.isAtMost(chunks, 15)
     })
   )
 })
