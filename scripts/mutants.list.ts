@@ -36,7 +36,8 @@ const inCall = inFile(
   "core/Secrecy",
   "core/Request",
   "core/Telemetry",
-  "core/RetryBudget"
+  "core/RetryBudget",
+  "core/CallOptions"
 )
 const inAttempt = inFile(
   "core/src/internal/attempt.ts",
@@ -1376,7 +1377,6 @@ export const mutants: ReadonlyArray<Mutant> = [
     "Effect.as(Effect.ignoreLogged(limited), success.data)",
     "Effect.as(limited, success.data)"
   ),
-  inCallPolicy("let a call change the budget", "  budget: policy.budget,\n", ""),
   inCallPolicy(
     "accept a timeout of zero",
     "...duration(deadline, policy.deadline, 1)",

@@ -474,6 +474,11 @@ describe("an error status", () => {
       Array.from({ length: 1000 }, () => Array.from({ length: 1000 }, () => 7)),
       10_000
     ],
+    [
+      "20,000 members",
+      Object.fromEntries(Array.from({ length: 20_000 }, (_, number) => [`m${number}`, 7])),
+      20_000
+    ],
     ["long texts", Array.from({ length: 1000 }, () => "x ".repeat(2000)), 510_000]
   ] as const) {
     it.effect(`details with ${what} are truncated, and do not crash the process`, () =>

@@ -3,19 +3,13 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import type * as Operation from "@manilla/core/Operation"
+import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
-
-const toTheEnd = <A, E>(effect: Effect.Effect<A, E>) =>
-  Effect.gen(function* () {
-    const fiber = yield* Effect.fork(Effect.either(effect))
-    yield* TestClock.adjust("1 hour")
-    return yield* Fiber.join(fiber)
-  })
 
 describe("the timeout of a call", () => {
   it.effect("ends the call earlier than the deadline of the policy", () =>
@@ -52,7 +46,9 @@ describe("the timeout of a call", () => {
       const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
         retry: { base: "1 second", cap: "1 second", deadline: "1 second", attempts: 3 }
       })
-      const result = yield* toTheEnd(calls.read(FakeService.calls.read, { timeout: "1 minute" }))
+      const result = yield* Elapsed.toTheEnd(
+        Effect.either(calls.read(FakeService.calls.read, { timeout: "1 minute" }))
+      )
       assert(result._tag === "Left" && result.left._tag === "TransportError")
       assert.include(result.left.message, "3 attempts")
     })
@@ -63,9 +59,11 @@ describe("the retry options of a call", () => {
   it.effect("change the policy for this call only", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.failure(503)])
-      yield* toTheEnd(calls.read(FakeService.calls.read, { retry: { attempts: 2 } }))
+      yield* Elapsed.toTheEnd(
+        Effect.either(calls.read(FakeService.calls.read, { retry: { attempts: 2 } }))
+      )
       assert.strictEqual(received.length, 2)
-      yield* toTheEnd(calls.read(FakeService.calls.read))
+      yield* Elapsed.toTheEnd(Effect.either(calls.read(FakeService.calls.read)))
       assert.strictEqual(received.length, 2 + 5)
     })
   )
@@ -101,10 +99,12 @@ describe("onResponse", () => {
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }, FakeService.success])
       const responses: Array<Operation.ResponseInfo> = []
-      yield* toTheEnd(
-        calls.write(FakeService.calls.write, {
-          onResponse: (info) => Effect.sync(() => responses.push(info))
-        })
+      yield* Elapsed.toTheEnd(
+        Effect.either(
+          calls.write(FakeService.calls.write, {
+            onResponse: (info) => Effect.sync(() => responses.push(info))
+          })
+        )
       )
       assert.deepStrictEqual(responses, [{ status: 200, correlationId: "c-1", attempts: 2 }])
     })
@@ -132,8 +132,8 @@ describe("onResponse", () => {
   it.effect("is ended by the deadline of the call, which succeeds", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([FakeService.success])
-      const result = yield* toTheEnd(
-        calls.write(FakeService.calls.write, { onResponse: () => Effect.never })
+      const result = yield* Elapsed.toTheEnd(
+        Effect.either(calls.write(FakeService.calls.write, { onResponse: () => Effect.never }))
       )
       assert.strictEqual(result._tag, "Right")
     })

@@ -7,12 +7,11 @@ import type * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Operation from "@manilla/core/Operation"
 import * as Sensitive from "@manilla/core/Sensitive"
+import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as Fiber from "effect/Fiber"
+import type * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import * as TestClock from "effect/TestClock"
 
 const Order = Schema.Struct({
   amount: Schema.String,
@@ -91,20 +90,14 @@ const make = (
     received
   }))
 
-/** Runs a call to its end while the clock advances by an hour. */
-const toTheEnd = <A, E>(call: Effect.Effect<A, E>) =>
-  Effect.gen(function* () {
-    const fiber = yield* Effect.fork(Effect.either(call))
-    yield* TestClock.adjust("1 hour")
-    return yield* Fiber.join(fiber)
-  })
-
 const createOver = (
   ...reactions: readonly [FakeService.Reaction, ...Array<FakeService.Reaction>]
 ) =>
   Effect.gen(function* () {
     const { calls, received } = yield* make(reactions)
-    const end = yield* toTheEnd(calls.create({ headers: { "idempotency-key": key }, payload }))
+    const end = yield* Elapsed.toTheEnd(
+      Effect.either(calls.create({ headers: { "idempotency-key": key }, payload }))
+    )
     return { end, sent: received.length }
   })
 
@@ -180,7 +173,9 @@ describe("the same other resource twice", () => {
       const { calls, received } = yield* make([
         success({ card: { id: "card-1", currency: "USD" }, fee: { id: "fee-1" } })
       ])
-      const end = yield* toTheEnd(calls.issue({ payload: { currency: "XOF", key } }))
+      const end = yield* Elapsed.toTheEnd(
+        Effect.either(calls.issue({ payload: { currency: "XOF", key } }))
+      )
       const error = yield* keyReused(end)
       assert.strictEqual(error.id, "card-1")
       assert.strictEqual(error.key, key)
@@ -239,7 +234,7 @@ describe("the response to another request", () => {
     () =>
       Effect.gen(function* () {
         const { calls, received } = yield* make([success(other)])
-        const error = yield* Either.flip(yield* toTheEnd(calls.createOnce({ payload })))
+        const error = yield* Effect.flip(Elapsed.toTheEnd(calls.createOnce({ payload })))
         assert(error._tag === "OutcomeUnknown", error._tag)
         assert.notProperty(error, "key")
         assert.strictEqual(received.length, 1)
@@ -259,8 +254,8 @@ it.effect("a later call with the same key fails in the same way", () =>
   Effect.gen(function* () {
     const { calls, received } = yield* make([success(other)])
     const create = calls.create({ headers: { "idempotency-key": key }, payload })
-    yield* keyReused(yield* toTheEnd(create))
-    yield* keyReused(yield* toTheEnd(create))
+    yield* keyReused(yield* Elapsed.toTheEnd(Effect.either(create)))
+    yield* keyReused(yield* Elapsed.toTheEnd(Effect.either(create)))
     assert.strictEqual(received.length, 4)
   })
 )

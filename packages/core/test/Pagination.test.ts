@@ -116,6 +116,23 @@ describe("a paginated list", () => {
     })
   )
 
+  it.effect("fails if the service returns its first page instead of the page to start from", () =>
+    Effect.gen(function* () {
+      const { stream } = make({
+        pages: [
+          [1, 2],
+          [3, 4]
+        ],
+        total: 4,
+        per_page: 2,
+        knows: "p"
+      })
+      const error = yield* Effect.flip(collect(stream({}, { from: 2 })))
+      assert(error._tag === "PageParameterError")
+      assert.strictEqual(error.page, 2)
+    })
+  )
+
   it.effect("fails if the service returns the same page repeatedly", () =>
     Effect.gen(function* () {
       let asked = 0

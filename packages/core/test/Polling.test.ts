@@ -3,8 +3,10 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Polling from "@manilla/core/Polling"
+import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as Observed from "@manilla/test-support/Observed"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -55,13 +57,6 @@ const says = (data: Record<string, unknown>): FakeService.Reflex => ({
   body: JSON.stringify({ success: true, data: { id: "thing-1", status: "PENDING", ...data } })
 })
 
-const toTheEnd = <A, E>(effect: Effect.Effect<A, E>) =>
-  Effect.gen(function* () {
-    const fiber = yield* Effect.fork(effect)
-    yield* TestClock.adjust("1 hour")
-    return yield* Fiber.join(fiber)
-  })
-
 const minute = { deadline: "1 minute" } as const
 const never = { ...minute, until: () => false }
 
@@ -88,7 +83,7 @@ describe("a hostile text", () => {
     Effect.gen(function* () {
       const { waits } = yield* make([says({ status: hostile })])
       const reference = FakeService.reference("R-1")
-      const error = yield* Effect.flip(toTheEnd(waits.awaitFinal(reference, never)))
+      const error = yield* Effect.flip(Elapsed.toTheEnd(waits.awaitFinal(reference, never)))
       assert(error._tag === "StillPending")
       assertShown(error.message)
       assert.include(error.message, "R-1")
@@ -103,7 +98,7 @@ describe("a hostile text", () => {
     () =>
       Effect.gen(function* () {
         const { writeAndAwait } = yield* make([says({ reference: hostile }), says({})])
-        const error = yield* Effect.flip(toTheEnd(writeAndAwait(minute)))
+        const error = yield* Effect.flip(Elapsed.toTheEnd(writeAndAwait(minute)))
         assert(error._tag === "StillPending")
         assertShown(error.message)
         assert.strictEqual(error.reference, hostile)
@@ -118,7 +113,7 @@ describe("a hostile text", () => {
           says({ reference: hostile }),
           FakeService.failure(403, {}, { code: hostile, message: hostile })
         ])
-        const error = yield* Effect.flip(toTheEnd(writeAndAwait(minute)))
+        const error = yield* Effect.flip(Elapsed.toTheEnd(writeAndAwait(minute)))
         assert(error._tag === "StillPending")
         assertShown(error.message)
         assert.include(error.message, "was created, but the wait for it failed")
@@ -131,7 +126,7 @@ describe("a hostile text", () => {
         says({ reference: "R-1" }),
         FakeService.failure(503, {}, { code: hostile, message: hostile })
       ])
-      const error = yield* Effect.flip(toTheEnd(writeAndAwait(minute)))
+      const error = yield* Effect.flip(Elapsed.toTheEnd(writeAndAwait(minute)))
       assert(error._tag === "StillPending")
       assertShown(error.message)
       assert.include(error.message, "the last read failed")
@@ -167,7 +162,7 @@ describe("a wait that ends before the status is final", () => {
     Effect.gen(function* () {
       const { waits } = yield* make([says({ id: "PERSONAL" })])
       const reference = FakeService.reference("R-1")
-      const error = yield* Effect.flip(toTheEnd(waits.awaitFinal(reference, minute)))
+      const error = yield* Effect.flip(Elapsed.toTheEnd(waits.awaitFinal(reference, minute)))
       assert(error._tag === "StillPending")
       assert.strictEqual(error.last?.id, "PERSONAL")
       assert.notInclude(yield* shownOf(error), "PERSONAL")
@@ -177,11 +172,10 @@ describe("a wait that ends before the status is final", () => {
   it.effect("ends at its deadline, even if a read has no response", () =>
     Effect.gen(function* () {
       const { received, waits } = yield* make(["silence"])
-      const wait = yield* waits
-        .awaitFinal(FakeService.reference("R-1"), { deadline: "10 seconds" })
-        .pipe(Effect.flip, Effect.fork)
-      yield* TestClock.adjust("10 seconds")
-      const error = yield* Fiber.join(wait)
+      const error = yield* Elapsed.during(
+        "10 seconds",
+        Effect.flip(waits.awaitFinal(FakeService.reference("R-1"), { deadline: "10 seconds" }))
+      )
       assert(error._tag === "StillPending")
       assert.strictEqual(error.cause?._tag, "TimeoutError")
       assert.lengthOf(received, 1)
@@ -223,6 +217,40 @@ for (const way of ["awaitFinal", "changes"] as const) {
   )
 }
 
+for (const way of ["awaitFinal", "changes"] as const) {
+  it.effect(`${way} leaves no timer when it is interrupted during a pause`, () =>
+    Effect.gen(function* () {
+      const { waits } = yield* make([says({})])
+      const reference = FakeService.reference("T-1")
+      const clock = VirtualClock.make()
+      const wait =
+        way === "awaitFinal"
+          ? waits.awaitFinal(reference, minute)
+          : Stream.runDrain(waits.changes(reference, minute))
+      const fiber = yield* Effect.fork(Effect.withClock(wait, clock))
+      yield* clock.settle
+      assert.isFalse(clock.isIdle())
+      yield* Fiber.interrupt(fiber)
+      yield* clock.settle
+      assert.isTrue(clock.isIdle())
+    })
+  )
+}
+
+it.effect("a wait pauses at least as long as Retry-After", () =>
+  Effect.gen(function* () {
+    const { received, waits } = yield* make([
+      FakeService.failure(503, { "retry-after": "40" }),
+      says({ status: "COMPLETED" })
+    ])
+    yield* Elapsed.toTheEnd(waits.awaitFinal(FakeService.reference("T-1"), minute))
+    assert.deepStrictEqual(
+      received.map(({ atMillis }) => atMillis),
+      [0, 40_000]
+    )
+  })
+)
+
 it.effect("64 waits with a Retry-After of a minute do not block another wait", () =>
   Effect.gen(function* () {
     let reads = 0
@@ -253,4 +281,24 @@ it.effect("64 waits with a Retry-After of a minute do not block another wait", (
     assert.isAtMost(endedMillis - startedMillis, 4750)
     for (const ended of yield* Fiber.join(crowd)) assert.isTrue(Either.isLeft(ended))
   })
+)
+
+it.effect(
+  "a wait whose read is not started, because 64 others are in progress, ends at its deadline",
+  () =>
+    Effect.gen(function* () {
+      const { received, waits } = yield* make(["silence"])
+      yield* Effect.forkAll(
+        Array.from({ length: 64 }, (_, i) =>
+          Effect.either(waits.awaitFinal(FakeService.reference(`slow-${i}`), minute))
+        )
+      )
+      yield* TestClock.adjust("1 millis")
+      const error = yield* Elapsed.during(
+        "5 seconds",
+        Effect.flip(waits.awaitFinal(FakeService.reference("late"), { deadline: "5 seconds" }))
+      )
+      assert(error._tag === "StillPending")
+      assert.lengthOf(received, 64)
+    })
 )

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type * as BearerTokens from "@manilla/core/BearerTokens"
 import * as Errors from "@manilla/core/Errors"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -15,14 +16,6 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-
-/** Runs a call to its end while the clock advances by an hour. */
-const toTheEnd = <A, E>(call: Effect.Effect<A, E>) =>
-  Effect.gen(function* () {
-    const fiber = yield* Effect.fork(Effect.either(call))
-    yield* TestClock.adjust("1 hour")
-    return yield* Fiber.join(fiber)
-  })
 
 /** A response for each fault that a service can cause. */
 const shows: Record<
@@ -95,7 +88,7 @@ describe("the truth table", () => {
     it.effect(`${fault}: a read is sent ${requestsFor[safe]} times`, () =>
       Effect.gen(function* () {
         const { calls, received } = yield* FakeService.make([reaction], { bodyLimit: 1000 })
-        const result = yield* toTheEnd(calls.read(FakeService.calls.read))
+        const result = yield* Elapsed.toTheEnd(Effect.either(calls.read(FakeService.calls.read)))
         assert.strictEqual(received.length, requestsFor[safe])
         const error = yield* Either.flip(result)
         assert.strictEqual(RetryPolicy.faultOf(error), fault)
@@ -105,7 +98,7 @@ describe("the truth table", () => {
     it.effect(`${fault}: a keyed write is sent ${requestsFor[keyed]} times, unchanged`, () =>
       Effect.gen(function* () {
         const { calls, received } = yield* FakeService.make([reaction], { bodyLimit: 1000 })
-        const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
+        const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
         assert.strictEqual(received.length, requestsFor[keyed])
         assert.strictEqual(new Set(received.map(({ body }) => body)).size, 1)
         assert.deepStrictEqual(
@@ -119,8 +112,8 @@ describe("the truth table", () => {
     it.effect(`${fault}: a write without a key is sent ${requestsFor[once]} times`, () =>
       Effect.gen(function* () {
         const { calls, received } = yield* FakeService.make([reaction], { bodyLimit: 1000 })
-        const error = yield* Either.flip(
-          yield* toTheEnd(calls.writeOnce(FakeService.calls.writeOnce))
+        const error = yield* Effect.flip(
+          Elapsed.toTheEnd(calls.writeOnce(FakeService.calls.writeOnce))
         )
         assert.strictEqual(received.length, requestsFor[once])
         assertOutcome(error, outcome, undefined, received.length)
@@ -141,14 +134,17 @@ const assertOutcome = (
       assert(error._tag === "OutcomeUnknown", error._tag)
       assert.strictEqual("key" in error ? error.key : undefined, key)
       assert.strictEqual(error.attempts, attempts)
+      assert.include(error.message, "the request may have been applied")
       break
     case "applied":
       assert(error._tag === "AppliedUnreadable", error._tag)
       assert.strictEqual("key" in error ? error.key : undefined, key)
       assert.strictEqual(error.id, "thing-1")
+      assert.include(error.message, "was applied")
       break
     case "notApplied":
       assert.notInclude(["OutcomeUnknown", "AppliedUnreadable", "KeyReused"], error._tag)
+      assert.include(error.message, "This request was not applied.")
   }
 }
 
@@ -156,7 +152,7 @@ describe("a write over several attempts", () => {
   const unknownThen = (later: FakeService.Reaction) =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([{ drop: "ECONNRESET" }, later])
-      const result = yield* toTheEnd(calls.write(FakeService.calls.write))
+      const result = yield* Elapsed.toTheEnd(Effect.either(calls.write(FakeService.calls.write)))
       return { received, result }
     })
 
@@ -191,7 +187,7 @@ describe("a write over several attempts", () => {
         const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }, FakeService.success], {
           tokens: tokensFor(1, then)
         })
-        const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
+        const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
         assert(error._tag === "OutcomeUnknown")
         assert.strictEqual(error.key, FakeService.key)
         assert.strictEqual(error.attempts, 1)
@@ -218,7 +214,7 @@ describe("a write over several attempts", () => {
       const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }, FakeService.success], {
         tokens: tokensFor(1, noToken)
       })
-      const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
+      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
       assert(error._tag === "OutcomeUnknown")
       assert.strictEqual(error.cause._tag, "TokenUnavailableError")
     })
@@ -239,7 +235,7 @@ describe("a write over several attempts", () => {
         { status: 201, body: `{"success":true,"data":{"reference":"R1","id":7,"name":"a thing"}}` },
         FakeService.success
       ])
-      const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
+      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
       assert(error._tag === "AppliedUnreadable")
       assert.strictEqual(error.reference, "R1")
       assert.strictEqual(error.id, undefined)
@@ -279,7 +275,7 @@ describe("a rejected token", () => {
         [calls.read(FakeService.calls.read), calls.write(FakeService.calls.write)]
       for (const call of both) {
         asked = 0
-        const error = yield* Either.flip(yield* toTheEnd(call))
+        const error = yield* Effect.flip(Elapsed.toTheEnd(call))
         assert(error._tag === "TokenUnavailableError")
         assert.include(
           error.message,
@@ -297,7 +293,7 @@ describe("a rejected token", () => {
         [() => Effect.delay(Effect.succeed(FakeService.failure(401)), "930 millis")],
         { retry: { deadline: "1 second", attemptTimeout: "1 second" } }
       )
-      const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
+      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
       assert.strictEqual(error._tag, "UnauthorizedError")
       assert.deepStrictEqual(rejected, ["token-0"])
       assert.strictEqual(received.length, 1)
@@ -317,7 +313,7 @@ describe("a rejected token", () => {
           }
         }
       )
-      const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
+      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
       assert(error._tag === "OutcomeUnknown")
       assert.strictEqual(error.key, FakeService.key)
       assert.notInclude(error.message, "hush")
@@ -431,7 +427,7 @@ describe("a token", () => {
           reject: () => Effect.void
         }
       })
-      const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
+      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
       assert(error._tag === "OutcomeUnknown")
       assert.strictEqual(error.key, FakeService.key)
       assert.strictEqual(error.cause._tag, "TokenUnavailableError")
@@ -459,7 +455,7 @@ describe("a token", () => {
             })
         }
       })
-      const error = yield* Either.flip(yield* toTheEnd(calls.write(FakeService.calls.write)))
+      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
       assert(error._tag === "TokenUnavailableError")
       assert.strictEqual(error.operation, "Things.write")
       assert.strictEqual(error.cause, cause)
@@ -534,7 +530,7 @@ describe("time", () => {
         FakeService.failure(429, { "retry-after": "7" }),
         FakeService.success
       ])
-      yield* toTheEnd(calls.read(FakeService.calls.read))
+      yield* Elapsed.toTheEnd(Effect.either(calls.read(FakeService.calls.read)))
       assert.isAtLeast(pauses(received)[0] ?? 0, 7000)
       assert.isAtMost(pauses(received)[0] ?? 0, 7250)
     })
@@ -547,7 +543,7 @@ describe("time", () => {
         FakeService.failure(503, { "retry-after": "Sat, 31 Jan 2026 12:00:20 GMT" }),
         FakeService.success
       ])
-      yield* toTheEnd(calls.read(FakeService.calls.read))
+      yield* Elapsed.toTheEnd(Effect.either(calls.read(FakeService.calls.read)))
       assert.isAtLeast(pauses(received)[0] ?? 0, 20_000)
     })
   )
@@ -570,7 +566,7 @@ describe("time", () => {
         FakeService.failure(429, { "retry-after": "7, 20" }),
         FakeService.success
       ])
-      yield* toTheEnd(calls.read(FakeService.calls.read))
+      yield* Elapsed.toTheEnd(Effect.either(calls.read(FakeService.calls.read)))
       assert.isAtLeast(pauses(received)[0] ?? 0, 20_000)
       assert.isAtMost(pauses(received)[0] ?? 0, 20_250)
     })
@@ -594,7 +590,7 @@ describe("time", () => {
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.failure(503)])
       const read = calls.read(FakeService.calls.read)
-      yield* toTheEnd(Effect.withRandom(read, Random.fixed([0.5])))
+      yield* Elapsed.toTheEnd(Effect.either(Effect.withRandom(read, Random.fixed([0.5]))))
       assert.deepStrictEqual(pauses(received), [125, 250, 500, 1000])
     })
   )
@@ -754,7 +750,9 @@ describe("time", () => {
       const error = yield* Effect.flip(calls.write(FakeService.calls.write))
       assert.strictEqual(error._tag, "OutcomeUnknown")
       assert.strictEqual(received.length, 1)
-      assert.isTrue(Either.isRight(yield* toTheEnd(calls.write(FakeService.calls.write))))
+      assert.isTrue(
+        Either.isRight(yield* Elapsed.toTheEnd(Effect.either(calls.write(FakeService.calls.write))))
+      )
       assert.strictEqual(received.length, 3)
     })
   )
@@ -861,7 +859,7 @@ describe("the retry budget", () => {
   it.effect("is not in the message of a call that made all of its attempts", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([FakeService.failure(503)])
-      const error = yield* Either.flip(yield* toTheEnd(calls.read(FakeService.calls.read)))
+      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.read(FakeService.calls.read)))
       assert.notInclude(error.message, "budget")
     })
   )

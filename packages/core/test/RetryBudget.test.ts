@@ -3,6 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Effect from "effect/Effect"
@@ -176,14 +177,6 @@ const all = <A, E>(count: number, call: (index: number) => Effect.Effect<A, E>) 
     { concurrency: "unbounded" }
   )
 
-/** Runs calls to their end while the clock advances by an hour. */
-const toTheEnd = <A, E>(effect: Effect.Effect<A, E>) =>
-  Effect.gen(function* () {
-    const fiber = yield* Effect.fork(effect)
-    yield* TestClock.adjust("1 hour")
-    return yield* Fiber.join(fiber)
-  })
-
 /** Like the above, but faster for many calls. */
 const onVirtualClock = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
@@ -271,7 +264,7 @@ describe("a gateway", () => {
       yield* TestClock.adjust("250 millis")
       yield* Fiber.join(fiber)
       assert.lengthOf(received, 21)
-      yield* toTheEnd(read)
+      yield* Elapsed.toTheEnd(read)
       const [first = 0, second = Infinity] = sentBy("GET", received.slice(21))
       assert.isAtMost(second - first, 250)
     })
@@ -283,7 +276,7 @@ describe("a gateway", () => {
         retry: { budget: 1 }
       })
       const both = all(2, () => calls.read(FakeService.calls.read))
-      const ends = yield* toTheEnd(Effect.withRandom(both, Random.fixed([0])))
+      const ends = yield* Elapsed.toTheEnd(Effect.withRandom(both, Random.fixed([0])))
       assert.isTrue(ends.every(Either.isRight))
       assert.deepStrictEqual(sentBy("GET", received), [0, 0, 0, refillMillis])
     })
@@ -300,7 +293,7 @@ describe("a gateway", () => {
         calls.write(FakeService.calls.write),
         calls.writeOnce(FakeService.calls.writeOnce)
       )
-      yield* toTheEnd(Effect.withRandom(both, Random.fixed([0])))
+      yield* Elapsed.toTheEnd(Effect.withRandom(both, Random.fixed([0])))
       const [, , refused = 0, retried = 0] = sentBy("POST", received)
       assert.isAtLeast(retried - refused, refillMillis / 2)
     })
@@ -336,7 +329,7 @@ describe("a gateway", () => {
       const second = yield* FakeService.make([down, FakeService.success], options)
       yield* Effect.fork(Effect.either(first.calls.read(FakeService.calls.read)))
       yield* TestClock.adjust("1 second")
-      yield* toTheEnd(second.calls.read(FakeService.calls.read))
+      yield* Elapsed.toTheEnd(second.calls.read(FakeService.calls.read))
       const [before = 0, after = Infinity] = sentBy("GET", second.received)
       assert.isAtMost(after - before, 250)
     })

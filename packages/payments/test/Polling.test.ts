@@ -3,6 +3,7 @@ import * as Errors from "@manilla/core/Errors"
 import * as Polling from "@manilla/core/Polling"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import type * as Payments from "@manilla/payments/Payments"
+import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Chunk from "effect/Chunk"
@@ -15,14 +16,6 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import * as Intents from "./utils/Intents.js"
-
-/** Runs an effect to completion while the clock advances. */
-const toTheEnd = <A, E>(effect: Effect.Effect<A, E>) =>
-  Effect.gen(function* () {
-    const fiber = yield* Effect.fork(Effect.exit(effect))
-    yield* TestClock.adjust("1 hour")
-    return yield* yield* Fiber.join(fiber)
-  })
 
 const waitsInFlight = Effect.map(Metric.snapshot, (pairs) =>
   pairs
@@ -42,7 +35,7 @@ describe("awaitFinal", () => {
         finds("PENDING"),
         finds("COMPLETED")
       ])
-      const settled = yield* toTheEnd(payments.awaitFinal(id))
+      const settled = yield* Elapsed.toTheEnd(payments.awaitFinal(id))
       assert.strictEqual(settled.status, "COMPLETED")
       assert.deepStrictEqual(
         received.map(({ method, url }) => `${method} ${url}`),
@@ -72,7 +65,7 @@ describe("awaitFinal", () => {
         cap: "5 seconds",
         deadline: "1 minute"
       } as const
-      yield* Effect.flip(toTheEnd(payments.awaitFinal(id, options)))
+      yield* Effect.flip(Elapsed.toTheEnd(payments.awaitFinal(id, options)))
       const pauses = received
         .slice(1, 8)
         .map(({ atMillis }, i) => atMillis - (received[i]?.atMillis ?? 0))
@@ -92,7 +85,7 @@ describe("awaitFinal", () => {
         finds("COMPLETED")
       ])
       const until = ({ status }: PaymentIntent.PaymentIntent) => status === "COMPLETED"
-      const settled = yield* toTheEnd(payments.awaitFinal(id, { until }))
+      const settled = yield* Elapsed.toTheEnd(payments.awaitFinal(id, { until }))
       assert.strictEqual(settled.status, "COMPLETED")
       assert.strictEqual(received.length, 3)
     })
@@ -115,7 +108,7 @@ describe("awaitFinal", () => {
           [finds("PENDING"), reaction, reaction, finds("COMPLETED")],
           { retry: { attempts: 1, attemptTimeout: "5 seconds" } }
         )
-        const settled = yield* toTheEnd(payments.awaitFinal(id))
+        const settled = yield* Elapsed.toTheEnd(payments.awaitFinal(id))
         assert.strictEqual(settled.status, "COMPLETED")
       })
     )
@@ -131,7 +124,7 @@ describe("awaitFinal", () => {
     it.effect(`fails immediately with ${tag}`, () =>
       Effect.gen(function* () {
         const { payments } = yield* Intents.make([finds("PENDING"), reaction])
-        const error = yield* Effect.flip(toTheEnd(payments.awaitFinal(id)))
+        const error = yield* Effect.flip(Elapsed.toTheEnd(payments.awaitFinal(id)))
         assert.strictEqual(error._tag, tag)
       })
     )
@@ -171,7 +164,7 @@ describe("awaitFinal", () => {
         retry: { attempts: 1 }
       })
       const error = yield* Effect.flip(
-        toTheEnd(payments.awaitFinal(id, { deadline: "30 seconds" }))
+        Elapsed.toTheEnd(payments.awaitFinal(id, { deadline: "30 seconds" }))
       )
       assert(error._tag === "PaymentStillPending")
       assert.strictEqual(error.cause, undefined)
@@ -197,7 +190,9 @@ describe("awaitFinal", () => {
       const { payments } = yield* Intents.make([FakeService.failure(503)], {
         retry: { attempts: 1 }
       })
-      const error = yield* Effect.flip(toTheEnd(payments.awaitFinal(id, { deadline: "1 minute" })))
+      const error = yield* Effect.flip(
+        Elapsed.toTheEnd(payments.awaitFinal(id, { deadline: "1 minute" }))
+      )
       assert(error._tag === "PaymentStillPending")
       assert.strictEqual(error.last, undefined)
       // The id is known even without a value, so the caller can wait again.
@@ -236,7 +231,7 @@ describe("collect", () => {
         finds("PENDING"),
         finds("COMPLETED")
       ])
-      const settled = yield* toTheEnd(payments.collect(collectRequest, { key }))
+      const settled = yield* Elapsed.toTheEnd(payments.collect(collectRequest, { key }))
       assert.strictEqual(settled.status, "COMPLETED")
       assert.deepStrictEqual(
         received.map(({ method }) => method),
@@ -270,7 +265,7 @@ describe("collect", () => {
   it.effect("passes on the wait options", () =>
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([creates, finds("PENDING"), finds("REFUNDED")])
-      const settled = yield* toTheEnd(
+      const settled = yield* Elapsed.toTheEnd(
         payments.collect(collectRequest, {
           key,
           wait: { until: ({ status }) => status === "REFUNDED" }
@@ -309,7 +304,9 @@ describe("collect", () => {
     it.effect(`keeps the intent after ${what}`, () =>
       Effect.gen(function* () {
         const { payments } = yield* Intents.make([creates, reaction], { bodyLimit: 50_000 })
-        const error = yield* Effect.flip(toTheEnd(payments.collect(collectRequest, { key })))
+        const error = yield* Effect.flip(
+          Elapsed.toTheEnd(payments.collect(collectRequest, { key }))
+        )
         assert(error._tag === "PaymentStillPending", error._tag)
         assert.strictEqual(error.last?.id, id)
         assert.strictEqual(error.last?.status, "PENDING")
@@ -324,7 +321,9 @@ describe("collect", () => {
           [creates, finds("PENDING", { updated_at: newest }), reaction],
           { bodyLimit: 50_000 }
         )
-        const error = yield* Effect.flip(toTheEnd(payments.collect(collectRequest, { key })))
+        const error = yield* Effect.flip(
+          Elapsed.toTheEnd(payments.collect(collectRequest, { key }))
+        )
         assert(error._tag === "PaymentStillPending", error._tag)
         assert.strictEqual(error.last?.updated_at, newest)
       })
@@ -370,7 +369,7 @@ describe("collect", () => {
         () => Effect.interrupt,
         finds("COMPLETED")
       ])
-      const settled = yield* toTheEnd(payments.collect(collectRequest, { key }))
+      const settled = yield* Elapsed.toTheEnd(payments.collect(collectRequest, { key }))
       assert.strictEqual(settled.status, "COMPLETED")
     })
   )
@@ -410,7 +409,7 @@ describe("collect", () => {
           throw thrown
         }
         const error = yield* Effect.flip(
-          toTheEnd(payments.collect(collectRequest, { key, wait: { until } }))
+          Elapsed.toTheEnd(payments.collect(collectRequest, { key, wait: { until } }))
         )
         assert(error._tag === "PaymentStillPending")
         assert.strictEqual(error.id, id)
@@ -439,7 +438,7 @@ describe("collect", () => {
           payments.awaitFinal(id, wait as never)
         ]
         for (const waiting of ways) {
-          const error = yield* Effect.flip(waiting)
+          const error = yield* Effect.flip(Elapsed.toTheEnd(waiting))
           assert(error._tag === "InvalidRequestError")
           assert.deepStrictEqual(
             error.issues.map((issue) => issue.field),
@@ -541,7 +540,7 @@ describe("changes", () => {
         finds("PENDING", { updated_at: "2026-01-31T12:30:00.000001Z" }),
         finds("COMPLETED")
       ])
-      const values = yield* toTheEnd(statuses(payments.changes(id)))
+      const values = yield* Elapsed.toTheEnd(statuses(payments.changes(id)))
       assert.deepStrictEqual(
         values.map(({ status, updated_at }) => `${status} ${updated_at}`),
         [
@@ -562,7 +561,7 @@ describe("changes", () => {
         finds("PENDING", { metadata: { a: { b: [2] }, c: 2 } }),
         finds("COMPLETED", { metadata: null })
       ])
-      const values = yield* toTheEnd(statuses(payments.changes(id)))
+      const values = yield* Elapsed.toTheEnd(statuses(payments.changes(id)))
       assert.deepStrictEqual<unknown>(
         values.map(({ metadata }) => metadata),
         [{ a: { b: [1] }, c: 2 }, { a: { b: [2] }, c: 2 }, null]
@@ -575,7 +574,7 @@ describe("changes", () => {
       const { payments } = yield* Intents.make([finds("PENDING")])
       const told: Array<string> = []
       const error = yield* Effect.flip(
-        toTheEnd(
+        Elapsed.toTheEnd(
           Stream.runForEach(payments.changes(id, { deadline: "1 minute" }), ({ status }) =>
             Effect.sync(() => told.push(status))
           )
@@ -589,7 +588,7 @@ describe("changes", () => {
   it.effect("stops reading when the consumer stops", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([finds("PENDING")])
-      yield* toTheEnd(Stream.runDrain(Stream.take(payments.changes(id), 1)))
+      yield* Elapsed.toTheEnd(Stream.runDrain(Stream.take(payments.changes(id), 1)))
       assert.strictEqual(received.length, 1)
     })
   )
@@ -608,7 +607,7 @@ describe("many waits at once", () => {
             () => Effect.sync(() => reading--)
           )
       ])
-      const settled = yield* toTheEnd(
+      const settled = yield* Elapsed.toTheEnd(
         Effect.forEach(Array.from({ length: 200 }), () => payments.awaitFinal(id), {
           concurrency: "unbounded"
         })
@@ -672,7 +671,7 @@ describe("a resource that was just created", () => {
         finds("COMPLETED")
       ])
       const { collectRequest, key } = Intents
-      const settled = yield* toTheEnd(payments.collect(collectRequest, { key }))
+      const settled = yield* Elapsed.toTheEnd(payments.collect(collectRequest, { key }))
       assert.strictEqual(settled.status, "COMPLETED")
     })
   )
@@ -682,7 +681,7 @@ it.effect("no option makes the delay too short", () =>
   Effect.gen(function* () {
     const { payments, received } = yield* Intents.make([finds("PENDING")])
     const wait = { initial: 0, cap: 0, factor: Number.NaN, deadline: "10 seconds" } as const
-    yield* Effect.flip(toTheEnd(payments.awaitFinal(id, wait)))
+    yield* Effect.flip(Elapsed.toTheEnd(payments.awaitFinal(id, wait)))
     assert.isAtMost(received.length, 202)
   })
 )
@@ -692,7 +691,7 @@ it.effect("a factor below 1 does not shorten the delays", () =>
     const soon = Array.from({ length: 20 }, () => finds("PENDING"))
     const { payments } = yield* Intents.make([finds("PENDING"), ...soon, finds("COMPLETED")])
     const wait = { initial: "1 second", factor: 0.5, deadline: "3 seconds" } as const
-    const error = yield* Effect.flip(toTheEnd(payments.awaitFinal(id, wait)))
+    const error = yield* Effect.flip(Elapsed.toTheEnd(payments.awaitFinal(id, wait)))
     assert.strictEqual(error._tag, "PaymentStillPending")
   })
 )

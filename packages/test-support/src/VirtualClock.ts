@@ -52,5 +52,5 @@ export const make = () => {
     currentTimeNanos: Effect.sync(() => BigInt(nowMillis) * 1_000_000n),
     sleep
   }
-  return Object.assign(clock, { settle, runUntil })
+  return Object.assign(clock, { settle, runUntil, isIdle: () => sleepers.size === 0 })
 }

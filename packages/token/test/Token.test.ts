@@ -3,13 +3,13 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { assert, describe, it } from "@effect/vitest"
 import * as BearerTokens from "@manilla/core/BearerTokens"
 import * as Token from "@manilla/token/Token"
+import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as Clock from "effect/Clock"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
@@ -64,16 +64,6 @@ const options = {
 const make = (client: HttpClient.HttpClient, more: Partial<Token.Options> = {}) =>
   Token.make({ ...options, ...more }).pipe(Effect.provideService(HttpClient.HttpClient, client))
 
-/** Runs an effect to completion while the clock advances by `millis`. */
-const during = <A, E>(millis: number, effect: Effect.Effect<A, E>) =>
-  Effect.gen(function* () {
-    const fiber = yield* Effect.fork(effect)
-    yield* TestClock.adjust(millis)
-    const ended = yield* Fiber.poll(fiber)
-    assert(Option.isSome(ended), `it did not end within ${millis} ms`)
-    return yield* ended.value
-  })
-
 /** Fixes the jitter at half, so that request counts are deterministic. */
 const halfPauses = Effect.withRandom(Random.fixed([0.5]))
 
@@ -84,7 +74,7 @@ describe("a token", () => {
     Effect.gen(function* () {
       const { client } = accountGateway(() => ({ data: { expires_in: 3600 } }))
       const tokens = yield* make(client)
-      const token = yield* during(10, tokens.get)
+      const token = yield* Elapsed.during(10, tokens.get)
       assert.strictEqual(tokens.held?.(10), token)
       assert.isUndefined(tokens.held?.(3_599_999))
     })
@@ -94,7 +84,7 @@ describe("a token", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
-      const token = yield* during(10, tokens.get)
+      const token = yield* Elapsed.during(10, tokens.get)
       assert.strictEqual(text(token), "token-1")
       assert.deepStrictEqual(token.scopes, ["payments.read", "payments.write"])
       assert.strictEqual(token.environment, "SANDBOX")
@@ -106,7 +96,7 @@ describe("a token", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
-      const all = yield* during(
+      const all = yield* Elapsed.during(
         10,
         Effect.all(
           Array.from({ length: 10_000 }, () => tokens.get),
@@ -135,12 +125,28 @@ describe("a token", () => {
   )
 })
 
+describe("the scope", () => {
+  it.effect("drops the token and interrupts the request when it closes", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway()
+      const scope = yield* Scope.make()
+      const tokens = yield* Scope.extend(make(client), scope)
+      const waiting = yield* Effect.fork(Effect.flip(tokens.get))
+      yield* TestClock.adjust(5)
+      yield* Elapsed.during(1, Scope.close(scope, Exit.void))
+      assert.strictEqual((yield* Elapsed.during(1, waiting))._tag, "TokenUnavailableError")
+      assert.strictEqual((yield* Effect.flip(tokens.get))._tag, "TokenUnavailableError")
+      assert.strictEqual(requests.length, 1)
+    })
+  )
+})
+
 describe("expiry", () => {
   it.scoped("is anticipated: the old token is used during the renewal", () =>
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
-      yield* during(10, tokens.get)
+      yield* Elapsed.during(10, tokens.get)
       yield* TestClock.adjust("54 minutes")
       assert.strictEqual(text(yield* tokens.get), "token-1")
       assert.strictEqual(requests.length, 1)
@@ -157,7 +163,7 @@ describe("expiry", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway(() => ({ data: { expires_in: 60 } }))
       const tokens = yield* make(client)
-      yield* during(10, tokens.get)
+      yield* Elapsed.during(10, tokens.get)
       yield* TestClock.adjust("53 seconds")
       assert.strictEqual(text(yield* tokens.get), "token-1")
       yield* TestClock.adjust(10)
@@ -173,9 +179,9 @@ describe("expiry", () => {
     Effect.gen(function* () {
       const { client } = accountGateway()
       const tokens = yield* make(client)
-      yield* during(10, tokens.get)
+      yield* Elapsed.during(10, tokens.get)
       yield* TestClock.adjust("61 minutes")
-      assert.strictEqual(text(yield* during(10, tokens.get)), "token-2")
+      assert.strictEqual(text(yield* Elapsed.during(10, tokens.get)), "token-2")
     })
   )
 
@@ -186,11 +192,11 @@ describe("expiry", () => {
         delayMillis: n === 1 ? 20_000 : 5000
       }))
       const tokens = yield* make(client)
-      yield* during(20_000, tokens.get)
+      yield* Elapsed.during(20_000, tokens.get)
       yield* TestClock.adjust("39999 millis")
       assert.strictEqual(text(yield* tokens.get), "token-1")
       yield* TestClock.adjust(1)
-      assert.strictEqual(text(yield* during(5000, tokens.get)), "token-2")
+      assert.strictEqual(text(yield* Elapsed.during(5000, tokens.get)), "token-2")
     })
   )
 
@@ -198,7 +204,7 @@ describe("expiry", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway(() => ({ data: { expires_in: undefined } }))
       const tokens = yield* make(client)
-      yield* during(10, tokens.get)
+      yield* Elapsed.during(10, tokens.get)
       yield* TestClock.adjust("54 minutes")
       yield* tokens.get
       assert.strictEqual(requests.length, 1)
@@ -209,7 +215,7 @@ describe("expiry", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway((n) => (n === 1 ? {} : { status: 403 }))
       const tokens = yield* make(client)
-      yield* during(10, tokens.get)
+      yield* Elapsed.during(10, tokens.get)
       yield* TestClock.adjust("56 minutes")
       for (let i = 0; i < 100; i++) {
         assert.strictEqual(text(yield* tokens.get), "token-1")
@@ -226,8 +232,8 @@ describe("a refused token", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
-      const old = yield* during(10, tokens.get)
-      const renewed = yield* during(
+      const old = yield* Elapsed.during(10, tokens.get)
+      const renewed = yield* Elapsed.during(
         10,
         Effect.all(
           Array.from({ length: 1000 }, () => Effect.zipRight(tokens.reject(old), tokens.get)),
@@ -243,11 +249,11 @@ describe("a refused token", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
-      const old = yield* during(10, tokens.get)
+      const old = yield* Elapsed.during(10, tokens.get)
       yield* tokens.reject(old)
-      yield* during(10, tokens.get)
+      yield* Elapsed.during(10, tokens.get)
       yield* tokens.reject(old)
-      assert.strictEqual(text(yield* tokens.get), "token-2")
+      assert.strictEqual(text(yield* Elapsed.during(10_000, tokens.get)), "token-2")
       assert.strictEqual(requests.length, 2)
     })
   )
@@ -257,7 +263,7 @@ describe("a refused token", () => {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
       const refuse = Effect.flatMap(tokens.get, tokens.reject)
-      yield* during(60_000, Effect.raceFirst(Effect.forever(refuse), Effect.sleep(60_000)))
+      yield* Elapsed.during(60_000, Effect.raceFirst(Effect.forever(refuse), Effect.sleep(60_000)))
       assert.isAtMost(requests.length, 10)
     }).pipe(halfPauses)
   )
@@ -268,7 +274,7 @@ describe("a failure", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway((n) => (n === 1 ? { status: 401 } : {}))
       const tokens = yield* make(client)
-      const errors = yield* during(
+      const errors = yield* Elapsed.during(
         10,
         Effect.all(
           Array.from({ length: 100 }, () => Effect.flip(tokens.get)),
@@ -278,7 +284,7 @@ describe("a failure", () => {
       assert.strictEqual(requests.length, 1)
       for (const error of errors) assert.strictEqual(error.cause?._tag, "UnauthorizedError")
       assert.notInclude(errors[0]?.message, secret)
-      assert.strictEqual(text(yield* during(2000, tokens.get)), "token-2")
+      assert.strictEqual(text(yield* Elapsed.during(2000, tokens.get)), "token-2")
     })
   )
 
@@ -287,7 +293,7 @@ describe("a failure", () => {
       const { client, requests } = accountGateway(() => ({ status: 401 }))
       const tokens = yield* make(client)
       const asking = Effect.forever(Effect.ignore(tokens.get))
-      yield* during(600_000, Effect.raceFirst(asking, Effect.sleep(600_000)))
+      yield* Elapsed.during(600_000, Effect.raceFirst(asking, Effect.sleep(600_000)))
       assert.isAtLeast(requests.length, 40)
       assert.isAtMost(requests.length, 50)
     }).pipe(halfPauses)
@@ -298,9 +304,9 @@ describe("a failure", () => {
       yield* TestClock.setTime(Date.UTC(2026, 0, 31))
       const { client } = accountGateway((n) => (n === 1 ? { status: 401 } : {}))
       const tokens = yield* make(client)
-      yield* during(10, Effect.flip(tokens.get))
+      yield* Elapsed.during(10, Effect.flip(tokens.get))
       yield* TestClock.setTime(Date.UTC(2026, 0, 30))
-      assert.strictEqual(text(yield* during(2000, tokens.get)), "token-2")
+      assert.strictEqual(text(yield* Elapsed.during(2000, tokens.get)), "token-2")
     })
   )
 
@@ -309,10 +315,10 @@ describe("a failure", () => {
       const fails = new Set([1, 2, 3, 4, 5, 6, 8])
       const { client, requests } = accountGateway((n) => (fails.has(n) ? { status: 401 } : {}))
       const tokens = yield* make(client)
-      for (let n = 1; n <= 6; n++) yield* during(60_000, Effect.flip(tokens.get))
-      const token = yield* during(60_000, tokens.get)
+      for (let n = 1; n <= 6; n++) yield* Elapsed.during(60_000, Effect.flip(tokens.get))
+      const token = yield* Elapsed.during(60_000, tokens.get)
       yield* tokens.reject(token)
-      yield* during(60_000, Effect.zipRight(Effect.flip(tokens.get), tokens.get))
+      yield* Elapsed.during(60_000, Effect.zipRight(Effect.flip(tokens.get), tokens.get))
       // The delay is that of a first failure, not of the seventh.
       const [failed = 0, next = 0] = requests.slice(7).map(({ atMillis }) => atMillis)
       assert.isAtMost(next - failed, 2000)
@@ -325,7 +331,7 @@ describe("a failure", () => {
         n === 1 ? { data: { access_token: undefined, id: "another's" } } : {}
       )
       const tokens = yield* make(client)
-      assert.strictEqual(text(yield* during(10_000, tokens.get)), "token-2")
+      assert.strictEqual(text(yield* Elapsed.during(10_000, tokens.get)), "token-2")
       assert.strictEqual(requests.length, 2)
     })
   )
@@ -334,7 +340,7 @@ describe("a failure", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway((n) => (n < 3 ? { status: 503 } : {}))
       const tokens = yield* make(client)
-      assert.strictEqual(text(yield* during(10_000, tokens.get)), "token-3")
+      assert.strictEqual(text(yield* Elapsed.during(10_000, tokens.get)), "token-3")
       assert.strictEqual(requests.length, 3)
     })
   )
@@ -345,26 +351,10 @@ describe("the environment", () => {
     Effect.gen(function* () {
       const { client } = accountGateway()
       const tokens = yield* make(client, { environment: "LIVE" })
-      const error = yield* during(10, Effect.flip(tokens.get))
+      const error = yield* Elapsed.during(10, Effect.flip(tokens.get))
       assert.strictEqual(error._tag, "TokenUnavailableError")
       assert.include(error.message, "SANDBOX")
       assert.include(error.message, "LIVE")
-    })
-  )
-})
-
-describe("the scope", () => {
-  it.effect("drops the token and interrupts the request when it closes", () =>
-    Effect.gen(function* () {
-      const { client, requests } = accountGateway()
-      const scope = yield* Scope.make()
-      const tokens = yield* Scope.extend(make(client), scope)
-      const waiting = yield* Effect.fork(Effect.flip(tokens.get))
-      yield* TestClock.adjust(5)
-      yield* Scope.close(scope, Exit.void)
-      assert.strictEqual((yield* Fiber.join(waiting))._tag, "TokenUnavailableError")
-      assert.strictEqual((yield* Effect.flip(tokens.get))._tag, "TokenUnavailableError")
-      assert.strictEqual(requests.length, 1)
     })
   )
 })
@@ -387,7 +377,7 @@ describe("the layer", () => {
     Effect.gen(function* () {
       const context = yield* build(complete)
       const tokens = yield* Effect.provide(BearerTokens.BearerTokens, context)
-      assert.strictEqual(text(yield* during(10, tokens.get)), "token-1")
+      assert.strictEqual(text(yield* Elapsed.during(10, tokens.get)), "token-1")
     })
   )
 
@@ -412,7 +402,10 @@ describe("tokens that are refused on first use", () => {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
       const refuse = Effect.flatMap(tokens.get, tokens.reject)
-      yield* during(300_000, Effect.raceFirst(Effect.forever(refuse), Effect.sleep(300_000)))
+      yield* Elapsed.during(
+        300_000,
+        Effect.raceFirst(Effect.forever(refuse), Effect.sleep(300_000))
+      )
       // Half of 30 seconds, the longest delay.
       assert.isAtMost(requests.length, 30)
     }).pipe(halfPauses)
@@ -425,14 +418,14 @@ describe("tokens that were refused soon after their issue", () => {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
       const refuse = Effect.flatMap(tokens.get, tokens.reject)
-      yield* during(1000, Effect.repeatN(refuse, 1))
-      yield* during(
+      yield* Elapsed.during(1000, Effect.repeatN(refuse, 1))
+      yield* Elapsed.during(
         60_000,
         Effect.flatMap(tokens.get, () => Effect.sleep("30 seconds"))
       )
       yield* refuse
       const asked = requests.length
-      yield* during(100, tokens.get)
+      yield* Elapsed.during(100, tokens.get)
       assert.strictEqual(requests.length, asked + 1, "no delay after a rotation")
     }).pipe(halfPauses)
   )
@@ -465,10 +458,10 @@ describe("the options", () => {
     Effect.gen(function* () {
       const { client } = accountGateway(() => ({ data: { token_type: "x".repeat(100_000) } }))
       const refused = yield* make(client)
-      const error = yield* Effect.flip(during(60_000, refused.get))
+      const error = yield* Effect.flip(Elapsed.during(60_000, refused.get))
       assert.include(error.message, "the body exceeds the gateway's limit")
       const larger = yield* make(client, { bodyLimit: 200_000 })
-      assert.strictEqual(text(yield* during(10, larger.get)).slice(0, 6), "token-")
+      assert.strictEqual(text(yield* Elapsed.during(10, larger.get)).slice(0, 6), "token-")
     })
   )
 })
@@ -479,7 +472,7 @@ describe("an outage", () => {
       const { client } = accountGateway(() => ({ status: 403 }))
       const tokens = yield* make(client)
       assert.isUndefined(tokens.lastFailure?.(0))
-      const first = yield* Effect.flip(during(100, tokens.get))
+      const first = yield* Effect.flip(Elapsed.during(100, tokens.get))
       assert.strictEqual(first.cause?._tag, "ForbiddenError")
       const waiting = yield* Effect.fork(tokens.get)
       yield* TestClock.adjust(1)
@@ -502,7 +495,7 @@ describe("a token response", () => {
         }
       }))
       const tokens = yield* make(client, { bodyLimit: 1_000_000 })
-      assert.deepStrictEqual((yield* during(10, tokens.get)).scopes, ["payments.read"])
+      assert.deepStrictEqual((yield* Elapsed.during(10, tokens.get)).scopes, ["payments.read"])
     })
   )
 
@@ -512,10 +505,10 @@ describe("a token response", () => {
         data: { environment: n === 1 ? `${secret}\nLIVE` : "LIVE" }
       }))
       const tokens = yield* make(client, { environment: "SANDBOX" })
-      const strange = yield* Effect.flip(during(10, tokens.get))
+      const strange = yield* Effect.flip(Elapsed.during(10, tokens.get))
       assert.notInclude(strange.message, secret)
       assert.notInclude(strange.message, "\n")
-      const known = yield* Effect.flip(during(60_000, tokens.get))
+      const known = yield* Effect.flip(Elapsed.during(60_000, tokens.get))
       assert.include(known.message, "They are for LIVE.")
     })
   )
@@ -526,16 +519,16 @@ it.scoped("early refusals are forgotten once a token was renewed", () =>
     const { client, requests } = accountGateway()
     const tokens = yield* make(client)
     for (let i = 0; i < 5; i++) {
-      const young = yield* during(60_000, tokens.get)
+      const young = yield* Elapsed.during(60_000, tokens.get)
       yield* tokens.reject(young)
     }
-    yield* during(60_000, tokens.get)
+    yield* Elapsed.during(60_000, tokens.get)
     yield* TestClock.adjust("58 minutes")
-    yield* during(10, tokens.get)
-    const renewed = yield* during(10, tokens.get)
+    yield* Elapsed.during(10, tokens.get)
+    const renewed = yield* Elapsed.during(10, tokens.get)
     yield* tokens.reject(renewed)
     const before = requests.length
-    yield* during(10, tokens.get)
+    yield* Elapsed.during(10, tokens.get)
     assert.strictEqual(requests.length, before + 1)
   }).pipe(halfPauses)
 )
@@ -545,15 +538,15 @@ it.scoped("early refusals are forgotten once a token was used successfully", () 
     const { client, requests } = accountGateway()
     const tokens = yield* make(client)
     for (let i = 0; i < 5; i++) {
-      const young = yield* during(60_000, tokens.get)
+      const young = yield* Elapsed.during(60_000, tokens.get)
       yield* tokens.reject(young)
     }
-    const old = yield* during(60_000, tokens.get)
+    const old = yield* Elapsed.during(60_000, tokens.get)
     yield* TestClock.adjust("1 minute")
     yield* tokens.reject(old)
     const before = requests.length
     // The first early refusal may be a rotation, so there is no delay.
-    yield* during(10, tokens.get)
+    yield* Elapsed.during(10, tokens.get)
     assert.strictEqual(requests.length, before + 1)
   }).pipe(halfPauses)
 )

@@ -46,7 +46,6 @@ export const ofCall = (
   { retry, timeout = policy.deadline, withinMillis = Infinity }: Operation.CallHooks
 ): RetryPolicy.RetryPolicy => ({
   ...withDefaults(policy, { ...retry }),
-  budget: policy.budget,
   deadline:
     withinMillis === Infinity
       ? timeout
