@@ -142,7 +142,7 @@ const inTransport = inFile(
   "core/Interruption",
   "core/Loopback"
 )
-const inCompressed = inFile("core/src/internal/transport.ts", "core/Answer")
+const inBodies = inFile("core/src/internal/transport.ts", "core/Answer")
 const inUndici = inFile(
   "core/src/UndiciClient.ts",
   "core/Connections",
@@ -1017,7 +1017,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "Context.add(withoutRedirects(context), BodyLimit, request.bodyLimit)",
     "withoutRedirects(context)"
   ),
-  inCompressed(
+  inBodies(
     "trust the content-length of a compressed body",
     `encoding === "identity" && /^`,
     `encoding !== "" && /^`
@@ -1402,7 +1402,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "        if (current !== undefined) youngRefusals = 0\n",
     ""
   ),
-  inTransport(
+  inBodies(
     "trust the announced length of a body",
     `buffer.byteLength > limit ? "TooLarge" : new Uint8Array(buffer)`,
     "new Uint8Array(buffer)"

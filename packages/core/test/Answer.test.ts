@@ -116,6 +116,18 @@ describe("a success", () => {
   )
 })
 
+it.effect("a body over the limit is rejected, even if its content-length is within the limit", () =>
+  Effect.gen(function* () {
+    const { read } = yield* failed({
+      status: 200,
+      headers: { "content-length": "100" },
+      body: JSON.stringify(envelope({ x: "x".repeat(1_000_000) }))
+    })
+    assert(read._tag === "MalformedResponseError")
+    assert.strictEqual(read.reason, "TooLarge")
+  })
+)
+
 describe("a compressed body", () => {
   it.effect("is read up to the limit, whatever its content-length", () =>
     Effect.gen(function* () {

@@ -429,6 +429,23 @@ describe("tokens that were refused soon after their issue", () => {
       assert.strictEqual(requests.length, asked + 1, "no delay after a rotation")
     }).pipe(halfPauses)
   )
+
+  it.scoped("add no delay after a token that was used until its renewal", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway()
+      const tokens = yield* make(client)
+      const refuse = Effect.flatMap(tokens.get, tokens.reject)
+      yield* Elapsed.during(1000, Effect.repeatN(refuse, 1))
+      yield* Elapsed.during(60_000, tokens.get)
+      yield* TestClock.adjust("56 minutes")
+      yield* tokens.get
+      yield* TestClock.adjust(1000)
+      yield* refuse
+      const asked = requests.length
+      yield* Elapsed.during(100, tokens.get)
+      assert.strictEqual(requests.length, asked + 1)
+    }).pipe(halfPauses)
+  )
 })
 
 it.scoped("an invalid option of the retry policy is named", () =>
