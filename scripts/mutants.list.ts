@@ -495,8 +495,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inUndici(
     "UndiciClient: treat a lost connection as not sent",
-    "else if (this.status === 0) this.end(lost)",
-    `else if (this.status === 0) this.end({ _tag: "NotSent", code })`
+    "this.status === 0 ? lost : this.answered(lost)",
+    `this.status === 0 ? { _tag: "NotSent", code } : this.answered(lost)`
   ),
   inUndici(
     "UndiciClient: treat a refused connection as a lost one",
@@ -505,23 +505,23 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inUndici(
     "UndiciClient: treat a timeout as not sent",
-    `this.controller === undefined\n          ?`,
-    `this.status === 0\n          ?`
+    "this.controller === undefined\n            ?",
+    "this.status === 0\n            ?"
   ),
   inUndici(
     "UndiciClient: treat a timeout before the connection as sent",
-    `this.controller === undefined\n          ?`,
-    `this.controller === null\n          ?`
+    "this.controller === undefined\n            ?",
+    "this.controller === null\n            ?"
   ),
   inUndici(
     "UndiciClient: send an aborted request later",
-    "    if (this.isOver) controller.abort(aborted)\n",
-    ""
+    "if (this.done === undefined) controller.abort(aborted)\n    else this.controller = controller",
+    "this.controller = controller"
   ),
   inUndici(
     "UndiciClient: treat a throwing dispatcher as not sent",
-    `this.end({ _tag: "Lost", code: "CLIENT_DIED" })`,
-    `this.end({ _tag: "NotSent", code: "CLIENT_DIED" })`
+    `this.cutOff({ _tag: "Lost", code: "CLIENT_DIED" })`,
+    `this.cutOff({ _tag: "NotSent", code: "CLIENT_DIED" })`
   ),
   inDoubt("do not mark a request in flight as doubtful", ", doubtful: true })", " })"),
 
@@ -1034,28 +1034,28 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inUndici(
     "UndiciClient: truncate a body at the limit",
-    "if (this.size > this.request.bodyLimit) this.tooLarge(controller)",
-    "if (this.size > this.request.bodyLimit) this.respond(join(this.chunks, this.size - chunk.byteLength))"
+    "if (this.size > this.bodyLimit) this.tooLarge()",
+    "if (this.size > this.bodyLimit) this.end(this.answered(join(this.chunks ?? [], this.size - chunk.byteLength)))"
   ),
   inUndici(
     "UndiciClient: read bodies without a limit",
-    "if (this.size > this.request.bodyLimit) this.tooLarge(controller)",
-    "if (this.size > Infinity) this.tooLarge(controller)"
+    "if (this.size > this.bodyLimit) this.tooLarge()",
+    "if (this.size > Infinity) this.tooLarge()"
   ),
   inUndici(
     "UndiciClient: continue reading past the limit",
-    `    this.respond("TooLarge")\n    controller.abort(aborted)\n`,
-    `    this.respond("TooLarge")\n`
+    `this.cutOff(this.answered("TooLarge"))`,
+    `this.end(this.answered("TooLarge"))`
   ),
   inUndici(
     "UndiciClient: treat a broken body as complete",
-    "else this.respond(lost)",
-    "else this.respond(join(this.chunks, this.size))"
+    "this.status === 0 ? lost : this.answered(lost)",
+    "this.status === 0 ? lost : this.answered(join(this.chunks ?? [], this.size))"
   ),
   inUndici(
     "UndiciClient: forget the status when the body breaks",
-    "else this.respond(lost)",
-    "else this.end(lost)"
+    "this.end(this.status === 0 ? lost : this.answered(lost))",
+    "this.end(lost)"
   ),
   inUndici(
     "UndiciClient: treat an informational response as final",
@@ -1069,18 +1069,18 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inUndici(
     "UndiciClient: do not abort at the deadline",
-    "      )\n      this.abort()\n",
-    "      )\n"
+    "        this.cutOff(\n          this.controller",
+    "        this.end(\n          this.controller"
   ),
   inUndici(
     "UndiciClient: a deadline that outlives the response",
-    "    this.cancelDeadline?.()\n    this.result = result\n",
-    "    this.result = result\n"
+    "    this.cancelDeadline?.()\n",
+    ""
   ),
   inUndici(
     "UndiciClient: a deadline that outlives the caller",
-    "    this.cancelDeadline?.()\n    this.controller?.abort(aborted)\n",
-    "    this.controller?.abort(aborted)\n"
+    "    this.release()\n    controller?.abort(aborted)\n",
+    "    controller?.abort(aborted)\n"
   ),
   inTransport(
     "continue before the exchange has ended",

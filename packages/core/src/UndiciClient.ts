@@ -29,12 +29,13 @@ export const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient =>
     send: (request) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.withFiberRuntime((fiber) => {
-          const exchange = new Exchange(request, fiber)
-          exchange.begin(dispatcher)
+          const exchange = new Exchange()
           return Effect.onInterrupt(
             restore(
               Effect.async<transports.Result>((resume) =>
-                exchange.onEnd((result) => resume(Effect.succeed(result)))
+                exchange.begin(dispatcher, request, fiber, (result) =>
+                  resume(Effect.succeed(result))
+                )
               )
             ),
             () => Effect.sync(() => exchange.abort())
@@ -105,104 +106,112 @@ const optionsOf = ({
 
 /** One request on the dispatcher, and its result. */
 class Exchange implements Undici.Dispatcher.DispatchHandler {
-  private controller: Undici.Dispatcher.DispatchController | undefined
-  private readonly cancelDeadline: (() => void) | undefined
-  private isOver = false
-  private result: transports.Result | undefined
+  /** `undefined` once the exchange is over. */
   private done: ((result: transports.Result) => void) | undefined
+  private controller: Undici.Dispatcher.DispatchController | undefined
+  private cancelDeadline: (() => void) | undefined
+  private bodyLimit = 0
   private status = 0
-  private headers: transports.Headers = {}
-  private chunks: Array<Uint8Array> = []
+  private headers: transports.Headers | undefined
+  private chunks: Array<Uint8Array> | undefined
   private size = 0
 
-  constructor(
-    private readonly request: transports.Request,
-    fiber: Running
-  ) {
-    const { timeoutMillis } = request
-    if (timeoutMillis === Infinity) return
-    this.cancelDeadline = timer.schedule(fiber, timeoutMillis, () => {
-      // Without a connection no byte was sent, and the abort prevents it from now on.
-      this.end(
-        this.controller === undefined
-          ? { _tag: "NotSent", code: "UND_ERR_CONNECT_TIMEOUT" }
-          : { _tag: "TimedOut", afterMillis: timeoutMillis }
+  begin(
+    dispatcher: Undici.Dispatcher,
+    request: transports.Request,
+    fiber: Running,
+    done: (result: transports.Result) => void
+  ): void {
+    const { bodyLimit, timeoutMillis } = request
+    this.done = done
+    this.bodyLimit = bodyLimit
+    if (timeoutMillis !== Infinity) {
+      this.cancelDeadline = timer.schedule(fiber, timeoutMillis, () =>
+        // Without a connection no byte was sent, and the abort prevents it from now on.
+        this.cutOff(
+          this.controller === undefined
+            ? { _tag: "NotSent", code: "UND_ERR_CONNECT_TIMEOUT" }
+            : { _tag: "TimedOut", afterMillis: timeoutMillis }
+        )
       )
-      this.abort()
-    })
-  }
-
-  begin(dispatcher: Undici.Dispatcher): void {
+    }
     try {
-      dispatcher.dispatch(optionsOf(this.request), this)
+      dispatcher.dispatch(optionsOf(request), this)
     } catch {
-      this.end({ _tag: "Lost", code: "CLIENT_DIED" })
-      this.abort()
+      this.cutOff({ _tag: "Lost", code: "CLIENT_DIED" })
     }
   }
 
-  onEnd(done: (result: transports.Result) => void): void {
-    if (this.result === undefined) this.done = done
-    else done(this.result)
-  }
-
   abort(): void {
-    this.isOver = true
-    this.cancelDeadline?.()
-    this.controller?.abort(aborted)
+    const { controller } = this
+    this.release()
+    controller?.abort(aborted)
   }
 
   onRequestStart(controller: Undici.Dispatcher.DispatchController): void {
-    this.controller = controller
-    if (this.isOver) controller.abort(aborted)
+    if (this.done === undefined) controller.abort(aborted)
+    else this.controller = controller
   }
 
-  onResponseStart(
-    controller: Undici.Dispatcher.DispatchController,
-    status: number,
-    headers: transports.Headers
-  ): void {
+  onResponseStart(_controller: unknown, status: number, headers: transports.Headers): void {
     // An informational response, such as 103.
     if (status < 200) return
     this.status = status
     this.headers = headers
-    if (Number(headers["content-length"] ?? 0) > this.request.bodyLimit) this.tooLarge(controller)
+    if (Number(headers["content-length"] ?? 0) > this.bodyLimit) this.tooLarge()
   }
 
-  onResponseData(controller: Undici.Dispatcher.DispatchController, chunk: Uint8Array): void {
+  onResponseData(_controller: unknown, chunk: Uint8Array): void {
     this.size += chunk.byteLength
-    if (this.size > this.request.bodyLimit) this.tooLarge(controller)
+    if (this.size > this.bodyLimit) this.tooLarge()
+    else if (this.chunks === undefined) this.chunks = [chunk]
     else this.chunks.push(chunk)
   }
 
   onResponseEnd(): void {
-    this.respond(join(this.chunks, this.size))
+    this.end(this.answered(join(this.chunks ?? [], this.size)))
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     const code = Predicate.hasProperty(error, "code") ? String(error.code) : undefined
     const lost: transports.Lost = { _tag: "Lost", code }
     if (this.controller === undefined) this.end({ _tag: "NotSent", code })
-    else if (this.status === 0) this.end(lost)
-    else this.respond(lost)
+    else this.end(this.status === 0 ? lost : this.answered(lost))
   }
 
-  private tooLarge(controller: Undici.Dispatcher.DispatchController): void {
-    this.respond("TooLarge")
-    controller.abort(aborted)
+  private answered(body: transports.Answered["body"]): transports.Answered {
+    return { _tag: "Answered", status: this.status, headers: this.headers ?? {}, body }
   }
 
-  private respond(body: transports.Answered["body"]): void {
-    this.end({ _tag: "Answered", status: this.status, headers: this.headers, body })
+  private tooLarge(): void {
+    this.cutOff(this.answered("TooLarge"))
+  }
+
+  /** Ends before the response does. */
+  private cutOff(result: transports.Result): void {
+    const { controller } = this
+    this.end(result)
+    controller?.abort(aborted)
   }
 
   /** Later results are ignored. */
   private end(result: transports.Result): void {
-    if (this.isOver) return
-    this.isOver = true
+    const { done } = this
+    this.release()
+    done?.(result)
+  }
+
+  /**
+   * Drops all references. V8 often allocates undici's request objects in the old generation, where each
+   * keeps its exchange until a full garbage collection. It must not keep the response as well.
+   */
+  private release(): void {
     this.cancelDeadline?.()
-    this.result = result
-    this.done?.(result)
+    this.cancelDeadline = undefined
+    this.done = undefined
+    this.controller = undefined
+    this.headers = undefined
+    this.chunks = undefined
   }
 }
 
