@@ -627,13 +627,17 @@ export const mutants: ReadonlyArray<Mutant> = [
   inStep("forget an earlier doubtful attempt", "doubtful: before.doubtful || ", "doubtful: "),
   inCall(
     "forget a doubtful attempt on the next response",
-    "{ ...before, sent: state.sent },",
-    "{ ...before, sent: state.sent, doubtful: false },"
+    "{ ...before, sent: this.state.sent },",
+    "{ ...before, sent: this.state.sent, doubtful: false },"
   ),
-  inCall("mark every answered attempt as doubtful", "{ ...before, sent: state.sent },", "state,"),
+  inCall(
+    "mark every answered attempt as doubtful",
+    "{ ...before, sent: this.state.sent },",
+    "this.state,"
+  ),
   inFirstRead(
     "do not warn about a created resource on an immediate interruption",
-    "      onSuccess?.(success.data)\n",
+    "    onSuccess?.(success.data)\n",
     ""
   ),
   inConclusion(
@@ -643,12 +647,12 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCall(
     "report a success after a retry as unknown",
-    "      budget.earn()\n",
-    `      if (state.retries > 0 && replay._tag !== "Safe") {
+    "    this.shared.budget.earn()\n",
+    `    if (this.state.retries > 0 && this.shared.replay._tag !== "Safe") {
         const late = response.failure(() => ({ message: "late" }) as never, "TokenUnavailableError")
-        return Effect.fail(endings.error(request.key, state, "rule", late, now())) as never
+        return this.fail(late, "rule") as never
       }
-      budget.earn()\n`
+      this.shared.budget.earn()\n`
   ),
   inConclusion(
     "report the number of retries as attempts",
@@ -657,17 +661,17 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCall(
     "do not warn about an interrupted write",
-    `return replay._tag !== "Safe" && state.doubtful && isInterrupted(exit)`,
-    "return state.sent < 0"
+    `return replay._tag !== "Safe" && this.state.doubtful && isInterrupted(exit)`,
+    "return this.state.sent < 0"
   ),
   inCall(
     "omit the key from the warning",
-    "endings.interrupted(request.key, applied)",
-    "endings.interrupted(undefined, applied)"
+    "endings.interrupted(this.request.key, this.applied)",
+    "endings.interrupted(undefined, this.applied)"
   ),
   inCall(
     "warn about a write that was not applied",
-    `state.doubtful && isInterrupted(exit)`,
+    `this.state.doubtful && isInterrupted(exit)`,
     `isInterrupted(exit)`
   ),
   inCall(
@@ -889,8 +893,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCall(
     "start an attempt after a suspension past the deadline",
-    "leftMillis() > 0 ? attempt(state) :",
-    "leftMillis() > -Infinity ? attempt(state) :"
+    "this.leftMillis() > 0 ? this.attempt() :",
+    "this.leftMillis() > -Infinity ? this.attempt() :"
   ),
   inStep(
     "start a write without time for its response",
@@ -919,8 +923,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCall(
     "count the token request towards the timeout of the attempt",
-    "const attemptMillis = () => step.attemptMillis(rules, state, now())",
-    "const attemptMillis = () => step.attemptMillis(rules, state, now()) - (state.sent === 1 ? now() - state.startedMillis : 0)"
+    "return step.attemptMillis(this.rules, this.state, this.now())",
+    "return step.attemptMillis(this.rules, this.state, this.now()) - (this.state.sent === 1 ? this.now() - this.state.startedMillis : 0)"
   ),
   inCallPolicy("ignore the deadline of the caller", "? timeout\n", "? policy.deadline\n"),
   inBearer(
@@ -928,11 +932,15 @@ export const mutants: ReadonlyArray<Mutant> = [
     "leftMillis() > 0",
     "leftMillis() > -Infinity"
   ),
-  inCall("retry without a budget", "budgetMillis: budget.waitMillis(now())", "budgetMillis: 0"),
-  inCall("do not charge retries to the budget", "      budget.take(now())\n", ""),
+  inCall(
+    "retry without a budget",
+    "budgetMillis: this.shared.budget.waitMillis(nowMillis)",
+    "budgetMillis: 0"
+  ),
+  inCall("do not charge retries to the budget", "    budget.take(this.now())\n", ""),
   inCall(
     "do not return the budget of an interrupted retry",
-    ",\n        Effect.onInterrupt(() => Effect.sync(budget.giveBack))",
+    ",\n      Effect.onInterrupt(() => Effect.sync(budget.giveBack))",
     ""
   ),
   inBudget(
@@ -1119,12 +1127,12 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inCall(
     "never renew a token",
-    `decided._tag === "Renew" ? rejected(failure, bearer) :`,
-    `decided._tag === "Renew" ? Effect.void :`
+    "? this.reject(failure, bearer)\n        : this.pause",
+    "? Effect.void\n        : this.pause"
   ),
   inCall(
     "keep a refused token when no time is left",
-    "Effect.zipRight(rejected(failure, bearer), failed)",
+    "Effect.zipRight(this.reject(failure, bearer), failed)",
     "failed"
   ),
   inStep("renew a token without limit", "{ ...state, renewed: true }", "{ ...state }"),
@@ -1230,7 +1238,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "redact(String(value)) === String(value) ? value : redacted",
     "value"
   ),
-  inAttempt("do not redact request data", "...request.sensitive().map(sanitize.secret),", ""),
+  inAttempt("do not redact request data", "...sensitive(payload).map(sanitize.secret),", ""),
   inAttempt("do not redact the token", "...(bearer === undefined ? [] : [bearer.secret])", ""),
   inSensitive(
     "do not redact nullable members",
@@ -1374,8 +1382,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   // The options of a call, the hook, and the words of errors
   inCall(
     "fail a success whose hook throws",
-    "Effect.as(Effect.ignoreLogged(limited), success.data)",
-    "Effect.as(limited, success.data)"
+    "Effect.as(Effect.ignoreLogged(Effect.timeoutOption(hook, limitMillis)), success.data)",
+    "Effect.as(Effect.timeoutOption(hook, limitMillis), success.data)"
   ),
   inCallPolicy(
     "accept a timeout of zero",

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import type * as BearerTokens from "../BearerTokens.js"
 import type * as Operation from "../Operation.js"
+import * as Sensitive from "../Sensitive.js"
 import type * as transports from "./transport.js"
 import * as bearers from "./bearer.js"
 import type { Encoded } from "./request.js"
@@ -42,9 +43,10 @@ export interface Call {
 
 export const compile = (parameters: Parameters) => {
   const { bodyLimit, name, operation, root, tokens, transport } = parameters
-  const { access, method } = operation
+  const { access, method, payload } = operation
   const reader = response.compile(name, operation)
   const source = bearers.make(name, tokens)
+  const sensitive = payload === undefined ? () => [] : Sensitive.values(payload)
 
   const perform = (call: Call): Effect.Effect<Attempt> => {
     if (access === "credentials") return send(call, undefined)
@@ -57,6 +59,11 @@ export const compile = (parameters: Parameters) => {
     bearer._tag === "Failure"
       ? Effect.succeed({ response: bearer, bearer: undefined })
       : send(call, bearer)
+
+  const secretsOf = ({ payload }: Encoded, bearer: bearers.Bearer | undefined) => [
+    ...sensitive(payload).map(sanitize.secret),
+    ...(bearer === undefined ? [] : [bearer.secret])
+  ]
 
   const send = (call: Call, bearer: bearers.Bearer | undefined): Effect.Effect<Attempt> => {
     const { request, traceparent } = call
@@ -73,17 +80,13 @@ export const compile = (parameters: Parameters) => {
       timeoutMillis: call.attemptMillis(),
       bodyLimit
     })
-    /** Built at most once, and only if there is something to show. */
-    let sanitizer: sanitize.Sanitizer | undefined
-    const secrets = () => [
-      ...request.sensitive().map(sanitize.secret),
-      ...(bearer === undefined ? [] : [bearer.secret])
-    ]
     return Effect.map(sent, (result) => {
+      /** Made at most once, and only if there is something to show. */
+      let sanitizer: sanitize.Sanitizer | undefined
       const context: response.Context = {
         request,
         grantedScopes: bearer?.token.scopes ?? [],
-        sanitizer: () => (sanitizer ??= sanitize.make(secrets())),
+        sanitizer: () => (sanitizer ??= sanitize.make(secretsOf(request, bearer))),
         nowMillis: call.now()
       }
       return { response: reader.read(result, context), bearer }

@@ -54,15 +54,15 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
         return died
       }
     },
-    obtain: ({ leftMillis, now }) => {
-      const limitMillis = leftMillis()
+    obtain: (call) => {
+      const limitMillis = call.leftMillis()
       return Effect.suspend(() => tokens.get).pipe(
         Effect.interruptible,
         Effect.timeoutOption(limitMillis),
         Effect.map((token) =>
-          Option.isSome(token) && leftMillis() > 0
+          Option.isSome(token) && call.leftMillis() > 0
             ? toBearer(token.value)
-            : tooLate(name, tokens.origin, limitMillis, tokens.lastFailure?.(now()))
+            : tooLate(name, tokens.origin, limitMillis, tokens.lastFailure?.(call.now()))
         ),
         Effect.catchTag("TokenUnavailableError", (error) => Effect.succeed(unavailable(error))),
         Effect.catchAllCause(() => Effect.succeed(died))

@@ -12,6 +12,7 @@
  * the response (`response.ts`).
  */
 import * as Cause from "effect/Cause"
+import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Random from "effect/Random"
@@ -47,143 +48,192 @@ const noticeableMillis = 1000
 
 export const compile = (parameters: Parameters): Call => {
   const { budget, name, operation, root } = parameters
-  const { replay } = operation
-  const { meta, perform, reject } = attempts.compile(parameters)
   const tell = telemetry.make(name, operation, root)
-  const endings = conclusion.compile(name, operation, root)
+  const shared: Shared = {
+    budget,
+    host: root.origin,
+    replay: operation.replay,
+    attempts: attempts.compile(parameters),
+    endings: conclusion.compile(name, operation, root),
+    tell
+  }
+  return (request, rules, hooks) =>
+    Effect.withFiberRuntime((fiber) =>
+      tell.spanned(fiber, (span) => new Run(shared, request, rules, hooks, fiber, span).run())
+    )
+}
 
-  const run = (
-    request: Encoded,
-    rules: step.Rules,
-    { onResponse, onSuccess }: Operation.CallHooks<unknown>,
-    fiber: Running,
-    span: Tracer.Span | undefined
-  ): Effect.Effect<unknown, CallError> => {
-    const clock = clockOf(fiber)
-    const now = () => clock.unsafeCurrentTimeMillis()
+/** The parts that all calls of an operation share. */
+interface Shared {
+  readonly budget: RetryBudget
+  readonly host: string
+  readonly replay: Operation.Replay
+  readonly attempts: ReturnType<typeof attempts.compile>
+  readonly endings: ReturnType<typeof conclusion.compile>
+  readonly tell: ReturnType<typeof telemetry.make>
+}
 
-    /**
-     * While a request is in flight, its outcome counts as unknown, for an interruption. Its response
-     * then decides: `retryOrFail`.
-     */
-    let state = step.start(now())
-    /** The resource of a success, while its hook runs. */
-    let applied: response.Found | undefined
+/** One call. As a class it needs less memory in flight than as closures. */
+class Run implements attempts.Call {
+  readonly traceparent: string | undefined
+  private readonly clock: Clock.Clock
+  /**
+   * While a request is in flight, its outcome counts as unknown, for an interruption. Its response then
+   * decides: `retryOrFail`.
+   */
+  private state: step.State
+  /** The resource of a success, while its hook runs. */
+  private applied: response.Found | undefined
 
-    const leftMillis = () => step.leftMillis(rules, state, now())
-    const attemptMillis = () => step.attemptMillis(rules, state, now())
+  constructor(
+    private readonly shared: Shared,
+    readonly request: Encoded,
+    private readonly rules: step.Rules,
+    private readonly hooks: Operation.CallHooks<unknown>,
+    private readonly fiber: Running,
+    private readonly span: Tracer.Span | undefined
+  ) {
+    this.traceparent = span && telemetry.traceparent(span)
+    this.clock = clockOf(fiber)
+    this.state = step.start(this.now())
+  }
 
-    const call: attempts.Call = {
-      request,
-      now,
-      leftMillis,
-      attemptMillis,
-      onSend: () => {
-        state = step.sending(state)
-        tell.sent(fiber)
-      },
-      traceparent: span && telemetry.traceparent(span)
-    }
+  run(): Effect.Effect<unknown, CallError> {
+    return Effect.onExit(this.attempt(), (exit) => this.ended(exit))
+  }
 
-    const attempt = (before: step.State): Effect.Effect<unknown, CallError> =>
-      Effect.suspend(() =>
-        Effect.flatMap(perform(call), ({ bearer, response }) => {
-          const wasSent = state !== before
-          if (span !== undefined && wasSent) {
-            telemetry.attempted(span, clock, state.sent, response, meta(response))
-          }
-          return response._tag === "Success"
-            ? succeed(response)
-            : Effect.flatMap(Random.next, (chance) => retryOrFail(before, response, bearer, chance))
-        })
-      )
-
-    const succeed = (success: response.Success): Effect.Effect<unknown> => {
-      budget.earn()
-      onSuccess?.(success.data)
-      if (onResponse === undefined) return Effect.succeed(success.data)
-      const { correlationId, resource } = meta(success)
-      applied = resource
-      const hook = Effect.suspend(() =>
-        onResponse({ status: success.status, correlationId, attempts: state.sent })
-      )
-      // A hook that fails, or takes too long, must not turn a success into a failure.
-      const limited = Effect.timeoutOption(hook, Math.max(0, leftMillis() + rules.leastMillis))
-      return Effect.as(Effect.ignoreLogged(limited), success.data)
-    }
-
-    /**
-     * The failure shows the outcome of its own attempt. So `step` starts from `before`, the state before
-     * that attempt, which tells whether an earlier attempt may have been applied.
-     */
-    const retryOrFail = (
-      before: step.State,
-      failure: response.Failure,
-      bearer: Bearer | undefined,
-      chance: number
-    ): Effect.Effect<unknown, CallError> => {
-      const decided = step.step(
-        rules,
-        { ...before, sent: state.sent },
-        {
-          fault: failure.fault,
-          retryAfterMillis: failure.retryAfterMillis,
-          hasToken: bearer !== undefined,
-          other: response.otherIn(failure),
-          nowMillis: now(),
-          chance,
-          budgetMillis: budget.waitMillis(now())
-        }
-      )
-      state = decided.state
-      if (decided._tag === "Done") {
-        const failed = fail(failure, decided.because)
-        // No time to renew the token, but the next call must not use it.
-        return decided.because === "deadline"
-          ? Effect.zipRight(rejected(failure, bearer), failed)
-          : failed
-      }
-      tell.retry(fiber, failure.fault)
-      const wait =
-        decided._tag === "Renew" ? rejected(failure, bearer) : pause(failure, decided.afterMillis)
-      return Effect.zipRight(wait, again(failure))
-    }
-
-    /** Reports a token that the service rejected to its source. */
-    const rejected = ({ fault }: response.Failure, bearer: Bearer | undefined) =>
-      bearer !== undefined && fault === "UnauthorizedError"
-        ? reject(bearer, attemptMillis())
-        : Effect.void
-
-    /** The machine may have slept, its clock may be set forward, or the token source may be slow. */
-    const again = (failure: response.Failure) =>
-      Effect.suspend(() => (leftMillis() > 0 ? attempt(state) : fail(failure, "deadline")))
-
-    const pause = (failure: response.Failure, millis: number): Effect.Effect<void> => {
-      budget.take(now())
-      const message = `${failure.toError(` (${root.origin})`).message}. Retrying in ${millis} ms.`
-      const isNoticeable = now() - state.startedMillis + millis >= noticeableMillis
-      return (isNoticeable ? Effect.logInfo(message) : Effect.logDebug(message)).pipe(
-        Effect.zipRight(timer.sleep(millis)),
-        Effect.onInterrupt(() => Effect.sync(budget.giveBack))
-      )
-    }
-
-    const fail = (failure: response.Failure, because: step.Reason) =>
-      Effect.suspend(() => Effect.fail(endings.error(request.key, state, because, failure, now())))
-
-    return Effect.onExit(attempt(state), (exit) => {
-      tell.ended(fiber, span, exit, now() - state.startedMillis)
-      return replay._tag !== "Safe" && state.doubtful && isInterrupted(exit)
-        ? Effect.logWarning(endings.interrupted(request.key, applied))
-        : Effect.void
+  private attempt(): Effect.Effect<unknown, CallError> {
+    return Effect.suspend(() => {
+      const before = this.state
+      return Effect.flatMap(this.shared.attempts.perform(this), ({ bearer, response }) => {
+        if (this.span !== undefined && this.state !== before) this.report(this.span, response)
+        return response._tag === "Success"
+          ? this.succeed(response)
+          : Effect.flatMap(Random.next, (chance) =>
+              this.retryOrFail(before, response, bearer, chance)
+            )
+      })
     })
   }
 
-  return (request, rules, hooks) =>
-    Effect.withFiberRuntime((fiber) =>
-      tell.spanned(fiber, (span) => run(request, rules, hooks, fiber, span))
+  onSend(): void {
+    this.state = step.sending(this.state)
+    this.shared.tell.sent(this.fiber)
+  }
+
+  /** Adds a sent attempt to the span. */
+  private report(span: Tracer.Span, response: response.Response): void {
+    const meta = this.shared.attempts.meta(response)
+    telemetry.attempted(span, this.clock, this.state.sent, response, meta)
+  }
+
+  private succeed(success: response.Success): Effect.Effect<unknown> {
+    const { onResponse, onSuccess } = this.hooks
+    this.shared.budget.earn()
+    onSuccess?.(success.data)
+    if (onResponse === undefined) return Effect.succeed(success.data)
+    const { correlationId, resource } = this.shared.attempts.meta(success)
+    this.applied = resource
+    const hook = Effect.suspend(() =>
+      onResponse({ status: success.status, correlationId, attempts: this.state.sent })
     )
+    // A hook that fails, or takes too long, must not turn a success into a failure.
+    const limitMillis = Math.max(0, this.leftMillis() + this.rules.leastMillis)
+    return Effect.as(Effect.ignoreLogged(Effect.timeoutOption(hook, limitMillis)), success.data)
+  }
+
+  /**
+   * The failure shows the outcome of its own attempt. So `step` starts from `before`, the state before
+   * that attempt, which tells whether an earlier attempt may have been applied.
+   */
+  private retryOrFail(
+    before: step.State,
+    failure: response.Failure,
+    bearer: Bearer | undefined,
+    chance: number
+  ): Effect.Effect<unknown, CallError> {
+    const nowMillis = this.now()
+    const decided = step.step(
+      this.rules,
+      { ...before, sent: this.state.sent },
+      {
+        fault: failure.fault,
+        retryAfterMillis: failure.retryAfterMillis,
+        hasToken: bearer !== undefined,
+        other: response.otherIn(failure),
+        nowMillis,
+        chance,
+        budgetMillis: this.shared.budget.waitMillis(nowMillis)
+      }
+    )
+    this.state = decided.state
+    if (decided._tag === "Done") {
+      const failed = this.fail(failure, decided.because)
+      // No time to renew the token, but the next call must not use it.
+      return decided.because === "deadline"
+        ? Effect.zipRight(this.reject(failure, bearer), failed)
+        : failed
+    }
+    this.shared.tell.retry(this.fiber, failure.fault)
+    const wait =
+      decided._tag === "Renew"
+        ? this.reject(failure, bearer)
+        : this.pause(failure, decided.afterMillis)
+    return Effect.zipRight(wait, this.again(failure))
+  }
+
+  /** Reports a token that the service rejected to its source. */
+  private reject({ fault }: response.Failure, bearer: Bearer | undefined): Effect.Effect<void> {
+    return bearer !== undefined && fault === "UnauthorizedError"
+      ? this.shared.attempts.reject(bearer, this.attemptMillis())
+      : Effect.void
+  }
+
+  /** The machine may have slept, its clock may be set forward, or the token source may be slow. */
+  private again(failure: response.Failure): Effect.Effect<unknown, CallError> {
+    return Effect.suspend(() =>
+      this.leftMillis() > 0 ? this.attempt() : this.fail(failure, "deadline")
+    )
+  }
+
+  private pause(failure: response.Failure, millis: number): Effect.Effect<void> {
+    const { budget, host } = this.shared
+    budget.take(this.now())
+    const message = `${failure.toError(` (${host})`).message}. Retrying in ${millis} ms.`
+    const isNoticeable = this.now() - this.state.startedMillis + millis >= noticeableMillis
+    return (isNoticeable ? Effect.logInfo(message) : Effect.logDebug(message)).pipe(
+      Effect.zipRight(timer.sleep(millis)),
+      Effect.onInterrupt(() => Effect.sync(budget.giveBack))
+    )
+  }
+
+  private fail(failure: response.Failure, because: step.Reason): Effect.Effect<never, CallError> {
+    return Effect.suspend(() =>
+      Effect.fail(
+        this.shared.endings.error(this.request.key, this.state, because, failure, this.now())
+      )
+    )
+  }
+
+  private ended(exit: Exit.Exit<unknown, CallError>): Effect.Effect<void> {
+    const { endings, replay, tell } = this.shared
+    tell.ended(this.fiber, this.span, exit, this.now() - this.state.startedMillis)
+    return replay._tag !== "Safe" && this.state.doubtful && isInterrupted(exit)
+      ? Effect.logWarning(endings.interrupted(this.request.key, this.applied))
+      : Effect.void
+  }
+
+  now(): number {
+    return this.clock.unsafeCurrentTimeMillis()
+  }
+
+  leftMillis(): number {
+    return step.leftMillis(this.rules, this.state, this.now())
+  }
+
+  attemptMillis(): number {
+    return step.attemptMillis(this.rules, this.state, this.now())
+  }
 }
 
 const isInterrupted = (exit: Exit.Exit<unknown, unknown>): boolean =>

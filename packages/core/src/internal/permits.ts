@@ -1,6 +1,6 @@
 /**
- * A FIFO semaphore: it limits the concurrent reads of waits (`Polling.ts`). Effect's semaphore wakes all waiters at each release, which is quadratic and too
- * slow for 10,000 waits.
+ * A FIFO semaphore, which limits the concurrent reads of waits (`Polling.ts`). Effect's semaphore wakes
+ * all waiters at each release, which is quadratic and too slow for 10,000 waits.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

@@ -7,7 +7,6 @@ import * as Errors from "../Errors.js"
 import { IdempotencyKey } from "../IdempotencyKey.js"
 import * as Issues from "../Issues.js"
 import type * as Operation from "../Operation.js"
-import * as Sensitive from "../Sensitive.js"
 import * as guard from "./guard.js"
 
 export interface Encoded {
@@ -19,10 +18,8 @@ export interface Encoded {
   readonly key: IdempotencyKey | undefined
   /** The id or reference in the path, to check the response. */
   readonly subject: string | undefined
-  /** The body before encoding, to check the response. */
+  /** The body before encoding, to check the response and to redact errors. */
   readonly payload: Readonly<Record<string, unknown>>
-  /** The sensitive values, to redact errors. */
-  readonly sensitive: () => ReadonlyArray<string>
 }
 
 /** The parts of a request, as `Operation.Request` types them for each operation. */
@@ -46,7 +43,6 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
   const segments = template(operation.path)
   const subjectName = subjectOf(segments)
   const { payload: payloadSchema, replay } = operation
-  const sensitive = payloadSchema === undefined ? () => [] : Sensitive.values(payloadSchema)
   const fixedHeaders = {
     accept: "application/json",
     // Not every client decompresses responses.
@@ -77,8 +73,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
       body: bytes,
       key,
       subject: subjectName === undefined ? undefined : textOf(pathMembers[subjectName]),
-      payload: body,
-      sensitive: () => sensitive(body)
+      payload: body
     })
   }
 }
