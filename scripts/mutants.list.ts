@@ -637,7 +637,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inFirstRead(
     "do not warn about a created resource on an immediate interruption",
-    "    onSuccess?.(success.data)\n",
+    "    this.onSuccess?.(success.data)\n",
     ""
   ),
   inConclusion(
@@ -845,8 +845,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   inBearer("wait forever for a token", "Effect.timeoutOption(limitMillis),", "Effect.asSome,"),
   inBearer(
     "wait forever for a token in an uninterruptible region",
-    "tokens.get).pipe(\n        Effect.interruptible,",
-    "tokens.get).pipe("
+    "        Effect.interruptible,\n        Effect.timeoutOption(limitMillis)",
+    "        Effect.timeoutOption(limitMillis)"
   ),
   inTransport(
     "fail when the client dies",
@@ -1067,8 +1067,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inUndici(
     "UndiciClient: treat an informational response as final",
-    "    if (status < 200) return\n",
-    ""
+    "if (status < 200 || ",
+    "if ("
   ),
   inUndici(
     "UndiciClient: do not abort on interruption",
@@ -1082,7 +1082,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inUndici(
     "UndiciClient: a deadline that outlives the response",
-    "    this.cancelDeadline?.()\n",
+    "    cancelDeadline?.()\n",
     ""
   ),
   inUndici(
@@ -1380,6 +1380,11 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
 
   // The options of a call, the hook, and the words of errors
+  inCall(
+    "wait forever for a hook in an uninterruptible region",
+    "const hook = Effect.interruptible(",
+    "const hook = Effect.asVoid("
+  ),
   inCall(
     "fail a success whose hook throws",
     "Effect.as(Effect.ignoreLogged(Effect.timeoutOption(hook, limitMillis)), success.data)",

@@ -155,13 +155,14 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: unknown, status: number, headers: transports.Headers): void {
     // An informational response, such as 103.
-    if (status < 200) return
+    if (status < 200 || this.done === undefined) return
     this.status = status
     this.headers = headers
     if (Number(headers["content-length"] ?? 0) > this.bodyLimit) this.tooLarge()
   }
 
   onResponseData(_controller: unknown, chunk: Uint8Array): void {
+    if (this.done === undefined) return
     this.size += chunk.byteLength
     if (this.size > this.bodyLimit) this.tooLarge()
     else if (this.chunks === undefined) this.chunks = [chunk]
@@ -206,12 +207,13 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
    * keeps its exchange until a full garbage collection. It must not keep the response as well.
    */
   private release(): void {
-    this.cancelDeadline?.()
+    const { cancelDeadline } = this
     this.cancelDeadline = undefined
     this.done = undefined
     this.controller = undefined
     this.headers = undefined
     this.chunks = undefined
+    cancelDeadline?.()
   }
 }
 

@@ -5,7 +5,9 @@ import { assert, describe, it } from "@effect/vitest"
 import type * as Operation from "@manilla/core/Operation"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
@@ -136,6 +138,32 @@ describe("onResponse", () => {
         Effect.either(calls.write(FakeService.calls.write, { onResponse: () => Effect.never }))
       )
       assert.strictEqual(result._tag, "Right")
+    })
+  )
+
+  it.effect("is ended by the deadline of a call that cannot be interrupted", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([FakeService.success])
+      const thing = yield* Elapsed.toTheEnd(
+        Effect.uninterruptible(
+          calls.write(FakeService.calls.write, { onResponse: () => Effect.never })
+        )
+      )
+      assert.strictEqual(thing.id, "thing-1")
+    })
+  )
+
+  it.effect("is read before the request is sent", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.success])
+      const options = {
+        get onResponse(): never {
+          throw new Error("the caller's own")
+        }
+      }
+      const exit = yield* Effect.exit(calls.write(FakeService.calls.write, options))
+      assert(Exit.isFailure(exit) && Cause.isDie(exit.cause))
+      assert.lengthOf(received, 0)
     })
   )
 

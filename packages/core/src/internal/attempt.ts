@@ -36,7 +36,7 @@ export interface Call {
   readonly leftMillis: () => number
   /** The timeout of the attempt. */
   readonly attemptMillis: () => number
-  /** Runs immediately before the request is passed to the transport. */
+  /** Runs when the request is passed to the transport. */
   readonly onSend: () => void
   readonly traceparent: string | undefined
 }

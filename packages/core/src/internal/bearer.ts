@@ -57,6 +57,7 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
     obtain: (call) => {
       const limitMillis = call.leftMillis()
       return Effect.suspend(() => tokens.get).pipe(
+        // For the time limit, in an uninterruptible caller.
         Effect.interruptible,
         Effect.timeoutOption(limitMillis),
         Effect.map((token) =>

@@ -77,9 +77,11 @@ interface Shared {
 class Run implements attempts.Call {
   readonly traceparent: string | undefined
   private readonly clock: Clock.Clock
+  private readonly onResponse: Operation.CallHooks<unknown>["onResponse"]
+  private readonly onSuccess: Operation.CallHooks<unknown>["onSuccess"]
   /**
-   * While a request is in flight, its outcome counts as unknown, for an interruption. Its response then
-   * decides: `retryOrFail`.
+   * A request in flight counts as possibly applied, for an interruption. When its attempt ends,
+   * `retryOrFail` decides by the result.
    */
   private state: step.State
   /** The resource of a success, while its hook runs. */
@@ -89,10 +91,13 @@ class Run implements attempts.Call {
     private readonly shared: Shared,
     readonly request: Encoded,
     private readonly rules: step.Rules,
-    private readonly hooks: Operation.CallHooks<unknown>,
+    // Read once, before anything is sent.
+    { onResponse, onSuccess }: Operation.CallHooks<unknown>,
     private readonly fiber: Running,
     private readonly span: Tracer.Span | undefined
   ) {
+    this.onResponse = onResponse
+    this.onSuccess = onSuccess
     this.traceparent = span && telemetry.traceparent(span)
     this.clock = clockOf(fiber)
     this.state = step.start(this.now())
@@ -106,7 +111,8 @@ class Run implements attempts.Call {
     return Effect.suspend(() => {
       const before = this.state
       return Effect.flatMap(this.shared.attempts.perform(this), ({ bearer, response }) => {
-        if (this.span !== undefined && this.state !== before) this.report(this.span, response)
+        const wasSent = this.state.sent > before.sent
+        if (this.span !== undefined && wasSent) this.report(this.span, response)
         return response._tag === "Success"
           ? this.succeed(response)
           : Effect.flatMap(Random.next, (chance) =>
@@ -128,16 +134,19 @@ class Run implements attempts.Call {
   }
 
   private succeed(success: response.Success): Effect.Effect<unknown> {
-    const { onResponse, onSuccess } = this.hooks
+    const { onResponse } = this
     this.shared.budget.earn()
-    onSuccess?.(success.data)
+    this.onSuccess?.(success.data)
     if (onResponse === undefined) return Effect.succeed(success.data)
     const { correlationId, resource } = this.shared.attempts.meta(success)
     this.applied = resource
-    const hook = Effect.suspend(() =>
-      onResponse({ status: success.status, correlationId, attempts: this.state.sent })
+    // A hook that fails, or takes too long, must not turn a success into a failure. Interruptible, for its
+    // time limit.
+    const hook = Effect.interruptible(
+      Effect.suspend(() =>
+        onResponse({ status: success.status, correlationId, attempts: this.state.sent })
+      )
     )
-    // A hook that fails, or takes too long, must not turn a success into a failure.
     const limitMillis = Math.max(0, this.leftMillis() + this.rules.leastMillis)
     return Effect.as(Effect.ignoreLogged(Effect.timeoutOption(hook, limitMillis)), success.data)
   }
@@ -189,7 +198,10 @@ class Run implements attempts.Call {
       : Effect.void
   }
 
-  /** The machine may have slept, its clock may be set forward, or the token source may be slow. */
+  /**
+   * Tries again, unless the deadline has passed: the machine may have slept, its clock may be set forward, or the
+   * token source may be slow.
+   */
   private again(failure: response.Failure): Effect.Effect<unknown, CallError> {
     return Effect.suspend(() =>
       this.leftMillis() > 0 ? this.attempt() : this.fail(failure, "deadline")

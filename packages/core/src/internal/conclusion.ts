@@ -61,7 +61,7 @@ export const compile = (
     applied: response.Found | undefined
   ): string => {
     const outcome =
-      applied === undefined ? "may have been applied" : `was applied (${namesOf(applied)})`
+      applied === undefined ? "may have been applied" : `was applied${namesOf(applied)}`
     const advice =
       key !== undefined
         ? ` ${sameKey(key)}, to continue.`
@@ -129,11 +129,12 @@ const adviceOn = (
   }
 }
 
+/** The id and the reference, as ` (id …, reference …)`. */
 const namesOf = (found: response.Found): string => {
   const names = Object.entries(found).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} ${value}`]
   )
-  return names.join(", ")
+  return names.length === 0 ? "" : ` (${names.join(", ")})`
 }
 
 const appliedUnreadable = (
@@ -142,11 +143,10 @@ const appliedUnreadable = (
   key: IdempotencyKey | undefined,
   tried: string
 ): Errors.AppliedUnreadable | Errors.UnkeyedAppliedUnreadable => {
-  const names = namesOf(found)
   const fields = {
     operation,
     message:
-      `${operation} was applied${names === "" ? "" : ` (${names})`}, but its response cannot be read: ` +
+      `${operation} was applied${namesOf(found)}, but its response cannot be read: ` +
       `${Issues.print(issues)}${tried}. Do not retry.${keyIs(key)}`,
     status,
     correlationId,
@@ -169,7 +169,7 @@ const keyReused = (
     operation,
     message:
       `${operation}: the key "${key}" was most likely used for another request. Two responses described ` +
-      `the same resource (${namesOf(found)}), which differs from the request in ` +
+      `the same resource${namesOf(found)}, which differs from the request in ` +
       `${differs.join(" and ")}${tried}. Inspect that resource before you choose a new key.`,
     key,
     ...found,

@@ -36,7 +36,7 @@ export interface Failure {
   readonly differs: ReadonlyArray<string>
   /** Read on demand, for spans and errors. */
   readonly correlationId: () => string | undefined
-  /** Creates the error when the call ends, and appends `ending` to its message. */
+  /** Creates the error, for a log or for the caller, and appends `ending` to its message. */
   readonly toError: (ending?: string) => Errors.ReadError
 }
 
@@ -303,7 +303,7 @@ const scopesOf = (access: Operation.Access, { grantedScopes: all, sanitizer }: C
 /** Seconds or an HTTP date. `Date.parse` alone accepts almost any text. */
 const retryAfterForm = /^(?:[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT|\d+)$/
 
-/** The delay in milliseconds; the longest of several. */
+/** The delay in milliseconds; the longest of several, and none if one cannot be read. */
 const parseRetryAfter = (headers: Headers, nowMillis: number): number | undefined => {
   const header = headers["retry-after"]
   if (header === undefined) return undefined
