@@ -1080,11 +1080,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "        this.cutOff(\n          this.controller",
     "        this.end(\n          this.controller"
   ),
-  inUndici(
-    "UndiciClient: a deadline that outlives the response",
-    "    cancelDeadline?.()\n",
-    ""
-  ),
+  inUndici("UndiciClient: a deadline that outlives the response", "    cancelDeadline?.()\n", ""),
   inUndici(
     "UndiciClient: a deadline that outlives the caller",
     "    this.release()\n    controller?.abort(aborted)\n",
