@@ -1082,7 +1082,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inUndici("UndiciClient: a deadline that outlives the response", "    cancelDeadline?.()\n", ""),
   inUndici(
-    "UndiciClient: a deadline that outlives the caller",
+    "UndiciClient: send an interrupted request later",
     "    this.release()\n    controller?.abort(aborted)\n",
     "    controller?.abort(aborted)\n"
   ),

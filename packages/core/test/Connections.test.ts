@@ -13,6 +13,7 @@ import * as UndiciClient from "@manilla/core/UndiciClient"
 import * as EventLoop from "@manilla/test-support/EventLoop"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Socket } from "node:net"
@@ -395,26 +396,44 @@ describe("UndiciClient knows that nothing was sent", () => {
     }).pipe(Effect.scoped, Effect.provide(over(() => new Undici.Agent({ connections: 1 }))))
   )
 
-  it.live("and sends nothing later, when a connection is available", () =>
-    Effect.gen(function* () {
-      const server = yield* RawServer.listen
-      let busy: Socket | undefined
-      server.answer = (socket, { index }) => {
-        if (index === 0) busy = socket
-        else RawServer.play(socket, [RawServer.good(thing("thing-1"))])
-      }
-      const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
-      yield* Effect.fork(calls.read(FakeService.calls.read))
-      yield* server.until(() => server.seen.length === 1)
-      yield* notSent(server.baseUrl, { retry: hasty })
-      if (busy !== undefined) RawServer.play(busy, [RawServer.good(thing("thing-1"))])
-      yield* calls.read(FakeService.calls.read)
-      assert.deepStrictEqual(
-        server.seen.map(({ line }) => line.slice(0, 4)),
-        ["GET ", "GET "]
-      )
-    }).pipe(Effect.scoped, Effect.provide(over(() => new Undici.Agent({ connections: 1 }))))
-  )
+  type Calls = Effect.Effect.Success<ReturnType<typeof callsAt>>
+
+  const ends: Readonly<Record<string, (calls: Calls) => Effect.Effect<void, unknown>>> = {
+    "ended at its deadline": (calls) =>
+      Effect.map(
+        Effect.flip(calls.writeOnce(FakeService.calls.writeOnce, { timeout: hasty.deadline })),
+        (error) => assert(error._tag === "TransportError" && !error.sent)
+      ),
+    "was interrupted": (calls) =>
+      Effect.gen(function* () {
+        const write = yield* Effect.fork(calls.writeOnce(FakeService.calls.writeOnce))
+        yield* EventLoop.turns(10)
+        yield* Fiber.interrupt(write)
+      })
+  }
+
+  for (const [how, end] of Object.entries(ends)) {
+    it.live(`and sends nothing later, when a connection is available: the call ${how}`, () =>
+      Effect.gen(function* () {
+        const server = yield* RawServer.listen
+        let busy: Socket | undefined
+        server.answer = (socket, { index }) => {
+          if (index === 0) busy = socket
+          else RawServer.play(socket, [RawServer.good(thing("thing-1"))])
+        }
+        const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
+        yield* Effect.fork(calls.read(FakeService.calls.read))
+        yield* server.until(() => server.seen.length === 1)
+        yield* end(calls)
+        if (busy !== undefined) RawServer.play(busy, [RawServer.good(thing("thing-1"))])
+        yield* calls.read(FakeService.calls.read)
+        assert.deepStrictEqual(
+          server.seen.map(({ line }) => line.slice(0, 4)),
+          ["GET ", "GET "]
+        )
+      }).pipe(Effect.scoped, Effect.provide(over(() => new Undici.Agent({ connections: 1 }))))
+    )
+  }
 
   it.live("and sends it when a connection is established before the deadline", () =>
     Effect.gen(function* () {
