@@ -27,21 +27,15 @@ import * as transports from "./internal/transport.js"
 export const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient =>
   transports.toHttpClient({
     send: (request) =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.withFiberRuntime((fiber) => {
-          const exchange = new Exchange()
-          return Effect.onInterrupt(
-            restore(
-              Effect.async<transports.Result>((resume) =>
-                exchange.begin(dispatcher, request, fiber, (result) =>
-                  resume(Effect.succeed(result))
-                )
-              )
-            ),
-            () => Effect.sync(() => exchange.abort())
-          )
-        })
-      )
+      Effect.withFiberRuntime((fiber) => {
+        const exchange = new Exchange()
+        return Effect.onInterrupt(
+          Effect.async<transports.Result>((resume) =>
+            exchange.begin(dispatcher, request, fiber, (result) => resume(Effect.succeed(result)))
+          ),
+          () => Effect.sync(() => exchange.abort())
+        )
+      })
   })
 
 /**

@@ -199,8 +199,8 @@ class Run implements attempts.Call {
   }
 
   /**
-   * Tries again, unless the deadline has passed: the machine may have slept, its clock may be set forward, or the
-   * token source may be slow.
+   * Tries again, unless the deadline has passed: the machine may have slept, its clock may be set
+   * forward, or the token source may be slow.
    */
   private again(failure: response.Failure): Effect.Effect<unknown, CallError> {
     return Effect.suspend(() =>
