@@ -177,7 +177,7 @@ const all = <A, E>(count: number, call: (index: number) => Effect.Effect<A, E>) 
     { concurrency: "unbounded" }
   )
 
-/** Like the above, but faster for many calls. */
+/** Like `Elapsed.toTheEnd`, but faster for many calls. */
 const onVirtualClock = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const clock = VirtualClock.make()
