@@ -16,15 +16,15 @@ import { correlationId, nextKey, payment, root, rows, uuid } from "../wire/messa
 import { effects, type Open } from "./drive.js"
 import { recordingTracer } from "./recordingTracer.js"
 
-const id = PaymentIntent.PaymentIntentId.make(uuid(1))
-const correlation = Identifier.CorrelationId.make(correlationId)
+const id = PaymentIntent.makeId(uuid(1))
+const correlation = Identifier.makeCorrelationId(correlationId)
 
 const calls = Effect.map(
   Effect.all([Payments.Payments, Transactions.Transactions]),
   ([payments, transactions]) => ({
     create: Effect.suspend(() =>
       payments.create(payment, {
-        key: IdempotencyKey.IdempotencyKey.make(nextKey()),
+        key: IdempotencyKey.make(nextKey()),
         correlationId: correlation
       })
     ),

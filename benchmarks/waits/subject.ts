@@ -42,7 +42,7 @@ export const layer = (
 /** Waits for a payment by number, with a constant delay. */
 export const wait = (number: number, pauseMillis: number) =>
   Effect.flatMap(Payments.Payments, (payments) =>
-    payments.awaitFinal(PaymentIntent.PaymentIntentId.make(uuid(number)), {
+    payments.awaitFinal(PaymentIntent.makeId(uuid(number)), {
       initial: pauseMillis,
       cap: pauseMillis,
       factor: 1,
@@ -51,7 +51,7 @@ export const wait = (number: number, pauseMillis: number) =>
   )
 
 export const create = Effect.flatMap(Payments.Payments, (payments) =>
-  payments.create(payment, { key: IdempotencyKey.IdempotencyKey.make(nextKey()) })
+  payments.create(payment, { key: IdempotencyKey.make(nextKey()) })
 )
 
 export const created: stub.Answer = { status: 201, body: answers.create }

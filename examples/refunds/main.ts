@@ -38,7 +38,7 @@ const program = Effect.gen(function* () {
   const reference = Option.getOrElse(yield* requested, () => undefined)
   const refunds = yield* Refunds.Refunds
   yield* refunds
-    .changes(reference ?? Refund.RefundReference.make(yield* Config.string("MANILLA_REFUND")))
+    .changes(reference ?? Refund.makeReference(yield* Config.string("MANILLA_REFUND")))
     .pipe(
       Stream.runForEach(({ amount, reason, status }) =>
         Timeline.print("refund", `${amount}, "${reason}": ${status}`)

@@ -45,7 +45,7 @@ const posted = (
 
 const common = { operation: "Payments.create", message: "internal: do not show" }
 const key = IdempotencyKey.derive("order", "42")
-const id = PaymentIntent.PaymentIntentId.make("3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d")
+const id = PaymentIntent.makeId("3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d")
 const payment = Schema.decodeSync(PaymentIntent.PaymentIntent)({
   id,
   status: "COMPLETED",

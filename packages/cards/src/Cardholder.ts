@@ -24,6 +24,14 @@ export const CardholderId = Identifier.uuid("CardholderId")
 export type CardholderId = typeof CardholderId.Type
 
 /**
+ * Returns stored text as an id. Throws a `ParseError` if it is not a UUID.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const makeId = (text: string): CardholderId => CardholderId.make(text)
+
+/**
  * A cardholder in a list, without personal data.
  *
  * @since 0.1.0

@@ -83,7 +83,7 @@ describe("cardholders", () => {
   it.effect("that do not exist are a NotFoundError", () =>
     Effect.gen(function* () {
       const cardholders = yield* Cardholders.Cardholders
-      const unknown = Cardholder.CardholderId.make("00000000-0000-4000-8000-000000000000")
+      const unknown = Cardholder.makeId("00000000-0000-4000-8000-000000000000")
       assert.strictEqual((yield* Effect.flip(cardholders.get(unknown)))._tag, "NotFoundError")
     }).pipe(Effect.provide(layer()))
   )

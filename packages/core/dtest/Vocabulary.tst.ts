@@ -16,7 +16,7 @@ describe("a key", () => {
   })
 
   test("is made, derived or drawn", () => {
-    expect(IdempotencyKey.IdempotencyKey.make("a")).type.toBe<IdempotencyKey.IdempotencyKey>()
+    expect(IdempotencyKey.make("a")).type.toBe<IdempotencyKey.IdempotencyKey>()
     expect(IdempotencyKey.derive("a", "b")).type.toBe<IdempotencyKey.IdempotencyKey>()
     expect(IdempotencyKey.random).type.toBe<Effect.Effect<IdempotencyKey.IdempotencyKey>>()
   })

@@ -27,11 +27,6 @@ export const maxLengthInBody = 100
 /**
  * An idempotency key: 1 to 255 printable ASCII characters without a leading or trailing space.
  *
- * @example
- * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
- *
- * const key = IdempotencyKey.IdempotencyKey.make("order-42")
- *
  * @since 0.1.0
  * @category schemas
  */
@@ -48,6 +43,19 @@ export const IdempotencyKey = Schema.String.pipe(
  * @category models
  */
 export type IdempotencyKey = typeof IdempotencyKey.Type
+
+/**
+ * Returns text as a key. Throws a `ParseError` if it is not a valid one.
+ *
+ * @example
+ * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+ *
+ * const key = IdempotencyKey.make("order-42")
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (text: string): IdempotencyKey => IdempotencyKey.make(text)
 
 /**
  * Generates a unique key with 122 random bits. Store the key before you use it, or a crash loses it.

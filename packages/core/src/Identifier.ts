@@ -64,3 +64,11 @@ export const CorrelationId = uuid("CorrelationId")
  * @category models
  */
 export type CorrelationId = typeof CorrelationId.Type
+
+/**
+ * Returns text as a correlation id. Throws a `ParseError` if it is not a UUID.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const makeCorrelationId = (text: string): CorrelationId => CorrelationId.make(text)

@@ -18,3 +18,11 @@ export const WalletId = Identifier.uuid("WalletId")
  * @category models
  */
 export type WalletId = typeof WalletId.Type
+
+/**
+ * Returns stored text as an id. Throws a `ParseError` if it is not a UUID.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const makeId = (text: string): WalletId => WalletId.make(text)

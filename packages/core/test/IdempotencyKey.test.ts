@@ -41,8 +41,8 @@ describe("a key", () => {
   }
 
   it("is checked by make", () => {
-    assert.throws(() => IdempotencyKey.IdempotencyKey.make("order-42\r\n"))
-    assert.strictEqual(IdempotencyKey.IdempotencyKey.make("order-42"), "order-42")
+    assert.throws(() => IdempotencyKey.make("order-42\r\n"))
+    assert.strictEqual(IdempotencyKey.make("order-42"), "order-42")
   })
 })
 

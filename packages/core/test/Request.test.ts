@@ -48,7 +48,7 @@ describe("a request", () => {
   for (const length of [1, 100, 101, 255]) {
     it.effect(`has the whole key of ${length} characters`, () =>
       Effect.gen(function* () {
-        const key = IdempotencyKey.IdempotencyKey.make("k".repeat(length))
+        const key = IdempotencyKey.make("k".repeat(length))
         const { calls, received } = yield* FakeService.make([FakeService.failure(503)], {
           retry: { attempts: 1 }
         })

@@ -29,6 +29,14 @@ export const PaymentLinkId = Identifier.uuid("PaymentLinkId")
 export type PaymentLinkId = typeof PaymentLinkId.Type
 
 /**
+ * Returns stored text as an id. Throws a `ParseError` if it is not a UUID.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const makeId = (text: string): PaymentLinkId => PaymentLinkId.make(text)
+
+/**
  * The reference of a payment link. A link is read by its id instead.
  *
  * @since 0.1.0

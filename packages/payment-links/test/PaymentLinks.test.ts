@@ -67,7 +67,7 @@ describe("a payment link", () => {
   it.effect("that does not exist is a NotFoundError", () =>
     Effect.gen(function* () {
       const links = yield* PaymentLinks.PaymentLinks
-      const unknown = PaymentLink.PaymentLinkId.make("00000000-0000-4000-8000-000000000000")
+      const unknown = PaymentLink.makeId("00000000-0000-4000-8000-000000000000")
       assert.strictEqual((yield* Effect.flip(links.get(unknown)))._tag, "NotFoundError")
     }).pipe(Effect.provide(layer()))
   )

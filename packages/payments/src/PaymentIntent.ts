@@ -32,6 +32,14 @@ export const PaymentIntentId = Identifier.uuid("PaymentIntentId")
 export type PaymentIntentId = typeof PaymentIntentId.Type
 
 /**
+ * Returns stored text as an id. Throws a `ParseError` if it is not a UUID.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const makeId = (text: string): PaymentIntentId => PaymentIntentId.make(text)
+
+/**
  * The reference of a payment intent.
  *
  * @since 0.1.0

@@ -36,7 +36,7 @@ describe("a payment intent", () => {
   it.effect("is created with the key, the correlation id and the body", () =>
     Effect.gen(function* () {
       const { payments, received } = yield* Intents.make([creates])
-      const correlationId = Identifier.CorrelationId.make("018f3f6e-7c1a-7def-8000-123456789abc")
+      const correlationId = Identifier.makeCorrelationId("018f3f6e-7c1a-7def-8000-123456789abc")
       const intent = yield* payments.create(request, { key, correlationId })
       assert.deepStrictEqual<unknown>(intent, Intents.created)
       const [{ body, headers, method, url }] = received as [FakeService.Received]

@@ -41,7 +41,7 @@ describe("get", () => {
   it.effect("fails with NotFoundError for an id that does not exist", () =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
-      const unknown = PaymentIntent.PaymentIntentId.make("00000000-0000-4000-8000-000000000000")
+      const unknown = PaymentIntent.makeId("00000000-0000-4000-8000-000000000000")
       const error = yield* Effect.flip(payments.get(unknown))
       assert.strictEqual(error._tag, "NotFoundError")
       assert.strictEqual(codeOf(error), "NOT_FOUND")

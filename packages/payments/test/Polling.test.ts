@@ -153,7 +153,7 @@ describe("awaitFinal", () => {
   it.effect("compares ids case-insensitively", () =>
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([finds("COMPLETED")])
-      const capitals = PaymentIntent.PaymentIntentId.make(id.toUpperCase())
+      const capitals = PaymentIntent.makeId(id.toUpperCase())
       assert.strictEqual((yield* payments.get(capitals)).id, id)
     })
   )
@@ -634,7 +634,7 @@ describe("many waits at once", () => {
         )
         const before = yield* waitsInFlight
         const ids = Array.from({ length: 10_000 }, (_, i) =>
-          PaymentIntent.PaymentIntentId.make(
+          PaymentIntent.makeId(
             `00000000-0000-4000-8000-${String(i).padStart(12, "0")}`
           )
         )

@@ -38,6 +38,14 @@ export const PayoutReference = Identifier.reference("PayoutReference")
 export type PayoutReference = typeof PayoutReference.Type
 
 /**
+ * Returns stored text as a reference. Throws a `ParseError` if it is empty.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const makeReference = (text: string): PayoutReference => PayoutReference.make(text)
+
+/**
  * The status of a payout: `PENDING` on creation, `COMPLETED`, or another string. The interface does not
  * list the other values.
  *

@@ -57,7 +57,7 @@ describe("create", () => {
 
   it.effect("sends a key of 255 characters", () =>
     Effect.gen(function* () {
-      const long = IdempotencyKey.IdempotencyKey.make(`salary-${"7".repeat(248)}`)
+      const long = IdempotencyKey.make(`salary-${"7".repeat(248)}`)
       const { payouts, received } = yield* make(FakeService.failure(503), {
         retry: { attempts: 1 }
       })

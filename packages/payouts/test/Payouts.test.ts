@@ -67,7 +67,7 @@ describe("get", () => {
   it.effect("fails with NotFoundError for a reference that does not exist", () =>
     Effect.gen(function* () {
       const payouts = yield* Payouts.Payouts
-      const error = yield* Effect.flip(payouts.get(Payout.PayoutReference.make("PYT-NONE")))
+      const error = yield* Effect.flip(payouts.get(Payout.makeReference("PYT-NONE")))
       assert.strictEqual(error._tag, "NotFoundError")
     }).pipe(Effect.provide(layer()))
   )

@@ -32,6 +32,14 @@ export const RefundReference = Identifier.reference("RefundReference")
 export type RefundReference = typeof RefundReference.Type
 
 /**
+ * Returns stored text as a reference. Throws a `ParseError` if it is empty.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const makeReference = (text: string): RefundReference => RefundReference.make(text)
+
+/**
  * The status of a refund: `COMPLETED`, or another string. The interface does not list the other values.
  *
  * @since 0.1.0

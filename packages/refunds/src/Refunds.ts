@@ -109,7 +109,7 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
  *
  * const refund = Effect.gen(function* () {
  *   const refunds = yield* Refunds.Refunds
- *   return yield* refunds.awaitFinal(Refund.RefundReference.make("RFD-42"))
+ *   return yield* refunds.awaitFinal(Refund.makeReference("RFD-42"))
  * })
  *
  * @since 0.1.0

@@ -34,7 +34,7 @@ describe("get", () => {
   it.effect("fails with NotFoundError for a reference that does not exist", () =>
     Effect.gen(function* () {
       const refunds = yield* Refunds.Refunds
-      const error = yield* Effect.flip(refunds.get(Refund.RefundReference.make("RFD-NONE")))
+      const error = yield* Effect.flip(refunds.get(Refund.makeReference("RFD-NONE")))
       assert.strictEqual(error._tag, "NotFoundError")
       assert.strictEqual(codeOf(error), "NOT_FOUND")
     }).pipe(Effect.provide(layer()))

@@ -55,7 +55,7 @@ it.effect("values on a limit", () =>
         payer: { phone_number: text(32), otp_code: text(32), lang: "en" },
         description: text(1000)
       },
-      { key: IdempotencyKey.IdempotencyKey.make(text(255)) }
+      { key: IdempotencyKey.make(text(255)) }
     )
     yield* links.create({
       ...money,
@@ -71,7 +71,7 @@ it.effect("values on a limit", () =>
     const refused = yield* Effect.flip(
       cards.issue(
         { customer_id: uuid, wallet_id: uuid, debit_currency: "XOF", initial_balance: "0" },
-        { key: IdempotencyKey.IdempotencyKey.make(text(100)) }
+        { key: IdempotencyKey.make(text(100)) }
       )
     )
     assert.strictEqual(refused._tag, "UnprocessableError")

@@ -77,7 +77,7 @@ const placesIn = (ast: AST.AST): ReadonlyArray<ReadonlyArray<string>> => {
   }
 }
 
-const key = IdempotencyKey.IdempotencyKey.make("hostile")
+const key = IdempotencyKey.make("hostile")
 
 const sending = ({ send }: writes.Write, body: unknown) => hostile.endOf(() => send(body, key))
 

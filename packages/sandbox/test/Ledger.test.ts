@@ -33,7 +33,7 @@ const fees: Ledger.Account = { kind: "fees earned", currency: xof }
 const wallet: Ledger.Account = {
   kind: "wallet available",
   currency: xof,
-  wallet_id: Wallet.WalletId.make("3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d")
+  wallet_id: Wallet.makeId("3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d")
 }
 
 const post = (book: ledger.Book, ...postings: ReadonlyArray<Ledger.Posting>) =>
@@ -297,7 +297,7 @@ describe("options", () => {
         (yield* sandbox.wallets).map(({ available, currency }) => [currency, available]),
         [["USD", "12.5000"]]
       )
-      const key = IdempotencyKey.IdempotencyKey.make("ghana")
+      const key = IdempotencyKey.make("ghana")
       const { id } = yield* payments.create(
         { ...collection, country: "GH", currency: "GHS" },
         { key }

@@ -102,7 +102,7 @@ describe("a payment link", () => {
   it.effect("that is not there cannot be paid", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
-      const unknown = PaymentLink.PaymentLinkId.make("00000000-0000-4000-8000-000000000000")
+      const unknown = PaymentLink.makeId("00000000-0000-4000-8000-000000000000")
       assert.strictEqual((yield* Effect.flip(sandbox.payLink(unknown))).code, "NOT_FOUND")
     }).pipe(Effect.provide(layer()))
   )

@@ -58,7 +58,7 @@ describe("a payment intent", () => {
       assert.strictEqual((yield* payments.get(id)).status, "PENDING")
       assert.isTrue(yield* sandbox.settle(id, "FAILED"))
       assert.strictEqual((yield* payments.get(id)).status, "FAILED")
-      const [unknown] = [PaymentIntent.PaymentIntentId.make("00000000-0000-4000-8000-000000000000")]
+      const [unknown] = [PaymentIntent.makeId("00000000-0000-4000-8000-000000000000")]
       assert.isFalse(yield* sandbox.settle(unknown))
     }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
   )
@@ -152,7 +152,7 @@ describe("an idempotency key", () => {
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const first = yield* payments.create(collection, { key })
-      const other = IdempotencyKey.IdempotencyKey.make("order-43")
+      const other = IdempotencyKey.make("order-43")
       assert.notStrictEqual((yield* payments.create(collection, { key: other })).id, first.id)
     }).pipe(Effect.provide(layer()))
   )

@@ -26,7 +26,7 @@ const wallets = [
   { currency: Currency.Currency.make("USD"), balance: Amount.Amount.make("1500") }
 ]
 
-const other = IdempotencyKey.IdempotencyKey.make("another")
+const other = IdempotencyKey.make("another")
 
 describe("a payout", () => {
   it.effect("reserves its amount and fee, and pays them when it settles", () =>
@@ -107,7 +107,7 @@ describe("a payout", () => {
       assert.isFalse(yield* sandbox.settlePayout(reference, "PENDING"))
       assert.isTrue(yield* sandbox.settlePayout(reference))
       assert.isFalse(yield* sandbox.settlePayout(reference, "FAILED"))
-      assert.isFalse(yield* sandbox.settlePayout(Payout.PayoutReference.make("PYT-NONE")))
+      assert.isFalse(yield* sandbox.settlePayout(Payout.makeReference("PYT-NONE")))
       yield* settled
       assert.lengthOf(yield* sandbox.transactions, 1)
       assert.deepStrictEqual(yield* balancesIn("XOF"), {

@@ -117,7 +117,7 @@ describe("a refund", () => {
       const [, paidOut] = yield* sandbox.transactions
       const payout = yield* Effect.flip(sandbox.refund(paidOut?.reference ?? assert.fail("none")))
       assert.strictEqual(payout.code, "NOT_REFUNDABLE")
-      const unknown = Transaction.TransactionReference.make("TRX-NONE")
+      const unknown = Transaction.makeReference("TRX-NONE")
       assert.strictEqual((yield* Effect.flip(sandbox.refund(unknown))).code, "NOT_FOUND")
     }).pipe(Effect.provide(layer({ wallets: [] })))
   )

@@ -8,7 +8,7 @@ import { collection } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as hostile from "./utils/hostile.js"
 
-const key = IdempotencyKey.IdempotencyKey.make("hostile")
+const key = IdempotencyKey.make("hostile")
 
 describe("unusual metadata", () => {
   for (const [name, make] of Object.entries(hostile.tricks)) {

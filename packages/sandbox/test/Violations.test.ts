@@ -251,7 +251,7 @@ describe("a key", () => {
     Effect.flatMap(Cards.Cards, (cards) =>
       cards.issue(
         { customer_id: uuid, wallet_id: uuid, debit_currency: "XOF" },
-        { key: IdempotencyKey.IdempotencyKey.make(text) }
+        { key: IdempotencyKey.make(text) }
       )
     )
 

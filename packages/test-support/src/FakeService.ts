@@ -64,7 +64,7 @@ export const group = Operation.group("Things", {
   })
 })
 
-export const key = IdempotencyKey.IdempotencyKey.make("order-42")
+export const key = IdempotencyKey.make("order-42")
 export const phone = "+2290161234567"
 
 /** The reaction of the service to a request: a response, a lost connection, or silence. */

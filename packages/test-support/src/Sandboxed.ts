@@ -47,7 +47,7 @@ export const layer = (options: Sandbox.Options = {}, gateway: SandboxGateway.Opt
 
 export const phone = "+2290161234567"
 
-export const key = IdempotencyKey.IdempotencyKey.make("order-42")
+export const key = IdempotencyKey.make("order-42")
 
 export const collection: PaymentIntent.PaymentIntentRequest = {
   country: "BJ",

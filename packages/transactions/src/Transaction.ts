@@ -38,6 +38,14 @@ export const TransactionReference = Identifier.reference("TransactionReference")
 export type TransactionReference = typeof TransactionReference.Type
 
 /**
+ * Returns stored text as a reference. Throws a `ParseError` if it is empty.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const makeReference = (text: string): TransactionReference => TransactionReference.make(text)
+
+/**
  * The status of a transaction: `COMPLETED`, or another string. The interface does not list the other
  * values.
  *

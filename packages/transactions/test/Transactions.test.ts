@@ -86,7 +86,7 @@ describe("filters", () => {
 it.effect("a transaction that does not exist is a NotFoundError", () =>
   Effect.gen(function* () {
     const transactions = yield* Transactions.Transactions
-    const reference = Transaction.TransactionReference.make("TRX-NONE")
+    const reference = Transaction.makeReference("TRX-NONE")
     assert.strictEqual((yield* Effect.flip(transactions.get(reference)))._tag, "NotFoundError")
   }).pipe(Effect.provide(layer()))
 )

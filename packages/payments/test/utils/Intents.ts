@@ -9,7 +9,7 @@ import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-export const id = PaymentIntent.PaymentIntentId.make("0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e9b")
+export const id = PaymentIntent.makeId("0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e9b")
 export const key = IdempotencyKey.derive("order", "42")
 
 /** The read shape of interface section 2.2. */

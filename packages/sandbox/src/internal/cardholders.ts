@@ -44,7 +44,7 @@ export const make = ({ identifiers, rows }: Options): Cardholders => {
     open: (nowMillis) => {
       const created_at = moment.fromMillis(nowMillis)
       for (const person of people) {
-        const id = Cardholder.CardholderId.make(identifiers.uuid())
+        const id = Cardholder.makeId(identifiers.uuid())
         const provider_reference = identifiers.reference("PRV")
         rows.set({
           listed: { id, provider_reference, environment: "SANDBOX", created_at },

@@ -91,7 +91,7 @@ export const make = (options: Options): PaymentLinks => {
   ): Row => {
     const reference = PaymentLink.PaymentLinkReference.make(identifiers.reference("LNK"))
     const row: Row = {
-      id: PaymentLink.PaymentLinkId.make(identifiers.uuid()),
+      id: PaymentLink.makeId(identifiers.uuid()),
       reference,
       amount: money.fixed(request.amount),
       currency: Currency.Currency.make(request.currency),

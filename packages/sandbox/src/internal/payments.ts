@@ -103,7 +103,7 @@ export const make = (options: Options): Payments => {
     const { account_id, application_id } = options.accountIds()
     const reference = PaymentIntent.PaymentIntentReference.make(identifiers.reference("PAY"))
     const row: Row = {
-      id: PaymentIntent.PaymentIntentId.make(identifiers.uuid()),
+      id: PaymentIntent.makeId(identifiers.uuid()),
       reference,
       account_id,
       application_id,

@@ -132,7 +132,7 @@ export const make = (options: Options): Payouts => {
     nowMillis: number
   ): Either.Either<string, refusal.Refusal> => {
     const now = moment.fromMillis(nowMillis)
-    const reference = Payout.PayoutReference.make(identifiers.reference("PYT"))
+    const reference = Payout.makeReference(identifiers.reference("PYT"))
     const provider_reference = identifiers.reference("PRV")
     const amount = money.fixed(request.amount)
     const row: Row = {

@@ -105,7 +105,7 @@ export const make = (options: Options): Refunds => {
         if (Amount.Order(requested, left) > 0) return yield* Either.left(tooMuch)
 
         const now = moment.fromMillis(nowMillis)
-        const reference = Refund.RefundReference.make(identifiers.reference("RFD"))
+        const reference = Refund.makeReference(identifiers.reference("RFD"))
         // The wallet that received the collection pays the full amount. The service keeps its fee.
         const wallet = options.wallets.collecting(collected.currency)
         const row: Row = {

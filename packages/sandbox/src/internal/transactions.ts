@@ -66,7 +66,7 @@ export const make = ({ identifiers, rows }: Options): Transactions => {
       const at = moment.fromMillis(atMillis)
       const stored: StoredTransaction = {
         id: Transaction.TransactionId.make(identifiers.uuid()),
-        reference: Transaction.TransactionReference.make(identifiers.reference("TRX")),
+        reference: Transaction.makeReference(identifiers.reference("TRX")),
         ...movement,
         net_amount: Amount.subtract(movement.amount, movement.fee_amount),
         environment: "SANDBOX",

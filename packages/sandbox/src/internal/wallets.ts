@@ -61,7 +61,7 @@ export const defaults: ReadonlyArray<Sandbox.OpeningWallet> = (
 export const make = ({ book, identifiers, rows }: Options): Wallets => {
   const open = (
     currency: Currency.Currency,
-    wallet_id = Wallet.WalletId.make(identifiers.uuid())
+    wallet_id = Wallet.makeId(identifiers.uuid())
   ): Accounts => {
     const row = { wallet_id, currency }
     const wallet = accountsOf(row)

@@ -149,7 +149,7 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
 
     for (let index = 0; index < operations; index++) {
       const [name, step] = steps[yield* below(steps.length)] ?? assert.fail()
-      const key = IdempotencyKey.IdempotencyKey.make(`key-${index}`)
+      const key = IdempotencyKey.make(`key-${index}`)
       const result = yield* Effect.either(step(yield* amount, key))
       const counted = Either.isRight(result) ? name : `refused ${name}`
       counts.set(counted, (counts.get(counted) ?? 0) + 1)

@@ -163,7 +163,7 @@ export const once = (...parts: ReadonlyArray<string | number>) =>
 
 export const read = Effect.flatMap(Payments.Payments, (payments) =>
   Effect.either(
-    payments.get(PaymentIntent.PaymentIntentId.make("00000000-0000-4000-8000-000000000000"))
+    payments.get(PaymentIntent.makeId("00000000-0000-4000-8000-000000000000"))
   )
 )
 
