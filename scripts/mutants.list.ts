@@ -123,7 +123,7 @@ const inPolling = inFile(
 )
 const inStep = inFile("core/src/internal/step.ts", "core/Step", "core/Retry", "core/KeyReused")
 const inTimer = inFile(
-  "core/src/internal/timer.ts",
+  "core/src/internal/fiber.ts",
   "core/Retry",
   "core/UndiciClient",
   "core/Loopback",

@@ -12,9 +12,8 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import { setMaxListeners } from "node:events"
 import * as Undici from "undici"
-import { join } from "./internal/bytes.js"
+import { schedule } from "./internal/fiber.js"
 import type { Running } from "./internal/fiber.js"
-import * as timer from "./internal/timer.js"
 import * as transports from "./internal/transport.js"
 
 /**
@@ -120,7 +119,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
     this.done = done
     this.bodyLimit = bodyLimit
     if (timeoutMillis !== Infinity) {
-      this.cancelDeadline = timer.schedule(fiber, timeoutMillis, () =>
+      this.cancelDeadline = schedule(fiber, timeoutMillis, () =>
         // Without a connection no byte was sent, and the abort prevents it from now on.
         this.cutOff(
           this.controller === undefined
@@ -164,7 +163,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.end(this.answered(join(this.chunks ?? [], this.size)))
+    this.end(this.answered(transports.join(this.chunks ?? [], this.size)))
   }
 
   onResponseError(_controller: unknown, error: Error): void {

@@ -22,14 +22,13 @@ import type * as Operation from "../Operation.js"
 import * as attempts from "./attempt.js"
 import type { Bearer } from "./bearer.js"
 import * as conclusion from "./conclusion.js"
-import { clockOf } from "./fiber.js"
+import { clockOf, sleep } from "./fiber.js"
 import type { Running } from "./fiber.js"
 import type { Encoded } from "./request.js"
 import * as response from "./response.js"
 import type { RetryBudget } from "./retryBudget.js"
 import * as step from "./step.js"
 import * as telemetry from "./telemetry.js"
-import * as timer from "./timer.js"
 
 export interface Parameters extends attempts.Parameters {
   readonly budget: RetryBudget
@@ -214,7 +213,7 @@ class Run implements attempts.Call {
     const message = `${failure.toError(` (${host})`).message}. Retrying in ${millis} ms.`
     const isNoticeable = this.now() - this.state.startedMillis + millis >= noticeableMillis
     return (isNoticeable ? Effect.logInfo(message) : Effect.logDebug(message)).pipe(
-      Effect.zipRight(timer.sleep(millis)),
+      Effect.zipRight(sleep(millis)),
       Effect.onInterrupt(() => Effect.sync(budget.giveBack))
     )
   }

@@ -1,11 +1,15 @@
 /**
- * Reads the services of a fiber directly, which is faster than an effect for each. No other module
- * accesses fiber refs.
+ * Reads the services of a fiber directly, and sleeps on its clock with only a timer. An effect for each
+ * service is slower, and `Effect.timeout` would race two fibers. No other module accesses fiber refs.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import type * as MetricLabel from "effect/MetricLabel"
 import type * as Scheduler from "effect/Scheduler"
@@ -19,7 +23,7 @@ export const clockOf = (fiber: Running): Clock.Clock =>
 export const metricLabelsOf = (fiber: Running): ReadonlyArray<MetricLabel.MetricLabel> =>
   fiber.getFiberRef(FiberRef.currentMetricLabels)
 
-export const schedulerOf = (fiber: Running): Scheduler.Scheduler =>
+const schedulerOf = (fiber: Running): Scheduler.Scheduler =>
   fiber.getFiberRef(FiberRef.currentScheduler)
 
 const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
@@ -28,3 +32,50 @@ const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 export const isTraced = (fiber: Running): boolean =>
   Context.get(fiber.getFiberRef(DefaultServices.currentServices), Tracer.Tracer) !==
     defaultTracer && fiber.getFiberRef(FiberRef.currentTracerEnabled)
+
+/** The maximum delay of `setTimeout`: a longer one fires immediately. */
+const longestMillis = 2 ** 31 - 1
+
+const realSleep = Clock.make().sleep
+
+/** Runs `callback` once after `millis` on the fiber's clock. Returns a function that cancels it. */
+export const schedule = (fiber: Running, millis: number, callback: () => void): (() => void) => {
+  const clock = clockOf(fiber)
+  // The clock of a test or simulation has no callbacks, so another fiber sleeps.
+  if (clock.sleep !== realSleep) {
+    const sleeper = Effect.runFork(clock.sleep(Duration.millis(millis)), {
+      scheduler: schedulerOf(fiber)
+    })
+    sleeper.addObserver((exit) => {
+      if (Exit.isSuccess(exit)) callback()
+    })
+    return () => sleeper.unsafeInterruptAsFork(FiberId.none)
+  }
+  const timer = setTimeout(callback, Math.min(millis, longestMillis))
+  return () => clearTimeout(timer)
+}
+
+/** Sleeps on the fiber's clock, with only a timer. */
+export const sleep = (millis: number): Effect.Effect<void> =>
+  Effect.withFiberRuntime((fiber) => {
+    const sleeper = makeSleeper(fiber)
+    return Effect.onInterrupt(sleeper.sleep(millis), () => Effect.sync(sleeper.cancel))
+  })
+
+/** Sequential sleeps of one fiber. */
+export interface Sleeper {
+  readonly sleep: (millis: number) => Effect.Effect<void>
+  /** For one finalizer around all sleeps: a finalizer for each needs more memory than the sleep. */
+  readonly cancel: () => void
+}
+
+export const makeSleeper = (fiber: Running): Sleeper => {
+  let cancel = () => {}
+  return {
+    sleep: (millis) =>
+      Effect.async((resume) => {
+        cancel = schedule(fiber, millis, () => resume(Effect.void))
+      }),
+    cancel: () => cancel()
+  }
+}

@@ -7,9 +7,8 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import type * as Errors from "../Errors.js"
-import { clockOf } from "./fiber.js"
+import { clockOf, makeSleeper } from "./fiber.js"
 import type { Running } from "./fiber.js"
-import * as timer from "./timer.js"
 
 /** The limits of a wait. */
 export interface Plan<in A> {
@@ -60,7 +59,7 @@ export const make = <A, E>(
   { isPassing, outOfTime, permanent, read }: Subject<A, E>
 ) => {
   const clock = clockOf(fiber)
-  const sleeper = timer.makeSleeper(fiber)
+  const sleeper = makeSleeper(fiber)
   const endMillis = clock.unsafeCurrentTimeMillis() + plan.deadlineMillis
   const left = () => endMillis - clock.unsafeCurrentTimeMillis()
 

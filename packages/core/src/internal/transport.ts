@@ -23,8 +23,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { join } from "./bytes.js"
-import * as timer from "./timer.js"
+import { schedule } from "./fiber.js"
 
 /** The property of an `HttpClient` that holds the transport it was made from. */
 const TypeId: unique symbol = Symbol.for("@manilla/core/Transport")
@@ -257,7 +256,7 @@ const withDeadline = (millis: number, exchange: Effect.Effect<Result>): Effect.E
         restore(
           Effect.withFiberRuntime<Result>((fiber) =>
             Effect.async((resume) => {
-              const cancel = timer.schedule(fiber, millis, () => {
+              const cancel = schedule(fiber, millis, () => {
                 child.unsafeInterruptAsFork(FiberId.none)
                 resume(Effect.succeed({ _tag: "TimedOut", afterMillis: millis }))
               })
@@ -326,6 +325,19 @@ const pulledBody = (response: HttpClientResponse.HttpClientResponse, limit: numb
       }
     }
   })
+
+/** Concatenates chunks of `size` bytes in total. */
+export const join = (chunks: ReadonlyArray<Uint8Array>, size: number): Uint8Array => {
+  const [first] = chunks
+  if (first !== undefined && chunks.length === 1) return first
+  const whole = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return whole
+}
 
 const broken = (error: HttpClientError.HttpClientError): NotSent | Lost => {
   const failures = systemFailures(error.cause)
