@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import type * as ParseResult from "effect/ParseResult"
 import type * as Stream from "effect/Stream"
 import * as ControlApi from "./ControlApi.js"
-import * as liveRequests from "./internal/liveRequests.js"
+import * as liveRequests from "./internal/control/liveRequests.js"
 
 /**
  * Options of a client of the control API.

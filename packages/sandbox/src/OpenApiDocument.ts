@@ -6,7 +6,7 @@
  */
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as OpenApiJsonSchema from "@effect/platform/OpenApiJsonSchema"
-import * as envelope from "./internal/envelope.js"
+import * as envelope from "./internal/http/envelope.js"
 import * as ServiceApi from "./ServiceApi.js"
 
 /**

@@ -14,7 +14,7 @@ import * as PayoutsApi from "@manilla/payouts/PayoutsApi"
 import * as RefundsApi from "@manilla/refunds/RefundsApi"
 import * as TokenApi from "@manilla/token/TokenApi"
 import * as TransactionsApi from "@manilla/transactions/TransactionsApi"
-import * as httpApi from "./internal/httpApi.js"
+import * as httpApi from "./internal/http/httpApi.js"
 
 /**
  * The version segment of both gateways (interface section 9).

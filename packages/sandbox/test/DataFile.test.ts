@@ -24,12 +24,12 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as app from "../src/internal/app.js"
-import * as dataFile from "../src/internal/dataFile.js"
 import * as emulation from "../src/internal/emulation.js"
-import * as lock from "../src/internal/lock.js"
-import * as state from "../src/internal/state.js"
-import { memory } from "../src/internal/storage.js"
+import * as app from "../src/internal/http/app.js"
+import * as dataFile from "../src/internal/store/dataFile.js"
+import * as lock from "../src/internal/store/lock.js"
+import * as state from "../src/internal/store/state.js"
+import { memory } from "../src/internal/store/storage.js"
 import * as kills from "./utils/kills.js"
 
 /** Runs with the path of a file that does not exist yet. */

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import * as envelope from "../src/internal/envelope.js"
+import * as envelope from "../src/internal/http/envelope.js"
 
 describe("envelopes", () => {
   const Thing = envelope.Success(Schema.Struct({ id: Schema.String }))

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import * as clock from "../src/internal/clock.js"
-import * as exchanges from "../src/internal/exchanges.js"
-import * as table from "../src/internal/table.js"
+import * as exchanges from "../src/internal/http/exchangeLog.js"
+import * as table from "../src/internal/store/table.js"
+import * as clock from "../src/internal/time/clock.js"
 
 const indexesAfter = (sizes: ReadonlyArray<number>, capacity: number) =>
   Effect.gen(function* () {

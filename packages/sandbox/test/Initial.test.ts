@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as initial from "../src/internal/initial.js"
+import * as initial from "../src/internal/command/initial.js"
 
 const yaml = `# A rich and a poor wallet
 wallets:

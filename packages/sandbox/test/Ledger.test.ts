@@ -16,8 +16,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as TestClock from "effect/TestClock"
-import * as ledger from "../src/internal/ledger.js"
-import * as table from "../src/internal/table.js"
+import * as ledger from "../src/internal/money/ledger.js"
+import * as table from "../src/internal/store/table.js"
 
 const emptyBook = () =>
   ledger.make({

@@ -17,7 +17,7 @@ import {
 } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as envelope from "../src/internal/envelope.js"
+import * as envelope from "../src/internal/http/envelope.js"
 import { credentialsBody, send, sendAuthorised, tokenUrl } from "./utils/harness.js"
 
 const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)

@@ -13,34 +13,33 @@ import type * as Exchange from "../Exchange.js"
 import type * as Outcome from "../Outcome.js"
 import * as Sandbox from "../Sandbox.js"
 import * as ServiceApi from "../ServiceApi.js"
-import * as accounts from "./accounts.js"
-import * as agenda from "./agenda.js"
-import * as cardholders from "./cardholders.js"
-import * as cards from "./cards.js"
-import * as catalogue from "./catalogue.js"
-import * as checkout from "./checkoutPath.js"
-import * as sandboxClock from "./clock.js"
-import * as collections from "./collections.js"
-import * as exchanges from "./exchanges.js"
-import * as faults from "./faults.js"
-import * as idempotency from "./idempotency.js"
-import * as identifiers from "./identifiers.js"
-import * as ledger from "./ledger.js"
-import * as outcomes from "./outcomes.js"
-import * as paymentLinks from "./paymentLinks.js"
-import * as payments from "./payments.js"
-import * as payouts from "./payouts.js"
-import * as refusal from "./refusal.js"
-import * as refunds from "./refunds.js"
-import type { Rule } from "./rule.js"
-import * as snapshots from "./snapshots.js"
-import { make as makeState } from "./state.js"
-import type { State } from "./state.js"
-import { memory } from "./storage.js"
-import type { Storage } from "./storage.js"
-import * as table from "./table.js"
-import * as transactions from "./transactions.js"
-import * as wallets from "./wallets.js"
+import * as outcomes from "./faults/outcomes.js"
+import * as faults from "./faults/queue.js"
+import * as exchangeLog from "./http/exchangeLog.js"
+import * as collections from "./money/collections.js"
+import * as ledger from "./money/ledger.js"
+import * as wallets from "./money/wallets.js"
+import * as idempotency from "./rules/idempotency.js"
+import * as identifiers from "./rules/identifiers.js"
+import type { Rule } from "./rules/refusal.js"
+import * as refusal from "./rules/refusal.js"
+import * as accounts from "./service/accounts.js"
+import * as cardholders from "./service/cardholders.js"
+import * as cards from "./service/cards.js"
+import * as catalogue from "./service/catalogue.js"
+import * as paymentLinks from "./service/paymentLinks.js"
+import * as payments from "./service/payments.js"
+import * as payouts from "./service/payouts.js"
+import * as refunds from "./service/refunds.js"
+import * as transactions from "./service/transactions.js"
+import * as snapshots from "./store/snapshots.js"
+import type { State } from "./store/state.js"
+import { make as makeState } from "./store/state.js"
+import type { Storage } from "./store/storage.js"
+import { memory } from "./store/storage.js"
+import * as table from "./store/table.js"
+import * as agenda from "./time/agenda.js"
+import * as sandboxClock from "./time/clock.js"
 
 export interface Emulation {
   readonly clock: sandboxClock.SandboxClock
@@ -62,7 +61,7 @@ export interface Emulation {
   readonly outcomes: outcomes.Outcomes
   readonly profile: idempotency.Profile
   readonly inFlight: idempotency.InFlight
-  readonly exchanges: exchanges.Log
+  readonly exchanges: exchangeLog.Log
   /** Applies a rule now, after all due events. */
   readonly apply: <A>(rule: Rule<A>) => Effect.Effect<A, refusal.Refusal>
   /** Reads the state now, after all due events. */
@@ -225,7 +224,7 @@ const over = (options: Shared, parts: State): Emulation => {
     paymentLinks: paymentLinks.make({
       ...shared,
       rows: parts.payment_links,
-      checkoutUrl: (reference) => options.origin() + checkout.pathOf(reference)
+      checkoutUrl: (reference) => options.origin() + paymentLinks.checkoutPath(reference)
     }),
     cardholders: holders,
     cards: cards.make({ ...shared, rows: parts.cards, cardholders: holders }),
@@ -234,7 +233,7 @@ const over = (options: Shared, parts: State): Emulation => {
     inFlight: idempotency.makeInFlight(profile),
     outcomes: outcomes.make({ met: parts.met_outcomes, strict: options.strict ?? false }),
     faults: faults.make({ rows: parts.faults, count: parts.added_faults }),
-    exchanges: exchanges.make({
+    exchanges: exchangeLog.make({
       clock,
       capacity: options.exchangeCapacity ?? 50_000,
       onEnd: options.onExchange ?? (() => Effect.void)
@@ -323,7 +322,7 @@ export const fromPhone =
 
 /** The part of the log that a reader has seen. */
 interface Seen {
-  readonly log: exchanges.Log
+  readonly log: exchangeLog.Log
   readonly version: number
 }
 

@@ -8,7 +8,7 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as envelope from "../../src/internal/envelope.js"
+import * as envelope from "../../src/internal/http/envelope.js"
 
 export interface Raw {
   readonly method?: HttpMethod

@@ -2,8 +2,8 @@
  * Access to the control API. A page of another site can make a browser send requests to the sandbox, and
  * can point its own host name at this machine. Such requests have a foreign `Origin` or `Host`.
  */
-import type * as Sandbox from "../../Sandbox.js"
 import * as ControlApi from "../../ControlApi.js"
+import type * as Sandbox from "../../Sandbox.js"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { isIP } from "node:net"

@@ -10,7 +10,7 @@ import * as ControlApi from "../../ControlApi.js"
 import type { Exchange } from "../../Exchange.js"
 import * as Fault from "../../Fault.js"
 import * as Outcome from "../../Outcome.js"
-import * as moment from "../moment.js"
+import * as moment from "../time/moment.js"
 import * as use from "./use.js"
 
 const defaultLimit = 100

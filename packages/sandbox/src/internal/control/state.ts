@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as ControlApi from "../../ControlApi.js"
 import type * as Sandbox from "../../Sandbox.js"
-import * as moment from "../moment.js"
+import * as moment from "../time/moment.js"
 import * as use from "./use.js"
 
 export const state = HttpApiBuilder.group(ControlApi.api, "State", (handlers) =>

@@ -1,0 +1,131 @@
+/**
+ * Finds the outcome that a request asks for.
+ */
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Outcome from "../../Outcome.js"
+import * as refusal from "../rules/refusal.js"
+import * as table from "../store/table.js"
+import type { Selector } from "./queue.js"
+
+const Met = Schema.Struct({
+  operation: Schema.String,
+  key: Schema.String,
+  outcome: Schema.String
+})
+
+type Met = typeof Met.Type
+
+const keyOf = ({ key, operation, outcome }: Met): string => `${operation} ${outcome} ${key}`
+
+/** The outcomes that applied once to an idempotency key. */
+export const declared = table.table(Met, keyOf)
+
+export interface Outcomes {
+  /** The outcome that a request asks for, or why it cannot have it. */
+  readonly of: (request: Selector) => Either.Either<Outcome.Outcome | undefined, refusal.Refusal>
+  /** The outcome of a phone number for an operation. */
+  readonly ofPhone: (
+    phone: string,
+    operation: string
+  ) => Either.Either<Outcome.Outcome | undefined, refusal.Refusal>
+  /** Whether an outcome that applies once may still apply to this key. Then it is used up. */
+  readonly isFirst: (met: Met) => boolean
+}
+
+export interface Options {
+  readonly met: table.Table<Met>
+  /** Whether a magic value that is not listed, or not for the operation, is refused. */
+  readonly strict: boolean
+}
+
+export const make = ({ met, strict }: Options): Outcomes => {
+  const byCode = (code: string | undefined, operation: string | undefined, field: string) => {
+    const found = Outcome.outcomes.find(
+      (one) => one.code === code && Outcome.appliesTo(one, operation)
+    )
+    return found === undefined && strict ? Either.left(unlisted(field)) : Either.right(found)
+  }
+
+  const ofPhone = (phone: unknown, operation: string | undefined, field: string) =>
+    Predicate.isString(phone) && phone.startsWith(Outcome.phonePrefix)
+      ? byCode(/^\+9990000000(\d\d)$/.exec(phone)?.[1], operation, field)
+      : Either.right(undefined)
+
+  const ofAmount = (amount: unknown, operation: string | undefined, field: string) => {
+    const code = Predicate.isString(amount) ? /^999\.99(?!00)(\d\d)$/.exec(amount)?.[1] : undefined
+    return code === undefined ? Either.right(undefined) : byCode(code, operation, field)
+  }
+
+  return {
+    of: ({ body, headers, operation }) => {
+      const name = headers[Outcome.header]
+      if (name !== undefined) return named(name, operation)
+      const magic = operation === undefined ? undefined : magicFields.get(operation)
+      if (magic === undefined) return Either.right(undefined)
+      const json = body()
+      return Either.flatMap(ofPhone(valueAt(json, magic.phone), operation, magic.phone), (found) =>
+        found === undefined
+          ? ofAmount(valueAt(json, magic.amount), operation, magic.amount)
+          : Either.right(found)
+      )
+    },
+    ofPhone: (phone, operation) => ofPhone(phone, operation, "phone_number"),
+    isFirst: (one) => {
+      if (met.get(keyOf(one)) !== undefined) return false
+      met.set(one)
+      return true
+    }
+  }
+}
+
+/** The fields of the writes that can be magic. */
+const magicFields: ReadonlyMap<string, { readonly phone: string; readonly amount: string }> =
+  new Map([
+    ["Payments.create", { phone: "payer.phone_number", amount: "amount" }],
+    ["Payouts.create", { phone: "destination", amount: "amount" }],
+    ["PaymentLinks.create", { phone: "", amount: "amount" }],
+    ["Cards.issue", { phone: "", amount: "initial_balance" }]
+  ])
+
+const named = (name: string, operation: string | undefined) => {
+  const found = Outcome.outcomes.find((one) => one.name === name)
+  if (found === undefined) {
+    const names = Outcome.outcomes.map((one) => one.name).join(", ")
+    return Either.left(unknownHeader(`must be one of ${names}`))
+  }
+  return Outcome.appliesTo(found, operation)
+    ? Either.right(found)
+    : Either.left(unknownHeader(`${name} applies only to ${found.operations?.join(", ") ?? "all"}`))
+}
+
+const unknownHeader = (rule: string) =>
+  refusal.other("UNKNOWN_OUTCOME", "The sandbox has no such outcome for this operation.", [
+    { field: `headers.${Outcome.header}`, rule }
+  ])
+
+const unlisted = (field: string) =>
+  refusal.other(
+    "UNLISTED_MAGIC_VALUE",
+    "The value is magic, but it is not listed for this operation: see GET /_sandbox/outcomes.",
+    [{ field, rule: "must not be magic, or be listed for this operation" }]
+  )
+
+/** The value at a path such as `payer.phone_number`. */
+export const valueAt = (json: unknown, path: string): unknown =>
+  path
+    .split(".")
+    .reduce<unknown>(
+      (value, name) => (Predicate.hasProperty(value, name) ? value[name] : undefined),
+      json
+    )
+
+/** Refuses a request whose outcome is a refusal. */
+export const check = (
+  outcome: Outcome.Outcome | undefined
+): Either.Either<void, refusal.Refusal> => {
+  if (outcome?.effect._tag !== "Refuses") return Either.void
+  const { code, message, status } = outcome.effect
+  return Either.left(new refusal.Refusal({ status, code, message }))
+}

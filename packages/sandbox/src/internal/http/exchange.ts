@@ -1,0 +1,164 @@
+/**
+ * Handles one exchange: logs its arrival, applies a pending fault, and logs its outcome.
+ */
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import type * as Operation from "@manilla/core/Operation"
+import * as Cause from "effect/Cause"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type * as Exchange from "../../Exchange.js"
+import * as Fault from "../../Fault.js"
+import * as Outcome from "../../Outcome.js"
+import { Current, OnReplay, Requested } from "../emulation.js"
+import * as refusal from "../rules/refusal.js"
+import { Body } from "./body.js"
+import * as reply from "./reply.js"
+
+/** The connection must be closed without a response. */
+export class Dropped extends Data.TaggedError("Dropped")<{ readonly when: "before" | "after" }> {}
+
+/** An operation with its name, `Payments.create`. */
+export interface Named {
+  readonly name: string
+  readonly operation: Operation.Operation
+}
+
+export const run = <R>(
+  named: Named | undefined,
+  process: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
+) =>
+  Effect.gen(function* () {
+    const { exchanges, faults, inFlight, outcomes } = yield* Current
+    const { headers, method, url } = yield* HttpServerRequest.HttpServerRequest
+    const body = yield* Body
+    const members = jsonOf(body)
+    const key = keyOf(named, headers, members)
+    const end = yield* exchanges.open({
+      operation: named?.name,
+      method,
+      path: url.split("?", 1).join(),
+      key,
+      body: Redacted.make(body)
+    })
+    const request = { operation: named?.name, headers, body: members }
+    let fault: Fault.Fault | undefined
+    let replay = false
+
+    const answer = Effect.gen(function* () {
+      const taken = yield* faults.take(request)
+      if (taken !== undefined && taken._tag !== "Outcome") {
+        fault = taken
+        return yield* underFault(taken, process)
+      }
+      const found =
+        taken === undefined ? outcomes.of(request) : Either.right(Outcome.named(taken.outcome))
+      if (Either.isLeft(found)) return yield* reply.failure(found.left)
+      const outcome = found.right
+      if (outcome === undefined) return yield* process
+      if (outcome.effect._tag !== "Wire") {
+        fault = Fault.outcome(outcome.name)
+        return yield* Effect.provideService(process, Requested, outcome)
+      }
+      const met = { operation: named?.name ?? "", key: key ?? "", outcome: outcome.name }
+      if (outcome.effect.once && key !== undefined && !outcomes.isFirst(met)) return yield* process
+      fault = Fault.outcome(outcome.name)
+      return yield* underFault(outcome.effect.fault, process)
+    })
+
+    const answered =
+      named === undefined || key === undefined
+        ? answer
+        : inFlight.run(named.name, key, answer, keyInFlight)
+
+    return yield* answered.pipe(
+      Effect.provideService(OnReplay, () => {
+        replay = true
+      }),
+      Effect.onExit((exit) =>
+        Effect.suspend(() => end({ outcome: outcomeOf(exit), replay, fault }))
+      )
+    )
+  })
+
+const underFault = <R>(
+  fault: Exclude<Fault.Fault, Fault.Outcome>,
+  process: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, Dropped, R> => {
+  switch (fault._tag) {
+    case "Drop": {
+      const dropped = Effect.fail(new Dropped({ when: fault.when }))
+      return fault.when === "before" ? dropped : Effect.zipRight(process, dropped)
+    }
+    case "Delay":
+      return Effect.zipLeft(process, Effect.sleep(fault.duration))
+    case "Answer":
+      return fault.processed
+        ? Effect.flatMap(process, ({ status }) => scripted(fault, fault.status ?? status))
+        : scripted(fault, fault.status ?? 200)
+  }
+}
+
+const keyInFlight = reply.failure(refusal.of("IDEMPOTENCY_KEY_IN_FLIGHT"))
+
+/** Statuses for which HTTP forbids a body. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
+
+const scripted = (
+  { body, contentType, retryAfter }: Fault.Answer,
+  status: number
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body
+  const answer = bodiless.has(status)
+    ? Effect.succeed(HttpServerResponse.empty({ status }))
+    : bytes === undefined
+      ? reply.failure(
+          new refusal.Refusal({
+            status,
+            code: "SCRIPTED_FAULT",
+            message: "A scripted fault of the sandbox."
+          })
+        )
+      : Effect.succeed(HttpServerResponse.uint8Array(bytes, { status, contentType }))
+  return retryAfter === undefined
+    ? answer
+    : Effect.map(answer, HttpServerResponse.setHeader("retry-after", String(retryAfter)))
+}
+
+const keyOf = (
+  named: Named | undefined,
+  headers: Readonly<Record<string, string | undefined>>,
+  body: () => unknown
+): string | undefined => {
+  const replay = named?.operation.replay
+  if (replay?._tag !== "Keyed") return undefined
+  if (replay.in === "header") return headers[replay.name]
+  const members = body()
+  const key = Predicate.hasProperty(members, replay.name) ? members[replay.name] : undefined
+  return Predicate.isString(key) ? key : undefined
+}
+
+const decodeJson = Schema.decodeUnknownOption(Schema.parseJson())
+
+/** The body as JSON, parsed when it is first used. */
+const jsonOf = (body: Uint8Array): (() => unknown) => {
+  let parsed: Option.Option<unknown> | undefined
+  return () => {
+    parsed ??= decodeJson(new TextDecoder().decode(body))
+    return Option.getOrUndefined(parsed)
+  }
+}
+
+const outcomeOf = (
+  exit: Exit.Exit<HttpServerResponse.HttpServerResponse, Dropped>
+): Exchange.Outcome => {
+  if (Exit.isSuccess(exit)) return exit.value.status
+  const dropped = Cause.failureOption(exit.cause)
+  return Option.isSome(dropped) ? `dropped ${dropped.value.when}` : "abandoned"
+}

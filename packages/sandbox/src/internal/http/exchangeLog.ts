@@ -1,0 +1,95 @@
+/**
+ * The log of the latest exchanges, in order of arrival. It is limited in exchanges and in bytes of bodies.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type { Exchange } from "../../Exchange.js"
+import type { SandboxClock } from "../time/clock.js"
+
+type Arrived = Pick<Exchange, "operation" | "method" | "path" | "key" | "body">
+type Ended = Pick<Exchange, "outcome" | "replay" | "fault">
+
+export interface Log {
+  /** Logs the arrival of an exchange. The returned function logs its end. */
+  readonly open: (arrived: Arrived) => Effect.Effect<(ended: Ended) => Effect.Effect<void>>
+  readonly latest: Effect.Effect<ReadonlyArray<Exchange>>
+  /** How often an exchange arrived or ended. */
+  readonly version: () => number
+  /** The exchanges that arrived or ended after a version: at most the newest `limit`, oldest first. */
+  readonly changedAfter: (version: number, limit: number) => ReadonlyArray<Exchange>
+}
+
+interface Entry {
+  current: Exchange
+  /** The version of the log when `current` was set. */
+  version: number
+  readonly size: number
+}
+
+export interface Options {
+  readonly clock: SandboxClock
+  readonly capacity: number
+  readonly onEnd: (exchange: Exchange) => Effect.Effect<void>
+}
+
+const maxBytes = 64 * 1024 * 1024
+
+export const make = ({ capacity, clock, onEnd }: Options): Log => {
+  let entries: Array<Entry> = []
+  let bytes = 0
+  let count = 0
+  let version = 0
+
+  const add = (entry: Entry) => {
+    entries.push(entry)
+    bytes += entry.size
+    // Trimming to half of a limit only when it is reached keeps the amortised cost constant.
+    if (entries.length < 2 * capacity && bytes < maxBytes) return
+    let first = Math.max(0, entries.length - capacity)
+    const kept = entries.slice(first)
+    bytes = kept.reduce((sum, { size }) => sum + size, 0)
+    for (const { size } of kept) {
+      if (bytes <= maxBytes / 2) break
+      bytes -= size
+      first++
+    }
+    entries = entries.slice(first)
+  }
+
+  const kept = () => entries.slice(Math.max(0, entries.length - capacity))
+
+  return {
+    open: (arrived) =>
+      Effect.gen(function* () {
+        const atMillis = yield* clock.nowMillis
+        // The duration excludes advances of the sandbox's clock.
+        const startMillis = yield* Clock.currentTimeMillis
+        const opened: Exchange = {
+          ...arrived,
+          index: count++,
+          outcome: "open",
+          replay: false,
+          fault: undefined,
+          atMillis,
+          tookMillis: undefined
+        }
+        const size = Redacted.value(arrived.body).length
+        const entry: Entry = { current: opened, version: ++version, size }
+        add(entry)
+        return (ended) =>
+          Effect.flatMap(Clock.currentTimeMillis, (endMillis) => {
+            entry.current = { ...opened, ...ended, tookMillis: endMillis - startMillis }
+            entry.version = ++version
+            return onEnd(entry.current)
+          })
+      }),
+    latest: Effect.sync(() => kept().map(({ current }) => current)),
+    version: () => version,
+    changedAfter: (seen, limit) =>
+      kept()
+        .filter((entry) => entry.version > seen)
+        .slice(-limit)
+        .map(({ current }) => current)
+  }
+}

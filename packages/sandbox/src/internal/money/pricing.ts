@@ -1,0 +1,35 @@
+/**
+ * Fees and exchange rates. The interface documents none, so the sandbox defines its own.
+ */
+import * as Amount from "@manilla/core/Amount"
+import * as money from "./amounts.js"
+
+const collectionRate = Amount.Amount.make("0.015")
+const payoutRate = Amount.Amount.make("0.01")
+
+/** 1.5 % of a collection, deducted from it. */
+export const collectionFee = (amount: Amount.Amount): Amount.Amount =>
+  money.multiply(amount, collectionRate)
+
+/** 1 % of a payout, charged on top of it. */
+export const payoutFee = (amount: Amount.Amount): Amount.Amount =>
+  money.multiply(amount, payoutRate)
+
+/** The fee for a card, with the decimals of interface section 2.7. */
+export const cardCreationFeeUsd = Amount.Amount.make("3.00000000")
+
+/** The number of decimals of card amounts. */
+export const cardDigits = 8
+
+const usdIn: ReadonlyMap<string, string> = new Map([
+  ["USD", "1.000000000000"],
+  ["EUR", "0.922509225092"],
+  ["XAF", "605.126353790613"],
+  ["XOF", "605.126353790613"]
+])
+
+/** The price of one USD, with 12 decimals; `undefined` if cards cannot be paid in the currency. */
+export const exchangeRate = (currency: string): Amount.Amount | undefined => {
+  const found = usdIn.get(currency)
+  return found === undefined ? undefined : Amount.Amount.make(found)
+}

@@ -1,0 +1,139 @@
+/**
+ * The wallets of the application. The ledger holds their balances.
+ */
+import type * as Amount from "@manilla/core/Amount"
+import * as Currency from "@manilla/core/Currency"
+import * as Wallet from "@manilla/core/Wallet"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type { WalletAccount } from "../../Ledger.js"
+import type * as Sandbox from "../../Sandbox.js"
+import type { Identifiers } from "../rules/identifiers.js"
+import * as refusal from "../rules/refusal.js"
+import * as table from "../store/table.js"
+import * as money from "./amounts.js"
+import * as ledger from "./ledger.js"
+
+const Row = Schema.Struct({ wallet_id: Wallet.WalletId, currency: Currency.Currency })
+
+type Row = typeof Row.Type
+
+export const declared = table.table(Row, ({ wallet_id }) => wallet_id.toLowerCase())
+
+/** A wallet and its two ledger accounts. */
+export interface Accounts extends Row {
+  readonly available: WalletAccount
+  readonly reserved: WalletAccount
+}
+
+export interface Wallets {
+  /** Opens a wallet with its balance. */
+  readonly open: (wallet: Sandbox.OpeningWallet, nowMillis: number) => void
+  /** The wallet that receives payments: the first of the currency, opened if there is none. */
+  readonly collecting: (currency: Currency.Currency) => Accounts
+  /** The wallet that a request debits. `currencyField` names the request field in a refusal. */
+  readonly debited: (
+    id: string,
+    currency: string,
+    currencyField: string
+  ) => Either.Either<Accounts, refusal.Refusal>
+  readonly all: () => ReadonlyArray<Sandbox.Wallet>
+}
+
+export interface Options {
+  readonly rows: table.Table<Row>
+  readonly identifiers: Identifiers
+  readonly book: ledger.Book
+}
+
+export const defaults: ReadonlyArray<Sandbox.OpeningWallet> = (
+  [
+    ["XOF", "100000000"],
+    ["XAF", "50000000"],
+    ["USD", "10000"],
+    ["EUR", "10000"]
+  ] as const
+).map(([currency, balance]) => ({
+  currency: Currency.Currency.make(currency),
+  balance: money.fixed(balance)
+}))
+
+export const make = ({ book, identifiers, rows }: Options): Wallets => {
+  const open = (
+    currency: Currency.Currency,
+    wallet_id = Wallet.makeId(identifiers.uuid())
+  ): Accounts => {
+    const row = { wallet_id, currency }
+    const wallet = accountsOf(row)
+    rows.set(row)
+    book.open(wallet.available)
+    book.open(wallet.reserved)
+    return wallet
+  }
+
+  return {
+    open: ({ balance, currency, id }, nowMillis) => {
+      const { available } = open(currency, id)
+      book.post(nowMillis, {
+        reference: identifiers.reference("WLT"),
+        description: "opening balance",
+        postings: [
+          ledger.debit({ kind: "provider clearing", currency }, balance),
+          ledger.credit(available, balance)
+        ]
+      })
+    },
+    collecting: (currency) => {
+      const first = rows.all().find((wallet) => wallet.currency === currency)
+      return first === undefined ? open(currency) : accountsOf(first)
+    },
+    debited: (id, currency, currencyField) => {
+      const row = rows.get(id.toLowerCase())
+      if (row === undefined) return Either.left(unknown)
+      return row.currency === currency
+        ? Either.right(accountsOf(row))
+        : Either.left(
+            refusal.business(
+              "CURRENCY_MISMATCH",
+              currencyField,
+              "must be the currency of the wallet"
+            )
+          )
+    },
+    all: () =>
+      rows.all().map((row) => {
+        const { available, currency, reserved, wallet_id } = accountsOf(row)
+        return {
+          id: wallet_id,
+          currency,
+          available: book.balanceOf(available),
+          reserved: book.balanceOf(reserved)
+        }
+      })
+  }
+}
+
+export const accountsOf = ({ currency, wallet_id }: Row): Accounts => ({
+  wallet_id,
+  currency,
+  available: { kind: "wallet available", currency, wallet_id },
+  reserved: { kind: "wallet reserved", currency, wallet_id }
+})
+
+const unknown = refusal.business(
+  "WALLET_NOT_FOUND",
+  "wallet_id",
+  "must be the id of a wallet of the application"
+)
+
+/** Postings that reserve funds of a wallet. */
+export const reserving = (wallet: Accounts, amount: Amount.Amount) => [
+  ledger.debit(wallet.available, amount),
+  ledger.credit(wallet.reserved, amount)
+]
+
+/** Postings that release reserved funds. */
+export const releasing = (wallet: Accounts, amount: Amount.Amount) => [
+  ledger.debit(wallet.reserved, amount),
+  ledger.credit(wallet.available, amount)
+]

@@ -1,0 +1,116 @@
+/**
+ * Predefined, fictitious cardholders. The interface does not document how to create one (sections 2.8,
+ * 4.13 and 4.14).
+ */
+import * as Cardholder from "@manilla/cards/Cardholder"
+import type { PageSize } from "@manilla/cards/CardsApi"
+import type { Page } from "@manilla/core/Page"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type { Identifiers } from "../rules/identifiers.js"
+import * as pages from "../rules/pages.js"
+import type { Rule } from "../rules/refusal.js"
+import * as refusal from "../rules/refusal.js"
+import * as table from "../store/table.js"
+import * as moment from "../time/moment.js"
+
+export interface Cardholders {
+  /** Adds the predefined people. */
+  readonly open: (nowMillis: number) => void
+  readonly list: (size: PageSize, page: number) => Rule<Page<Cardholder.Cardholder>>
+  readonly get: (id: Cardholder.CardholderId) => Rule<Cardholder.CardholderDetailWire>
+  readonly all: () => ReadonlyArray<Cardholder.Cardholder>
+  readonly find: (id: string) => Cardholder.Cardholder | undefined
+}
+
+const Row = Schema.Struct({
+  listed: Cardholder.Cardholder,
+  detail: Cardholder.CardholderDetailWire
+})
+
+type Row = typeof Row.Type
+
+export const declared = table.table(Row, ({ listed }) => listed.id)
+
+export interface Options {
+  readonly rows: table.Table<Row>
+  readonly identifiers: Identifiers
+}
+
+export const make = ({ identifiers, rows }: Options): Cardholders => {
+  const all = () => rows.all().map(({ listed }) => listed)
+
+  return {
+    open: (nowMillis) => {
+      const created_at = moment.fromMillis(nowMillis)
+      for (const person of people) {
+        const id = Cardholder.makeId(identifiers.uuid())
+        const provider_reference = identifiers.reference("PRV")
+        rows.set({
+          listed: { id, provider_reference, environment: "SANDBOX", created_at },
+          detail: { reference: identifiers.reference("CHD"), ...person }
+        })
+      }
+    },
+    list:
+      ({ per_page }, page) =>
+      () =>
+        Either.right(pages.select(all(), { page, per_page })),
+    get: (id) => () => Either.fromNullable(rows.get(id.toLowerCase())?.detail, () => unknown),
+    all,
+    find: (id) => rows.get(id.toLowerCase())?.listed
+  }
+}
+
+const unknown = refusal.notFound("The cardholder does not exist.")
+
+const people = [
+  {
+    is_business: false,
+    first_name: "Afi",
+    last_name: "Exemple",
+    email: "afi.exemple@cardholder.invalid",
+    country_code: "229",
+    contact: "0100000001",
+    dob: "1990-02-28",
+    billing_name: "Afi Exemple",
+    billing_address: "1 Rue Imaginaire",
+    billing_city: "Cotonou",
+    billing_country: "BJ",
+    billing_state: "Littoral",
+    billing_postal_code: "00229",
+    id_number: "SANDBOX-ID-0001"
+  },
+  {
+    is_business: false,
+    first_name: "Kwame",
+    last_name: "Muster",
+    email: "kwame.muster@cardholder.invalid",
+    country_code: "225",
+    contact: "0500000002",
+    dob: "1985-11-03",
+    billing_name: "Kwame Muster",
+    billing_address: "2 Avenue Inventée",
+    billing_city: "Abidjan",
+    billing_country: "CI",
+    billing_state: "Lagunes",
+    billing_postal_code: "00225",
+    id_number: "SANDBOX-ID-0002"
+  },
+  {
+    is_business: true,
+    first_name: "Mariam",
+    last_name: "Sample",
+    email: "mariam.sample@cardholder.invalid",
+    country_code: "221",
+    contact: "700000003",
+    dob: "1978-07-19",
+    billing_name: "Sample Trading SARL",
+    billing_address: "3 Place Fictive",
+    billing_city: "Dakar",
+    billing_country: "SN",
+    billing_state: "Dakar",
+    billing_postal_code: "00221",
+    id_number: "SANDBOX-ID-0003"
+  }
+] satisfies ReadonlyArray<Omit<Required<Cardholder.CardholderDetailWire>, "reference">>

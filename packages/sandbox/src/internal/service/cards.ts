@@ -1,0 +1,160 @@
+/**
+ * Virtual cards in USD, paid from a wallet at the current exchange rate (interface sections 2.7, 4.11
+ * and 4.12).
+ */
+import * as Card from "@manilla/cards/Card"
+import * as Cardholder from "@manilla/cards/Cardholder"
+import type { PageSize } from "@manilla/cards/CardsApi"
+import * as Amount from "@manilla/core/Amount"
+import * as Currency from "@manilla/core/Currency"
+import type { Page } from "@manilla/core/Page"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
+import type { Outcome } from "../../Outcome.js"
+import * as outcomes from "../faults/outcomes.js"
+import * as money from "../money/amounts.js"
+import * as ledger from "../money/ledger.js"
+import * as pricing from "../money/pricing.js"
+import type { Wallets } from "../money/wallets.js"
+import * as idempotency from "../rules/idempotency.js"
+import type { Identifiers } from "../rules/identifiers.js"
+import * as pages from "../rules/pages.js"
+import type { Rule } from "../rules/refusal.js"
+import * as refusal from "../rules/refusal.js"
+import * as table from "../store/table.js"
+import * as moment from "../time/moment.js"
+import type { Cardholders } from "./cardholders.js"
+
+const Row = Schema.Struct({
+  ...Card.Card.fields,
+  virtual_card_customer_id: Cardholder.CardholderId,
+  charged_amount: Amount.Amount,
+  charged_currency: Currency.Currency,
+  /** The reference of the reservation that paid for the card. */
+  reservation: Schema.String
+})
+
+type Row = typeof Row.Type
+
+export const declared = table.table(Row, ({ id }) => id)
+
+export interface Options extends idempotency.Options {
+  readonly rows: table.Table<Row>
+  readonly identifiers: Identifiers
+  readonly book: ledger.Book
+  readonly wallets: Wallets
+  readonly cardholders: Cardholders
+}
+
+export interface Cards {
+  readonly issue: (request: Card.CardRequest, outcome: Outcome | undefined) => Rule<Card.Issuance>
+  readonly list: (size: PageSize, page: number) => Rule<Page<Card.Card>>
+  readonly all: () => ReadonlyArray<Card.Card>
+}
+
+const usd = Currency.Currency.make("USD")
+
+export const make = (options: Options): Cards => {
+  const { book, cardholders, identifiers, rows, wallets } = options
+  const keys = idempotency.make(options, "Cards.issue")
+  /** The number of cards per cardholder. */
+  const counts = new Map<string, number>()
+  const count = ({ virtual_card_customer_id: holder }: Row) => {
+    counts.set(holder, 1 + (counts.get(holder) ?? 0))
+  }
+  for (const row of rows.all()) count(row)
+
+  const issue = (request: Card.CardRequest, nowMillis: number) =>
+    Either.gen(function* () {
+      const holder = cardholders.find(request.customer_id)
+      if (holder === undefined) return yield* Either.left(unknownHolder)
+      const { debit_currency, wallet_id } = request
+      const wallet = yield* wallets.debited(wallet_id, debit_currency, "debit_currency")
+      const rate = pricing.exchangeRate(wallet.currency)
+      if (rate === undefined) return yield* Either.left(currencyNotSupported)
+
+      const fee = pricing.cardCreationFeeUsd
+      const loaded = money.fixed(request.initial_balance ?? "0", pricing.cardDigits)
+      const price = money.add(fee, loaded)
+      const charged_amount = money.multiply(price, rate, pricing.cardDigits)
+      const reservation = identifiers.reference("RSV")
+      yield* book.post(nowMillis, {
+        reference: reservation,
+        description: "card issued",
+        postings: [
+          ledger.debit(wallet.available, charged_amount),
+          ledger.credit({ kind: "currency exchange", currency: wallet.currency }, charged_amount),
+          ledger.debit({ kind: "currency exchange", currency: usd }, price),
+          ledger.credit({ kind: "fees earned", currency: usd }, fee),
+          ledger.credit({ kind: "card float", currency: usd }, loaded)
+        ]
+      })
+
+      const row: Row = {
+        id: Card.CardId.make(identifiers.uuid()),
+        virtual_card_customer_id: holder.id,
+        provider_reference: identifiers.reference("PRV"),
+        issuance_reference: request.idempotency_key,
+        charged_amount,
+        charged_currency: wallet.currency,
+        environment: "SANDBOX",
+        card_sequence: 1 + (counts.get(holder.id) ?? 0),
+        issuance_fee_usd: fee,
+        exchange_rate: rate,
+        created_at: moment.fromMillis(nowMillis),
+        reservation
+      }
+      rows.set(row)
+      count(row)
+      return row.id
+    })
+
+  const all = () => rows.all().map(listShape)
+
+  return {
+    issue: (request, outcome) => (nowMillis) =>
+      keys
+        .once(request.idempotency_key, request, nowMillis, () =>
+          Either.flatMap(outcomes.check(outcome), () => issue(request, nowMillis))
+        )
+        .pipe(
+          Either.flatMap((id) => Either.fromNullable(rows.get(id), () => unknown)),
+          Either.map(issuanceOf)
+        ),
+    list:
+      ({ per_page }, page) =>
+      () =>
+        Either.right(pages.select(all(), { page, per_page })),
+    all
+  }
+}
+
+const listShape = Struct.omit("reservation")
+
+const issuanceOf = (row: Row): Card.Issuance => {
+  const { charged_amount, charged_currency, issuance_fee_usd, reservation } = row
+  return {
+    card: Struct.omit(row, "issuance_fee_usd", "exchange_rate", "created_at", "reservation"),
+    pricing: {
+      card_currency: usd,
+      card_creation_fee_usd: issuance_fee_usd,
+      wallet_debit: { amount: charged_amount, currency: charged_currency }
+    },
+    reservation: { reference: reservation, status: "CAPTURED" }
+  }
+}
+
+const unknown = refusal.notFound("The card does not exist.")
+
+const unknownHolder = refusal.business(
+  "CARDHOLDER_NOT_FOUND",
+  "customer_id",
+  "must be the id of a cardholder"
+)
+
+const currencyNotSupported = refusal.business(
+  "CURRENCY_NOT_SUPPORTED",
+  "debit_currency",
+  "must be a currency in which cards can be paid"
+)

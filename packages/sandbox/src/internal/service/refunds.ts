@@ -1,0 +1,176 @@
+/**
+ * Refunds. The interface documents how to read a refund but not how to request one, so a control of the
+ * sandbox creates them (interface sections 2.6 and 4.7).
+ */
+import * as Amount from "@manilla/core/Amount"
+import * as Timestamp from "@manilla/core/Timestamp"
+import * as Wallet from "@manilla/core/Wallet"
+import * as Refund from "@manilla/refunds/Refund"
+import * as Transaction from "@manilla/transactions/Transaction"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
+import type { RefundOptions } from "../../Sandbox.js"
+import * as money from "../money/amounts.js"
+import * as ledger from "../money/ledger.js"
+import * as wallets from "../money/wallets.js"
+import type { Identifiers } from "../rules/identifiers.js"
+import type { Rule } from "../rules/refusal.js"
+import * as refusal from "../rules/refusal.js"
+import * as settling from "../rules/settling.js"
+import * as table from "../store/table.js"
+import type { Agenda } from "../time/agenda.js"
+import * as moment from "../time/moment.js"
+import type { Transactions } from "./transactions.js"
+
+const Row = Schema.Struct({
+  ...Refund.Refund.fields,
+  provider_reference: Schema.String,
+  updated_at: Timestamp.Timestamp,
+  /** The collection that is refunded. */
+  transaction: Transaction.TransactionReference,
+  wallet_id: Wallet.WalletId
+})
+
+export type Row = typeof Row.Type
+
+export const declared = table.table(Row, ({ reference }) => reference)
+
+export interface Options {
+  readonly rows: table.Table<Row>
+  readonly identifiers: Identifiers
+  readonly agenda: Agenda
+  readonly book: ledger.Book
+  readonly wallets: wallets.Wallets
+  readonly transactions: Transactions
+  readonly settleAfterMillis: number
+}
+
+export interface Refunds {
+  /** Refunds a collected transaction, or a part of it. */
+  readonly create: (transaction: string, options: RefundOptions) => Rule<Refund.Refund>
+  readonly get: (reference: Refund.RefundReference) => Rule<Refund.Refund>
+  readonly all: () => ReadonlyArray<Refund.Refund>
+}
+
+export const make = (options: Options): Refunds => {
+  const { book, identifiers, rows, transactions } = options
+  /** The refunded amount of each transaction. */
+  const refunded = new Map<string, Amount.Amount>()
+  const count = ({ amount, transaction }: Row) => {
+    refunded.set(transaction, money.add(refunded.get(transaction) ?? money.zero, amount))
+  }
+  for (const row of rows.all()) count(row)
+
+  const move = (row: Row, status: string, atMillis: number) =>
+    Either.gen(function* () {
+      const { amount, provider_reference, reference, wallet_id } = row
+      const collected = transactions.find(row.transaction)
+      if (collected === undefined) return yield* Either.left(unknownTransaction)
+      const { country, currency, metadata } = collected
+      yield* book.post(atMillis, {
+        reference,
+        description: "refund paid",
+        postings: [
+          ledger.debit(wallets.accountsOf({ currency, wallet_id }).reserved, amount),
+          ledger.credit({ kind: "provider clearing", currency }, amount)
+        ]
+      })
+      transactions.record(atMillis, {
+        source: reference,
+        operation: "REFUND",
+        amount,
+        fee_amount: money.fixed("0"),
+        currency,
+        country,
+        provider_reference,
+        metadata
+      })
+      return status
+    })
+
+  const resources = settling.make({ ...options, kind: "refund", move })
+
+  const create: Refunds["create"] =
+    (transaction, { amount, reason }) =>
+    (nowMillis) =>
+      Either.gen(function* () {
+        const collected = transactions.find(transaction)
+        if (collected === undefined) return yield* Either.left(unknownTransaction)
+        if (collected.operation !== "COLLECTION" && collected.operation !== "DEPOSIT") {
+          return yield* Either.left(notCollected)
+        }
+        const left = Amount.subtract(collected.amount, refunded.get(transaction) ?? money.zero)
+        const requested = amount === undefined ? yield* allOf(left) : yield* amountOf(amount)
+        if (Amount.Order(requested, left) > 0) return yield* Either.left(tooMuch)
+
+        const now = moment.fromMillis(nowMillis)
+        const reference = Refund.makeReference(identifiers.reference("RFD"))
+        // The wallet that received the collection pays the full amount. The service keeps its fee.
+        const wallet = options.wallets.collecting(collected.currency)
+        const row: Row = {
+          id: Refund.RefundId.make(identifiers.uuid()),
+          reference,
+          amount: requested,
+          reason: reason ?? "Requested by the payer",
+          provider_reference: identifiers.reference("PRV"),
+          status: "PENDING",
+          created_at: now,
+          updated_at: now,
+          transaction: collected.reference,
+          wallet_id: wallet.wallet_id
+        }
+        yield* book.post(nowMillis, {
+          reference,
+          description: "refund reserved",
+          postings: wallets.reserving(wallet, requested)
+        })
+        count(row)
+        resources.add(reference, row, undefined, nowMillis)
+        return readShape(row)
+      })
+
+  return {
+    create,
+    get: (reference) => () =>
+      Either.fromNullable(rows.get(reference), () => unknown).pipe(Either.map(readShape)),
+    all: () => rows.all().map(readShape)
+  }
+}
+
+const readShape = Struct.omit("transaction", "wallet_id")
+
+const allOf = (left: Amount.Amount): Either.Either<Amount.Amount, refusal.Refusal> =>
+  money.isPositive(left) ? Either.right(left) : Either.left(nothingLeft)
+
+const isAmount = Schema.is(Amount.Input)
+
+const amountOf = (text: string): Either.Either<Amount.Amount, refusal.Refusal> => {
+  const amount = isAmount(text) ? money.fixed(text) : money.zero
+  return money.isPositive(amount) ? Either.right(amount) : Either.left(noAmount)
+}
+
+const unknown = refusal.notFound("The refund does not exist.")
+const unknownTransaction = refusal.other("NOT_FOUND", "The transaction does not exist.", [
+  { field: "transaction", rule: "must be the reference of a transaction" }
+])
+const notCollected = refusal.other(
+  "NOT_REFUNDABLE",
+  "Only a collection or a deposit can be refunded.",
+  [{ field: "transaction", rule: "must be a collection or a deposit" }]
+)
+const tooMuch = refusal.other(
+  "REFUND_TOO_LARGE",
+  "The amount exceeds the remaining amount of the transaction.",
+  [{ field: "amount", rule: "must not exceed the remaining amount of the transaction" }]
+)
+const nothingLeft = refusal.other(
+  "ALREADY_REFUNDED",
+  "The transaction is already fully refunded.",
+  [{ field: "transaction", rule: "must not be fully refunded" }]
+)
+const noAmount = refusal.other(
+  "INVALID_AMOUNT",
+  "The amount must be greater than zero and have at most 4 decimals.",
+  [{ field: "amount", rule: "must be greater than zero and have at most 4 decimals" }]
+)
