@@ -10,7 +10,7 @@ import * as Timeline from "../support/Timeline.js"
 
 const program = Effect.gen(function* () {
   yield* Example.onSandbox(({ faults }) =>
-    faults.add(Fault.dropAfter({ operation: "Cards.issue", times: 2 }))
+    faults.add(Fault.dropAfter({ operation: "Cards.issue", count: 2 }))
   )
   const cardholders = yield* Cardholders.Cardholders
   const [first] = (yield* cardholders.list()).data

@@ -10,7 +10,7 @@ import * as Timeline from "../support/Timeline.js"
 
 const program = Effect.gen(function* () {
   yield* Example.onSandbox(({ faults }) =>
-    faults.add(Fault.dropAfter({ operation: "Payouts.create", times: 2 }))
+    faults.add(Fault.dropAfter({ operation: "Payouts.create", count: 2 }))
   )
   const payouts = yield* Payouts.Payouts
   const request = {

@@ -13,10 +13,10 @@ const injectFaults = ({ faults, revokeTokens }: Sandbox.Service) =>
   Effect.gen(function* () {
     const operation = "Payouts.create"
     const fault = yield* Random.choice([
-      faults.add(Fault.dropAfter({ operation, times: 6 })),
-      faults.add(Fault.status(503, { operation, times: 4, processed: true })),
+      faults.add(Fault.dropAfter({ operation, count: 6 })),
+      faults.add(Fault.status(503, { operation, count: 4, processed: true })),
       faults.add(Fault.body("<html>", { operation })),
-      faults.add(Fault.dropAfter({ operation: "Payouts.get", times: 5 })),
+      faults.add(Fault.dropAfter({ operation: "Payouts.get", count: 5 })),
       revokeTokens
     ])
     // Faults that met no request do not pile up.

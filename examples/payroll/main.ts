@@ -21,12 +21,12 @@ const injectFaults = ({ faults, revokeTokens }: Sandbox.Service) =>
   Effect.gen(function* () {
     const operation = "Payouts.create"
     const fault = yield* Random.choice([
-      faults.add(Fault.dropAfter({ operation, times: 6 })),
-      faults.add(Fault.dropBefore({ operation, times: 4 })),
-      faults.add(Fault.status(503, { operation, times: 4, processed: true })),
-      faults.add(Fault.status(429, { operation, retryAfter: 1 })),
-      faults.add(Fault.body("<html>", { operation, times: 2 })),
-      faults.add(Fault.dropAfter({ operation: "Payouts.get", times: 5 })),
+      faults.add(Fault.dropAfter({ operation, count: 6 })),
+      faults.add(Fault.dropBefore({ operation, count: 4 })),
+      faults.add(Fault.status(503, { operation, count: 4, processed: true })),
+      faults.add(Fault.status(429, { operation, retry_after: 1 })),
+      faults.add(Fault.body("<html>", { operation, count: 2 })),
+      faults.add(Fault.dropAfter({ operation: "Payouts.get", count: 5 })),
       revokeTokens
     ])
     yield* fault

@@ -75,21 +75,21 @@ const program = Effect.gen(function* () {
   )
   yield* pay("refused, because the key was used before", "9")
 
-  yield* inject(Fault.dropAfter({ operation, times: 3 }))
+  yield* inject(Fault.dropAfter({ operation, count: 3 }))
   yield* pay("all responses lost", "4")
   yield* pay("the buyer repeats it, with another number", "4", "+2290167654321")
 
-  yield* inject(Fault.status(503, { operation: "Payments.get", times: Infinity }))
+  yield* inject(Fault.status(503, { operation: "Payments.get", count: "always" }))
   yield* pay("not final in time", "5")
   yield* Example.onSandbox(({ faults }) => faults.clear)
 
-  yield* inject(Fault.status(429, { operation, retryAfter: 60 }))
+  yield* inject(Fault.status(429, { operation, retry_after: 60 }))
   yield* pay("too many requests", "6")
 
   yield* inject(Fault.status(403, { operation }))
   yield* pay("a scope is missing", "7")
 
-  yield* inject(Fault.body(anotherPayment, { operation, times: 2 }))
+  yield* inject(Fault.body(anotherPayment, { operation, count: 2 }))
   yield* pay("the key belongs to another payment", "8")
 })
 

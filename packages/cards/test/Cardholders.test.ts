@@ -62,7 +62,7 @@ describe("cardholders", () => {
         const [holder] = yield* holders
         const id = holder?.id ?? assert.fail("there is no cardholder")
         const body = JSON.stringify({ success: true, data, meta: { correlation_id: null } })
-        yield* faults.add(Fault.body(body, { operation: "Cardholders.get", times: 9 }))
+        yield* faults.add(Fault.body(body, { operation: "Cardholders.get", count: 9 }))
         const error = yield* Effect.flip(cardholders.get(id))
         assert(error._tag === "MalformedResponseError")
         assert.strictEqual(error.reason, "DataMisfit")

@@ -41,7 +41,7 @@ describe("issue", () => {
     Effect.gen(function* () {
       const cards = yield* Cards.Cards
       const sandbox = yield* Sandbox.Sandbox
-      yield* sandbox.faults.add(Fault.dropAfter({ operation: "Cards.issue", times: Infinity }))
+      yield* sandbox.faults.add(Fault.dropAfter({ operation: "Cards.issue", count: "always" }))
       const issuing = yield* Effect.fork(Effect.flip(cards.issue(yield* cardFrom(), { key })))
       yield* TestClock.adjust("1 hour")
       const error = yield* Fiber.join(issuing)

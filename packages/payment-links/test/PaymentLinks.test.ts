@@ -179,7 +179,7 @@ describe("payment links", () => {
         yield* sandbox.faults.add(
           Fault.body(JSON.stringify({ success: true, data: { data: [rest] } }), {
             operation: "PaymentLinks.list",
-            times: 1
+            count: 1
           })
         )
         assert.deepStrictEqual(idsOf(yield* links.candidates(whole, { since })), [made.id], left)

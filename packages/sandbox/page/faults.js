@@ -2,7 +2,7 @@
 import { call, controlCurl } from "./api.js"
 import { act, byId, copy, h, replace, valueOf } from "./dom.js"
 
-/** @typedef {typeof import("../src/ControlApi.js").PendingFault.Encoded} PendingFault */
+/** @typedef {typeof import("../src/Outcome.js").PendingFault.Encoded} PendingFault */
 
 /**
  * The parts of a JSON schema that the form uses.

@@ -22,11 +22,10 @@ import * as Payout from "@manilla/payouts/Payout"
 import * as Refund from "@manilla/refunds/Refund"
 import * as Transaction from "@manilla/transactions/Transaction"
 import * as Schema from "effect/Schema"
-import type * as Fault from "./Fault.js"
+import { numberBetween, oneOf } from "./internal/control/limits.js"
 import * as ledger from "./Ledger.js"
 import * as Outcome from "./Outcome.js"
 import * as Sandbox from "./Sandbox.js"
-import * as ServiceApi from "./ServiceApi.js"
 
 /**
  * The path below which the control API is.
@@ -70,31 +69,6 @@ export class ControlError extends Schema.TaggedError<ControlError>("@manilla/san
   },
   { identifier: "ControlError" }
 ) {}
-
-const wholeNumber = (min: number, max: number) =>
-  Schema.Number.pipe(
-    Schema.filter((value) => Number.isInteger(value) && value >= min && value <= max, {
-      description: `a whole number from ${min} to ${max}`,
-      jsonSchema: { type: "integer", minimum: min, maximum: max }
-    })
-  )
-
-const numberBetween = (min: number, max: number) =>
-  Schema.Number.pipe(Schema.between(min, max, { description: `a number from ${min} to ${max}` }))
-
-/** Text that an HTTP header can have. */
-const headerText = (max: number) =>
-  Schema.String.pipe(
-    Schema.pattern(new RegExp(`^[\\x20-\\x7e]{1,${max}}$`), {
-      description: `1 to ${max} printable ASCII characters`,
-      jsonSchema: { pattern: `^[\\x20-\\x7e]{1,${max}}$` }
-    })
-  )
-
-const oneOf = <const Values extends ReadonlyArray<string>>(...values: Values) =>
-  Schema.Literal(...values).annotations({
-    description: `one of ${values.map((value) => `"${value}"`).join(", ")}`
-  })
 
 /** The number of rows of a list. */
 const limited = (byDefault: number) => ({
@@ -273,103 +247,6 @@ export const Resources = Schema.Struct({
   cardholders: Schema.Array(Cardholder.Cardholder)
 }).annotations({ identifier: "Resources" })
 
-const isOperation = (name: string): name is Fault.OperationName => ServiceApi.operations.has(name)
-
-const operationNames = Array.from(ServiceApi.operations.keys())
-
-const OperationName = Schema.String.pipe(
-  Schema.filter(isOperation, {
-    description: `one of ${operationNames.map((name) => `"${name}"`).join(", ")}`,
-    jsonSchema: { enum: operationNames }
-  })
-)
-
-const Count = Schema.Union(wholeNumber(1, 1_000_000), Schema.Literal("always")).annotations({
-  description: `a whole number from 1 to 1000000, or "always"`
-})
-
-const target = {
-  /** Selects the requests. Without it, every request is selected. */
-  match: Schema.optional(
-    Schema.Struct({
-      operation: Schema.optional(OperationName),
-      /** A header that the request must have, with this value if one is given. */
-      header: Schema.optional(
-        Schema.Struct({ name: headerText(200), value: Schema.optional(Text.atMost(1000)) })
-      ),
-      /** A field that the JSON body must have, such as `payer.phone_number`. */
-      field: Schema.optional(
-        Schema.Struct({
-          name: Text.atMost(200),
-          value: Schema.Union(
-            Text.atMost(1000),
-            Schema.Number.pipe(Schema.finite()),
-            Schema.Boolean,
-            Schema.Null
-          )
-        })
-      )
-    })
-  ),
-  /** How many requests the fault applies to. Defaults to 1. */
-  count: Schema.optional(Count),
-  /** Defaults to 1. */
-  probability: Schema.optional(numberBetween(0, 1)),
-  /** The seed of the draws for `probability`. Defaults to 0. */
-  seed: Schema.optional(wholeNumber(0, 2 ** 32 - 1))
-}
-
-const contentType = Schema.optional(headerText(200))
-
-/**
- * A fault, and the requests that it applies to. The members of `Fault` have the same meaning.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const FaultRule = Schema.Union(
-  Schema.Struct({ fault: Schema.Literal("drop_before"), ...target }).annotations({
-    description: "Closes the connection before the request is processed"
-  }),
-  Schema.Struct({ fault: Schema.Literal("drop_after"), ...target }).annotations({
-    description: "Processes the request, then closes the connection before the response"
-  }),
-  Schema.Struct({
-    fault: Schema.Literal("delay"),
-    milliseconds: wholeNumber(0, 600_000),
-    ...target
-  }).annotations({ description: "Processes the request at once and delays the response" }),
-  Schema.Struct({
-    fault: Schema.Literal("status"),
-    status: wholeNumber(200, 599),
-    retry_after: Schema.optional(Schema.Union(wholeNumber(0, 86_400), headerText(100))),
-    body: Schema.optional(Text.atMost(65_536)),
-    content_type: contentType,
-    /** Whether the request is processed. Defaults to `false`. */
-    processed: Schema.optional(Schema.Boolean),
-    ...target
-  }).annotations({ description: "Responds with this status" }),
-  Schema.Struct({
-    fault: Schema.Literal("body"),
-    body: Text.atMost(65_536),
-    content_type: contentType,
-    ...target
-  }).annotations({
-    description: "Processes the request and responds with the real status but this body"
-  }),
-  Schema.Struct({
-    fault: Schema.Literal("outcome"),
-    outcome: oneOf(...Outcome.outcomes.map(({ name }) => name)),
-    ...target
-  }).annotations({ description: "Ends in this outcome" })
-).annotations({ identifier: "FaultRule" })
-
-/**
- * @since 0.1.0
- * @category models
- */
-export type FaultRule = typeof FaultRule.Type
-
 /**
  * An outcome that a request can ask for.
  *
@@ -388,25 +265,6 @@ export const Outcomes = Schema.Array(
     once_per_key: Schema.Boolean
   }).annotations({ identifier: "Outcome" })
 )
-
-/**
- * A fault in the queue.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const PendingFault = Schema.Struct({
-  id: Schema.String,
-  /** How many requests it still applies to. */
-  remaining: Count,
-  rule: FaultRule
-}).annotations({ identifier: "PendingFault" })
-
-/**
- * @since 0.1.0
- * @category models
- */
-export interface PendingFault extends Schema.Schema.Type<typeof PendingFault> {}
 
 /**
  * The sandbox's time.
@@ -646,13 +504,13 @@ const money = HttpApiGroup.make("Money")
 const faults = HttpApiGroup.make("Faults")
   .add(
     HttpApiEndpoint.get("list", "/faults")
-      .addSuccess(Schema.Array(PendingFault))
+      .addSuccess(Schema.Array(Outcome.PendingFault))
       .annotate(OpenApi.Summary, "List the pending faults, in the order in which they apply")
   )
   .add(
     HttpApiEndpoint.post("add", "/faults")
-      .setPayload(FaultRule)
-      .addSuccess(PendingFault, { status: 201 })
+      .setPayload(Outcome.FaultRule)
+      .addSuccess(Outcome.PendingFault, { status: 201 })
       .addError(ControlError, { status: 422 })
       .annotate(OpenApi.Summary, "Add a fault")
   )

@@ -5,7 +5,6 @@
  * @since 0.1.0
  */
 import type * as Redacted from "effect/Redacted"
-import type { Fault } from "./Fault.js"
 
 /**
  * How an exchange ended.
@@ -45,11 +44,24 @@ export interface Exchange {
   /** Whether the key belonged to an earlier request, whose result was returned again. */
   readonly replay: boolean
   /** The fault that applied. */
-  readonly fault: Fault | undefined
+  readonly fault: AppliedFault | undefined
   /** The time of arrival, by the sandbox's clock. */
   readonly atMillis: number
   /** The duration; `undefined` while the exchange is open. */
   readonly tookMillis: number | undefined
+}
+
+/**
+ * A fault that applied to a request.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface AppliedFault {
+  /** Such as `drop_after`; of an outcome, its name. */
+  readonly name: string
+  /** Whether it answered or closed the connection, and the service did not process the request. */
+  readonly answersInstead: boolean
 }
 
 /**

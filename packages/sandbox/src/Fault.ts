@@ -1,11 +1,14 @@
 /**
- * Scripted faults for the next requests, in the network or in the service.
+ * Scripted faults for the next requests, in the network or in the service. At most one fault applies to a
+ * request: the earliest one added that selects it and is not used up.
  *
  * @since 0.1.0
  */
-import type * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
-import type * as ServiceApi from "./ServiceApi.js"
+import * as Text from "@manilla/core/Text"
+import * as Duration from "effect/Duration"
+import * as Schema from "effect/Schema"
+import { headerText, numberBetween, wholeNumber } from "./internal/control/limits.js"
+import * as ServiceApi from "./ServiceApi.js"
 
 /**
  * The name of an operation, such as `Payments.create`.
@@ -15,143 +18,154 @@ import type * as ServiceApi from "./ServiceApi.js"
  */
 export type OperationName = ServiceApi.OperationName
 
+const isOperation = (name: string): name is OperationName => ServiceApi.operations.has(name)
+
+const operationNames = Array.from(ServiceApi.operations.keys())
+
+const Operation = Schema.String.pipe(
+  Schema.filter(isOperation, {
+    description: `one of ${operationNames.map((name) => `"${name}"`).join(", ")}`,
+    jsonSchema: { enum: operationNames }
+  })
+)
+
 /**
  * Selects the requests that a fault applies to.
  *
  * @since 0.1.0
+ * @category schemas
+ */
+export const Match = Schema.Struct({
+  /** Defaults to any request, including unknown routes. */
+  operation: Schema.optional(Operation),
+  /** A header that the request must have, with this value if one is given. */
+  header: Schema.optional(
+    Schema.Struct({ name: headerText(200), value: Schema.optional(Text.atMost(1000)) })
+  ),
+  /** A field that the JSON body must have, such as `payer.phone_number`, with exactly this value. */
+  field: Schema.optional(
+    Schema.Struct({
+      name: Text.atMost(200),
+      value: Schema.Union(
+        Text.atMost(1000),
+        Schema.Number.pipe(Schema.finite()),
+        Schema.Boolean,
+        Schema.Null
+      )
+    })
+  )
+})
+
+/**
+ * @since 0.1.0
  * @category models
  */
-export interface Target {
-  /** The operation. Defaults to any request, including unknown routes. */
-  readonly operation?: OperationName | undefined
-  /** The number of requests. Defaults to 1; `Infinity` means all of them. */
-  readonly times?: number | undefined
-  /** A header that the request must have. */
-  readonly header?: HeaderMatch | undefined
-  /** A field that the JSON body must have. */
-  readonly field?: FieldMatch | undefined
+export interface Match extends Schema.Schema.Type<typeof Match> {}
+
+/**
+ * A number of requests, or all of them.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Count = Schema.Union(wholeNumber(1, 1_000_000), Schema.Literal("always")).annotations({
+  description: `a whole number from 1 to 1000000, or "always"`
+})
+
+const scope = {
+  /** How many requests the fault applies to. Defaults to 1. */
+  count: Schema.optional(Count),
   /** The probability that the fault applies to a request that it selects. Defaults to 1. */
-  readonly probability?: number | undefined
+  probability: Schema.optional(numberBetween(0, 1)),
   /** The seed of the draws for `probability`. Defaults to 0. */
-  readonly seed?: number | undefined
+  seed: Schema.optional(wholeNumber(0, 2 ** 32 - 1))
 }
 
+const Scope = Schema.Struct(scope)
+
 /**
- * Selects requests by a header.
+ * The requests that a fault applies to: which ones, how many and how often.
  *
  * @since 0.1.0
  * @category models
  */
-export interface HeaderMatch {
-  /** In any case. */
-  readonly name: string
-  /** The exact value. Defaults to any value. */
-  readonly value?: string | undefined
-}
+export interface Target extends Match, Schema.Schema.Type<typeof Scope> {}
 
-/**
- * Selects requests by a field of their JSON body. The field must have exactly this value.
- *
- * @since 0.1.0
- * @category models
- */
-export interface FieldMatch {
-  /** The path of the field, such as `payer.phone_number`. */
-  readonly name: string
-  readonly value: string | number | boolean | null
+/** Declares a fault with its name. */
+export const declare = <const Name extends string, Fields extends Schema.Struct.Fields>(
+  name: Name,
+  description: string,
+  fields: Fields
+) =>
+  Schema.Struct({
+    fault: Schema.Literal(name),
+    ...fields,
+    /** Without it, the fault applies to every request. */
+    match: Schema.optional(Match),
+    ...scope
+  }).annotations({ description })
+
+/** Text, or bytes. As JSON, bytes are `{ "base64": … }`. */
+const Body = Schema.Union(
+  Text.atMost(65_536),
+  Schema.transform(
+    Schema.Struct({ base64: Schema.Uint8ArrayFromBase64 }),
+    Schema.Uint8ArrayFromSelf,
+    { decode: ({ base64 }) => base64, encode: (base64) => ({ base64 }) }
+  )
+).annotations({
+  description: "a string of at most 65536 characters",
+  jsonSchema: { type: "string", maxLength: 65_536 }
+})
+
+/** Defaults to `application/json`. */
+const contentType = Schema.optional(headerText(200))
+
+const answer = {
+  /** `Retry-After`: seconds, or an HTTP date. */
+  retry_after: Schema.optional(Schema.Union(wholeNumber(0, 86_400), headerText(100))),
+  /** Defaults to an error envelope. */
+  body: Schema.optional(Body),
+  content_type: contentType,
+  /** Whether the request is processed. Defaults to `false`. */
+  processed: Schema.optional(Schema.Boolean)
 }
 
 /**
  * A fault, and the requests that it applies to.
  *
  * @since 0.1.0
- * @category models
+ * @category schemas
  */
-export type Fault = Drop | Delay | Answer | Outcome
+export const Fault = Schema.Union(
+  declare("drop_before", "Closes the connection before the request is processed", {}),
+  declare("drop_after", "Processes the request, then closes the connection before the response", {}),
+  declare("delay", "Processes the request at once and delays the response", {
+    milliseconds: wholeNumber(0, 600_000)
+  }),
+  declare("status", "Responds with this status", { status: wholeNumber(200, 599), ...answer }),
+  declare("body", "Processes the request and responds with the real status but this body", {
+    body: Body,
+    content_type: contentType
+  })
+)
 
 /**
- * Closes the connection before or after the request is processed, without a response.
- *
  * @since 0.1.0
  * @category models
  */
-export interface Drop extends Target {
-  readonly _tag: "Drop"
-  readonly when: "before" | "after"
-}
+export type Fault = typeof Fault.Type
 
 /**
- * Processes the request at once, and delays its response in real time.
+ * The members of a fault that select its requests.
  *
  * @since 0.1.0
- * @category models
+ * @category constructors
  */
-export interface Delay extends Target {
-  readonly _tag: "Delay"
-  readonly duration: Duration.DurationInput
-}
-
-/**
- * Replaces the response, or parts of it.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Answer extends Target {
-  readonly _tag: "Answer"
-  /** Whether the request is processed before this response is sent. */
-  readonly processed: boolean
-  /** The status of the response. Defaults to the real status. */
-  readonly status?: number | undefined
-  /** `Retry-After`: seconds, or an HTTP date. */
-  readonly retryAfter?: number | string | undefined
-  /** The raw body. Defaults to an error envelope. */
-  readonly body?: string | Uint8Array | undefined
-  readonly contentType: string
-}
-
-/**
- * An outcome of the module `Outcome`. It applies to the operations of that outcome only.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Outcome extends Target {
-  readonly _tag: "Outcome"
-  /** The name of the outcome. */
-  readonly outcome: string
-}
-
-/**
- * The queue of pending faults. At most one fault applies to a request: the earliest one added that
- * matches it and is not used up.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Faults {
-  readonly add: (...faults: ReadonlyArray<Fault>) => Effect.Effect<void>
-  /** Adds one fault, and returns it with its id. */
-  readonly register: (fault: Fault) => Effect.Effect<Pending>
-  /** Removes a fault. Returns `false` if no pending fault has this id. */
-  readonly remove: (id: string) => Effect.Effect<boolean>
-  readonly clear: Effect.Effect<void>
-  /** The faults that are not used up. */
-  readonly pending: Effect.Effect<ReadonlyArray<Pending>>
-}
-
-/**
- * A fault in the queue.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Pending {
-  readonly id: string
-  readonly fault: Fault
-  /** The number of requests that it still applies to. */
-  readonly remaining: number
-}
+export const selecting = <A extends Target>({ field, header, operation, ...rest }: A) => ({
+  ...rest,
+  match: { operation, header, field }
+})
 
 /**
  * Closes the connection before the request is processed.
@@ -159,10 +173,9 @@ export interface Pending {
  * @since 0.1.0
  * @category constructors
  */
-export const dropBefore = (target: Target = {}): Drop => ({
-  ...target,
-  _tag: "Drop",
-  when: "before"
+export const dropBefore = (target: Target = {}): Fault => ({
+  fault: "drop_before",
+  ...selecting(target)
 })
 
 /**
@@ -174,45 +187,39 @@ export const dropBefore = (target: Target = {}): Drop => ({
  * import * as Effect from "effect/Effect"
  *
  * const threeLostResponses = Effect.flatMap(Sandbox.Sandbox, (sandbox) =>
- *   sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create", times: 3 }))
+ *   sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create", count: 3 }))
  * )
  *
  * @since 0.1.0
  * @category constructors
  */
-export const dropAfter = (target: Target = {}): Drop => ({
-  ...target,
-  _tag: "Drop",
-  when: "after"
+export const dropAfter = (target: Target = {}): Fault => ({
+  fault: "drop_after",
+  ...selecting(target)
 })
 
 /**
- * Processes the request at once and delays the response. A caller that disconnects meanwhile does not
- * undo it.
+ * Processes the request at once and delays the response in real time. A caller that disconnects meanwhile
+ * does not undo it.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const delay = (duration: Duration.DurationInput, target: Target = {}): Delay => ({
-  ...target,
-  _tag: "Delay",
-  duration
+export const delay = (duration: Duration.DurationInput, target: Target = {}): Fault => ({
+  fault: "delay",
+  milliseconds: Duration.toMillis(duration),
+  ...selecting(target)
 })
 
+const Answer = Schema.Struct(answer)
+
 /**
- * Options of `status`.
+ * A response in place of the service's own.
  *
  * @since 0.1.0
  * @category models
  */
-export interface StatusOptions extends Target {
-  readonly retryAfter?: number | string | undefined
-  readonly body?: string | Uint8Array | undefined
-  /** Defaults to `application/json`. */
-  readonly contentType?: string | undefined
-  /** Whether the request is processed. Defaults to `false`. */
-  readonly processed?: boolean | undefined
-}
+export interface Answer extends Schema.Schema.Type<typeof Answer> {}
 
 /**
  * Responds with this status, from 200 to 599. The request is not processed unless `processed` is set.
@@ -220,29 +227,11 @@ export interface StatusOptions extends Target {
  * @since 0.1.0
  * @category constructors
  */
-export const status = (
-  code: number,
-  { body, contentType = json, processed = false, retryAfter, ...target }: StatusOptions = {}
-): Answer => ({
-  ...target,
-  _tag: "Answer",
-  processed,
+export const status = (code: number, options: Target & Answer = {}): Fault => ({
+  fault: "status",
   status: code,
-  retryAfter,
-  body,
-  contentType
+  ...selecting(options)
 })
-
-/**
- * Options of `body`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface BodyOptions extends Target {
-  /** Defaults to `application/json`. */
-  readonly contentType?: string | undefined
-}
 
 /**
  * Processes the request and responds with the real status but this body, such as HTML, a truncated
@@ -252,47 +241,6 @@ export interface BodyOptions extends Target {
  * @category constructors
  */
 export const body = (
-  bytes: string | Uint8Array,
-  { contentType = json, ...target }: BodyOptions = {}
-): Answer => ({
-  ...target,
-  _tag: "Answer",
-  processed: true,
-  status: undefined,
-  retryAfter: undefined,
-  body: bytes,
-  contentType
-})
-
-/**
- * Makes a request end in an outcome, such as `insufficient_funds`.
- *
- * @since 0.1.0
- * @category constructors
- */
-export const outcome = (name: string, target: Target = {}): Outcome => ({
-  ...target,
-  _tag: "Outcome",
-  outcome: name
-})
-
-/**
- * The name of a fault; of an outcome, the name of the outcome.
- *
- * @since 0.1.0
- * @category printing
- */
-export const nameOf = (fault: Fault): string => {
-  switch (fault._tag) {
-    case "Drop":
-      return `drop_${fault.when}`
-    case "Delay":
-      return "delay"
-    case "Answer":
-      return fault.status === undefined ? "body" : "status"
-    case "Outcome":
-      return fault.outcome
-  }
-}
-
-const json = "application/json"
+  body: string | Uint8Array,
+  options: Target & Pick<Answer, "content_type"> = {}
+): Fault => ({ fault: "body", body, ...selecting(options) })

@@ -1,11 +1,13 @@
 /**
- * Outcomes on demand: a magic phone number or amount, the request header `X-Sandbox-Outcome`, or a fault rule
- * makes a request end in one of them.
+ * Outcomes on demand: a magic phone number or amount, the request header `X-Sandbox-Outcome`, or a fault makes
+ * a request end in one of them.
  *
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
+import * as Schema from "effect/Schema"
 import * as Fault from "./Fault.js"
+import { oneOf } from "./internal/control/limits.js"
 
 /**
  * The header that names an outcome.
@@ -29,7 +31,7 @@ export const phonePrefix = "+999"
  * @since 0.1.0
  * @category models
  */
-export type Behaviour = Settles | StaysPending | LinkBecomes | Refuses | Wire
+export type Behaviour = Settles | StaysPending | LinkBecomes | Refuses | Suffers
 
 /**
  * A payment intent or a payout settles with this status.
@@ -79,14 +81,14 @@ export interface Refuses {
 }
 
 /**
- * A fault of the network or of the response.
+ * A fault applies to the request.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Wire {
-  readonly _tag: "Wire"
-  readonly fault: Exclude<Fault.Fault, Fault.Outcome>
+export interface Suffers {
+  readonly _tag: "Suffers"
+  readonly fault: Fault.Fault
   /**
    * Whether it applies only to the first request with an idempotency key, so that a retry succeeds.
    * Requests without a key always meet it.
@@ -112,32 +114,87 @@ export interface Outcome {
   readonly effect: Behaviour
 }
 
-const settling: ReadonlyArray<Fault.OperationName> = ["Payments.create", "Payouts.create"]
 const payments: ReadonlyArray<Fault.OperationName> = ["Payments.create"]
 const payouts: ReadonlyArray<Fault.OperationName> = ["Payouts.create"]
 const links: ReadonlyArray<Fault.OperationName> = ["PaymentLinks.create"]
 const cards: ReadonlyArray<Fault.OperationName> = ["Cards.issue"]
-const debits: ReadonlyArray<Fault.OperationName> = ["Payouts.create", "Cards.issue"]
-const writes: ReadonlyArray<Fault.OperationName> = [...settling, ...links, ...cards]
+const settling = [...payments, ...payouts]
+const debits = [...payouts, ...cards]
+const writes = [...settling, ...links, ...cards]
 
-const minute = 60_000
-const day = 86_400_000
-
-const settles = (status: string, afterMillis?: number): Settles => ({
-  _tag: "Settles",
-  status,
-  ...(afterMillis === undefined ? {} : { afterMillis })
-})
-
-const refuses = (code: string, message: string, status = 422): Refuses => ({
-  _tag: "Refuses",
-  status,
+const settles = (
+  code: string,
+  name: string,
+  status: string,
+  after?: Duration.DurationInput & string
+): Outcome => ({
   code,
-  message
+  name,
+  operations: settling,
+  effect: {
+    _tag: "Settles",
+    status,
+    ...(after !== undefined && { afterMillis: Duration.toMillis(after) })
+  },
+  summary: `${status} after ${after ?? "the usual delay"}`
 })
 
-const once = (fault: Wire["fault"]): Wire => ({ _tag: "Wire", fault, once: true })
-const always = (fault: Wire["fault"]): Wire => ({ _tag: "Wire", fault, once: false })
+const linkBecomes = (code: string, name: string, status: LinkBecomes["status"]): Outcome => ({
+  code,
+  name,
+  operations: links,
+  effect: { _tag: "LinkBecomes", status },
+  summary: `the link is ${status} at once`
+})
+
+/** The code of the refusal is the name of the outcome. */
+const refuses = (
+  code: string,
+  name: string,
+  operations: ReadonlyArray<Fault.OperationName>,
+  message: string,
+  status = 422
+): Outcome => ({
+  code,
+  name,
+  operations,
+  effect: { _tag: "Refuses", status, code: name.toUpperCase(), message },
+  summary: `${status}: ${message}`
+})
+
+const suffers =
+  (once: boolean) =>
+  (code: string, name: string, fault: Fault.Fault, summary = summaryOf(fault)): Outcome => ({
+    code,
+    name,
+    effect: { _tag: "Suffers", fault, once },
+    summary
+  })
+
+const once = suffers(true)
+const always = suffers(false)
+
+const summaryOf = (fault: Fault.Fault): string => {
+  switch (fault.fault) {
+    case "drop_before":
+      return "connection closed before processing"
+    case "drop_after":
+      return "processed, then connection closed"
+    case "delay": {
+      const { milliseconds } = fault
+      return Number.isFinite(milliseconds)
+        ? `processed, answered after ${milliseconds / 1000} seconds`
+        : "processed, never answered"
+    }
+    case "status": {
+      const { processed = false, retry_after, status } = fault
+      const header = retry_after === undefined ? "" : ` with Retry-After: ${retry_after}`
+      return `${status}${header}, ${processed ? "processed" : "not processed"}`
+    }
+    case "body":
+      return "processed, another body"
+  }
+}
 
 const envelope = (code: string, message: string): string =>
   JSON.stringify({
@@ -146,341 +203,15 @@ const envelope = (code: string, message: string): string =>
     meta: { correlation_id: null }
   })
 
-const html = { contentType: "text/html" }
+const html = { content_type: "text/html" }
 const badGateway = "<html><body><h1>502 Bad Gateway</h1></body></html>"
+const processed = { processed: true }
 
-type Row = readonly [
-  code: string,
-  name: string,
-  operations: ReadonlyArray<Fault.OperationName> | undefined,
-  effect: Behaviour,
-  summary: string
-]
-
-const rows: ReadonlyArray<Row> = [
-  ["01", "completes_at_once", settling, settles("COMPLETED", 0), "COMPLETED at the first read"],
-  ["02", "completes_late", settling, settles("COMPLETED", minute), "COMPLETED after 1 minute"],
-  ["03", "completes_next_day", settling, settles("COMPLETED", day), "COMPLETED after 24 hours"],
-  ["04", "stays_pending", settling, { _tag: "StaysPending" }, "PENDING for ever"],
-  ["05", "fails", settling, settles("FAILED"), "FAILED after the usual delay"],
-  ["06", "fails_at_once", settling, settles("FAILED", 0), "FAILED at the first read"],
-  ["07", "fails_late", settling, settles("FAILED", minute), "FAILED after 1 minute"],
-  ["08", "cancelled", settling, settles("CANCELLED"), "CANCELLED after the usual delay"],
-  ["09", "rejected", settling, settles("REJECTED"), "REJECTED after the usual delay"],
-  ["10", "expires", settling, settles("EXPIRED", 5 * minute), "EXPIRED after 5 minutes"],
-  ["11", "reversed", settling, settles("REVERSED"), "REVERSED after the usual delay"],
-  ["12", "unknown_status", settling, settles("UNDER_REVIEW"), "a status that no client knows"],
-  [
-    "20",
-    "insufficient_funds",
-    writes,
-    refuses("INSUFFICIENT_FUNDS", "The wallet has insufficient funds."),
-    "the payer or the wallet has too little money"
-  ],
-  [
-    "21",
-    "amount_too_small",
-    writes,
-    refuses("AMOUNT_TOO_SMALL", "The amount is below the minimum."),
-    "the amount is below the minimum"
-  ],
-  [
-    "22",
-    "amount_too_large",
-    writes,
-    refuses("AMOUNT_TOO_LARGE", "The amount is above the maximum."),
-    "the amount is above the maximum"
-  ],
-  [
-    "23",
-    "daily_limit_reached",
-    writes,
-    refuses("DAILY_LIMIT_REACHED", "The daily limit is reached."),
-    "a limit per day is reached"
-  ],
-  [
-    "24",
-    "invalid_phone_number",
-    settling,
-    refuses("INVALID_PHONE_NUMBER", "The provider does not know the phone number."),
-    "the provider does not know the number"
-  ],
-  [
-    "25",
-    "account_blocked",
-    settling,
-    refuses("ACCOUNT_BLOCKED", "The provider blocked the mobile money account."),
-    "the mobile money account is blocked"
-  ],
-  [
-    "26",
-    "otp_required",
-    payments,
-    refuses("OTP_REQUIRED", "A one-time code is required."),
-    "the payment needs a one-time code"
-  ],
-  [
-    "27",
-    "otp_invalid",
-    payments,
-    refuses("OTP_INVALID", "The one-time code is wrong."),
-    "the one-time code is wrong"
-  ],
-  [
-    "28",
-    "otp_expired",
-    payments,
-    refuses("OTP_EXPIRED", "The one-time code is expired."),
-    "the one-time code is expired"
-  ],
-  [
-    "29",
-    "provider_unavailable",
-    settling,
-    refuses("SERVICE_UNAVAILABLE", "The service is currently unavailable."),
-    "the provider is down"
-  ],
-  [
-    "30",
-    "wallet_frozen",
-    debits,
-    refuses("WALLET_FROZEN", "The wallet is frozen."),
-    "the wallet is frozen"
-  ],
-  [
-    "31",
-    "beneficiary_limit",
-    payouts,
-    refuses("BENEFICIARY_LIMIT_REACHED", "The beneficiary cannot receive this amount."),
-    "the beneficiary's account is full"
-  ],
-  [
-    "32",
-    "duplicate",
-    writes,
-    refuses("DUPLICATE", "A similar operation is in progress.", 409),
-    "409: a similar operation is in progress"
-  ],
-  [
-    "33",
-    "kyb_not_approved",
-    undefined,
-    always(
-      Fault.status(403, { body: envelope("ACCOUNT_STATE", "The account's KYB is not approved.") })
-    ),
-    "403: the account may not do this"
-  ],
-  [
-    "34",
-    "card_refused",
-    cards,
-    refuses("CARD_REFUSED", "The card issuer refused the card."),
-    "the issuer refuses the card"
-  ],
-  [
-    "35",
-    "cardholder_not_verified",
-    cards,
-    refuses("CARDHOLDER_NOT_VERIFIED", "The cardholder is not verified."),
-    "the cardholder is not verified"
-  ],
-  [
-    "38",
-    "link_used",
-    links,
-    { _tag: "LinkBecomes", status: "INACTIVE" },
-    "the link is used up at once"
-  ],
-  [
-    "39",
-    "link_expired",
-    links,
-    { _tag: "LinkBecomes", status: "EXPIRED" },
-    "the link is expired at once"
-  ],
-  [
-    "50",
-    "request_lost",
-    undefined,
-    once(Fault.dropBefore()),
-    "connection closed before processing"
-  ],
-  ["51", "answer_lost", undefined, once(Fault.dropAfter()), "processed, then connection closed"],
-  [
-    "52",
-    "requests_lost",
-    undefined,
-    always(Fault.dropBefore()),
-    "every connection closed before processing"
-  ],
-  [
-    "53",
-    "answers_lost",
-    undefined,
-    always(Fault.dropAfter()),
-    "every connection closed after processing"
-  ],
-  [
-    "54",
-    "slow",
-    undefined,
-    always(Fault.delay("5 seconds")),
-    "processed, answered after 5 seconds"
-  ],
-  [
-    "55",
-    "very_slow",
-    undefined,
-    once(Fault.delay("1 minute")),
-    "processed, answered after 1 minute"
-  ],
-  [
-    "56",
-    "never_answered",
-    undefined,
-    once(Fault.delay(Duration.infinity)),
-    "processed, never answered"
-  ],
-  ["60", "bad_request", undefined, once(Fault.status(400)), "400, not processed"],
-  ["61", "token_refused", undefined, once(Fault.status(401)), "401, not processed"],
-  ["62", "request_timeout", undefined, once(Fault.status(408)), "408, not processed"],
-  ["63", "conflict", undefined, once(Fault.status(409)), "409, not processed"],
-  [
-    "64",
-    "rate_limited",
-    undefined,
-    once(Fault.status(429, { retryAfter: 1 })),
-    "429 with Retry-After: 1"
-  ],
-  [
-    "65",
-    "rate_limited_always",
-    undefined,
-    always(Fault.status(429, { retryAfter: 1 })),
-    "429 for every request"
-  ],
-  ["66", "server_error", undefined, once(Fault.status(500)), "500, not processed"],
-  [
-    "67",
-    "server_error_after",
-    undefined,
-    once(Fault.status(500, { processed: true })),
-    "500, processed"
-  ],
-  [
-    "68",
-    "bad_gateway",
-    undefined,
-    once(Fault.status(502, { body: badGateway, processed: true, ...html })),
-    "502 with HTML, processed"
-  ],
-  [
-    "69",
-    "maintenance",
-    undefined,
-    always(Fault.status(503, { retryAfter: 86_400 })),
-    "503 with Retry-After: a day"
-  ],
-  [
-    "70",
-    "unavailable",
-    undefined,
-    once(Fault.status(503, { retryAfter: 1 })),
-    "503 with Retry-After: 1"
-  ],
-  [
-    "71",
-    "gateway_timeout",
-    undefined,
-    once(Fault.status(504, { processed: true })),
-    "504, processed"
-  ],
-  ["72", "unknown_client_error", undefined, once(Fault.status(418)), "418, not processed"],
-  ["73", "redirect", undefined, once(Fault.status(302)), "302, not processed"],
-  [
-    "74",
-    "no_content",
-    undefined,
-    once(Fault.status(204, { processed: true })),
-    "204 without a body, processed"
-  ],
-  ["80", "empty_body", undefined, once(Fault.body("")), "processed, empty body"],
-  [
-    "81",
-    "truncated_body",
-    undefined,
-    once(Fault.body(`{"success":true,"data":{"id":"`)),
-    "processed, half of an envelope"
-  ],
-  ["82", "html_body", undefined, once(Fault.body("<html>OK</html>", html)), "processed, HTML"],
-  [
-    "83",
-    "null_data",
-    undefined,
-    once(Fault.body(`{"success":true,"data":null}`)),
-    "processed, data is null"
-  ],
-  [
-    "84",
-    "empty_data",
-    undefined,
-    once(Fault.body(`{"success":true,"data":{}}`)),
-    "processed, data without members"
-  ],
-  [
-    "85",
-    "wrong_types",
-    undefined,
-    once(
-      Fault.body(
-        `{"success":true,"data":{"id":1,"reference":2,"status":3,"amount":4,"currency":5}}`
-      )
-    ),
-    "processed, numbers for strings"
-  ],
-  [
-    "86",
-    "error_with_success_status",
-    undefined,
-    once(Fault.body(envelope("FAILED", "The operation failed."))),
-    "processed, an error envelope with a 2xx"
-  ],
-  [
-    "87",
-    "success_false",
-    undefined,
-    once(Fault.body(`{"success":false}`)),
-    "processed, an envelope without an error"
-  ],
-  [
-    "88",
-    "prototype_members",
-    undefined,
-    once(Fault.body(`{"__proto__":{"success":true},"constructor":{}}`)),
-    "processed, hostile member names"
-  ],
-  [
-    "89",
-    "not_utf8",
-    undefined,
-    once(Fault.body(Uint8Array.of(0x7b, 0xff, 0xfe, 0x7d))),
-    "processed, invalid UTF-8"
-  ],
-  [
-    "90",
-    "deep_body",
-    undefined,
-    once(Fault.body("[".repeat(50_000) + "]".repeat(50_000))),
-    "processed, nested 50,000 levels deep"
-  ],
-  [
-    "91",
-    "large_body",
-    undefined,
-    once(Fault.body(`{"success":true,"data":"${"x".repeat(12 * 1024 * 1024)}"}`)),
-    "processed, 12 MiB"
-  ]
-]
+const noKyb = envelope("ACCOUNT_STATE", "The account's KYB is not approved.")
+const failed = envelope("FAILED", "The operation failed.")
+const numbers = `{"success":true,"data":{"id":1,"reference":2,"status":3,"amount":4,"currency":5}}`
+const deep = "[".repeat(50_000) + "]".repeat(50_000)
+const large = `{"success":true,"data":"${"x".repeat(12 * 1024 * 1024)}"}`
 
 /**
  * All outcomes.
@@ -488,15 +219,87 @@ const rows: ReadonlyArray<Row> = [
  * @since 0.1.0
  * @category outcomes
  */
-export const outcomes: ReadonlyArray<Outcome> = rows.map(
-  ([code, name, operations, effect, summary]) => ({
-    code,
-    name,
-    ...(operations === undefined ? {} : { operations }),
-    effect,
-    summary
-  })
-)
+export const outcomes: ReadonlyArray<Outcome> = [
+  settles("01", "completes_at_once", "COMPLETED", "0 seconds"),
+  settles("02", "completes_late", "COMPLETED", "1 minute"),
+  settles("03", "completes_next_day", "COMPLETED", "24 hours"),
+  {
+    code: "04",
+    name: "stays_pending",
+    operations: settling,
+    effect: { _tag: "StaysPending" },
+    summary: "PENDING for ever"
+  },
+  settles("05", "fails", "FAILED"),
+  settles("06", "fails_at_once", "FAILED", "0 seconds"),
+  settles("07", "fails_late", "FAILED", "1 minute"),
+  settles("08", "cancelled", "CANCELLED"),
+  settles("09", "rejected", "REJECTED"),
+  settles("10", "expires", "EXPIRED", "5 minutes"),
+  settles("11", "reversed", "REVERSED"),
+  settles("12", "unknown_status", "UNDER_REVIEW"),
+
+  refuses("20", "insufficient_funds", writes, "The wallet has insufficient funds."),
+  refuses("21", "amount_too_small", writes, "The amount is below the minimum."),
+  refuses("22", "amount_too_large", writes, "The amount is above the maximum."),
+  refuses("23", "daily_limit_reached", writes, "The daily limit is reached."),
+  refuses("24", "invalid_phone_number", settling, "The provider does not know the phone number."),
+  refuses("25", "account_blocked", settling, "The provider blocked the mobile money account."),
+  refuses("26", "otp_required", payments, "A one-time code is required."),
+  refuses("27", "otp_invalid", payments, "The one-time code is wrong."),
+  refuses("28", "otp_expired", payments, "The one-time code is expired."),
+  refuses("29", "provider_unavailable", settling, "The provider is currently unavailable."),
+  refuses("30", "wallet_frozen", debits, "The wallet is frozen."),
+  refuses("31", "beneficiary_limit", payouts, "The beneficiary cannot receive this amount."),
+  refuses("32", "duplicate", writes, "A similar operation is in progress.", 409),
+  always("33", "kyb_not_approved", Fault.status(403, { body: noKyb })),
+  refuses("34", "card_refused", cards, "The card issuer refused the card."),
+  refuses("35", "cardholder_not_verified", cards, "The cardholder is not verified."),
+  linkBecomes("38", "link_used", "INACTIVE"),
+  linkBecomes("39", "link_expired", "EXPIRED"),
+
+  once("50", "request_lost", Fault.dropBefore()),
+  once("51", "answer_lost", Fault.dropAfter()),
+  always("52", "requests_lost", Fault.dropBefore()),
+  always("53", "answers_lost", Fault.dropAfter()),
+  always("54", "slow", Fault.delay("5 seconds")),
+  once("55", "very_slow", Fault.delay("1 minute")),
+  once("56", "never_answered", Fault.delay(Duration.infinity)),
+
+  once("60", "bad_request", Fault.status(400)),
+  once("61", "token_refused", Fault.status(401)),
+  once("62", "request_timeout", Fault.status(408)),
+  once("63", "conflict", Fault.status(409)),
+  once("64", "rate_limited", Fault.status(429, { retry_after: 1 })),
+  always("65", "rate_limited_always", Fault.status(429, { retry_after: 1 })),
+  once("66", "server_error", Fault.status(500)),
+  once("67", "server_error_after", Fault.status(500, processed)),
+  once("68", "bad_gateway", Fault.status(502, { body: badGateway, ...processed, ...html })),
+  always("69", "maintenance", Fault.status(503, { retry_after: 86_400 })),
+  once("70", "unavailable", Fault.status(503, { retry_after: 1 })),
+  once("71", "gateway_timeout", Fault.status(504, processed)),
+  once("72", "unknown_client_error", Fault.status(418)),
+  once("73", "redirect", Fault.status(302)),
+  once("74", "no_content", Fault.status(204, processed)),
+
+  once("80", "empty_body", Fault.body(""), "processed, no body"),
+  once("81", "truncated_body", Fault.body(`{"success":true,"data":{"id":"`), "processed, half of JSON"),
+  once("82", "html_body", Fault.body("<html>OK</html>", html), "processed, HTML"),
+  once("83", "null_data", Fault.body(`{"success":true,"data":null}`), "processed, data is null"),
+  once("84", "empty_data", Fault.body(`{"success":true,"data":{}}`), "processed, data is empty"),
+  once("85", "wrong_types", Fault.body(numbers), "processed, numbers for strings"),
+  once("86", "error_with_success_status", Fault.body(failed), "processed, an error with a 2xx"),
+  once("87", "success_false", Fault.body(`{"success":false}`), "processed, no error in its envelope"),
+  once(
+    "88",
+    "prototype_members",
+    Fault.body(`{"__proto__":{"success":true},"constructor":{}}`),
+    "processed, hostile member names"
+  ),
+  once("89", "not_utf8", Fault.body(Uint8Array.of(0x7b, 0xff, 0xfe, 0x7d)), "processed, no UTF-8"),
+  once("90", "deep_body", Fault.body(deep), "processed, nested 50,000 levels deep"),
+  once("91", "large_body", Fault.body(large), "processed, 12 MiB")
+]
 
 /**
  * The outcome of a name.
@@ -538,6 +341,78 @@ export const appliesTo = ({ operations }: Outcome, operation: string | undefined
   operations === undefined || operations.some((name) => name === operation)
 
 /**
+ * Whether an outcome applies only to the first request with an idempotency key.
+ *
+ * @since 0.1.0
+ * @category outcomes
+ */
+export const isOncePerKey = ({ effect }: Outcome): boolean =>
+  effect._tag === "Suffers" && effect.once
+
+/**
+ * A fault that makes requests end in an outcome, to which it applies only where the outcome does.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Requested = Fault.declare("outcome", "Ends in this outcome", {
+  outcome: oneOf(...outcomes.map(({ name }) => name))
+})
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Requested extends Schema.Schema.Type<typeof Requested> {}
+
+/**
+ * Makes requests end in an outcome, such as `insufficient_funds`.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const request = (outcome: string, target: Fault.Target = {}): Requested => ({
+  fault: "outcome",
+  outcome,
+  ...Fault.selecting(target)
+})
+
+/**
+ * What can be added to the queue of faults.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const FaultRule = Schema.Union(...Fault.Fault.members, Requested).annotations({
+  identifier: "FaultRule"
+})
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type FaultRule = typeof FaultRule.Type
+
+/**
+ * A fault in the queue.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PendingFault = Schema.Struct({
+  id: Schema.String,
+  /** How many requests it still applies to. */
+  remaining: Fault.Count,
+  rule: FaultRule
+}).annotations({ identifier: "PendingFault" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface PendingFault extends Schema.Schema.Type<typeof PendingFault> {}
+
+/**
  * The table of all outcomes, in Markdown.
  *
  * @since 0.1.0
@@ -554,7 +429,7 @@ export const table = (): string =>
         ` \`${phoneNumber(one)}\` `,
         ` \`${amount(one)}\` `,
         ` ${one.operations?.map((name) => `\`${name}\``).join(", ") ?? "all"} `,
-        ` ${one.summary}${one.effect._tag === "Wire" && one.effect.once ? "; once per key" : ""} `,
+        ` ${one.summary}${isOncePerKey(one) ? "; once per key" : ""} `,
         ""
       ].join("|")
     ),

@@ -28,8 +28,8 @@ import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type { Changes, Exchange } from "./Exchange.js"
-import type { Faults } from "./Fault.js"
 import type { Ledger } from "./Ledger.js"
+import type { FaultRule, PendingFault } from "./Outcome.js"
 
 /**
  * The query parameter that selects a page of a list. The interface does not document one, so this is
@@ -397,7 +397,14 @@ export interface Service {
    */
   readonly exchangeChanges: Stream.Stream<Changes>
   /** The queue of scripted faults. */
-  readonly faults: Faults
+  readonly faults: {
+    readonly add: (rule: FaultRule) => Effect.Effect<PendingFault>
+    /** Removes a fault. Returns `false` if no pending fault has this id. */
+    readonly remove: (id: string) => Effect.Effect<boolean>
+    readonly clear: Effect.Effect<void>
+    /** The faults that are not used up. */
+    readonly pending: Effect.Effect<ReadonlyArray<PendingFault>>
+  }
 }
 
 /**

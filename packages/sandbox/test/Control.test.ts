@@ -388,7 +388,7 @@ describe("faults", () => {
     Effect.gen(function* () {
       const control = yield* ControlClient.ControlClient
       const sandbox = yield* Sandbox.Sandbox
-      const add = (match: NonNullable<ControlApi.FaultRule["match"]>, status: number) =>
+      const add = (match: Fault.Match, status: number) =>
         control.Faults.add({ payload: { fault: "status", status, count: "always", match } })
       yield* add({ header: { name: "X-Load", value: "heavy" } }, 503)
       yield* add({ header: { name: "x-any" } }, 429)
@@ -442,7 +442,7 @@ describe("faults", () => {
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const some = Array.from({ length: ControlApi.maxFaults }, () => Fault.dropBefore())
-      yield* sandbox.faults.add(...some)
+      yield* Effect.forEach(some, sandbox.faults.add)
       const { code } = yield* refusal("POST", "/faults", { body: { fault: "drop_before" } })
       assert.strictEqual(code, "TOO_MANY_FAULTS")
     }).pipe(Effect.provide(layer()))

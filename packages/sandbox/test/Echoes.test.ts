@@ -36,9 +36,9 @@ const enveloped = (data: unknown) =>
   JSON.stringify({ success: true, data, meta: { correlation_id: null } })
 
 /** Responds to the next requests of an operation with data of another resource. */
-const answerWith = (operation: Fault.OperationName, data: unknown, times = 1) =>
+const answerWith = (operation: Fault.OperationName, data: unknown, count = 1) =>
   Effect.flatMap(Sandbox.Sandbox, ({ faults }) =>
-    faults.add(Fault.body(enveloped(data), { operation, times }))
+    faults.add(Fault.body(enveloped(data), { operation, count }))
   )
 
 const atOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

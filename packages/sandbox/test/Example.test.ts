@@ -21,7 +21,7 @@ it.effect("three lost responses make one payment", () =>
   Effect.gen(function* () {
     const payments = yield* Payments.Payments
     const sandbox = yield* Sandbox.Sandbox
-    yield* sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create", times: 3 }))
+    yield* sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create", count: 3 }))
 
     const creation = yield* Effect.fork(
       payments.create(

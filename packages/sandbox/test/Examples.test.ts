@@ -56,7 +56,7 @@ const anotherPayout = Fault.body(
       status: "COMPLETED"
     }
   }),
-  { operation, times: 10 }
+  { operation, count: 10 }
 )
 
 describe("the payroll", () => {
@@ -76,7 +76,7 @@ describe("the payroll", () => {
 
   it.effect("pays once when responses are lost", () =>
     Effect.gen(function* () {
-      const { outcome, payouts } = yield* paidUnder(Fault.dropAfter({ operation, times: 7 }))
+      const { outcome, payouts } = yield* paidUnder(Fault.dropAfter({ operation, count: 7 }))
       assert.strictEqual(outcome?.is, "paid")
       assert.lengthOf(payouts, 1)
     })
@@ -85,7 +85,7 @@ describe("the payroll", () => {
   it.effect("keeps an unknown outcome unknown after a later refusal", () =>
     Effect.gen(function* () {
       const { outcome, payouts } = yield* paidUnder(
-        Fault.dropAfter({ operation, times: 5 }),
+        Fault.dropAfter({ operation, count: 5 }),
         Fault.status(422, { operation })
       )
       assert.lengthOf(payouts, 1)
@@ -107,8 +107,8 @@ describe("the payroll", () => {
   it.effect("reports a possible payout while the outcome is unknown", () =>
     Effect.gen(function* () {
       const { outcome, payouts } = yield* paidUnder(
-        Fault.dropAfter({ operation, times: 5 }),
-        Fault.status(429, { operation, times: 40 })
+        Fault.dropAfter({ operation, count: 5 }),
+        Fault.status(429, { operation, count: 40 })
       )
       assert.lengthOf(payouts, 1)
       assert(outcome?.is === "open")
@@ -119,7 +119,7 @@ describe("the payroll", () => {
   it.effect("waits for an existing payout without sending it again", () =>
     Effect.gen(function* () {
       const { exchanges, outcome } = yield* paidUnder(
-        Fault.status(403, { operation: "Payouts.get", times: 3 })
+        Fault.status(403, { operation: "Payouts.get", count: 3 })
       )
       assert.strictEqual(outcome?.is, "paid")
       assert.lengthOf(

@@ -8,6 +8,7 @@ import type * as Operation from "@manilla/core/Operation"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
+import * as Outcome from "@manilla/sandbox/Outcome"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import type * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import {
@@ -87,7 +88,7 @@ for (const profile of profiles) {
           const sandbox = yield* Sandbox.Sandbox
 
           // A refused request, then a good one with the same key.
-          yield* sandbox.faults.add(Fault.outcome("insufficient_funds", { operation }))
+          yield* sandbox.faults.add(Outcome.request("insufficient_funds", { operation }))
           assert.strictEqual(tagOf(yield* soon(write(false))), "UnprocessableError")
           const second = yield* soon(write(false))
           const isReplayed = failures === "replay"
@@ -96,7 +97,7 @@ for (const profile of profiles) {
 
           // Lost answers.
           yield* sandbox.reset()
-          yield* sandbox.faults.add(Fault.dropAfter({ operation, times: 2 }))
+          yield* sandbox.faults.add(Fault.dropAfter({ operation, count: 2 }))
           const first = yield* soon(write(false))
           assert.strictEqual(tagOf(first), "success")
           assert.strictEqual(yield* made, 1)

@@ -65,7 +65,7 @@ describe("over a socket", () => {
   it.live("three lost responses make one payment, with one key and identical requests", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
-      yield* sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create", times: 3 }))
+      yield* sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create", count: 3 }))
       const payments = yield* Payments.Payments
       const paid = yield* payments.collect(request, { key, wait: { initial: "50 millis" } })
       assert.strictEqual(paid.status, "COMPLETED")
@@ -84,7 +84,7 @@ describe("over a socket", () => {
   it.live("a response that never arrives leaves the outcome unknown, and the key resolves it", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
-      yield* sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create", times: 5 }))
+      yield* sandbox.faults.add(Fault.dropAfter({ operation: "Payments.create", count: 5 }))
       const payments = yield* Payments.Payments
       const error = yield* Effect.flip(payments.collect(request, { key }))
       assert(error._tag === "OutcomeUnknown" && error.key !== undefined)
@@ -190,11 +190,18 @@ describe("secrets", () => {
           meta: { correlation_id: values.join("-") }
         })
       const html = `<html>${secret} ${phone} ${encodeURIComponent(otp)}</html>`
-      yield* sandbox.faults.add(
-        Fault.status(403, { operation: "Token.obtain", body: echo(secret) }),
-        Fault.status(422, { operation: "Payments.create", body: echo(phone, otp) }),
-        Fault.status(502, { operation: "Payments.create", body: html, contentType: "text/html" }),
-        Fault.body(html, { operation: "Payments.create", contentType: "text/html" })
+      yield* Effect.forEach(
+        [
+          Fault.status(403, { operation: "Token.obtain", body: echo(secret) }),
+          Fault.status(422, { operation: "Payments.create", body: echo(phone, otp) }),
+          Fault.status(502, {
+            operation: "Payments.create",
+            body: html,
+            content_type: "text/html"
+          }),
+          Fault.body(html, { operation: "Payments.create", content_type: "text/html" })
+        ],
+        sandbox.faults.add
       )
       const payments = yield* Payments.Payments
       const attempt = Effect.flip(payments.collect(request, { key })).pipe(

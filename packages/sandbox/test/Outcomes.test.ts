@@ -4,7 +4,6 @@ import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as ControlApi from "@manilla/sandbox/ControlApi"
-import * as Fault from "@manilla/sandbox/Fault"
 import * as Outcome from "@manilla/sandbox/Outcome"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import {
@@ -129,7 +128,7 @@ describe("outcomes", () => {
       assert.strictEqual(status, 422)
       assert.include(text, "stays_pending")
       assert.strictEqual((yield* createRaw({ "x-sandbox-outcome": "link_used" })).status, 422)
-      const latest = (yield* sandbox.exchanges).map(({ fault }) => fault && Fault.nameOf(fault))
+      const latest = (yield* sandbox.exchanges).map(({ fault }) => fault?.name)
       assert.include(latest, "fails_at_once")
     }).pipe(Effect.provide(layer()))
   )

@@ -22,11 +22,11 @@ describe("10,000 concurrent callers on one key", () => {
         Effect.gen(function* () {
           const { client, sandbox } = yield* SandboxClient.make({ seed: 5 })
           const faults = [
-            Fault.dropAfter({ operation: "Payments.create", times: 40 }),
-            Fault.status(503, { operation: "Payments.create", times: 20, processed: true }),
-            Fault.body("<html>", { operation: "Payments.create", times: 20 })
+            Fault.dropAfter({ operation: "Payments.create", count: 40 }),
+            Fault.status(503, { operation: "Payments.create", count: 20, processed: true }),
+            Fault.body("<html>", { operation: "Payments.create", count: 20 })
           ]
-          yield* sandbox.faults.add(...faults)
+          yield* Effect.forEach(faults, sandbox.faults.add)
           const services = Payments.layer.pipe(
             Layer.provide(SandboxGateway.layer()),
             Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),

@@ -417,7 +417,7 @@ describe("the hosted page of a link", () => {
 const pages = async () => {
   await services.sendFourTimes(service, "k".repeat(255))
   await service.pay("order-1", { description: "d".repeat(1000) })
-  await Effect.runPromise(service.sandbox.faults.add(Fault.delay("1 second", { times: 5 })))
+  await Effect.runPromise(service.sandbox.faults.add(Fault.delay("1 second", { count: 5 })))
   const checkout = await service.createLink({ description: "d".repeat(1000) })
   return [
     ...Object.entries(views).map(([view, ready]) => ({ address: `/#${view}`, ready })),

@@ -44,10 +44,13 @@ describe("on sockets", () => {
       Effect.gen(function* () {
         const payments = yield* Payments.Payments
         const sandbox = yield* Sandbox.Sandbox
-        yield* sandbox.faults.add(
-          Fault.dropAfter({ operation, times: 2 }),
-          Fault.dropBefore({ operation }),
-          Fault.dropBefore({ operation: "Token.obtain" })
+        yield* Effect.forEach(
+          [
+            Fault.dropAfter({ operation, count: 2 }),
+            Fault.dropBefore({ operation }),
+            Fault.dropBefore({ operation: "Token.obtain" })
+          ],
+          sandbox.faults.add
         )
         const { operation: _, ...body } = collection
         const wait = { initial: "30 millis" } as const
@@ -67,7 +70,7 @@ describe("on sockets", () => {
   it.live("a drop closes the connection without a byte of a response", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
-      yield* sandbox.faults.add(Fault.dropAfter(), Fault.dropBefore())
+      yield* Effect.forEach([Fault.dropAfter(), Fault.dropBefore()], sandbox.faults.add)
       for (let n = 0; n < 2; n++) {
         const code = yield* Effect.async<string | undefined>((resume) => {
           request(`${sandbox.baseUrl}/services`, () => resume(Effect.succeed("answered")))

@@ -44,10 +44,13 @@ const use = Effect.gen(function* () {
   yield* sandbox.advance("1 second")
   yield* sandbox.setStanding({ kybApproved: false })
   yield* sandbox.setScopes(["payments.read"])
-  yield* sandbox.faults.add(
-    Fault.delay("1 second", { operation: "Catalogue.list", probability: 0.5, seed: 3 }),
-    Fault.body(Uint8Array.of(255, 0), { times: Infinity, header: { name: "x-test" } }),
-    Fault.status(503, { retryAfter: 1, field: { name: "a.b", value: null } })
+  yield* Effect.forEach(
+    [
+      Fault.delay("1 second", { operation: "Catalogue.list", probability: 0.5, seed: 3 }),
+      Fault.body(Uint8Array.of(255, 0), { count: "always", header: { name: "x-test" } }),
+      Fault.status(503, { retry_after: 1, field: { name: "a.b", value: null } })
+    ],
+    sandbox.faults.add
   )
 })
 

@@ -177,7 +177,7 @@ describe("the blocks", () => {
   it.effect("the key of a write is from its operation and the business key, in each call", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.dropAfter({ operation: "Payments.create", times: 12 }))
+      yield* faults.add(Fault.dropAfter({ operation: "Payments.create", count: 12 }))
       assert.isTrue(Option.exists(yield* run(900), Exit.isSuccess))
       const keys = yield* world.keysOf("Payments.create")
       assert.isAbove(keys.length, 12)
@@ -246,7 +246,7 @@ describe("compensations", () => {
   it.effect("do not run after an unknown outcome, whatever error the body makes of it", () =>
     Effect.gen(function* () {
       const { faults, payouts } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", times: Infinity }))
+      yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", count: "always" }))
       assert.instanceOf(failure(yield* run(1200)), Refused)
       assert.deepStrictEqual(log, ["reserve", "ship"])
       assert.lengthOf(yield* payouts, 1)

@@ -67,7 +67,7 @@ describe("PayoutBatch", () => {
   it.effect("pays each item once, with a key from the keys of the batch and the item", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.dropAfter({ operation, times: 12 }))
+      yield* faults.add(Fault.dropAfter({ operation, count: 12 }))
       yield* start(12)
       yield* world.pass(600)
       assert.deepInclude(yield* summary, { total: 12, completed: 12, inDoubt: 0 })
@@ -84,7 +84,7 @@ describe("PayoutBatch", () => {
 
   /** Each creation takes a while. */
   const slowly = Effect.flatMap(Sandbox.Sandbox, ({ faults }) =>
-    faults.add(Fault.delay("20 seconds", { operation, times: Infinity }))
+    faults.add(Fault.delay("20 seconds", { operation, count: "always" }))
   )
 
   it.effect("creates no more payouts at once than its concurrency", () =>
@@ -141,7 +141,7 @@ describe("PayoutBatch", () => {
   it.effect("has no more payouts in doubt than its concurrency, however long an outage lasts", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.dropAfter({ operation, times: Infinity }))
+      yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
       yield* start(12)
       yield* world.pass(100)
       assert.deepInclude(yield* progress, { creating: 3, notStarted: 9 })
@@ -216,7 +216,7 @@ describe("PayoutBatch", () => {
       yield* world.pass(10)
       assert.deepInclude(yield* summary, { failed: 1, inDoubt: 0 })
       const batches = yield* PayoutBatch.PayoutBatch
-      yield* faults.add(Fault.dropAfter({ operation, times: Infinity }))
+      yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
       yield* batches.start("doubtful", yield* items(1))
       yield* world.pass(7200)
       assert.deepInclude(yield* batches.await("doubtful"), { failed: 0, inDoubt: 1 })

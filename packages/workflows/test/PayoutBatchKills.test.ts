@@ -53,9 +53,12 @@ it.live(
       const settings = JSON.stringify({ ...(yield* service.access(sandbox)), file, count })
       for (let i = 1; i < lives; i++) {
         // Creations are applied without a response, and slow, so that a kill meets some.
-        yield* faults.add(
-          Fault.dropAfter({ operation: "Payouts.create", times: 4 }),
-          Fault.delay("200 millis", { operation: "Payouts.create", times: 10 })
+        yield* Effect.forEach(
+          [
+            Fault.dropAfter({ operation: "Payouts.create", count: 4 }),
+            Fault.delay("200 millis", { operation: "Payouts.create", count: 10 })
+          ],
+          faults.add
         )
         const atLeast = Math.round((i * count) / (lives + 1))
         yield* life(settings, (line) => line.startsWith("made") && Number(line.slice(5)) >= atLeast)

@@ -109,7 +109,7 @@ layer(server, {
     Effect.gen(function* () {
       const { url } = yield* Server
       const { faults, payouts: made } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.status(429, { operation: "Payouts.create", times: Infinity }))
+      yield* faults.add(Fault.status(429, { operation: "Payouts.create", count: "always" }))
       yield* Effect.gen(function* () {
         const operator = yield* payouts
         yield* operator.start("salary-interrupted", yield* world.payout)
@@ -151,7 +151,7 @@ layer(server, {
       const payout = yield* world.payout
       const keys = Array.from({ length: 12 }, (_, i) => `salary-restart-${i}`)
       // Some executions meet the restart in their creation, others in a look or in a pause.
-      yield* faults.add(Fault.delay("2 seconds", { operation: "Payouts.create", times: 4 }))
+      yield* faults.add(Fault.delay("2 seconds", { operation: "Payouts.create", count: 4 }))
       yield* Effect.gen(function* () {
         const operator = yield* payouts
         yield* Effect.forEach(keys, (key) => operator.start(key, payout), { discard: true })

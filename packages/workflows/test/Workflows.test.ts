@@ -79,7 +79,7 @@ describe("CollectPayment", () => {
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
       // Two calls of five attempts each.
-      yield* faults.add(Fault.dropAfter({ operation, times: 10 }))
+      yield* faults.add(Fault.dropAfter({ operation, count: 10 }))
       assert.strictEqual(succeeded(yield* collect(900)).status, "COMPLETED")
       const keys = yield* world.keysOf(operation)
       assert.isAbove(keys.length, 10)
@@ -91,9 +91,9 @@ describe("CollectPayment", () => {
   it.effect("does not take a refusal after an unknown outcome for the outcome", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(
-        Fault.dropAfter({ operation, times: 5 }),
-        Fault.status(422, { operation, times: 2 })
+      yield* Effect.forEach(
+        [Fault.dropAfter({ operation, count: 5 }), Fault.status(422, { operation, count: 2 })],
+        faults.add
       )
       assert.strictEqual(succeeded(yield* collect(900)).status, "COMPLETED")
       assert.strictEqual(yield* madeOnce, 1)
@@ -103,7 +103,7 @@ describe("CollectPayment", () => {
   it.effect("ends with OutcomeUnknown and the key when the outcome stays unknown", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.dropAfter({ operation, times: Infinity }))
+      yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
       const error = failed(yield* collect(3600))
       assert.instanceOf(error, Errors.OutcomeUnknown)
       assert.strictEqual(Errors.outcome(error), "unknown")
@@ -120,7 +120,7 @@ describe("CollectPayment", () => {
       const { faults } = yield* Sandbox.Sandbox
       const { modify } = yield* Engine.Engine
       const payments = yield* CollectPayment.CollectPayment
-      yield* faults.add(Fault.dropAfter({ operation, times: 5 }))
+      yield* faults.add(Fault.dropAfter({ operation, count: 5 }))
       yield* collect(60)
       const name = { workflow: "Manilla/CollectPayment/1", businessKey: "order-42" }
       yield* modify(name, (execution) => [
@@ -156,7 +156,7 @@ describe("CollectPayment", () => {
   it.effect("carries on after a reason that passes", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.status(429, { operation, times: 12 }))
+      yield* faults.add(Fault.status(429, { operation, count: 12 }))
       assert.strictEqual(succeeded(yield* collect(900)).status, "COMPLETED")
       assert.strictEqual(yield* madeOnce, 1)
     }).pipe(Effect.provide(layer()))
@@ -165,7 +165,7 @@ describe("CollectPayment", () => {
   it.effect("looks again after reads that fail", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.status(404, { operation: "Payments.get", times: 3 }))
+      yield* faults.add(Fault.status(404, { operation: "Payments.get", count: 3 }))
       assert.strictEqual(succeeded(yield* collect(600)).status, "COMPLETED")
     }).pipe(Effect.provide(layer()))
   )
@@ -260,7 +260,7 @@ describe("operating an execution", () => {
     Effect.gen(function* () {
       const payments = yield* CollectPayment.CollectPayment
       const { faults, paymentIntents } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.status(429, { operation, times: Infinity }))
+      yield* faults.add(Fault.status(429, { operation, count: "always" }))
       assert.isTrue(Option.isNone(yield* collect(60)))
       yield* payments.interrupt("order-42")
       yield* world.pass(60)
@@ -291,7 +291,7 @@ describe("operating an execution", () => {
     Effect.gen(function* () {
       const payments = yield* CollectPayment.CollectPayment
       const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.dropAfter({ operation, times: 10 }))
+      yield* faults.add(Fault.dropAfter({ operation, count: 10 }))
       assert.isTrue(Option.isNone(yield* collect(1)))
       yield* payments.interrupt("order-42")
       yield* world.pass(900)
@@ -308,7 +308,7 @@ describe("DisbursePayout", () => {
     Effect.gen(function* () {
       const payouts = yield* DisbursePayout.DisbursePayout
       const { faults, payouts: made } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", times: 7 }))
+      yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", count: 7 }))
       yield* payouts.start("salary-7", yield* world.payout)
       yield* world.pass(600)
       const payout = succeeded(yield* payouts.poll("salary-7"))
@@ -328,7 +328,7 @@ describe("IssueCard", () => {
     Effect.gen(function* () {
       const cards = yield* IssueCard.IssueCard
       const { cards: issued, faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.dropAfter({ operation: "Cards.issue", times: 7 }))
+      yield* faults.add(Fault.dropAfter({ operation: "Cards.issue", count: 7 }))
       yield* cards.start("card-7", yield* world.card)
       yield* world.pass(600)
       const { card } = succeeded(yield* cards.poll("card-7"))

@@ -302,8 +302,7 @@ export const control = (
     exchanges: use(({ exchanges }) => exchanges.latest),
     exchangeChanges: changes(current),
     faults: {
-      add: (...added) => use(({ faults }) => faults.add(...added)),
-      register: (fault) => use(({ faults }) => faults.register(fault)),
+      add: (rule) => use(({ faults }) => faults.add(rule)),
       remove: (id) => use(({ faults }) => faults.remove(id)),
       clear: use(({ faults }) => faults.clear),
       pending: use(({ faults }) => faults.pending)

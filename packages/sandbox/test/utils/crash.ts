@@ -182,7 +182,7 @@ const trial = async (
   const world = await mortal.make()
   const { look, sandbox } = world
   const requests = await look(Effect.provideService(requestsIn, Sandbox.Sandbox, sandbox))
-  await look(sandbox.faults.add(...faults))
+  await look(Effect.forEach(faults, sandbox.faults.add))
   const program = run(requests)
   let hasReported = false
   const report = () => Effect.sync(() => void (hasReported = true))
@@ -243,7 +243,7 @@ const scenarios = (operation: Fault.OperationName) =>
     ", with its first response lost": [Fault.dropAfter({ operation })],
     ", with its token refused": [Fault.status(401, { operation })],
     // All attempts of a call lose their response: the call fails, although it was applied.
-    [noResponse]: [Fault.dropAfter({ operation, times: 5 })]
+    [noResponse]: [Fault.dropAfter({ operation, count: 5 })]
   }) as const
 
 /** Every n-th operation of a fiber is tested. */

@@ -88,10 +88,13 @@ export type Service = Awaited<ReturnType<typeof start>>
 export const sendFourTimes = async ({ pay, sandbox }: Service, key: string) => {
   const operation = "Payments.create"
   await Effect.runPromise(
-    sandbox.faults.add(
-      Fault.dropBefore({ operation }),
-      Fault.status(503, { operation }),
-      Fault.dropAfter({ operation })
+    Effect.forEach(
+      [
+        Fault.dropBefore({ operation }),
+        Fault.status(503, { operation }),
+        Fault.dropAfter({ operation })
+      ],
+      sandbox.faults.add
     )
   )
   for (let n = 0; n < 4; n++) await pay(key)

@@ -46,13 +46,13 @@ export const injectFaults = ({ faults, revokeTokens }: Sandbox.Service) =>
     ] as const)
     const read = yield* Random.choice(["Payments.get", "Payouts.get"] as const)
     const fault = yield* Random.choice([
-      faults.add(Fault.dropAfter({ operation: creation, times: 3 })),
-      faults.add(Fault.dropBefore({ operation: creation, times: 2 })),
+      faults.add(Fault.dropAfter({ operation: creation, count: 3 })),
+      faults.add(Fault.dropBefore({ operation: creation, count: 2 })),
       faults.add(Fault.delay("300 millis", { operation: creation })),
-      faults.add(Fault.status(503, { operation: creation, times: 2, processed: true })),
-      faults.add(Fault.status(429, { operation: creation, times: 3 })),
+      faults.add(Fault.status(503, { operation: creation, count: 2, processed: true })),
+      faults.add(Fault.status(429, { operation: creation, count: 3 })),
       faults.add(Fault.body("<html>", { operation: creation })),
-      faults.add(Fault.dropAfter({ operation: read, times: 3 })),
+      faults.add(Fault.dropAfter({ operation: read, count: 3 })),
       revokeTokens
     ])
     // The faults that met no request are removed, or they would outnumber the requests.

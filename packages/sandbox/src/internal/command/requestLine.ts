@@ -2,7 +2,6 @@
  * An exchange as a line on the terminal: `POST /api/v1/payments  201  3 ms  replay  fault drop_after`.
  */
 import type { Exchange } from "../../Exchange.js"
-import * as Fault from "../../Fault.js"
 
 export const make = ({ fault, method, outcome, path, replay, tookMillis }: Exchange): string =>
   [
@@ -10,5 +9,5 @@ export const make = ({ fault, method, outcome, path, replay, tookMillis }: Excha
     String(outcome),
     ...(tookMillis === undefined ? [] : [`${tookMillis} ms`]),
     ...(replay ? ["replay"] : []),
-    ...(fault === undefined ? [] : [`fault ${Fault.nameOf(fault)}`])
+    ...(fault === undefined ? [] : [`fault ${fault.name}`])
   ].join("  ")

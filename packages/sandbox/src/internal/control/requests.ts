@@ -8,8 +8,6 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as ControlApi from "../../ControlApi.js"
 import type { Exchange } from "../../Exchange.js"
-import * as Fault from "../../Fault.js"
-import * as Outcome from "../../Outcome.js"
 import * as moment from "../time/moment.js"
 import * as use from "./use.js"
 
@@ -70,18 +68,11 @@ const toRequest = (exchange: Exchange, withBody: boolean): typeof ControlApi.Req
     status: typeof outcome === "number" ? outcome : null,
     took_ms: tookMillis ?? null,
     replay,
-    fault: fault === undefined ? null : Fault.nameOf(fault),
-    reached_service: outcome !== "dropped before" && !isAnsweredInstead(fault),
+    fault: fault?.name ?? null,
+    reached_service: fault?.answersInstead !== true,
     body_bytes: bytes.length,
     body: withBody ? textOf(bytes) : null
   }
-}
-
-/** Whether a fault answers in place of the service. */
-const isAnsweredInstead = (fault: Fault.Fault | undefined): boolean => {
-  if (fault?._tag !== "Outcome") return fault?._tag === "Answer" && !fault.processed
-  const effect = Outcome.named(fault.outcome)?.effect
-  return effect?._tag === "Wire" && isAnsweredInstead(effect.fault)
 }
 
 /** A character has at most 4 bytes, so the rest need not be decoded. */

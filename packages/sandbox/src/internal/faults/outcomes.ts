@@ -7,7 +7,8 @@ import * as Schema from "effect/Schema"
 import * as Outcome from "../../Outcome.js"
 import * as refusal from "../rules/refusal.js"
 import * as table from "../store/table.js"
-import type { Selector } from "./queue.js"
+import { valueAt } from "./selection.js"
+import type * as selection from "./selection.js"
 
 const Met = Schema.Struct({
   operation: Schema.String,
@@ -24,7 +25,7 @@ export const declared = table.table(Met, keyOf)
 
 export interface Outcomes {
   /** The outcome that a request asks for, or why it cannot have it. */
-  readonly of: (request: Selector) => Either.Either<Outcome.Outcome | undefined, refusal.Refusal>
+  readonly of: (request: selection.Request) => Either.Either<Outcome.Outcome | undefined, refusal.Refusal>
   /** The outcome of a phone number for an operation. */
   readonly ofPhone: (
     phone: string,
@@ -111,15 +112,6 @@ const unlisted = (field: string) =>
     "The value is magic, but it is not listed for this operation: see GET /_sandbox/outcomes.",
     [{ field, rule: "must not be magic, or be listed for this operation" }]
   )
-
-/** The value at a path such as `payer.phone_number`. */
-export const valueAt = (json: unknown, path: string): unknown =>
-  path
-    .split(".")
-    .reduce<unknown>(
-      (value, name) => (Predicate.hasProperty(value, name) ? value[name] : undefined),
-      json
-    )
 
 /** Refuses a request whose outcome is a refusal. */
 export const check = (

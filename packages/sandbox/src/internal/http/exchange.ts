@@ -14,7 +14,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Exchange from "../../Exchange.js"
-import * as Fault from "../../Fault.js"
+import type * as Fault from "../../Fault.js"
 import * as Outcome from "../../Outcome.js"
 import { Current, OnReplay, Requested } from "../emulation.js"
 import * as refusal from "../rules/refusal.js"
@@ -48,13 +48,13 @@ export const run = <R>(
       body: Redacted.make(body)
     })
     const request = { operation: named?.name, headers, body: members }
-    let fault: Fault.Fault | undefined
+    let fault: Exchange.Exchange["fault"]
     let replay = false
 
     const answer = Effect.gen(function* () {
       const taken = yield* faults.take(request)
-      if (taken !== undefined && taken._tag !== "Outcome") {
-        fault = taken
+      if (taken !== undefined && taken.fault !== "outcome") {
+        fault = { name: taken.fault, answersInstead: answersInstead(taken) }
         return yield* underFault(taken, process)
       }
       const found =
@@ -62,14 +62,15 @@ export const run = <R>(
       if (Either.isLeft(found)) return yield* reply.failure(found.left)
       const outcome = found.right
       if (outcome === undefined) return yield* process
-      if (outcome.effect._tag !== "Wire") {
-        fault = Fault.outcome(outcome.name)
+      const { effect, name } = outcome
+      if (effect._tag !== "Suffers") {
+        fault = { name, answersInstead: false }
         return yield* Effect.provideService(process, Requested, outcome)
       }
-      const met = { operation: named?.name ?? "", key: key ?? "", outcome: outcome.name }
-      if (outcome.effect.once && key !== undefined && !outcomes.isFirst(met)) return yield* process
-      fault = Fault.outcome(outcome.name)
-      return yield* underFault(outcome.effect.fault, process)
+      const met = { operation: named?.name ?? "", key: key ?? "", outcome: name }
+      if (effect.once && key !== undefined && !outcomes.isFirst(met)) return yield* process
+      fault = { name, answersInstead: answersInstead(effect.fault) }
+      return yield* underFault(effect.fault, process)
     })
 
     const answered =
@@ -87,21 +88,27 @@ export const run = <R>(
     )
   })
 
+/** Whether a fault answers or closes the connection in place of the service. */
+const answersInstead = (fault: Fault.Fault): boolean =>
+  fault.fault === "drop_before" || (fault.fault === "status" && fault.processed !== true)
+
 const underFault = <R>(
-  fault: Exclude<Fault.Fault, Fault.Outcome>,
+  fault: Fault.Fault,
   process: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, Dropped, R> => {
-  switch (fault._tag) {
-    case "Drop": {
-      const dropped = Effect.fail(new Dropped({ when: fault.when }))
-      return fault.when === "before" ? dropped : Effect.zipRight(process, dropped)
+  switch (fault.fault) {
+    case "drop_before":
+      return Effect.fail(new Dropped({ when: "before" }))
+    case "drop_after":
+      return Effect.zipRight(process, Effect.fail(new Dropped({ when: "after" })))
+    case "delay":
+      return Effect.zipLeft(process, Effect.sleep(fault.milliseconds))
+    case "status": {
+      const answer = scripted(fault, fault.status)
+      return fault.processed === true ? Effect.zipRight(process, answer) : answer
     }
-    case "Delay":
-      return Effect.zipLeft(process, Effect.sleep(fault.duration))
-    case "Answer":
-      return fault.processed
-        ? Effect.flatMap(process, ({ status }) => scripted(fault, fault.status ?? status))
-        : scripted(fault, fault.status ?? 200)
+    case "body":
+      return Effect.flatMap(process, ({ status }) => scripted(fault, status))
   }
 }
 
@@ -111,7 +118,7 @@ const keyInFlight = reply.failure(refusal.of("IDEMPOTENCY_KEY_IN_FLIGHT"))
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
 
 const scripted = (
-  { body, contentType, retryAfter }: Fault.Answer,
+  { body, content_type = "application/json", retry_after }: Fault.Answer,
   status: number
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body
@@ -125,10 +132,10 @@ const scripted = (
             message: "A scripted fault of the sandbox."
           })
         )
-      : Effect.succeed(HttpServerResponse.uint8Array(bytes, { status, contentType }))
-  return retryAfter === undefined
+      : Effect.succeed(HttpServerResponse.uint8Array(bytes, { status, contentType: content_type }))
+  return retry_after === undefined
     ? answer
-    : Effect.map(answer, HttpServerResponse.setHeader("retry-after", String(retryAfter)))
+    : Effect.map(answer, HttpServerResponse.setHeader("retry-after", String(retry_after)))
 }
 
 const keyOf = (

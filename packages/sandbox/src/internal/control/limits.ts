@@ -1,0 +1,29 @@
+/**
+ * Schemas of values with limits. Their descriptions complete the sentence "must be".
+ */
+import * as Schema from "effect/Schema"
+
+export const wholeNumber = (min: number, max: number) =>
+  Schema.Number.pipe(
+    Schema.filter((value) => Number.isInteger(value) && value >= min && value <= max, {
+      description: `a whole number from ${min} to ${max}`,
+      jsonSchema: { type: "integer", minimum: min, maximum: max }
+    })
+  )
+
+export const numberBetween = (min: number, max: number) =>
+  Schema.Number.pipe(Schema.between(min, max, { description: `a number from ${min} to ${max}` }))
+
+/** Text that an HTTP header can have. */
+export const headerText = (max: number) =>
+  Schema.String.pipe(
+    Schema.pattern(new RegExp(`^[\\x20-\\x7e]{1,${max}}$`), {
+      description: `1 to ${max} printable ASCII characters`,
+      jsonSchema: { pattern: `^[\\x20-\\x7e]{1,${max}}$` }
+    })
+  )
+
+export const oneOf = <const Values extends ReadonlyArray<string>>(...values: Values) =>
+  Schema.Literal(...values).annotations({
+    description: `one of ${values.map((value) => JSON.stringify(value)).join(", ")}`
+  })
