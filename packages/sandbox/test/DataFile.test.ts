@@ -9,16 +9,18 @@ import { collection, overGateway } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import {
   appendFileSync,
   existsSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync
 } from "node:fs"
@@ -145,10 +147,10 @@ describe("a data file", () => {
         })
         yield* Effect.gen(function* () {
           const storage = yield* dataFile.open(path)
-          const kept = state.make(storage.record())
+          const kept = state.make()
           const keys = kept.idempotency_keys
           keys.set(key("abc"))
-          storage.replace(kept)
+          storage.keep(kept)
           yield* storage.saved
           keys.set(key("abc removed"))
           keys.remove("Payments.create abc")
@@ -180,8 +182,7 @@ describe("a data file", () => {
       "with a changed digit",
       (text) => text.replace("1500.0000", "1501.0000"),
       /line \d+ is damaged/
-    ],
-    ["without one of its lines", (text) => text.replace(/\n.*\n/, "\n"), /line 2 does not fit/]
+    ]
   ]
 
   for (const [name, damage, reason] of damages) {
@@ -199,6 +200,85 @@ describe("a data file", () => {
       )
     )
   }
+
+  it.live("with any line missing, doubled or moved, or any end cut off, is refused", () =>
+    withPath((path) =>
+      Effect.gen(function* () {
+        const names = Array.from({ length: 6 }, (_, index) => `payment ${index}`)
+        yield* Effect.forEach(names, pay).pipe(Effect.provide(live(path)))
+        const text = readFileSync(path, "utf8")
+        const lines = text.split(/(?<=\n)/)
+        assert.isAbove(lines.length, names.length)
+        const damaged = lines.flatMap((line, index) => {
+          if (index === 0) return []
+          const before = lines.slice(0, index)
+          const after = lines.slice(index + 1)
+          return [
+            [...before, ...after],
+            [...before, line, line, ...after],
+            [...before, ...after.slice(0, 1), line, ...after.slice(1)],
+            before,
+            [...before, line.slice(0, line.length / 2)]
+          ]
+        })
+        for (const one of damaged.map((each) => each.join("")).filter((each) => each !== text)) {
+          writeFileSync(path, one)
+          const error = yield* Effect.flip(Effect.scoped(dataFile.open(path)))
+          assert.match(error.reason, /line \d+/)
+          assert.strictEqual(readFileSync(path, "utf8"), one)
+        }
+      })
+    )
+  )
+
+  const kinds: ReadonlyArray<readonly [name: string, make: (path: string) => unknown]> = [
+    ["a folder", mkdirSync],
+    ["a FIFO", (path) => execFileSync("mkfifo", [path])],
+    ["a device", (path) => execFileSync("mknod", [path, "c", "1", "3"])],
+    ["a socket", (path) => execFileSync(process.execPath, ["-e", socketAt(path)])],
+    ["a link to a FIFO", (path) => symlinkSync(made(`${path}.fifo`), path)]
+  ]
+  const socketAt = (path: string) =>
+    `require("node:net").createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, "SIGKILL"))`
+  const made = (path: string) => {
+    execFileSync("mkfifo", [path])
+    return path
+  }
+
+  for (const [name, make] of kinds) {
+    it.live.skipIf(process.platform === "win32")(
+      `that is ${name} is refused before it is opened`,
+      ({ skip }) =>
+        withPath((path) =>
+          Effect.gen(function* () {
+            try {
+              make(path)
+            } catch {
+              // Only root may make a device. A killed process leaves its socket behind.
+              if (!existsSync(path)) return skip()
+            }
+            const before = statSync(path)
+            const error = yield* Effect.flip(open(path))
+            assert.match(String(error.message), /it is not a regular file/)
+            const { ino, mode, mtimeMs } = statSync(path)
+            assert.deepStrictEqual([ino, mode, mtimeMs], [before.ino, before.mode, before.mtimeMs])
+          })
+        )
+    )
+  }
+
+  it.live("is readable by its owner alone, also behind what another program left", () =>
+    withPath((path) =>
+      Effect.gen(function* () {
+        const other = `${path}.other`
+        writeFileSync(other, "untouched")
+        symlinkSync(other, `${path}.new`)
+        yield* open(path)
+        assert.strictEqual(statSync(path).mode & 0o777, 0o600)
+        assert.strictEqual(readFileSync(other, "utf8"), "untouched")
+      })
+    )
+  )
 
   it.live("keeps the credentials and wallets of a sandbox that got no request", () =>
     withPath((path) =>

@@ -8,7 +8,7 @@ import * as clock from "../src/internal/time/clock.js"
 const indexesAfter = (sizes: ReadonlyArray<number>, capacity: number) =>
   Effect.gen(function* () {
     const log = exchanges.make({
-      clock: clock.make(table.makeValue(0, () => {})),
+      clock: clock.make(table.makeValue(0)),
       capacity,
       onEnd: () => Effect.void
     })

@@ -21,8 +21,8 @@ import * as table from "../src/internal/store/table.js"
 
 const emptyBook = () =>
   ledger.make({
-    journal: table.of(ledger.declaredJournal),
-    accounts: table.of(ledger.declaredAccounts)
+    journal: table.makeTable(ledger.declaredJournal),
+    accounts: table.makeTable(ledger.declaredAccounts)
   })
 
 const amount = (text: string) => Amount.Amount.make(text)

@@ -135,11 +135,10 @@ export const make = (given: Options, storage: Storage = memory): Effect.Effect<R
         }),
       restore: (snapshot) =>
         Effect.gen(function* () {
-          yield* snapshots.read(snapshot)
-          const restored = over(options, yield* snapshots.read(snapshot, storage.record()))
+          const restored = over(options, yield* snapshots.read(snapshot))
           const nowMillis = yield* restored.clock.nowMillis
           restored.clock.advance(snapshot.now_ms - nowMillis)
-          storage.replace(restored.state)
+          storage.keep(restored.state)
           current = restored
         })
     }
@@ -151,7 +150,7 @@ const start = (
   storage: Storage
 ): Effect.Effect<Emulation> =>
   Effect.gen(function* () {
-    const fresh = makeState(storage.record())
+    const fresh = makeState()
     fresh.generator.set(identifiers.fromSeed(seed))
     const emulation = over(options, fresh)
     const { accounts, cardholders, clock, wallets: opened } = emulation
@@ -163,7 +162,7 @@ const start = (
     })
     for (const wallet of options.wallets ?? wallets.defaults) opened.open(wallet, nowMillis)
     cardholders.open(nowMillis)
-    storage.replace(fresh)
+    storage.keep(fresh)
     return emulation
   })
 
@@ -172,7 +171,7 @@ const over = (options: Shared, parts: State): Emulation => {
   const ids = identifiers.make(parts.generator)
   // Not a part of the state: the ids of resources do not depend on how often they are drawn.
   const [high, low] = parts.generator.get()
-  const otherIds = identifiers.make(table.makeValue(identifiers.fromSeed({ high, low }), () => {}))
+  const otherIds = identifiers.make(table.makeValue(identifiers.fromSeed({ high, low })))
   const clock = sandboxClock.make(parts.clock)
   const services = options.services ?? catalogue.services
   const events = agenda.make(parts.agenda, parts.planned_events)

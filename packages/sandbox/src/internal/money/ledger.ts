@@ -49,7 +49,10 @@ export interface Tables {
 /** Whether each entry balances, and the balances are those of the journal. */
 export const isSound = ({ accounts, journal }: Tables): boolean => {
   const entries = journal.all()
-  const again = { journal: table.of(declaredJournal), accounts: table.of(declaredAccounts) }
+  const again = {
+    journal: table.makeTable(declaredJournal),
+    accounts: table.makeTable(declaredAccounts)
+  }
   const book = make(again)
   for (const { account } of accounts.all()) book.open(account)
   const arePosted = entries.every((entry, index) => {

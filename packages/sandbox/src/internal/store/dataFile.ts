@@ -1,7 +1,8 @@
 /**
- * A file that keeps the state. Each line is a state or the changes of one, with a checksum, and is appended
- * and flushed to the disk before the requests that made the changes are answered. A process that is killed
- * leaves at most an incomplete last line, which nobody saw. The file is rewritten when it is opened.
+ * A file that keeps the state. Its first line counts the others. Each of those is a state or the changes of one,
+ * with a checksum of all lines until it, and is appended and flushed to the disk before the requests that made the
+ * changes are answered. A process that is killed leaves at most an incomplete last line, which nobody saw and the
+ * first line does not count. The file is rewritten when it is opened.
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -11,7 +12,7 @@ import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import type { FileHandle } from "node:fs/promises"
-import { open as openFile, realpath, rename, stat } from "node:fs/promises"
+import { open as openFile, realpath, rename, rm, stat } from "node:fs/promises"
 import { dirname } from "node:path"
 import * as Sandbox from "../../Sandbox.js"
 import * as lock from "./lock.js"
@@ -20,13 +21,17 @@ import type { Storage } from "./storage.js"
 
 const Header = Schema.Struct({
   format: Schema.Literal("manilla-sandbox-data"),
-  version: Schema.Int
+  version: Schema.Int,
+  /** How many lines after this one were flushed. */
+  lines: Schema.NonNegativeInt
 })
 
 const Line = Schema.Union(
   Schema.Struct({ state: Schema.Record({ key: Schema.String, value: Schema.Unknown }) }),
   Schema.Struct({ changes: Schema.Array(state.Change) })
 )
+
+type Line = typeof Line.Type
 
 const decodeHeader = Schema.decodeUnknownEither(Schema.parseJson(Header))
 const decodeLine = Schema.decodeUnknownEither(Schema.parseJson(Line))
@@ -35,73 +40,70 @@ export const open = (path: string): Effect.Effect<Storage, Sandbox.DataError, Sc
   Effect.gen(function* () {
     const file = yield* attempt(path, () => locate(path))
     yield* takeLock(path, file)
-    // The kept state is not recorded while it is read.
-    let record: state.OnChange = () => {}
-    const kept = yield* attempt(path, () => read(path, (...change) => record(...change)))
-    const handle = yield* Effect.acquireRelease(
+    const kept = yield* attempt(path, () => read(path))
+    const written = yield* Effect.acquireRelease(
       attempt(path, () => rewrite(file, kept)),
-      (handle) => Effect.promise(() => handle.close())
+      ({ handle }) => Effect.promise(() => handle.close())
     )
 
-    let replaced: state.State | undefined
-    let changes: Array<Parameters<state.OnChange>> = []
-    let generation = 0
+    let current: state.State | undefined
+    /** Whether the file has the current state. */
+    let isWritten = true
+    let changes: Array<state.Change> = []
     let failure: Sandbox.DataError | undefined
 
-    const startRecording = (): state.OnChange => {
-      const own = ++generation
+    const keep = (next: state.State) => {
+      if (current !== undefined) state.watch(current, () => {})
+      current = next
       changes = []
-      return (...change) => {
-        if (own === generation) changes.push(change)
-      }
+      state.watch(next, (...change) => changes.push(state.encodeChange(...change)))
     }
-    record = startRecording()
+    if (kept !== undefined) keep(kept)
 
-    const lineToWrite = (): string | undefined => {
-      if (replaced !== undefined) {
-        const line = lineOf({ state: state.encode(replaced) })
-        replaced = undefined
-        changes = []
-        return line
-      }
-      if (changes.length === 0) return undefined
-      const line = lineOf({ changes: changes.map((change) => state.encodeChange(...change)) })
+    const nextLine = (): Line | undefined => {
+      const line =
+        current === undefined || isWritten ? { changes } : { state: state.encode(current) }
+      if ("changes" in line && changes.length === 0) return undefined
+      isWritten = true
       changes = []
       return line
     }
 
     const write = Effect.suspend(() => {
       if (failure !== undefined) return Effect.fail(failure)
-      const line = lineToWrite()
+      const line = nextLine()
       if (line === undefined) return Effect.void
-      return attempt(path, async () => {
-        await handle.appendFile(line)
-        await handle.datasync()
-      }).pipe(
-        Effect.tapError((error) =>
+      return Effect.tapError(
+        attempt(path, () => append(written, line)),
+        (error) =>
           Effect.sync(() => {
             failure = error
           })
-        )
       )
     })
     // One write at a time: it takes the changes of all requests that wait for it.
     const turns = yield* Effect.makeSemaphore(1)
     const saved = turns.withPermits(1)(Effect.uninterruptible(write))
     yield* Effect.addFinalizer(() => Effect.ignore(saved))
-    const storage: Storage = {
+    return {
       kept,
-      record: startRecording,
-      replace: (next) => {
-        replaced = next
+      keep: (next) => {
+        keep(next)
+        isWritten = false
       },
       saved
     }
-    return storage
   })
 
 /** The file behind symbolic links. It is made if it does not exist, also at the end of a link. */
 const locate = async (path: string): Promise<string> => {
+  const found = await stat(path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== "ENOENT") throw cause
+  })
+  // To open a FIFO would wait, and to replace a device would take it from all programs.
+  if (found?.isFile() === false) {
+    throw new Sandbox.DataError({ path, reason: "it is not a regular file" })
+  }
   await (await openFile(path, "a", 0o600)).close()
   return realpath(path)
 }
@@ -118,51 +120,69 @@ const attempt = <A>(path: string, run: () => Promise<A>): Effect.Effect<A, Sandb
           })
   })
 
-const lineOf = (content: typeof Line.Type): string => {
-  const json = JSON.stringify(content)
-  return `${checksum(json)} ${json}\n`
+/** Has one length for all counts, so that it can be replaced in its place. */
+const headerOf = (lines: number): string => {
+  const header = { format: "manilla-sandbox-data", version: Sandbox.snapshotVersion, lines }
+  return `${JSON.stringify(header).padEnd(80)}\n`
 }
 
-const checksum = (json: string): string =>
-  createHash("sha256").update(json).digest("hex").slice(0, 16)
+const checksum = (...texts: ReadonlyArray<string>): string => {
+  const hash = createHash("sha256")
+  for (const text of texts) hash.update(text)
+  return hash.digest("hex").slice(0, 16)
+}
 
 /** Reads the state of a file. An empty file has none. */
-const read = async (path: string, onChange: state.OnChange): Promise<state.State | undefined> => {
-  const damaged = (reason: string) => new Sandbox.DataError({ path, reason })
-  let lines = 0
+const read = async (path: string): Promise<state.State | undefined> => {
+  const refused = (reason: string) => new Sandbox.DataError({ path, reason })
+  const damaged = (reason: string) =>
+    refused(
+      `${reason}. Put a copy of the file in its place, or remove it to start without its state`
+    )
+  let header: typeof Header.Type | undefined
   let found: state.State | undefined
+  let lines = 0
+  let last = ""
   for await (const line of linesOf(path)) {
-    lines++
-    if (lines === 1) {
-      const header = decodeHeader(line)
-      if (Either.isLeft(header)) throw damaged("it is not a data file of a sandbox")
-      const { version } = header.right
-      if (version !== Sandbox.snapshotVersion) {
-        throw damaged(
-          `it has version ${version}, and this sandbox reads version ${Sandbox.snapshotVersion}`
+    if (header === undefined) {
+      const decoded = decodeHeader(line)
+      if (Either.isLeft(decoded)) throw refused("it is not a data file of a sandbox")
+      header = decoded.right
+      if (header.version !== Sandbox.snapshotVersion) {
+        throw refused(
+          `it has version ${header.version}, and this sandbox reads version ${Sandbox.snapshotVersion}`
         )
       }
       continue
     }
+    const number = lines + 2
     const json = line.slice(17)
     const content = decodeLine(json)
-    if (line.slice(0, 16) !== checksum(json) || Either.isLeft(content)) {
-      throw damaged(`line ${lines} is damaged`)
+    const expected = checksum(last, json)
+    if (line.slice(0, 16) !== expected || Either.isLeft(content)) {
+      throw damaged(
+        `line ${number} is damaged, or is not the one that was written after line ${number - 1}`
+      )
     }
-    if ("state" in content.right) {
-      const decoded = state.decode(content.right.state, onChange)
-      if (Either.isLeft(decoded)) throw damaged(`line ${lines} is not a state`)
-      found = decoded.right
-      continue
-    }
-    for (const change of content.right.changes) {
-      if (found === undefined || !state.change(found, change)) {
-        throw damaged(`line ${lines} does not fit the lines before it`)
-      }
-    }
+    last = expected
+    lines++
+    const next = applied(found, content.right)
+    if (next === undefined) throw damaged(`line ${number} does not fit the lines before it`)
+    found = next
+  }
+  if (header !== undefined && lines < header.lines) {
+    throw damaged(`it ends with line ${lines + 1}, and ${header.lines + 1} were written`)
   }
   if (found !== undefined && !state.isSound(found)) throw damaged("its ledger does not balance")
   return found
+}
+
+/** The state after a line, if it is a line that can follow. */
+const applied = (found: state.State | undefined, line: Line): state.State | undefined => {
+  if ("state" in line) return Either.getOrUndefined(state.decode(line.state))
+  return found !== undefined && line.changes.every((change) => state.change(found, change))
+    ? found
+    : undefined
 }
 
 /** The lines of a file without its last one, if that is incomplete. */
@@ -184,22 +204,39 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   if (isFirst) yield rest
 }
 
+/** The open file, and how many lines it has after the first one. */
+interface Written {
+  readonly handle: FileHandle
+  lines: number
+  /** The checksum of the last line. */
+  last: string
+}
+
+const append = async (written: Written, line: Line): Promise<void> => {
+  const json = JSON.stringify(line)
+  written.last = checksum(written.last, json)
+  await written.handle.appendFile(`${written.last} ${json}\n`)
+  await written.handle.datasync()
+  // Flushed with the next line: it may be late, but is never ahead of the lines.
+  await written.handle.write(headerOf(++written.lines), 0)
+}
+
 /** Replaces the file by a short one with the same state, and opens it for more lines. */
-const rewrite = async (path: string, kept: state.State | undefined): Promise<FileHandle> => {
+const rewrite = async (path: string, kept: state.State | undefined): Promise<Written> => {
   const next = `${path}.new`
-  const handle = await openFile(next, "w", 0o600)
-  const header = { format: "manilla-sandbox-data", version: Sandbox.snapshotVersion }
-  await handle.writeFile(
-    `${JSON.stringify(header)}\n${kept === undefined ? "" : lineOf({ state: state.encode(kept) })}`
-  )
+  await rm(next, { force: true })
+  const handle = await openFile(next, "wx", 0o600)
+  const written = { handle, lines: 0, last: "" }
+  await handle.appendFile(headerOf(0))
+  if (kept !== undefined) await append(written, { state: state.encode(kept) })
   await handle.sync()
   await rename(next, path)
   // Windows cannot flush a folder.
-  if (process.platform === "win32") return handle
+  if (process.platform === "win32") return written
   const folder = await openFile(dirname(path), "r")
   await folder.sync()
   await folder.close()
-  return handle
+  return written
 }
 
 /** Fails if another process has the file open. */

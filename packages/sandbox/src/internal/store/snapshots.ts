@@ -14,13 +14,10 @@ export const make = (of: state.State, nowMillis: number): Sandbox.Snapshot => ({
 })
 
 /** Reads the state of a snapshot, or says why it cannot be read. */
-export const read = (
-  snapshot: Sandbox.Snapshot,
-  onChange?: state.OnChange
-): Effect.Effect<state.State, Sandbox.Refused> =>
+export const read = (snapshot: Sandbox.Snapshot): Effect.Effect<state.State, Sandbox.Refused> =>
   snapshot.version === Sandbox.snapshotVersion
     ? Either.mapLeft(
-        state.decode(snapshot.state, onChange),
+        state.decode(snapshot.state),
         (issues) =>
           new Sandbox.Refused({
             code: "SNAPSHOT_INVALID",

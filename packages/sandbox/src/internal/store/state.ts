@@ -70,12 +70,10 @@ const parts: ReadonlyArray<
   ]
 > = Object.entries(declared as never)
 
-export const make = (onChange: OnChange = () => {}): State => {
+export const make = (): State => {
   const made = parts.map(([name, part]) => [
     name,
-    part._tag === "Value"
-      ? table.makeValue(part.initial, (value) => onChange(name, "", value))
-      : table.makeTable(part.keyOf, (key, row) => onChange(name, key, row))
+    part._tag === "Value" ? table.makeValue(part.initial) : table.makeTable(part)
   ])
   // Each part is made from the declaration of the same name, as `State` requires.
   return Object.fromEntries(made) as never
@@ -85,6 +83,14 @@ const partsOf = (
   state: State
 ): ReadonlyArray<readonly [string, table.Table<unknown> | table.Value<unknown>]> =>
   Object.entries(state as never)
+
+/** Calls a function with each change from now on. */
+export const watch = (state: State, onChange: OnChange): void => {
+  for (const [name, part] of partsOf(state)) {
+    if ("all" in part) part.watch((key, row) => onChange(name, key, row))
+    else part.watch((value) => onChange(name, "", value))
+  }
+}
 
 /** A value, or the rows of a table. */
 type Contents = Readonly<Record<string, unknown>>
@@ -111,14 +117,11 @@ export const encode = (state: State): Contents => {
   return encodeAll(Object.fromEntries(contents))
 }
 
-/** Reads a state from JSON, or says why that is none. Its own changes while it is read are reported too. */
-export const decode = (
-  json: unknown,
-  onChange?: OnChange
-): Either.Either<State, ReadonlyArray<Issue>> => {
+/** Reads a state from JSON, or says why that is none. */
+export const decode = (json: unknown): Either.Either<State, ReadonlyArray<Issue>> => {
   const decoded = decodeAll(json)
   if (Either.isLeft(decoded)) return Either.left(issuesOf(json))
-  const state = make(onChange)
+  const state = make()
   const issues = fill(state, decoded.right)
   return issues.length > 0 ? Either.left(issues) : Either.right(state)
 }
@@ -165,7 +168,7 @@ const fill = (state: State, contents: Contents): ReadonlyArray<Issue> => {
   const issues: Array<Issue> = []
   for (const [name, part] of partsOf(state)) {
     const content = contents[name]
-    if ("get" in part && "all" in part) {
+    if ("all" in part) {
       const rows = Array.isArray(content) ? content : []
       for (const row of rows) part.set(row)
       if (part.size() < rows.length) {

@@ -6,6 +6,8 @@ import type * as Schema from "effect/Schema"
 
 /** Rows by key, in the order in which their keys were first set. */
 export interface Table<Row> {
+  /** Calls a function with each new row from now on, and with the key of each removed one. */
+  readonly watch: (onChange: (key: string, row: Row | undefined) => void) => void
   readonly get: (key: string) => Row | undefined
   readonly set: (row: Row) => void
   readonly remove: (key: string) => boolean
@@ -14,6 +16,7 @@ export interface Table<Row> {
 }
 
 export interface Value<A> {
+  readonly watch: (onChange: (value: A) => void) => void
   readonly get: () => A
   readonly set: (value: A) => void
 }
@@ -40,22 +43,22 @@ export const value = <A, Encoded>(
   initial: A
 ): DeclaredValue<A, Encoded> => ({ _tag: "Value", schema, initial })
 
-/** `onChange` is called with each new row, and with the key of each removed one. */
-export const makeTable = <Row>(
-  keyOf: (row: Row) => string,
-  onChange: (key: string, row: Row | undefined) => void
-): Table<Row> => {
+export const makeTable = <Row, Encoded>({ keyOf }: DeclaredTable<Row, Encoded>): Table<Row> => {
   const rows = new Map<string, Row>()
+  let changed: (key: string, row: Row | undefined) => void = () => {}
   return {
+    watch: (onChange) => {
+      changed = onChange
+    },
     get: (key) => rows.get(key),
     set: (row) => {
       const key = keyOf(row)
       rows.set(key, row)
-      onChange(key, row)
+      changed(key, row)
     },
     remove: (key) => {
       const isRemoved = rows.delete(key)
-      if (isRemoved) onChange(key, undefined)
+      if (isRemoved) changed(key, undefined)
       return isRemoved
     },
     all: () => Array.from(rows.values()),
@@ -63,17 +66,17 @@ export const makeTable = <Row>(
   }
 }
 
-export const makeValue = <A>(initial: A, onChange: (value: A) => void): Value<A> => {
+export const makeValue = <A>(initial: A): Value<A> => {
   let current = initial
+  let changed: (value: A) => void = () => {}
   return {
+    watch: (onChange) => {
+      changed = onChange
+    },
     get: () => current,
     set: (value) => {
       current = value
-      onChange(value)
+      changed(value)
     }
   }
 }
-
-/** An empty table. */
-export const of = <Row, Encoded>({ keyOf }: DeclaredTable<Row, Encoded>): Table<Row> =>
-  makeTable(keyOf, () => {})
