@@ -16,7 +16,6 @@ import * as ServiceApi from "../ServiceApi.js"
 import * as outcomes from "./faults/outcomes.js"
 import * as faults from "./faults/queue.js"
 import * as exchangeLog from "./http/exchangeLog.js"
-import * as collections from "./money/collections.js"
 import * as ledger from "./money/ledger.js"
 import * as wallets from "./money/wallets.js"
 import * as idempotency from "./rules/idempotency.js"
@@ -27,6 +26,7 @@ import * as accounts from "./service/accounts.js"
 import * as cardholders from "./service/cardholders.js"
 import * as cards from "./service/cards.js"
 import * as catalogue from "./service/catalogue.js"
+import type { Core } from "./service/core.js"
 import * as paymentLinks from "./service/paymentLinks.js"
 import * as payments from "./service/payments.js"
 import * as payouts from "./service/payouts.js"
@@ -41,32 +41,7 @@ import * as table from "./store/table.js"
 import * as agenda from "./time/agenda.js"
 import * as sandboxClock from "./time/clock.js"
 
-export interface Emulation {
-  readonly clock: sandboxClock.SandboxClock
-  readonly state: State
-  /** Draws the ids of requests. They are no part of the state. */
-  readonly correlationIds: identifiers.Identifiers
-  readonly accounts: accounts.Accounts
-  readonly book: ledger.Book
-  readonly wallets: wallets.Wallets
-  readonly transactions: transactions.Transactions
-  readonly payments: payments.Payments
-  readonly payouts: payouts.Payouts
-  readonly refunds: refunds.Refunds
-  readonly paymentLinks: paymentLinks.PaymentLinks
-  readonly cardholders: cardholders.Cardholders
-  readonly cards: cards.Cards
-  readonly catalogue: ServiceList
-  readonly faults: faults.Queue
-  readonly outcomes: outcomes.Outcomes
-  readonly profile: idempotency.Profile
-  readonly inFlight: idempotency.InFlight
-  readonly exchanges: exchangeLog.Log
-  /** Applies a rule now, after all due events. */
-  readonly apply: <A>(rule: Rule<A>) => Effect.Effect<A, refusal.Refusal>
-  /** Reads the state now, after all due events. */
-  readonly look: <A>(read: (nowMillis: number) => A) => Effect.Effect<A>
-}
+export interface Emulation extends ReturnType<typeof over> {}
 
 /** The emulation that handles the current request. All emulations share the routes. */
 export class Current extends Context.Reference<Current>()("@manilla/sandbox/Emulation", {
@@ -167,7 +142,7 @@ const start = (
   })
 
 /** The emulation over a state. */
-const over = (options: Shared, parts: State): Emulation => {
+const over = (options: Shared, parts: State) => {
   const ids = identifiers.make(parts.generator)
   // Not a part of the state: the ids of resources do not depend on how often they are drawn.
   const [high, low] = parts.generator.get()
@@ -185,25 +160,31 @@ const over = (options: Shared, parts: State): Emulation => {
     tokenLifetime: options.tokenLifetime ?? "1 hour"
   })
   const openedWallets = wallets.make({ rows: parts.wallets, identifiers: ids, book })
-  const transactionLog = transactions.make({ rows: parts.transactions, identifiers: ids })
-  const holders = cardholders.make({ rows: parts.cardholders, identifiers: ids })
+  const transactionLog = transactions.make({
+    rows: parts.transactions,
+    identifiers: ids,
+    book,
+    wallets: openedWallets
+  })
+  const holders = cardholders.make(parts.cardholders, ids)
   const { profile } = options
   let hasReplayed = false
-  // Dependencies that several domains share.
-  const shared = {
+  const usedKeys = {
     usedKeys: parts.idempotency_keys,
     profile,
     onReplay: () => {
       hasReplayed = true
-    },
+    }
+  }
+  const core: Core = {
     identifiers: ids,
     agenda: events,
     book,
     wallets: openedWallets,
     transactions: transactionLog,
-    collections: collections.make({ book, wallets: openedWallets, transactions: transactionLog }),
-    settleAfterMillis: Duration.toMillis(options.settleAfter ?? "2 seconds"),
-    services
+    keys: (operation) => idempotency.make(usedKeys, operation),
+    services,
+    settleAfterMillis: Duration.toMillis(options.settleAfter ?? "2 seconds")
   }
   const advance = Effect.map(clock.nowMillis, (millis) => {
     events.advance(millis)
@@ -212,22 +193,23 @@ const over = (options: Shared, parts: State): Emulation => {
   return {
     state: parts,
     clock,
+    /** Draws the ids of requests. They are no part of the state. */
     correlationIds: otherIds,
     accounts: account,
     book,
     wallets: openedWallets,
     transactions: transactionLog,
-    payments: payments.make({ ...shared, rows: parts.payments, accountIds: account.ids }),
-    payouts: payouts.make({ ...shared, rows: parts.payouts }),
-    refunds: refunds.make({ ...shared, rows: parts.refunds }),
-    paymentLinks: paymentLinks.make({
-      ...shared,
-      rows: parts.payment_links,
-      checkoutUrl: (reference) => options.origin() + paymentLinks.checkoutPath(reference)
-    }),
+    payments: payments.make(core, parts.payments, account.ids),
+    payouts: payouts.make(core, parts.payouts),
+    refunds: refunds.make(core, parts.refunds),
+    paymentLinks: paymentLinks.make(
+      core,
+      parts.payment_links,
+      (reference) => options.origin() + paymentLinks.checkoutPath(reference)
+    ),
     cardholders: holders,
-    cards: cards.make({ ...shared, rows: parts.cards, cardholders: holders }),
-    catalogue: { environment: "SANDBOX", services },
+    cards: cards.make(core, parts.cards, holders),
+    catalogue: { environment: "SANDBOX", services } satisfies ServiceList,
     profile,
     inFlight: idempotency.makeInFlight(profile),
     outcomes: outcomes.make({ met: parts.met_outcomes, strict: options.strict ?? false }),
@@ -237,14 +219,16 @@ const over = (options: Shared, parts: State): Emulation => {
       capacity: options.exchangeCapacity ?? 50_000,
       onEnd: options.onExchange ?? (() => Effect.void)
     }),
-    apply: (rule) =>
+    /** Applies a rule now, after all due events. */
+    apply: <A>(rule: Rule<A>): Effect.Effect<A, refusal.Refusal> =>
       Effect.zipWith(advance, OnReplay, (millis, onReplay) => {
         hasReplayed = false
         const result = rule(millis)
         if (hasReplayed) onReplay()
         return result
       }).pipe(Effect.flatten),
-    look: (read) => Effect.map(advance, read)
+    /** Reads the state now, after all due events. */
+    look: <A>(read: (nowMillis: number) => A) => Effect.map(advance, read)
   }
 }
 

@@ -21,8 +21,8 @@ const maxPhoneNumber = 32
  * The address to return to, if it is one that a browser may be sent to. Its origin becomes part of the policy,
  * where `;` and `,` in a host would begin another directive or policy.
  */
-const addressOf = (text: string | undefined): URL | undefined => {
-  if (text === undefined || !URL.canParse(text)) return undefined
+const addressOf = (text: string | null): URL | undefined => {
+  if (text === null || !URL.canParse(text)) return undefined
   const url = new URL(text)
   const isFollowed = url.protocol === "http:" || url.protocol === "https:"
   return isFollowed && !/[;,]/.test(url.host) ? url : undefined
@@ -41,7 +41,7 @@ const show = Effect.gen(function* () {
   const { hosted } = yield* found
   if (hosted === undefined) return unknown
   const { attempt, cancelled } = yield* HttpServerRequest.ParsedSearchParams
-  if (typeof attempt === "string" && hosted.isPaidBy(attempt)) return paid(hosted)
+  if (typeof attempt === "string" && hosted.attempts.includes(attempt)) return paid(hosted)
   if (cancelled !== undefined) return wasCancelled(hosted)
   return payable(hosted, yield* IdempotencyKey.random)
 })
@@ -56,13 +56,13 @@ const pay = Effect.gen(function* () {
   if (phoneNumber === "" || phoneNumber.length > maxPhoneNumber) {
     return payable(hosted, attempt, `Enter a phone number of 1 to ${maxPhoneNumber} characters.`)
   }
-  const paying = emulation.paymentLinks.attempt(hosted.link.id, attempt)
+  const paying = emulation.paymentLinks.attempt(hosted.id, attempt)
   return yield* emulation.apply(fromPhone(emulation, phoneNumber, paying)).pipe(
     Effect.matchEffect({
       onFailure: ({ message }) => Effect.map(found, (now) => failed(now.hosted ?? hosted, message)),
       onSuccess: () => {
         const success = addressOf(hosted.success_url)
-        const own = `${checkoutPath(hosted.link.reference ?? "")}?attempt=${encodeURIComponent(attempt)}`
+        const own = `${checkoutPath(hosted.reference)}?attempt=${encodeURIComponent(attempt)}`
         return Effect.succeed(seeOther(success?.href ?? own))
       }
     })
@@ -89,15 +89,15 @@ const note = (kind: "good" | "bad", text: string) =>
   `<p class="note ${kind}" role="alert">${html.escape(text)}</p>`
 
 /** The amount without trailing zeros. */
-const amountOf = ({ link: { amount, currency } }: Hosted) =>
+const amountOf = ({ amount, currency }: Hosted) =>
   `${amount.replace(/\.0+$/, "").replace(/(\.\d*?)0+$/, "$1")} ${currency}`
 
 const details = (hosted: Hosted) => {
-  const { description, reference } = hosted.link
+  const { description, reference } = hosted
   return `<dl>
 <dt>Amount</dt><dd><strong>${html.escape(amountOf(hosted))}</strong></dd>
 ${description ? `<dt>For</dt><dd>${html.escape(description)}</dd>` : ""}
-<dt>Reference</dt><dd>${html.escape(reference ?? "")}</dd>
+<dt>Reference</dt><dd>${html.escape(reference)}</dd>
 </dl>`
 }
 
@@ -107,7 +107,7 @@ const back = (text: string, address: URL | undefined) =>
     : `<p><a class="button" href="${html.escape(address.href)}">${html.escape(text)}</a></p>`
 
 /** Why a link cannot be paid. */
-const reasonOf = ({ link: { expires_at, status } }: Hosted): string | undefined => {
+const reasonOf = ({ expires_at, status }: Hosted): string | undefined => {
   switch (status) {
     case "ACTIVE":
       return undefined
@@ -121,7 +121,7 @@ const reasonOf = ({ link: { expires_at, status } }: Hosted): string | undefined 
 }
 
 const payable = (hosted: Hosted, attempt: string, error?: string) => {
-  const { failure_url, link, success_url } = hosted
+  const { failure_url, reference, success_url } = hosted
   const failure = addressOf(failure_url)
   const reason = reasonOf(hosted)
   if (reason !== undefined) {
@@ -129,7 +129,7 @@ const payable = (hosted: Hosted, attempt: string, error?: string) => {
   }
   // Browsers apply `form-action` to the answer of a form as well, which is a redirect.
   const targets = ["'self'", ...[addressOf(success_url), failure].map((url) => url?.origin ?? "")]
-  const cancel = failure?.href ?? `${checkoutPath(link.reference ?? "")}?cancelled`
+  const cancel = failure?.href ?? `${checkoutPath(reference)}?cancelled`
   return page(
     "Payment",
     `${details(hosted)}
@@ -151,7 +151,7 @@ const paid = (hosted: Hosted) =>
   page(
     "Payment received",
     `${note("good", `You paid ${amountOf(hosted)}.`)}${
-      hosted.success_url === undefined || addressOf(hosted.success_url) !== undefined
+      hosted.success_url === null || addressOf(hosted.success_url) !== undefined
         ? ""
         : `<p>The link has a success_url that is not followed: it must be an http or https address, without ; and , in its host.</p>`
     }${details(hosted)}`
@@ -161,7 +161,7 @@ const wasCancelled = (hosted: Hosted) =>
   page(
     "Payment cancelled",
     `${note("bad", "You cancelled the payment. Nothing was paid.")}${details(hosted)}
-<p><a class="button" href="${html.escape(checkoutPath(hosted.link.reference ?? ""))}">Pay after all</a></p>`
+<p><a class="button" href="${html.escape(checkoutPath(hosted.reference))}">Pay after all</a></p>`
   )
 
 /** A link that was used or expired meanwhile says so. Any other failure goes to `failure_url`. */

@@ -4,13 +4,10 @@
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type { Page } from "@manilla/core/Page"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Sandbox from "../../Sandbox.js"
 import * as refusal from "./refusal.js"
-
-export interface Selection {
-  readonly page: number
-  readonly per_page?: number | undefined
-}
+import type { Rule } from "./refusal.js"
 
 /** The requested page number. No operation declares this parameter, as the interface has none. */
 export const requested: Effect.Effect<
@@ -32,15 +29,20 @@ export const requested: Effect.Effect<
 })
 
 /** Selects a page from rows in order of creation. */
-export const select = <Row>(
-  rows: ReadonlyArray<Row>,
-  { page, per_page = Sandbox.defaultPerPage }: Selection
-): Required<Page<Row>> => {
-  const end = Math.max(0, rows.length - (page - 1) * per_page)
-  return {
-    current_page: page,
-    data: rows.slice(Math.max(0, end - per_page), end).reverse(),
-    per_page,
-    total: rows.length
+export const rule =
+  <Row>(
+    page: number,
+    per_page: number | undefined,
+    rows: () => ReadonlyArray<Row>
+  ): Rule<Page<Row>> =>
+  () => {
+    const all = rows()
+    const size = per_page ?? Sandbox.defaultPerPage
+    const end = Math.max(0, all.length - (page - 1) * size)
+    return Either.right({
+      current_page: page,
+      data: all.slice(Math.max(0, end - size), end).reverse(),
+      per_page: size,
+      total: all.length
+    })
   }
-}

@@ -4,7 +4,7 @@
 import * as Errors from "@manilla/core/Errors"
 import type * as Operation from "@manilla/core/Operation"
 import * as Data from "effect/Data"
-import type * as Either from "effect/Either"
+import * as Either from "effect/Either"
 import type * as ServiceApi from "../../ServiceApi.js"
 
 export class Refusal extends Data.TaggedClass("Refusal")<{
@@ -131,6 +131,10 @@ export const of = (code: Code, specific: Partial<Omit<Refusal, "_tag" | "code">>
 }
 
 export const notFound = (message: string): Refusal => of("NOT_FOUND", { message })
+
+/** The resource of this kind that a request names. */
+export const found = <Row>(kind: string, row: Row | undefined): Either.Either<Row, Refusal> =>
+  row === undefined ? Either.left(notFound(`The ${kind} does not exist.`)) : Either.right(row)
 
 /** The request violates rules of the interface. The issues name field and rule, never the value. */
 export const invalid = (issues: ReadonlyArray<Errors.Issue>): Refusal =>

@@ -5,7 +5,6 @@
 import * as Cardholder from "@manilla/cards/Cardholder"
 import type { PageSize } from "@manilla/cards/CardsApi"
 import type { Page } from "@manilla/core/Page"
-import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { Identifiers } from "../rules/identifiers.js"
 import * as pages from "../rules/pages.js"
@@ -13,15 +12,6 @@ import type { Rule } from "../rules/refusal.js"
 import * as refusal from "../rules/refusal.js"
 import * as table from "../store/table.js"
 import * as moment from "../time/moment.js"
-
-export interface Cardholders {
-  /** Adds the predefined people. */
-  readonly open: (nowMillis: number) => void
-  readonly list: (size: PageSize, page: number) => Rule<Page<Cardholder.Cardholder>>
-  readonly get: (id: Cardholder.CardholderId) => Rule<Cardholder.CardholderDetailWire>
-  readonly all: () => ReadonlyArray<Cardholder.Cardholder>
-  readonly find: (id: string) => Cardholder.Cardholder | undefined
-}
 
 const Row = Schema.Struct({
   listed: Cardholder.Cardholder,
@@ -32,19 +22,18 @@ type Row = typeof Row.Type
 
 export const declared = table.table(Row, ({ listed }) => listed.id)
 
-export interface Options {
-  readonly rows: table.Table<Row>
-  readonly identifiers: Identifiers
-}
+export interface Cardholders extends ReturnType<typeof make> {}
 
-export const make = ({ identifiers, rows }: Options): Cardholders => {
+export const make = (rows: table.Table<Row>, identifiers: Identifiers) => {
   const all = () => rows.all().map(({ listed }) => listed)
+  const find = (id: string) => rows.get(id.toLowerCase())
 
   return {
-    open: (nowMillis) => {
+    /** Adds the predefined people. */
+    open: (nowMillis: number): void => {
       const created_at = moment.fromMillis(nowMillis)
       for (const person of people) {
-        const id = Cardholder.makeId(identifiers.uuid())
+        const id = Cardholder.CardholderId.make(identifiers.uuid())
         const provider_reference = identifiers.reference("PRV")
         rows.set({
           listed: { id, provider_reference, environment: "SANDBOX", created_at },
@@ -52,17 +41,16 @@ export const make = ({ identifiers, rows }: Options): Cardholders => {
         })
       }
     },
-    list:
-      ({ per_page }, page) =>
+    list: ({ per_page }: PageSize, page: number): Rule<Page<Cardholder.Cardholder>> =>
+      pages.rule(page, per_page, all),
+    get:
+      (id: string): Rule<Cardholder.CardholderDetailWire> =>
       () =>
-        Either.right(pages.select(all(), { page, per_page })),
-    get: (id) => () => Either.fromNullable(rows.get(id.toLowerCase())?.detail, () => unknown),
+        refusal.found("cardholder", find(id)?.detail),
     all,
-    find: (id) => rows.get(id.toLowerCase())?.listed
+    find: (id: string) => find(id)?.listed
   }
 }
-
-const unknown = refusal.notFound("The cardholder does not exist.")
 
 const people = [
   {

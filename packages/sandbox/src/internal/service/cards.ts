@@ -13,18 +13,16 @@ import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import type { Outcome } from "../../Outcome.js"
 import * as outcomes from "../faults/outcomes.js"
-import * as money from "../money/amounts.js"
+import * as amounts from "../money/amounts.js"
 import * as ledger from "../money/ledger.js"
 import * as pricing from "../money/pricing.js"
-import type { Wallets } from "../money/wallets.js"
-import * as idempotency from "../rules/idempotency.js"
-import type { Identifiers } from "../rules/identifiers.js"
 import * as pages from "../rules/pages.js"
 import type { Rule } from "../rules/refusal.js"
 import * as refusal from "../rules/refusal.js"
 import * as table from "../store/table.js"
 import * as moment from "../time/moment.js"
 import type { Cardholders } from "./cardholders.js"
+import type { Core } from "./core.js"
 
 const Row = Schema.Struct({
   ...Card.Card.fields,
@@ -39,25 +37,14 @@ type Row = typeof Row.Type
 
 export const declared = table.table(Row, ({ id }) => id)
 
-export interface Options extends idempotency.Options {
-  readonly rows: table.Table<Row>
-  readonly identifiers: Identifiers
-  readonly book: ledger.Book
-  readonly wallets: Wallets
-  readonly cardholders: Cardholders
-}
-
-export interface Cards {
-  readonly issue: (request: Card.CardRequest, outcome: Outcome | undefined) => Rule<Card.Issuance>
-  readonly list: (size: PageSize, page: number) => Rule<Page<Card.Card>>
-  readonly all: () => ReadonlyArray<Card.Card>
-}
-
 const usd = Currency.Currency.make("USD")
 
-export const make = (options: Options): Cards => {
-  const { book, cardholders, identifiers, rows, wallets } = options
-  const keys = idempotency.make(options, "Cards.issue")
+export const make = (
+  { book, identifiers, keys: keysOf, wallets }: Core,
+  rows: table.Table<Row>,
+  cardholders: Cardholders
+) => {
+  const keys = keysOf("Cards.issue")
   /** The number of cards per cardholder. */
   const counts = new Map<string, number>()
   const count = ({ virtual_card_customer_id: holder }: Row) => {
@@ -75,9 +62,9 @@ export const make = (options: Options): Cards => {
       if (rate === undefined) return yield* Either.left(currencyNotSupported)
 
       const fee = pricing.cardCreationFeeUsd
-      const loaded = money.fixed(request.initial_balance ?? "0", pricing.cardDigits)
-      const price = money.add(fee, loaded)
-      const charged_amount = money.multiply(price, rate, pricing.cardDigits)
+      const loaded = amounts.fixed(request.initial_balance ?? "0", pricing.cardDigits)
+      const price = amounts.add(fee, loaded)
+      const charged_amount = amounts.multiply(price, rate, pricing.cardDigits)
       const reservation = identifiers.reference("RSV")
       yield* book.post(nowMillis, {
         reference: reservation,
@@ -110,27 +97,23 @@ export const make = (options: Options): Cards => {
       return row.id
     })
 
-  const all = () => rows.all().map(listShape)
-
   return {
-    issue: (request, outcome) => (nowMillis) =>
-      keys
-        .once(request.idempotency_key, request, nowMillis, () =>
-          Either.flatMap(outcomes.check(outcome), () => issue(request, nowMillis))
-        )
-        .pipe(
-          Either.flatMap((id) => Either.fromNullable(rows.get(id), () => unknown)),
-          Either.map(issuanceOf)
-        ),
-    list:
-      ({ per_page }, page) =>
-      () =>
-        Either.right(pages.select(all(), { page, per_page })),
-    all
+    issue:
+      (request: Card.CardRequest, outcome: Outcome | undefined): Rule<Card.Issuance> =>
+      (nowMillis) =>
+        keys
+          .once(request.idempotency_key, request, nowMillis, () =>
+            Either.flatMap(outcomes.check(outcome), () => issue(request, nowMillis))
+          )
+          .pipe(
+            Either.flatMap((id) => refusal.found("card", rows.get(id))),
+            Either.map(issuanceOf)
+          ),
+    list: ({ per_page }: PageSize, page: number): Rule<Page<Card.Card>> =>
+      pages.rule(page, per_page, rows.all),
+    all: rows.all
   }
 }
-
-const listShape = Struct.omit("reservation")
 
 const issuanceOf = (row: Row): Card.Issuance => {
   const { charged_amount, charged_currency, issuance_fee_usd, reservation } = row
@@ -144,8 +127,6 @@ const issuanceOf = (row: Row): Card.Issuance => {
     reservation: { reference: reservation, status: "CAPTURED" }
   }
 }
-
-const unknown = refusal.notFound("The card does not exist.")
 
 const unknownHolder = refusal.business(
   "CARDHOLDER_NOT_FOUND",

@@ -14,15 +14,13 @@ import * as Struct from "effect/Struct"
 import type { Outcome } from "../../Outcome.js"
 import type { StoredTransaction } from "../../Sandbox.js"
 import * as outcomes from "../faults/outcomes.js"
-import * as money from "../money/amounts.js"
-import type { Collections } from "../money/collections.js"
-import type { Identifiers } from "../rules/identifiers.js"
+import * as amounts from "../money/amounts.js"
 import * as pages from "../rules/pages.js"
 import type { Rule } from "../rules/refusal.js"
 import * as refusal from "../rules/refusal.js"
 import * as table from "../store/table.js"
-import type { Agenda } from "../time/agenda.js"
 import * as moment from "../time/moment.js"
+import type { Core } from "./core.js"
 
 const Row = Schema.Struct({
   ...Struct.omit(PaymentLink.PaymentLink.fields, "checkout_url"),
@@ -30,62 +28,31 @@ const Row = Schema.Struct({
   country: Country.Country,
   use_count: Schema.Int,
   metadata: Metadata.Metadata,
-  success_url: Schema.optional(Schema.String),
-  failure_url: Schema.optional(Schema.String),
+  success_url: Schema.NullOr(Schema.String),
+  failure_url: Schema.NullOr(Schema.String),
   /** The attempts at the hosted page that paid. */
   attempts: Schema.Array(Schema.String)
 })
 
-export type Row = typeof Row.Type
+type Row = typeof Row.Type
 
 export const declared = table.table(Row, ({ id }) => id)
 
-/** The path of the hosted page of a payment link. */
+/** A link as its hosted page needs it. */
+export interface Hosted extends Row {
+  readonly checkout_url: string
+}
+
+/** The path of the hosted page of a link. */
 export const checkoutPath = (reference: string) => `/checkout/${reference}` as const
 
-export interface Options {
-  readonly rows: table.Table<Row>
-  readonly identifiers: Identifiers
-  readonly agenda: Agenda
-  readonly collections: Collections
-  /** The address of the hosted page of a link. */
-  readonly checkoutUrl: (reference: string) => string
-}
-
-/** A link as its hosted page needs it. */
-export interface Hosted {
-  readonly link: PaymentLink.PaymentLink
-  readonly success_url: string | undefined
-  readonly failure_url: string | undefined
-  readonly isPaidBy: (attempt: string) => boolean
-}
-
-export interface PaymentLinks {
-  readonly create: (
-    request: PaymentLink.PaymentLinkRequest,
-    outcome: Outcome | undefined
-  ) => Rule<PaymentLink.PaymentLink>
-  readonly list: (filter: PaymentLinkFilter, page: number) => Rule<Page<PaymentLink.PaymentLink>>
-  readonly get: (id: PaymentLink.PaymentLinkId) => Rule<PaymentLink.PaymentLinkDetail>
-  readonly all: () => ReadonlyArray<PaymentLink.PaymentLink>
-  readonly hosted: (reference: string) => Hosted | undefined
-  /** Simulates a payer at the hosted page. */
-  readonly pay: (id: PaymentLink.PaymentLinkId) => Rule<StoredTransaction>
-  /** Pays at the hosted page. An attempt that is repeated pays once. */
-  readonly attempt: (id: PaymentLink.PaymentLinkId, attempt: string) => Rule<void>
-}
-
-export const make = (options: Options): PaymentLinks => {
-  const { agenda, checkoutUrl, collections, identifiers, rows } = options
-
-  const toDetail = (row: Row) => ({
-    ...Struct.omit(row, "created_at", "success_url", "failure_url", "attempts"),
-    checkout_url: checkoutUrl(row.reference)
-  })
-  const toLink = (row: Row): PaymentLink.PaymentLink => ({
-    ...Struct.omit(toDetail(row), "metadata"),
-    created_at: row.created_at
-  })
+/** `checkoutUrl` is the address of the hosted page of a link. */
+export const make = (
+  { agenda, identifiers, transactions }: Core,
+  rows: table.Table<Row>,
+  checkoutUrl: (reference: string) => string
+) => {
+  const toLink = (row: Row): Hosted => ({ ...row, checkout_url: checkoutUrl(row.reference) })
 
   const add = (
     request: PaymentLink.PaymentLinkRequest,
@@ -96,7 +63,7 @@ export const make = (options: Options): PaymentLinks => {
     const row: Row = {
       id: PaymentLink.makeId(identifiers.uuid()),
       reference,
-      amount: money.fixed(request.amount),
+      amount: amounts.fixed(request.amount),
       currency: Currency.Currency.make(request.currency),
       country: Country.Country.make(request.country),
       description: request.description ?? null,
@@ -106,8 +73,8 @@ export const make = (options: Options): PaymentLinks => {
       expires_at,
       created_at: moment.fromMillis(nowMillis),
       metadata: request.metadata ?? {},
-      success_url: request.success_url,
-      failure_url: request.failure_url,
+      success_url: request.success_url ?? null,
+      failure_url: request.failure_url ?? null,
       attempts: []
     }
     rows.set(row)
@@ -119,38 +86,14 @@ export const make = (options: Options): PaymentLinks => {
     if (row?.status === "ACTIVE") rows.set({ ...row, status })
   })
 
-  const create: PaymentLinks["create"] = (request, outcome) => (nowMillis) =>
-    Either.gen(function* () {
-      yield* outcomes.check(outcome)
-      const expires_at =
-        request.expires_at === undefined ? null : moment.fromInput(request.expires_at)
-      const expiresMicros = expires_at === null ? undefined : Timestamp.toEpochMicros(expires_at)
-      if (expiresMicros !== undefined && expiresMicros <= BigInt(nowMillis) * 1000n) {
-        return yield* Either.left(notInTheFuture)
-      }
-      const row = add(request, expires_at, nowMillis)
-      const event = { kind: "link", key: row.id } as const
-      if (expiresMicros !== undefined) {
-        const at_ms = Number((expiresMicros + 999n) / 1000n)
-        agenda.plan({ ...event, at_ms, status: "EXPIRED" })
-      }
-      if (outcome?.effect._tag === "LinkBecomes") {
-        agenda.plan({ ...event, at_ms: nowMillis, status: outcome.effect.status })
-      }
-      return toLink(row)
-    })
-
   const pay = (row: Row, attempts: ReadonlyArray<string>, nowMillis: number) => {
-    const { amount, country, currency, max_uses, metadata, reference, status } = row
+    const { max_uses, reference, status } = row
     if (status !== "ACTIVE") return Either.left(notActive(status))
-    const collected = collections.collect(nowMillis, {
+    const collected = transactions.collect(nowMillis, {
+      ...row,
       source: reference,
       operation: "COLLECTION",
-      amount,
-      currency,
-      country,
-      provider_reference: identifiers.reference("PRV"),
-      metadata
+      provider_reference: identifiers.reference("PRV")
     })
     return Either.map(collected, (transaction) => {
       const use_count = row.use_count + 1
@@ -164,43 +107,66 @@ export const make = (options: Options): PaymentLinks => {
     })
   }
 
-  const find = (id: string): Either.Either<Row, refusal.Refusal> =>
-    Either.fromNullable(rows.get(id.toLowerCase()), () => unknown)
+  const find = (id: string) => refusal.found("payment link", rows.get(id.toLowerCase()))
 
   const all = () => rows.all().map(toLink)
 
   return {
-    create,
-    list:
-      ({ per_page, status }, page) =>
-      () => {
-        const matching = all().filter((link) => status === undefined || link.status === status)
-        return Either.right(pages.select(matching, { page, per_page }))
-      },
-    get: (id) => () => Either.map(find(id), toDetail),
+    create:
+      (
+        request: PaymentLink.PaymentLinkRequest,
+        outcome: Outcome | undefined
+      ): Rule<PaymentLink.PaymentLink> =>
+      (nowMillis) =>
+        Either.gen(function* () {
+          yield* outcomes.check(outcome)
+          const expires_at =
+            request.expires_at === undefined ? null : moment.fromInput(request.expires_at)
+          const expiresMicros =
+            expires_at === null ? undefined : Timestamp.toEpochMicros(expires_at)
+          if (expiresMicros !== undefined && expiresMicros <= BigInt(nowMillis) * 1000n) {
+            return yield* Either.left(notInTheFuture)
+          }
+          const row = add(request, expires_at, nowMillis)
+          const event = { kind: "link", key: row.id } as const
+          if (expiresMicros !== undefined) {
+            const at_ms = Number((expiresMicros + 999n) / 1000n)
+            agenda.plan({ ...event, at_ms, status: "EXPIRED" })
+          }
+          if (outcome?.effect._tag === "LinkBecomes") {
+            agenda.plan({ ...event, at_ms: nowMillis, status: outcome.effect.status })
+          }
+          return toLink(row)
+        }),
+    list: (
+      { per_page, status }: PaymentLinkFilter,
+      page: number
+    ): Rule<Page<PaymentLink.PaymentLink>> =>
+      pages.rule(page, per_page, () =>
+        all().filter((link) => status === undefined || link.status === status)
+      ),
+    get:
+      (id: string): Rule<PaymentLink.PaymentLinkDetail> =>
+      () =>
+        Either.map(find(id), toLink),
     all,
-    hosted: (reference) => {
-      const row = rows.all().find((link) => link.reference === reference)
-      return (
-        row && {
-          link: toLink(row),
-          success_url: row.success_url,
-          failure_url: row.failure_url,
-          isPaidBy: (attempt) => row.attempts.includes(attempt)
-        }
-      )
-    },
-    pay: (id) => (nowMillis) => Either.flatMap(find(id), (row) => pay(row, [], nowMillis)),
-    attempt: (id, attempt) => (nowMillis) =>
-      Either.flatMap(find(id), (row) =>
-        row.attempts.includes(attempt)
-          ? Either.void
-          : Either.map(pay(row, [attempt], nowMillis), () => {})
-      )
+    hosted: (reference: string) => all().find((link) => link.reference === reference),
+    /** Simulates a payer at the hosted page. */
+    pay:
+      (id: string): Rule<StoredTransaction> =>
+      (nowMillis) =>
+        Either.flatMap(find(id), (row) => pay(row, [], nowMillis)),
+    /** Pays at the hosted page. An attempt that is repeated pays once. */
+    attempt:
+      (id: string, attempt: string): Rule<void> =>
+      (nowMillis) =>
+        Either.flatMap(find(id), (row) =>
+          row.attempts.includes(attempt)
+            ? Either.void
+            : Either.map(pay(row, [attempt], nowMillis), () => {})
+        )
   }
 }
-
-const unknown = refusal.notFound("The payment link does not exist.")
 
 const notInTheFuture = refusal.business(
   "EXPIRES_IN_THE_PAST",

@@ -10,18 +10,16 @@ import * as Transaction from "@manilla/transactions/Transaction"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
-import type { RefundOptions } from "../../Sandbox.js"
-import * as money from "../money/amounts.js"
+import type { RefundOptions, StoredTransaction } from "../../Sandbox.js"
+import * as amounts from "../money/amounts.js"
 import * as ledger from "../money/ledger.js"
 import * as wallets from "../money/wallets.js"
-import type { Identifiers } from "../rules/identifiers.js"
-import type { Rule } from "../rules/refusal.js"
 import * as refusal from "../rules/refusal.js"
+import type { Rule } from "../rules/refusal.js"
 import * as settling from "../rules/settling.js"
 import * as table from "../store/table.js"
-import type { Agenda } from "../time/agenda.js"
 import * as moment from "../time/moment.js"
-import type { Transactions } from "./transactions.js"
+import type { Core } from "./core.js"
 
 const Row = Schema.Struct({
   ...Refund.Refund.fields,
@@ -32,42 +30,27 @@ const Row = Schema.Struct({
   wallet_id: Wallet.WalletId
 })
 
-export type Row = typeof Row.Type
+type Row = typeof Row.Type
 
 export const declared = table.table(Row, ({ reference }) => reference)
 
-export interface Options {
-  readonly rows: table.Table<Row>
-  readonly identifiers: Identifiers
-  readonly agenda: Agenda
-  readonly book: ledger.Book
-  readonly wallets: wallets.Wallets
-  readonly transactions: Transactions
-  readonly settleAfterMillis: number
-}
-
-export interface Refunds {
-  /** Refunds a collected transaction, or a part of it. */
-  readonly create: (transaction: string, options: RefundOptions) => Rule<Refund.Refund>
-  readonly get: (reference: Refund.RefundReference) => Rule<Refund.Refund>
-  readonly all: () => ReadonlyArray<Refund.Refund>
-}
-
-export const make = (options: Options): Refunds => {
-  const { book, identifiers, rows, transactions } = options
+export const make = (core: Core, rows: table.Table<Row>) => {
+  const { book, identifiers, transactions } = core
   /** The refunded amount of each transaction. */
   const refunded = new Map<string, Amount.Amount>()
   const count = ({ amount, transaction }: Row) => {
-    refunded.set(transaction, money.add(refunded.get(transaction) ?? money.zero, amount))
+    refunded.set(transaction, amounts.add(refunded.get(transaction) ?? amounts.zero, amount))
   }
   for (const row of rows.all()) count(row)
+
+  const collection = (reference: string): Either.Either<StoredTransaction, refusal.Refusal> =>
+    Either.fromNullable(transactions.find(reference), () => unknownTransaction)
 
   const move = (row: Row, status: string, atMillis: number) =>
     Either.gen(function* () {
       const { amount, provider_reference, reference, wallet_id } = row
-      const collected = transactions.find(row.transaction)
-      if (collected === undefined) return yield* Either.left(unknownTransaction)
-      const { country, currency, metadata } = collected
+      const collected = yield* collection(row.transaction)
+      const { currency } = collected
       yield* book.post(atMillis, {
         reference,
         description: "refund paid",
@@ -77,80 +60,77 @@ export const make = (options: Options): Refunds => {
         ]
       })
       transactions.record(atMillis, {
+        ...collected,
         source: reference,
         operation: "REFUND",
         amount,
-        fee_amount: money.fixed("0"),
-        currency,
-        country,
-        provider_reference,
-        metadata
+        fee_amount: amounts.fixed("0"),
+        provider_reference
       })
       return status
     })
 
-  const resources = settling.make({ ...options, kind: "refund", move })
-
-  const create: Refunds["create"] =
-    (transaction, { amount, reason }) =>
-    (nowMillis) =>
-      Either.gen(function* () {
-        const collected = transactions.find(transaction)
-        if (collected === undefined) return yield* Either.left(unknownTransaction)
-        if (collected.operation !== "COLLECTION" && collected.operation !== "DEPOSIT") {
-          return yield* Either.left(notCollected)
-        }
-        const left = Amount.subtract(collected.amount, refunded.get(transaction) ?? money.zero)
-        const requested = amount === undefined ? yield* allOf(left) : yield* amountOf(amount)
-        if (Amount.Order(requested, left) > 0) return yield* Either.left(tooMuch)
-
-        const now = moment.fromMillis(nowMillis)
-        const reference = Refund.makeReference(identifiers.reference("RFD"))
-        // The wallet that received the collection pays the full amount. The service keeps its fee.
-        const wallet = options.wallets.collecting(collected.currency)
-        const row: Row = {
-          id: Refund.RefundId.make(identifiers.uuid()),
-          reference,
-          amount: requested,
-          reason: reason ?? "Requested by the payer",
-          provider_reference: identifiers.reference("PRV"),
-          status: "PENDING",
-          created_at: now,
-          updated_at: now,
-          transaction: collected.reference,
-          wallet_id: wallet.wallet_id
-        }
-        yield* book.post(nowMillis, {
-          reference,
-          description: "refund reserved",
-          postings: wallets.reserving(wallet, requested)
-        })
-        count(row)
-        resources.add(reference, row, undefined, nowMillis)
-        return readShape(row)
-      })
+  const resources = settling.make({ ...core, rows, kind: "refund", move })
 
   return {
-    create,
-    get: (reference) => () =>
-      Either.fromNullable(rows.get(reference), () => unknown).pipe(Either.map(readShape)),
-    all: () => rows.all().map(readShape)
+    /** Refunds a collected transaction, or a part of it. */
+    create:
+      (transaction: string, { amount, reason }: RefundOptions): Rule<Refund.Refund> =>
+      (nowMillis) =>
+        Either.gen(function* () {
+          const collected = yield* collection(transaction)
+          if (collected.operation !== "COLLECTION" && collected.operation !== "DEPOSIT") {
+            return yield* Either.left(notCollected)
+          }
+          const left = Amount.subtract(collected.amount, refunded.get(transaction) ?? amounts.zero)
+          const requested = amount === undefined ? yield* allOf(left) : yield* amountOf(amount)
+          if (Amount.Order(requested, left) > 0) return yield* Either.left(tooMuch)
+
+          const now = moment.fromMillis(nowMillis)
+          const reference = Refund.RefundReference.make(identifiers.reference("RFD"))
+          // The wallet that received the collection pays the full amount. The service keeps its fee.
+          const wallet = core.wallets.collecting(collected.currency)
+          const row: Row = {
+            id: Refund.RefundId.make(identifiers.uuid()),
+            reference,
+            amount: requested,
+            reason: reason ?? "Requested by the payer",
+            provider_reference: identifiers.reference("PRV"),
+            status: "PENDING",
+            created_at: now,
+            updated_at: now,
+            transaction: collected.reference,
+            wallet_id: wallet.wallet_id
+          }
+          yield* book.post(nowMillis, {
+            reference,
+            description: "refund reserved",
+            postings: wallets.reserving(wallet, requested)
+          })
+          count(row)
+          resources.add(reference, row, undefined, nowMillis)
+          return asRead(row)
+        }),
+    get:
+      (reference: string): Rule<Refund.Refund> =>
+      () =>
+        refusal.found("refund", rows.get(reference)),
+    all: () => rows.all().map(asRead)
   }
 }
 
-const readShape = Struct.omit("transaction", "wallet_id")
+const asRead = Struct.omit("transaction", "wallet_id")
 
 const allOf = (left: Amount.Amount): Either.Either<Amount.Amount, refusal.Refusal> =>
-  money.isPositive(left) ? Either.right(left) : Either.left(nothingLeft)
+  amounts.isPositive(left) ? Either.right(left) : Either.left(nothingLeft)
 
 const isAmount = Schema.is(Amount.Input)
 
 const amountOf = (text: string): Either.Either<Amount.Amount, refusal.Refusal> => {
-  const amount = isAmount(text) ? money.fixed(text) : money.zero
-  return money.isPositive(amount) ? Either.right(amount) : Either.left(noAmount)
+  const amount = isAmount(text) ? amounts.fixed(text) : amounts.zero
+  return amounts.isPositive(amount) ? Either.right(amount) : Either.left(noAmount)
 }
 
-const unknown = refusal.notFound("The refund does not exist.")
 const unknownTransaction = refusal.other("NOT_FOUND", "The transaction does not exist.", [
   { field: "transaction", rule: "must be the reference of a transaction" }
 ])

@@ -11,12 +11,14 @@ import * as Transaction from "@manilla/transactions/Transaction"
 import type { TransactionFilter } from "@manilla/transactions/TransactionsApi"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import * as Struct from "effect/Struct"
 import type { StoredTransaction } from "../../Sandbox.js"
+import * as ledger from "../money/ledger.js"
+import * as pricing from "../money/pricing.js"
+import type { Wallets } from "../money/wallets.js"
 import type { Identifiers } from "../rules/identifiers.js"
 import * as pages from "../rules/pages.js"
-import type { Rule } from "../rules/refusal.js"
 import * as refusal from "../rules/refusal.js"
+import type { Rule } from "../rules/refusal.js"
 import * as table from "../store/table.js"
 import * as moment from "../time/moment.js"
 
@@ -34,53 +36,84 @@ export const declared = table.table(Row, ({ reference }) => reference)
 export interface Options {
   readonly rows: table.Table<typeof Row.Type>
   readonly identifiers: Identifiers
+  readonly book: ledger.Book
+  readonly wallets: Wallets
 }
 
-/**
- * A movement of money. The fee is deducted from a collection and charged on top of a payout. In both
- * cases, the interface defines the net amount as the amount minus the fee.
- */
+/** A movement of money before its fee. */
 export interface Movement {
-  /** The reference of the resource that moved the money. */
+  /** The reference of the resource that moves the money. */
   readonly source: string
   readonly operation: OperationKind
   readonly amount: Amount.Amount
-  readonly fee_amount: Amount.Amount
   readonly currency: Currency.Currency
   readonly country: Country.Country
   readonly provider_reference: string
   readonly metadata: Metadata.Metadata
 }
 
-export interface Transactions {
-  readonly record: (atMillis: number, movement: Movement) => StoredTransaction
-  readonly list: (filter: TransactionFilter, page: number) => Rule<Page<Transaction.Transaction>>
-  readonly get: (reference: Transaction.TransactionReference) => Rule<Transaction.TransactionDetail>
-  readonly find: (reference: string) => StoredTransaction | undefined
-  readonly all: () => ReadonlyArray<StoredTransaction>
-}
+export interface Transactions extends ReturnType<typeof make> {}
 
-export const make = ({ identifiers, rows }: Options): Transactions => {
+export const make = ({ book, identifiers, rows, wallets }: Options) => {
+  /**
+   * The fee is deducted from a collection and charged on top of a payout. In both cases, the interface
+   * defines the net amount as the amount minus the fee.
+   */
+  const record = (
+    atMillis: number,
+    movement: Movement & { readonly fee_amount: Amount.Amount }
+  ): StoredTransaction => {
+    const { amount, fee_amount } = movement
+    const at = moment.fromMillis(atMillis)
+    const stored: StoredTransaction = {
+      id: Transaction.TransactionId.make(identifiers.uuid()),
+      reference: Transaction.TransactionReference.make(identifiers.reference("TRX")),
+      source: movement.source,
+      operation: movement.operation,
+      amount,
+      fee_amount,
+      net_amount: Amount.subtract(amount, fee_amount),
+      currency: movement.currency,
+      country: movement.country,
+      provider_reference: movement.provider_reference,
+      metadata: movement.metadata,
+      environment: "SANDBOX",
+      status: "COMPLETED",
+      completed_at: at,
+      created_at: at
+    }
+    rows.set(stored)
+    return stored
+  }
+
+  /** Receives a payment. The service keeps the fee and credits the rest to the wallet of the currency. */
+  const collect = (
+    atMillis: number,
+    movement: Movement
+  ): Either.Either<StoredTransaction, refusal.Refusal> => {
+    const { amount, currency, operation, source } = movement
+    const fee_amount = pricing.collectionFee(amount)
+    const posted = book.post(atMillis, {
+      reference: source,
+      description: operation.toLowerCase(),
+      postings: [
+        ledger.debit({ kind: "provider clearing", currency }, amount),
+        ledger.credit(wallets.collecting(currency).available, Amount.subtract(amount, fee_amount)),
+        ledger.credit({ kind: "fees earned", currency }, fee_amount)
+      ]
+    })
+    return Either.map(posted, () => record(atMillis, { ...movement, fee_amount }))
+  }
+
   return {
-    record: (atMillis, movement) => {
-      const at = moment.fromMillis(atMillis)
-      const stored: StoredTransaction = {
-        id: Transaction.TransactionId.make(identifiers.uuid()),
-        reference: Transaction.makeReference(identifiers.reference("TRX")),
-        ...movement,
-        net_amount: Amount.subtract(movement.amount, movement.fee_amount),
-        environment: "SANDBOX",
-        status: "COMPLETED",
-        completed_at: at,
-        created_at: at
-      }
-      rows.set(stored)
-      return stored
-    },
-    list:
-      ({ currency, environment, per_page, status }, page) =>
-      () => {
-        const matching = rows
+    record,
+    collect,
+    list: (
+      { currency, environment, per_page, status }: TransactionFilter,
+      page: number
+    ): Rule<Page<Transaction.Transaction>> =>
+      pages.rule(page, per_page, () =>
+        rows
           .all()
           .filter(
             (one) =>
@@ -88,20 +121,12 @@ export const make = ({ identifiers, rows }: Options): Transactions => {
               (currency === undefined || one.currency === currency) &&
               (environment === undefined || one.environment === environment)
           )
-        const selected = pages.select(matching, { page, per_page })
-        return Either.right({ ...selected, data: selected.data.map(listed) })
-      },
-    get: (reference) => () => {
-      const stored = rows.get(reference)
-      return stored === undefined
-        ? Either.left(unknown)
-        : Either.right(Struct.omit(stored, "source"))
-    },
-    find: (reference) => rows.get(reference),
-    all: () => rows.all()
+      ),
+    get:
+      (reference: string): Rule<Transaction.TransactionDetail> =>
+      () =>
+        refusal.found("transaction", rows.get(reference)),
+    find: rows.get,
+    all: rows.all
   }
 }
-
-const listed = Struct.omit("source", "provider_reference", "metadata")
-
-const unknown = refusal.notFound("The transaction does not exist.")
