@@ -515,8 +515,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inUndici(
     "UndiciClient: send an aborted request later",
-    "if (this.done === undefined) controller.abort(aborted)\n    else this.controller = controller",
-    "this.controller = controller"
+    "if (this.done === undefined) throw aborted\n",
+    ""
+  ),
+  inUndici(
+    "UndiciClient: destroy a connection that an ended request does not use",
+    "if (this.done === undefined) throw aborted",
+    "if (this.done === undefined) return controller.abort(aborted)"
   ),
   inUndici(
     "UndiciClient: treat a throwing dispatcher as not sent",
@@ -1043,7 +1048,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   inUndici(
     "UndiciClient: truncate a body at the limit",
     "if (this.size > this.bodyLimit) this.tooLarge()",
-    "if (this.size > this.bodyLimit) this.end(this.answered(join(this.chunks ?? [], this.size - chunk.byteLength)))"
+    "if (this.size > this.bodyLimit) this.end(this.answered(transports.join(this.chunks ?? [], this.size - chunk.byteLength)))"
   ),
   inUndici(
     "UndiciClient: read bodies without a limit",
@@ -1058,7 +1063,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   inUndici(
     "UndiciClient: treat a broken body as complete",
     "this.status === 0 ? lost : this.answered(lost)",
-    "this.status === 0 ? lost : this.answered(join(this.chunks ?? [], this.size))"
+    "this.status === 0 ? lost : this.answered(transports.join(this.chunks ?? [], this.size))"
   ),
   inUndici(
     "UndiciClient: forget the status when the body breaks",
@@ -1080,6 +1085,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "        this.cutOff(\n          this.controller",
     "        this.end(\n          this.controller"
   ),
+  inUndici("UndiciClient: open connections without a bound", "        connections,\n", ""),
   inUndici("UndiciClient: a deadline that outlives the response", "    cancelDeadline?.()\n", ""),
   inUndici(
     "UndiciClient: send an interrupted request later",

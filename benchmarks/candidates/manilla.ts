@@ -37,7 +37,7 @@ const calls = Effect.map(
 )
 
 /** The services over a gateway with tokens from the server. */
-const manilla = (port: number, client: Layer.Layer<HttpClient.HttpClient>) => {
+const manilla = <E>(port: number, client: Layer.Layer<HttpClient.HttpClient, E>) => {
   const address = `http://127.0.0.1:${port}${root}`
   const tokens = Token.layer({
     authUrl: address,
@@ -52,7 +52,7 @@ const manilla = (port: number, client: Layer.Layer<HttpClient.HttpClient>) => {
 }
 
 const over =
-  (client: Layer.Layer<HttpClient.HttpClient>): Open =>
+  <E>(client: Layer.Layer<HttpClient.HttpClient, E>): Open =>
   (port) =>
     effects(manilla(port, client), calls)
 

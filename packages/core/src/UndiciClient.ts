@@ -12,25 +12,21 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import { setMaxListeners } from "node:events"
 import * as Undici from "undici"
+import { ConfigurationError } from "./Errors.js"
 import { schedule } from "./internal/fiber.js"
 import type { Running } from "./internal/fiber.js"
+import * as policies from "./internal/policy.js"
 import * as transports from "./internal/transport.js"
 
-/**
- * Makes a client from a dispatcher, such as a `ProxyAgent` or an `Agent` with client certificates. Use
- * one that does not retry or follow redirects; otherwise a payment may be sent twice.
- *
- * @since 0.1.0
- * @category constructors
- */
-export const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient =>
+/** Sends each request on the dispatcher of its origin. */
+const over = (dispatcherOf: (origin: string) => Undici.Dispatcher): HttpClient.HttpClient =>
   transports.toHttpClient({
     send: (request) =>
       Effect.withFiberRuntime((fiber) => {
         const exchange = new Exchange()
         return Effect.onInterrupt(
           Effect.async<transports.Result>((resume) =>
-            exchange.begin(dispatcher, request, fiber, (result) => resume(Effect.succeed(result)))
+            exchange.begin(dispatcherOf, request, fiber, (result) => resume(Effect.succeed(result)))
           ),
           () => Effect.sync(() => exchange.abort())
         )
@@ -38,7 +34,65 @@ export const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient =>
   })
 
 /**
- * A layer that provides a client with its own `Agent`, which is destroyed with the layer. The client
+ * Makes a client from a dispatcher, such as a `ProxyAgent` or a `Pool` with client certificates. Use one
+ * that does not retry or follow redirects; otherwise a payment may be sent twice.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient => over(() => dispatcher)
+
+/**
+ * The options of a client.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options {
+  /**
+   * The maximum number of connections to one origin, 128 by default. Further requests wait for a
+   * connection within their timeout, and are not sent if it ends. undici reuses a connection one turn of
+   * the event loop after a response, so 64 calls in flight can use 128 connections.
+   */
+  readonly connections?: number | undefined
+}
+
+const defaultConnections = 128
+
+/**
+ * A layer like `layer`, with options. It fails if an option is invalid, or if the runtime replaces undici,
+ * as Bun does.
+ *
+ * @example
+ * import * as UndiciClient from "@manilla/core/UndiciClient"
+ *
+ * const client = UndiciClient.layerWith({ connections: 32 })
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerWith = ({
+  connections = defaultConnections
+}: Options): Layer.Layer<HttpClient.HttpClient, ConfigurationError> =>
+  Layer.scoped(
+    HttpClient.HttpClient,
+    Effect.gen(function* () {
+      if (!Predicate.hasProperty(Undici.Pool.prototype, "dispatch")) {
+        const rule = "needs Node: this runtime replaces undici. Use FetchHttpClient.layer"
+        return yield* new ConfigurationError({ field: "UndiciClient", rule })
+      }
+      const [issue] = policies.wholeNumber("connections", connections, 1)
+      if (issue !== undefined) return yield* new ConfigurationError(issue)
+      const { poolOf } = yield* Effect.acquireRelease(
+        makePools(connections),
+        ({ destroy }) => destroy
+      )
+      return over(poolOf)
+    })
+  )
+
+/**
+ * A layer that provides a client with its own connections, which are destroyed with the layer. The client
  * keeps connections alive and has no timeouts of its own: the gateway sets them.
  *
  * @example
@@ -55,33 +109,39 @@ export const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient =>
  * @since 0.1.0
  * @category layers
  */
-export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.scoped(
-  HttpClient.HttpClient,
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => {
-        const connecting = new AbortController()
-        const { signal } = connecting
-        // Each connection adds a listener.
-        setMaxListeners(0, signal)
-        const agent = new Undici.Agent({
-          headersTimeout: 0,
-          bodyTimeout: 0,
-          // undici passes it to `net.connect`, though its types do not include it.
-          connect: { signal } as never
-        })
-        return { agent, connecting }
-      }),
-      ({ agent, connecting }) =>
-        // The agent does not destroy connections that are not established yet.
-        Effect.zipRight(
-          Effect.promise(() => agent.destroy()),
-          Effect.sync(() => connecting.abort())
-        )
-    ).pipe(Effect.map(({ agent }) => agent)),
-    make
-  )
-)
+export const layer: Layer.Layer<HttpClient.HttpClient, ConfigurationError> = layerWith({})
+
+/**
+ * A pool for each origin. undici's `Agent` closes a pool when its last connection ends, even while
+ * requests wait for a new one. After a pause, each request may then need a connection of its own.
+ */
+const makePools = (connections: number) =>
+  Effect.sync(() => {
+    const pools = new Map<string, Undici.Pool>()
+    const connecting = new AbortController()
+    const { signal } = connecting
+    // Each connection adds a listener.
+    setMaxListeners(0, signal)
+    const poolOf = (origin: string): Undici.Pool => {
+      const known = pools.get(origin)
+      if (known !== undefined) return known
+      const pool = new Undici.Pool(origin, {
+        connections,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        // undici passes it to `net.connect`, though its types do not include it.
+        connect: { signal } as never
+      })
+      pools.set(origin, pool)
+      return pool
+    }
+    const destroy = Effect.promise(async () => {
+      await Promise.all(Array.from(pools.values(), (pool) => pool.destroy()))
+      // A pool does not destroy connections that are not established yet.
+      connecting.abort()
+    })
+    return { poolOf, destroy }
+  })
 
 const optionsOf = ({
   body,
@@ -110,7 +170,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   private size = 0
 
   begin(
-    dispatcher: Undici.Dispatcher,
+    dispatcherOf: (origin: string) => Undici.Dispatcher,
     request: transports.Request,
     fiber: Running,
     done: (result: transports.Result) => void
@@ -129,7 +189,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
       )
     }
     try {
-      dispatcher.dispatch(optionsOf(request), this)
+      dispatcherOf(request.origin).dispatch(optionsOf(request), this)
     } catch {
       this.cutOff({ _tag: "Lost", code: "CLIENT_DIED" })
     }
@@ -142,8 +202,9 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Undici.Dispatcher.DispatchController): void {
-    if (this.done === undefined) controller.abort(aborted)
-    else this.controller = controller
+    // Throwing refuses the request and keeps the connection; `abort` would destroy it.
+    if (this.done === undefined) throw aborted
+    this.controller = controller
   }
 
   onResponseStart(_controller: unknown, status: number, headers: transports.Headers): void {

@@ -428,9 +428,13 @@ describe("UndiciClient knows that nothing was sent", () => {
         yield* end(server.baseUrl, calls)
         if (busy !== undefined) RawServer.play(busy, [RawServer.good(thing("thing-1"))])
         yield* calls.read(FakeService.calls.read)
+        // The connection is still the same.
         assert.deepStrictEqual(
-          server.seen.map(({ line }) => line.slice(0, 4)),
-          ["GET ", "GET "]
+          server.seen.map(({ connection, line }) => [connection, line.slice(0, 4)]),
+          [
+            [0, "GET "],
+            [0, "GET "]
+          ]
         )
       }).pipe(Effect.scoped, Effect.provide(over(() => new Undici.Agent({ connections: 1 }))))
     )

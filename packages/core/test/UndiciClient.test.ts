@@ -122,3 +122,59 @@ describe("UndiciClient as an HttpClient", () => {
     })
   )
 })
+
+describe("the connections of UndiciClient", () => {
+  /** Callers that make several requests each, one after the other. */
+  const burst = (
+    { baseUrl }: RawServer.RawServer,
+    client: HttpClient.HttpClient,
+    callers: number,
+    each: number
+  ) =>
+    Effect.replicateEffect(
+      Effect.replicateEffect(client.post(baseUrl), each, { discard: true }),
+      callers,
+      { concurrency: "unbounded", discard: true }
+    )
+
+  /** undici closes an idle connection two seconds before the service would. */
+  const brief = Buffer.from("HTTP/1.1 200 OK\r\nkeep-alive: timeout=3\r\ncontent-length: 0\r\n\r\n")
+
+  for (const [title, client, callers, most] of [
+    [
+      "as many as there are requests in flight",
+      UndiciClient.layerWith({ connections: 64 }),
+      64,
+      64
+    ],
+    ["no more than the default bound", UndiciClient.layer, 100, 128]
+  ] as const) {
+    it.live(`a burst after a pause opens ${title}`, () =>
+      Effect.gen(function* () {
+        const server = yield* RawServer.listen
+        let connections = 0
+        server.greet = () => void connections++
+        server.answer = (socket) => RawServer.play(socket, [brief])
+        const client = yield* HttpClient.HttpClient
+        for (let i = 0; i < 3; i++) {
+          connections = 0
+          yield* burst(server, client, callers, 10)
+          assert.isAtMost(connections, most)
+          // The pause, in real time: undici's timers do not use Effect's clock.
+          yield* server.until(() => server.open.size === 0)
+        }
+      }).pipe(Effect.scoped, Effect.provide(client))
+    )
+  }
+
+  it.live("every request ends if no connection can be established", () =>
+    Effect.gen(function* () {
+      const server = yield* Effect.scoped(RawServer.listen)
+      const client = yield* HttpClient.HttpClient
+      const errors = yield* Effect.replicateEffect(Effect.flip(client.post(server.baseUrl)), 20, {
+        concurrency: "unbounded"
+      })
+      for (const { cause } of errors) assert.propertyVal(cause, "code", "ECONNREFUSED")
+    }).pipe(Effect.provide(UndiciClient.layerWith({ connections: 2 })))
+  )
+})

@@ -25,9 +25,11 @@ export const derived = (
     )
   ).pipe(Layer.provide(client))
 
+const undici = Layer.orDie(UndiciClient.layer)
+
 export const layers = {
-  UndiciClient: UndiciClient.layer,
-  "a client derived from UndiciClient": derived(UndiciClient.layer),
+  UndiciClient: undici,
+  "a client derived from UndiciClient": derived(undici),
   "Effect's undici": NodeHttpClient.layerUndici,
   fetch: FetchHttpClient.layer,
   "node:http": NodeHttpClient.layer
