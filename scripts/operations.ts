@@ -55,10 +55,13 @@ idempotency key. \`Once\`: it has no key, so only if the service certainly did n
 
 A \`Safe\` operation may fail with ${names(Errors.ReadError)}.
 
-A \`Keyed\` or \`Once\` operation may fail with ${names(Errors.WriteError)}.
-A \`Keyed\` operation may also fail with \`KeyReused\`. After \`OutcomeUnknown\` or \`KeyReused\`, the operation may have
-been applied. After \`AppliedUnreadable\`, it was applied. After any other error, it was not applied. This is about
-one call: if the key was used before, an earlier call may have been applied.
+A \`Keyed\` operation may fail with ${names(Errors.KeyedWriteError)}.
+
+A \`Once\` operation may fail with ${names(Errors.WriteError)}.
+
+After \`OutcomeUnknown\`, \`UnkeyedOutcomeUnknown\` or \`KeyReused\`, the operation may have been applied. After
+\`AppliedUnreadable\` or \`UnkeyedAppliedUnreadable\`, it was applied. After any other error, it was not applied. This is
+about one call: if the key was used before, an earlier call may have been applied.
 
 ## The retry rule
 

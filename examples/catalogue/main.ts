@@ -7,7 +7,7 @@ import * as Example from "../support/Example.js"
 
 const program = Effect.gen(function* () {
   const catalogue = yield* Catalogue.Catalogue
-  const { services } = yield* catalogue.list
+  const { services } = yield* catalogue.list()
   for (const country of new Set(services.map(({ country }) => country.code))) {
     const here = services.filter((service) => service.country.code === country)
     yield* Console.log(`${here[0]?.country.name ?? country}`)

@@ -27,7 +27,7 @@ const program = Effect.gen(function* () {
   const since = DateTime.subtract(yield* DateTime.now, { minutes: 1 })
   // Links have no idempotency key, so Manilla does not retry. Look for the link in the list.
   const link = yield* links.create(request).pipe(
-    Effect.catchTag("OutcomeUnknown", (unknown) =>
+    Effect.catchTag("UnkeyedOutcomeUnknown", (unknown) =>
       Effect.gen(function* () {
         yield* Timeline.print("unknown", unknown.message)
         // If the list cannot be read, the outcome of the link is still unknown.

@@ -8,7 +8,7 @@ declare const catalogue: Catalogue.Service
 
 describe("the catalogue", () => {
   test("fails as a read does", () => {
-    expect(catalogue.list).type.toBe<
+    expect(catalogue.list()).type.toBe<
       Effect.Effect<AvailableService.ServiceList, Errors.ReadError>
     >()
     expect(catalogue.available({})).type.toBe<

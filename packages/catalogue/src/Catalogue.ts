@@ -5,6 +5,7 @@
  */
 import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
+import type * as Operation from "@manilla/core/Operation"
 import type * as OperationKind from "@manilla/core/OperationKind"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -33,10 +34,11 @@ export interface Wanted {
  */
 export interface Service {
   /** Reads the whole catalogue, including unavailable services (interface section 4.15). */
-  readonly list: Effect.Effect<ServiceList, Errors.ReadError>
+  readonly list: (options?: Operation.CallOptions) => Effect.Effect<ServiceList, Errors.ReadError>
   /** Reads the services that are available and match the filter. */
   readonly available: (
-    wanted: Wanted
+    wanted: Wanted,
+    options?: Operation.CallOptions
   ) => Effect.Effect<ReadonlyArray<AvailableService>, Errors.ReadError>
 }
 
@@ -76,10 +78,11 @@ export const select = (
 export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(function* () {
   const gateway = yield* Gateway.Gateway
   const calls = gateway.calls(CatalogueApi.group)
-  const list = calls.list({})
+  const list: Service["list"] = (options) => calls.list({}, options)
   return {
     list,
-    available: (wanted) => Effect.map(list, ({ services }) => select(services, wanted))
+    available: (wanted, options) =>
+      Effect.map(list(options), ({ services }) => select(services, wanted))
   }
 })
 

@@ -41,7 +41,7 @@ describe("list", () => {
   it.effect("returns the whole catalogue", () =>
     Effect.gen(function* () {
       const { catalogue, received } = yield* over(answer(whole))
-      assert.deepStrictEqual<unknown>(yield* catalogue.list, whole)
+      assert.deepStrictEqual<unknown>(yield* catalogue.list(), whole)
       assert.deepStrictEqual(
         received.map(({ method, url }) => `${method} ${url}`),
         ["GET https://service.invalid/api/v1/services"]
@@ -52,7 +52,7 @@ describe("list", () => {
   it.effect("is not cached", () =>
     Effect.gen(function* () {
       const { catalogue, received } = yield* over(answer(whole))
-      yield* Effect.repeatN(catalogue.list, 2)
+      yield* Effect.repeatN(catalogue.list(), 2)
       assert.strictEqual(received.length, 3)
     })
   )
@@ -60,7 +60,7 @@ describe("list", () => {
   it.effect("fails with a read error that names no scope", () =>
     Effect.gen(function* () {
       const { catalogue } = yield* over(FakeService.failure(403))
-      const error = yield* Effect.flip(catalogue.list)
+      const error = yield* Effect.flip(catalogue.list())
       assert(error._tag === "ForbiddenError")
       assert.strictEqual(error.requiredScope, undefined)
     })
@@ -69,7 +69,7 @@ describe("list", () => {
   it.effect("names the row that does not match the schema", () =>
     Effect.gen(function* () {
       const { catalogue } = yield* over(answer({ services: [momo, { ...momo, available: "yes" }] }))
-      const error = yield* Effect.flip(catalogue.list)
+      const error = yield* Effect.flip(catalogue.list())
       assert(error._tag === "MalformedResponseError")
       assert.deepStrictEqual(
         error.issues.map(({ field }) => field),
@@ -82,7 +82,7 @@ describe("list", () => {
     Effect.gen(function* () {
       const services = Array.from({ length: 5000 }, () => ({}))
       const { catalogue } = yield* over(answer({ services }))
-      const error = yield* Effect.flip(catalogue.list)
+      const error = yield* Effect.flip(catalogue.list())
       assert.isBelow(JSON.stringify(error).length, 5000)
     })
   )

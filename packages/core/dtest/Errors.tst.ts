@@ -52,7 +52,12 @@ describe("what a call fails with", () => {
   })
 
   test("a write with a key: the same, with the key, or that the key was used before", () => {
-    expect<Tag<Errors.KeyedWriteError>>().type.toBe<Tag<Errors.WriteError> | "KeyReused">()
+    expect<Tag<Errors.KeyedWriteError>>().type.toBe<
+      | Exclude<Tag<Errors.WriteError>, `Unkeyed${string}`>
+      | "OutcomeUnknown"
+      | "AppliedUnreadable"
+      | "KeyReused"
+    >()
     type Keyed = Extract<
       Errors.KeyedWriteError,
       { readonly _tag: "OutcomeUnknown" | "AppliedUnreadable" | "KeyReused" }

@@ -1,6 +1,6 @@
 /**
- * Tagged errors of calls. {@link outcome} maps the error of a write to its outcome: unknown
- * (`OutcomeUnknown`, `KeyReused`), applied (`AppliedUnreadable`), or not applied (all others).
+ * Tagged errors of calls. A write that fails with an error whose name ends in `Error` was not applied.
+ * After any other error it was, or may have been: {@link outcome} tells which.
  *
  * Errors contain no request paths, request bodies, headers or tokens. Strings from the service are
  * redacted, escaped and truncated.
@@ -296,7 +296,7 @@ export class MalformedResponseError extends Schema.TaggedError<MalformedResponse
   excerpt: Schema.optional(Schema.String)
 }) {}
 
-/** Fields of both `AppliedUnreadable` classes. */
+/** Fields of `AppliedUnreadable` and `UnkeyedAppliedUnreadable`. */
 const appliedUnreadable = { ...unreadable, ...found }
 
 /**
@@ -318,7 +318,7 @@ export class AppliedUnreadable extends Schema.TaggedError<AppliedUnreadable>(
  */
 export class UnkeyedAppliedUnreadable extends Schema.TaggedError<UnkeyedAppliedUnreadable>(
   "@manilla/core/UnkeyedAppliedUnreadable"
-)("AppliedUnreadable", appliedUnreadable) {}
+)("UnkeyedAppliedUnreadable", appliedUnreadable) {}
 
 /**
  * Two responses under this key described the same resource, and it differs from the request: the key
@@ -397,7 +397,7 @@ export const ReadError = Schema.Union(...RequestError.members, TokenUnavailableE
  */
 export type ReadError = typeof ReadError.Type
 
-/** Fields of both `OutcomeUnknown` classes. */
+/** Fields of `OutcomeUnknown` and `UnkeyedOutcomeUnknown`. */
 const outcomeUnknown = {
   ...common,
   /** The number of attempts, if it is known: a process that died does not tell its own. */
@@ -426,7 +426,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>(
  */
 export class UnkeyedOutcomeUnknown extends Schema.TaggedError<UnkeyedOutcomeUnknown>(
   "@manilla/core/UnkeyedOutcomeUnknown"
-)("OutcomeUnknown", outcomeUnknown) {}
+)("UnkeyedOutcomeUnknown", outcomeUnknown) {}
 
 /** The errors of a write that was not applied. */
 const notApplied = [
@@ -507,8 +507,10 @@ export const outcome = (
   if ("outcome" in error) return error.outcome
   switch (error._tag) {
     case "AppliedUnreadable":
+    case "UnkeyedAppliedUnreadable":
       return "applied"
     case "OutcomeUnknown":
+    case "UnkeyedOutcomeUnknown":
     case "KeyReused":
       return "unknown"
     default:

@@ -20,17 +20,15 @@ import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as BearerTokens from "./BearerTokens.js"
 import { ConfigurationError } from "./Errors.js"
-import type { InvalidRequestError } from "./Errors.js"
 import * as call from "./internal/call.js"
-import { withDefaults } from "./internal/defaults.js"
 import * as policies from "./internal/policy.js"
 import * as request from "./internal/request.js"
 import * as retryBudget from "./internal/retryBudget.js"
 import * as rootUrls from "./internal/rootUrl.js"
-import * as step from "./internal/step.js"
+import * as transports from "./internal/transport.js"
+import * as Issues from "./Issues.js"
 import type * as Operation from "./Operation.js"
 import * as RetryPolicy from "./RetryPolicy.js"
-import * as transports from "./internal/transport.js"
 
 /**
  * Options of a gateway.
@@ -101,7 +99,7 @@ export const make = (
 ): Effect.Effect<Service, ConfigurationError, HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const root = yield* rootUrls.parse("baseUrl", options.baseUrl)
-    const policy = withDefaults(RetryPolicy.defaults, options.retry)
+    const policy = policies.withDefaults(RetryPolicy.defaults, options.retry)
     const bodyLimit = options.bodyLimit ?? defaultBodyLimit
     const [issue] = [
       ...policies.wholeNumber("bodyLimit", bodyLimit, 1),
@@ -115,47 +113,35 @@ export const make = (
       writes: retryBudget.make(policy.budget)
     }
 
-    const compile = (name: string, operation: Operation.Operation) => {
+    const makeCall = (name: string, operation: Operation.Operation) => {
       const { replay } = operation
-      const encode = request.compile(name, operation)
-      const run = call.compile({
-        name,
-        operation,
-        budget: replay._tag === "Safe" ? budgets.reads : budgets.writes,
-        transport,
-        tokens,
-        root,
-        bodyLimit
-      })
-      const rules = step.rulesOf(policy, replay)
-      const rulesFor = (
-        options: Operation.CallHooks
-      ): Either.Either<step.Rules, InvalidRequestError> => {
-        const { retry, timeout, withinMillis } = options
-        if (retry === undefined && timeout === undefined && withinMillis === undefined) {
-          return Either.right(rules)
-        }
+      const encode = request.makeEncoder(name, operation)
+      const budget = replay._tag === "Safe" ? budgets.reads : budgets.writes
+      const perform = call.make({ name, operation, root, transport, tokens, bodyLimit, budget })
+      const rules = policies.rulesOf(policy, replay)
+      const rulesFor = (options: Operation.CallOptions) => {
+        const { retry, timeout } = options
+        if (retry === undefined && timeout === undefined) return Either.right(rules)
         const changed = policies.ofCall(policy, options)
         const issues = policies.issuesOf(changed, "timeout")
         return issues.length === 0
-          ? Either.right(step.rulesOf(changed, replay))
-          : Either.left(request.invalid(name, replay, issues))
+          ? Either.right(policies.rulesOf(changed, replay))
+          : Either.left(Issues.refusal(name, issues))
       }
-      return (parts: request.Parts, options?: Operation.CallHooks | null) =>
+      return (parts: request.Parts, options?: Operation.CallOptions) =>
         Effect.suspend(() => {
-          const hooks = options ?? {}
           const encoded = encode(parts)
           if (Either.isLeft(encoded)) return Effect.fail(encoded.left)
-          const rules = rulesFor(hooks)
+          const rules = rulesFor(options ?? {})
           if (Either.isLeft(rules)) return Effect.fail(rules.left)
-          return run(encoded.right, rules.right, hooks)
+          return perform(encoded.right, rules.right, options?.onResponse)
         })
     }
 
     const calls: Service["calls"] = (group) =>
       // `Calls` maps each name to the call of that operation, which TypeScript cannot infer here.
       Record.map(group.operations, (operation, name) =>
-        compile(`${group.name}.${name}`, operation)
+        makeCall(`${group.name}.${name}`, operation)
       ) as never
     return { calls, pageParameter: options.pageParameter }
   })

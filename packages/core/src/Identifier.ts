@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import * as check from "./internal/check.js"
+import * as guard from "./internal/guard.js"
 
 /**
  * A UUID of any version, in upper or lower case.
@@ -42,7 +42,7 @@ export const uuid = <const Brand extends string>(brand: Brand) => Uuid.pipe(Sche
  */
 export const reference = <const Brand extends string>(brand: Brand) =>
   Schema.String.pipe(
-    check.filter((text) => text.length > 0, {
+    guard.filter((text) => text.length > 0, {
       description: "a reference of at least 1 character",
       jsonSchema: { minLength: 1 },
       arbitrary: () => (fc) => fc.string({ minLength: 1 })

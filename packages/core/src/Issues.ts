@@ -8,15 +8,17 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import { InvalidRequestError } from "./Errors.js"
 import type { Issue } from "./Errors.js"
+import * as messages from "./internal/messages.js"
 
 /**
- * Compiles a schema into a function that lists the issues of an input; none if the input is valid.
+ * Makes a function that lists the issues of an input; none if the input is valid.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const compile = (
+export const validator = (
   schema: Schema.Schema.AnyNoContext,
   root: ReadonlyArray<PropertyKey> = [],
   options: Pick<AST.ParseOptions, "onExcessProperty"> = {}
@@ -50,8 +52,20 @@ export const fromParseIssue = (
  * @since 0.1.0
  * @category printing
  */
-export const print = (issues: ReadonlyArray<Issue>): string =>
-  issues.map(({ field, rule }) => `${field} ${rule}`).join("; ")
+export const print: (issues: ReadonlyArray<Issue>) => string = messages.printIssues
+
+/**
+ * Makes the error of an operation whose input has these issues.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const refusal = (operation: string, issues: ReadonlyArray<Issue>): InvalidRequestError =>
+  new InvalidRequestError({
+    operation,
+    message: messages.invalidRequest(operation, issues),
+    issues
+  })
 
 const collect = (
   issue: ParseResult.ParseIssue,

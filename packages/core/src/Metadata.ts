@@ -4,7 +4,6 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import * as check from "./internal/check.js"
 import * as guard from "./internal/guard.js"
 
 /**
@@ -95,7 +94,7 @@ const declare = (
   Schema.declare(is, {
     identifier,
     description,
-    [check.predicateId]: is,
+    [guard.predicateId]: is,
     jsonSchema: { type: "object", additionalProperties: true },
     equivalence: () => isSame,
     arbitrary: () => (fc) => {

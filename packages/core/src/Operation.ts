@@ -12,48 +12,6 @@ import type * as Errors from "./Errors.js"
 import type * as RetryPolicy from "./RetryPolicy.js"
 
 /**
- * The replay class of an operation: whether it may be retried.
- *
- * @since 0.1.0
- * @category models
- */
-export type Replay = Safe | Keyed | Once
-
-/**
- * An operation without effect, which is always safe to retry.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Safe {
-  readonly _tag: "Safe"
-}
-
-/**
- * A write that is applied once per idempotency key: retry it with the same key and bytes.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Keyed {
-  readonly _tag: "Keyed"
-  /** The part of the request that carries the key. */
-  readonly in: "header" | "body"
-  /** The header, in lower case, or the field of the body. */
-  readonly name: string
-}
-
-/**
- * A write without a key: never retry it after the service may have processed it.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Once {
-  readonly _tag: "Once"
-}
-
-/**
  * A permission of a token (interface section 5.2). A call whose token lacks the required scope fails with
  * `ForbiddenError`.
  *
@@ -132,7 +90,7 @@ export interface ResponseChecks<out Field extends string = string> {
  * @category models
  */
 export interface Operation extends Wire {
-  readonly replay: Replay
+  readonly replay: RetryPolicy.Replay
   readonly checks?: ResponseChecks
 }
 
@@ -195,7 +153,9 @@ type KeyPlace<D extends Wire> =
  * @since 0.1.0
  * @category constructors
  */
-export const safe = <const D extends Wire>(declaration: D): D & { readonly replay: Safe } => ({
+export const safe = <const D extends Wire>(
+  declaration: D
+): D & { readonly replay: RetryPolicy.Safe } => ({
   ...declaration,
   replay: { _tag: "Safe" }
 })
@@ -228,7 +188,7 @@ export const keyed = <const D extends Wire>(
     readonly key: KeyPlace<D>
     readonly checks: ResponseChecks<TextFields<D["payload"]>>
   }
-): D & { readonly replay: Keyed; readonly checks: ResponseChecks } => {
+): D & { readonly replay: RetryPolicy.Keyed; readonly checks: ResponseChecks } => {
   const { header, body }: { readonly header?: string; readonly body?: string } = declaration.key
   return {
     ...declaration,
@@ -248,7 +208,7 @@ export const keyed = <const D extends Wire>(
  */
 export const once = <const D extends Wire>(
   declaration: D & { readonly checks: ResponseChecks<TextFields<D["payload"]>> }
-): D & { readonly replay: Once; readonly checks: ResponseChecks } => ({
+): D & { readonly replay: RetryPolicy.Once; readonly checks: ResponseChecks } => ({
   ...declaration,
   replay: { _tag: "Once" }
 })
@@ -295,9 +255,9 @@ export type Request<O extends Wire> = Types.Simplify<
  * @since 0.1.0
  * @category type-level
  */
-export type Error<O extends Operation> = O["replay"] extends Safe
+export type Error<O extends Operation> = O["replay"] extends RetryPolicy.Safe
   ? Errors.ReadError
-  : O["replay"] extends Keyed
+  : O["replay"] extends RetryPolicy.Keyed
     ? Errors.KeyedWriteError
     : Errors.WriteError
 
@@ -313,10 +273,10 @@ export interface CallOptions {
   /** Overrides the gateway's retry policy for this call, except its `budget` and `deadline`. */
   readonly retry?: Partial<Omit<RetryPolicy.RetryPolicy, "budget" | "deadline">> | undefined
   /**
-   * An effect to run when the call succeeds, for example to record the correlation id. The call waits
-   * for the effect until its deadline. A failure of the effect is logged at `Debug` and ignored.
+   * Runs synchronously when the call succeeds, for example to record the correlation id. If it throws, a
+   * warning is logged, and the call succeeds.
    */
-  readonly onResponse?: ((response: ResponseInfo) => Effect.Effect<unknown>) | undefined
+  readonly onResponse?: ((response: ResponseInfo) => void) | undefined
 }
 
 /**
@@ -331,22 +291,10 @@ export interface ResponseInfo {
   readonly correlationId: string | undefined
   /** The number of attempts. */
   readonly attempts: number
-}
-
-/**
- * Options of a call within a longer operation, such as `collect`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface CallHooks<in A = unknown> extends CallOptions {
-  /** Milliseconds that the call may take, if that is less than its `timeout`. */
-  readonly withinMillis?: number | undefined
-  /**
-   * Runs synchronously when the call succeeds, also if an interruption at that moment discards the
-   * result of the effect. Must not throw.
-   */
-  readonly onSuccess?: ((data: A) => void) | undefined
+  /** The id of the resource, if the response has one. */
+  readonly id: string | undefined
+  /** The reference of the resource, if the response has one. */
+  readonly reference: string | undefined
 }
 
 /**
@@ -357,5 +305,5 @@ export interface CallHooks<in A = unknown> extends CallOptions {
  */
 export type Call<O extends Operation> = (
   request: Request<O>,
-  options?: CallHooks<O["success"]["Type"]>
+  options?: CallOptions
 ) => Effect.Effect<O["success"]["Type"], Error<O>>

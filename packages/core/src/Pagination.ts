@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Errors from "./Errors.js"
+import * as messages from "./internal/messages.js"
 import * as Issues from "./Issues.js"
 import type * as Operation from "./Operation.js"
 import type { Page } from "./Page.js"
@@ -131,44 +132,28 @@ export const make = <Filter extends object, Row>({
   const list = (filter: Partial<Filter> = {}, options: ListOptions = {}) =>
     call({ urlParams: filter, extraParams: options.extraParams }, options)
 
-  const wrongPage = (page: number, received: string) =>
-    new PageParameterError({
-      operation,
-      message:
-        `${operation}: requested page ${page}, but received ${received}` +
-        (pageParameter === undefined
-          ? ""
-          : `: "${pageParameter}" is probably not the service's page parameter; correct pageParameter in the gateway's options`),
-      page
-    })
-
-  const notSent = (field: string, rule: string) => {
-    const issues = [{ field, rule }]
-    const message = `${operation} was not sent: ${Issues.print(issues)}.`
-    const cause = new Errors.InvalidRequestError({ operation, message, issues })
-    return Stream.fail(new PageError({ operation, message, page: 1, cause }))
+  const wrongPage = (page: number, received: string) => {
+    const message = messages.wrongPage(operation, page, received, pageParameter)
+    return new PageParameterError({ operation, message, page })
   }
+
+  const unread = (page: number) => (cause: Errors.ReadError) => {
+    const message = messages.pageUnread(operation, page, cause)
+    return new PageError({ operation, message, page, cause })
+  }
+
+  const notSent = (field: string, rule: string) =>
+    Stream.fail(unread(1)(Issues.refusal(operation, [{ field, rule }])))
 
   const readPage = (filter: Partial<Filter>, options: StreamOptions, page: number) =>
     Effect.gen(function* () {
       if (page !== 1 && pageParameter === undefined) {
-        return yield* new PageParameterError({
-          operation,
-          message: `${operation}: page ${page} cannot be requested: set pageParameter in the gateway's options to the service's page parameter`,
-          page
-        })
+        const message = messages.pageNotSelectable(operation, page)
+        return yield* new PageParameterError({ operation, message, page })
       }
       const selected = pageParameter === undefined ? {} : { [pageParameter]: String(page) }
-      const read = yield* Effect.mapError(
-        list(filter, { ...options, extraParams: { ...options.extraParams, ...selected } }),
-        (cause) =>
-          new PageError({
-            operation,
-            message: `${operation}: page ${page} could not be read: ${cause.message}`,
-            page,
-            cause
-          })
-      )
+      const extraParams = { ...options.extraParams, ...selected }
+      const read = yield* Effect.mapError(list(filter, { ...options, extraParams }), unread(page))
       // The service ignores an unknown parameter and returns the first page each time.
       if (read.current_page !== undefined && read.current_page !== page) {
         return yield* wrongPage(page, `page ${read.current_page}`)

@@ -12,18 +12,15 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Errors from "./Errors.js"
-import { withoutValidation } from "./internal/withoutValidation.js"
-import { withDefaults } from "./internal/defaults.js"
-import * as durations from "./internal/durations.js"
 import { metricLabelsOf } from "./internal/fiber.js"
 import type { Running } from "./internal/fiber.js"
-import * as permits from "./internal/permits.js"
-import * as loop from "./internal/pollingLoop.js"
+import * as messages from "./internal/messages.js"
+import * as policies from "./internal/policy.js"
+import * as loop from "./internal/polling.js"
 import * as sanitize from "./internal/sanitize.js"
 import * as telemetry from "./internal/telemetry.js"
 import * as Issues from "./Issues.js"
 import type * as Operation from "./Operation.js"
-import * as RetryPolicy from "./RetryPolicy.js"
 
 /**
  * The pauses between reads, and the deadline of a wait.
@@ -72,33 +69,6 @@ export const stillPending = <A, I>(subject: Schema.Schema<A, I>) => ({
 })
 
 /**
- * A type of resource to wait for.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Subject<Id, A, I, StillPending> {
-  /** The name of the wait in errors, such as `Payments.awaitFinal`. */
-  readonly operation: string
-  readonly schema: Schema.Schema<A, I>
-  /** Reads the resource with the given options: one attempt, because the wait itself retries. */
-  readonly read: (id: Id, options: Operation.CallOptions) => Effect.Effect<A, Errors.ReadError>
-  /** The default of the option `until`; {@link isFinal} by default. */
-  readonly isFinal?: ((value: A) => boolean) | undefined
-  readonly stillPending: (
-    id: Id,
-    fields: {
-      readonly operation: string
-      readonly message: string
-      readonly last: A | undefined
-      readonly cause: Errors.ReadError | undefined
-    },
-    /** For the error's constructor: the fields are already validated. */
-    options: Schema.MakeOptions
-  ) => StillPending
-}
-
-/**
  * Options of a wait. They override the defaults of {@link WaitPolicy}.
  *
  * @since 0.1.0
@@ -110,6 +80,18 @@ export interface Options<A> extends Partial<WaitPolicy> {
 }
 
 /**
+ * Options of a call that creates a resource and waits for it. `timeout`, `retry` and `onResponse` are those
+ * of the creation; `wait` is for the time after it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface CreateAndAwaitOptions<A> extends Operation.CallOptions {
+  /** The pauses between reads and the deadline of the wait; by default {@link defaults}, 10 minutes. */
+  readonly wait?: Options<A> | undefined
+}
+
+/**
  * Returns `true` if the status is final: any status other than `PENDING`. A final status is not
  * necessarily a success: check for `COMPLETED`.
  *
@@ -118,11 +100,66 @@ export interface Options<A> extends Partial<WaitPolicy> {
  */
 export const isFinal = ({ status }: { readonly status: string }): boolean => status !== "PENDING"
 
-/** The options of one read. The policy requires a timeout of at least 1 ms. */
-const onePoll = (leftMillis: number): Operation.CallHooks => ({
-  withinMillis: Math.max(1, leftMillis),
-  retry: { attempts: 1 }
-})
+/**
+ * The functions that wait for one type of resource.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Waits<in Id, A, out StillPending> {
+  /**
+   * Reads the resource until its status is final, and returns it. A final status is any other than
+   * `PENDING` (of a payment link, `ACTIVE`), and not necessarily a success: check for `COMPLETED`. Retries
+   * temporary read failures until the deadline, by default 10 minutes. An error does not mean that the
+   * operation failed.
+   */
+  readonly awaitFinal: (
+    id: Id,
+    options?: Options<A>
+  ) => Effect.Effect<A, Errors.ReadError | StillPending>
+
+  /** Like `awaitFinal`, but emits each distinct value, ending with the final one. */
+  readonly changes: (
+    id: Id,
+    options?: Options<A>
+  ) => Stream.Stream<A, Errors.ReadError | StillPending>
+}
+
+/**
+ * A type of resource to wait for, which is read by its `id` or by its `reference`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Subject<By extends "id" | "reference", A extends Resource<By>, I, StillPending> {
+  /** The name of the wait in errors, such as `Payments.awaitFinal`. */
+  readonly operation: string
+  readonly by: By
+  readonly schema: Schema.Schema<A, I>
+  /** Reads the resource with the given options: one attempt, because the wait itself retries. */
+  readonly read: (id: A[By], options: Operation.CallOptions) => Effect.Effect<A, Errors.ReadError>
+  /** The default of the option `until`; {@link isFinal} by default. */
+  readonly isFinal?: ((value: A) => boolean) | undefined
+  readonly stillPending: (
+    id: A[By],
+    fields: {
+      readonly operation: string
+      readonly message: string
+      readonly last: A | undefined
+      readonly cause: Errors.ReadError | undefined
+    }
+  ) => StillPending
+}
+
+/**
+ * A resource with a status.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Resource<By extends string> = { readonly status: string } & {
+  readonly [_ in By]: string
+}
 
 /** Enough for many waits, without overloading the service. */
 const concurrentReads = 64
@@ -148,97 +185,83 @@ const enter = (fiber: Running, cancel: () => void): Effect.Effect<void> => {
  * @since 0.1.0
  * @category constructors
  */
-export const make = <Id extends string, A extends { readonly status: string }, I, StillPending>(
-  subject: Subject<Id, A, I, StillPending>
+export const make = <By extends "id" | "reference", A extends Resource<By>, I, StillPending>(
+  subject: Subject<By, A, I, StillPending>
 ) => {
-  const { operation } = subject
-  const reads = permits.make(concurrentReads)
+  type Id = A[By]
+  const { by, operation } = subject
+  const reads = loop.makePermits(concurrentReads)
   const isSame = Schema.equivalence(subject.schema)
 
-  const refused = (issues: ReadonlyArray<Errors.Issue>) =>
-    new Errors.InvalidRequestError({
-      operation,
-      message: `${operation} did not start: ${Issues.print(issues)}. Nothing was sent.`,
-      issues
-    })
-
-  /** JavaScript callers may pass `null`. */
-  const planOf = (
-    options: Options<A> | null
-  ): Either.Either<loop.Plan<A>, Errors.InvalidRequestError> => {
+  const planOf = (options: Options<A>): Either.Either<loop.Plan<A>, Errors.InvalidRequestError> => {
     const issues: Array<Errors.Issue> = []
     const millisOf = (name: string, input: Duration.DurationInput): number =>
-      Option.getOrElse(durations.millisOf(input), () => {
-        issues.push({ field: `wait.${name}`, rule: durations.rule })
+      Option.getOrElse(policies.millisOf(input), () => {
+        issues.push({ field: `wait.${name}`, rule: policies.durationRule })
         return 0
       })
-    const { cap, deadline, factor, initial } = withDefaults(defaults, options ?? {})
+    const { cap, deadline, factor, initial } = policies.withDefaults(defaults, options)
     const plan: loop.Plan<A> = {
       initialMillis: Math.max(loop.leastPauseMillis, millisOf("initial", initial)),
       factor: factor >= 1 ? factor : 1,
       capMillis: Math.max(loop.leastPauseMillis, millisOf("cap", cap)),
       deadlineMillis: millisOf("deadline", deadline),
-      isFinal: options?.until ?? subject.isFinal ?? isFinal
+      isFinal: options.until ?? subject.isFinal ?? isFinal
     }
-    if (typeof factor !== "number") issues.push({ field: "wait.factor", rule: "must be a number" })
-    if (typeof plan.isFinal !== "function") {
-      issues.push({ field: "wait.until", rule: "must be a function" })
-    }
-    return issues.length === 0 ? Either.right(plan) : Either.left(refused(issues))
+    return issues.length === 0 ? Either.right(plan) : Either.left(Issues.refusal(operation, issues))
+  }
+
+  /** Reads once within the time left. Holds a permit during the request only. */
+  const read = (id: Id) => (leftMillis: number) => {
+    const one = { timeout: Math.max(1, leftMillis), retry: { attempts: 1 } }
+    const limited = reads.withPermit(subject.read(id, one))
+    return reads.isFree() ? Effect.asSome(limited) : Effect.timeoutOption(limited, leftMillis)
   }
 
   const stillPending = (
     id: Id,
     message: string,
-    { cause, last }: Pick<loop.Progress<A>, "cause" | "last">
+    { cause, last }: Pick<loop.GaveUp<A>, "cause" | "last">
   ): StillPending => {
-    const error = subject.stillPending(
-      id,
-      { operation, message, last: undefined, cause },
-      withoutValidation
-    )
+    const error = subject.stillPending(id, { operation, message, last: undefined, cause })
     // Not enumerable, so that printed errors do not contain the resource's personal data.
     return Object.defineProperty(error, "last", { value: last, enumerable: false })
   }
 
-  /** Reads once within the time left. Holds a permit during the request only. */
-  const read = (id: Id, leftMillis: number) => {
-    const limited = reads.withPermit(subject.read(id, onePoll(leftMillis)))
-    return reads.isFree() ? Effect.asSome(limited) : Effect.timeoutOption(limited, leftMillis)
+  const outOfTime = (
+    id: Id,
+    { deadlineMillis }: loop.Plan<A>,
+    gaveUp: loop.GaveUp<A>,
+    shown: sanitize.Sanitizer
+  ): StillPending => {
+    const { cause, last } = gaveUp
+    const message = messages.waitOutOfTime(
+      operation,
+      shown.identifier(id),
+      Duration.format(Duration.millis(deadlineMillis)),
+      last && shownStatus(last.status),
+      cause && shown.text(cause.message)
+    )
+    return stillPending(id, message, gaveUp)
   }
 
-  /** The reads of one wait, in its fiber. */
-  const readerOf = <E>(
-    id: Id,
-    plan: loop.Plan<A>,
-    fiber: Running,
-    permanent: (cause: Errors.ReadError, last: A | undefined) => E,
-    sanitizer: () => sanitize.Sanitizer = () => sanitize.plain
-  ) =>
-    loop.make<A, E | StillPending>(fiber, plan, {
-      read: (leftMillis) => read(id, leftMillis),
-      isPassing: RetryPolicy.isPassing,
-      permanent,
-      outOfTime: (progress) =>
-        stillPending(
-          id,
-          outOfTime(operation, id, plan.deadlineMillis, progress, sanitizer()),
-          progress
-        )
-    })
+  const asRead =
+    (id: Id, plan: loop.Plan<A>) =>
+    (gaveUp: loop.GaveUp<A>): Errors.ReadError | StillPending =>
+      gaveUp.reason === "Permanent" && gaveUp.cause !== undefined
+        ? gaveUp.cause
+        : outOfTime(id, plan, gaveUp, sanitize.plain)
 
-  const wait = <E>(
+  const wait = (
     id: Id,
     plan: loop.Plan<A>,
-    created: A | undefined,
-    permanent: (cause: Errors.ReadError, last: A | undefined) => E,
-    sanitizer: () => sanitize.Sanitizer = () => sanitize.plain
-  ): Effect.Effect<A, E | StillPending> =>
+    created: A | undefined
+  ): Effect.Effect<A, loop.GaveUp<A>> =>
     Effect.withFiberRuntime((fiber) => {
-      const reader = readerOf(id, plan, fiber, permanent, sanitizer)
+      const reader = loop.make(fiber, plan, read(id))
       const untilOver = (
-        reading: Effect.Effect<loop.Seen<A>, E | StillPending>
-      ): Effect.Effect<A, E | StillPending> =>
+        reading: Effect.Effect<loop.Seen<A>, loop.GaveUp<A>>
+      ): Effect.Effect<A, loop.GaveUp<A>> =>
         Effect.flatMap(reading, (seen) =>
           plan.isFinal(seen.last) ? Effect.succeed(seen.last) : untilOver(reader.pause(seen))
         )
@@ -247,83 +270,78 @@ export const make = <Id extends string, A extends { readonly status: string }, I
       return Effect.onExit(untilOver(reader.look(loop.start(plan, created))), () => leave)
     })
 
-  const asItFailed = (cause: Errors.ReadError): Errors.ReadError => cause
-
-  /** Reads until the status is final, and returns the last value. */
   const awaitFinal = (
     id: Id,
     options: Options<A> = {}
   ): Effect.Effect<A, Errors.ReadError | StillPending> =>
-    Effect.flatMap(planOf(options), (plan) => wait(id, plan, undefined, asItFailed))
+    Effect.flatMap(planOf(options), (plan) =>
+      Effect.mapError(wait(id, plan, undefined), asRead(id, plan))
+    )
+
+  /** Waits for a resource that was created: any error is a `StillPending` with it. */
+  const awaitCreated = (
+    created: A,
+    plan: loop.Plan<A>,
+    shown: sanitize.Sanitizer
+  ): Effect.Effect<A, StillPending> => {
+    const id = created[by]
+    let last = created
+    const isFinal = (value: A): boolean => plan.isFinal((last = value))
+    const failed = (why: string, gaveUp: Pick<loop.GaveUp<A>, "cause" | "last">) => {
+      const text = messages.waitFailed(operation, shown.identifier(id), shown.text(why))
+      return stillPending(id, text, gaveUp)
+    }
+    return Effect.catchAllCause(wait(id, { ...plan, isFinal }, created), (cause) => {
+      const failure = Cause.failureOption(cause)
+      if (Option.isNone(failure)) {
+        // A defect, for example if `until` throws. The resource exists all the same.
+        return Effect.fail(failed(messageOf(cause), { last, cause: undefined }))
+      }
+      const gaveUp = failure.value
+      return Effect.fail(
+        gaveUp.reason === "Permanent" && gaveUp.cause !== undefined
+          ? failed(gaveUp.cause.message, gaveUp)
+          : outOfTime(id, plan, gaveUp, shown)
+      )
+    })
+  }
 
   /**
-   * Creates a resource and waits for it, in a span. Any error of the wait is a `StillPending` with the
-   * resource, and an interruption logs a warning with its id.
+   * Creates a resource and waits for it, in a span. An error of the wait is a `StillPending` with the
+   * resource, and an interruption after the creation logs a warning with its id or reference.
    */
-  const createAndAwait = <E>(
+  const createAndAwait = <E, O extends CreateAndAwaitOptions<A>>(
     /** The name of the span, such as `Payments.collect`. */
     name: string,
-    /** Must call `onCreated` synchronously when the creation succeeds. */
-    create: (onCreated: (created: A) => void) => Effect.Effect<A, E>,
-    idOf: (created: A) => Id,
-    options: Options<A> = {},
+    create: (options: O) => Effect.Effect<A, E>,
+    options: O,
     /** Sensitive values of the request, which are redacted in messages. */
     secrets: () => ReadonlyArray<string> = () => []
   ): Effect.Effect<A, E | Errors.InvalidRequestError | StillPending> => {
-    const sanitizer = () => sanitize.make(secrets().map(sanitize.secret))
-    const shown = (id: Id) => sanitizer().identifier(id)
-    const waitFailed = (id: Id, why: string, progress: Pick<loop.Progress<A>, "cause" | "last">) =>
-      stillPending(
-        id,
-        `${operation}: ${shown(id)} was created, but the wait for it failed: ${why.replace(/\.$/, "")}. Wait for it again.`,
-        progress
-      )
     const follow = (plan: loop.Plan<A>) => {
-      /** The resource as it was created or last read. */
-      let seen: { readonly id: Id; last: A } | undefined
-      const onCreated = (created: A) => (seen = { id: idOf(created), last: created })
-      const followed = Effect.flatMap(create(onCreated), (created) => {
-        const known = onCreated(created)
-        const isFinal = (value: A): boolean => {
-          known.last = value
-          return plan.isFinal(value)
-        }
-        return Effect.catchAllCause(
-          wait(
-            known.id,
-            { ...plan, isFinal },
-            created,
-            (cause, last) => waitFailed(known.id, sanitizer().text(cause.message), { last, cause }),
-            sanitizer
-          ),
-          // A defect, for example if `until` throws.
-          (cause) =>
-            Effect.fail(
-              Option.getOrElse(Cause.failureOption(cause), () =>
-                waitFailed(known.id, sanitizer().text(messageOf(cause)), {
-                  last: known.last,
-                  cause: undefined
-                })
-              )
-            )
-        )
-      })
-      return Effect.onInterrupt(followed, () =>
-        seen === undefined
-          ? Effect.void
-          : Effect.logWarning(
-              `${operation}: the caller was interrupted; the service may still process ${shown(seen.id)}. Wait for it again.`
-            )
+      /** Set synchronously by the creation, because an interruption may discard its result. */
+      let created: string | undefined
+      const onResponse = (response: Operation.ResponseInfo) => {
+        created = response[by]
+        options.onResponse?.(response)
+      }
+      return Effect.onInterrupt(
+        Effect.flatMap(create({ ...options, onResponse }), (resource) =>
+          awaitCreated(resource, plan, sanitize.make(secrets().map(sanitize.secret)))
+        ),
+        () =>
+          created === undefined
+            ? Effect.void
+            : Effect.logWarning(messages.waitInterrupted(operation, created))
       )
     }
     // The options are checked before anything is created.
     return telemetry.program(
       name,
-      Effect.flatMap(planOf(options), (plan) => Effect.suspend(() => follow(plan)))
+      Effect.flatMap(planOf(options?.wait ?? {}), (plan) => Effect.suspend(() => follow(plan)))
     )
   }
 
-  /** Emits each distinct value that is read, and ends with the final one. */
   const changes = (
     id: Id,
     options: Options<A> = {}
@@ -332,7 +350,7 @@ export const make = <Id extends string, A extends { readonly status: string }, I
       Effect.gen(function* () {
         const plan = yield* planOf(options)
         const fiber = yield* Effect.withFiberRuntime<Running>(Effect.succeed)
-        const reader = readerOf(id, plan, fiber, asItFailed)
+        const reader = loop.make(fiber, plan, read(id))
         yield* Effect.acquireRelease(
           Effect.sync(() => enter(fiber, reader.cancel)),
           (leave) => leave
@@ -342,11 +360,16 @@ export const make = <Id extends string, A extends { readonly status: string }, I
           Effect.map(progress === first ? reader.look(progress) : reader.pause(progress), (seen) =>
             Option.some([seen.last, seen] as const)
           )
-        ).pipe(Stream.takeUntil(plan.isFinal), Stream.changesWith(isSame))
+        ).pipe(
+          Stream.takeUntil(plan.isFinal),
+          Stream.changesWith(isSame),
+          Stream.mapError(asRead(id, plan))
+        )
       })
     )
 
-  return { awaitFinal, changes, createAndAwait }
+  const waits: Waits<Id, A, StillPending> = { awaitFinal, changes }
+  return { waits, createAndAwait }
 }
 
 const messageOf = (cause: Cause.Cause<unknown>): string => {
@@ -357,21 +380,3 @@ const messageOf = (cause: Cause.Cause<unknown>): string => {
 /** A status in the form of the known statuses. Any other text may contain a secret. */
 const shownStatus = (status: string): string =>
   /^[A-Za-z][A-Za-z _-]{0,39}$/.test(status) ? status : "<redacted>"
-
-const outOfTime = (
-  operation: string,
-  id: string,
-  waitedMillis: number,
-  { cause, last }: Pick<loop.Progress<{ readonly status: string }>, "cause" | "last">,
-  shown: sanitize.Sanitizer
-): string =>
-  [
-    `${operation}: ${shown.identifier(id)} has no final status after ${Duration.format(Duration.millis(waitedMillis))}`,
-    last === undefined
-      ? "; no read succeeded"
-      : `; its last status was ${shownStatus(last.status)}`,
-    cause === undefined
-      ? ""
-      : `; the last read failed: ${shown.text(cause.message).replace(/\.$/, "")}`,
-    ". The service may still process it: wait for it again."
-  ].join("")

@@ -5,7 +5,48 @@
  */
 import * as Duration from "effect/Duration"
 import * as Errors from "./Errors.js"
-import type * as Operation from "./Operation.js"
+
+/**
+ * The replay class of an operation: whether it may be retried.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Replay = Safe | Keyed | Once
+
+/**
+ * An operation without effect, which is always safe to retry.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Safe {
+  readonly _tag: "Safe"
+}
+
+/**
+ * A write that is applied once per idempotency key: retry it with the same key and bytes.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Keyed {
+  readonly _tag: "Keyed"
+  /** The part of the request that carries the key. */
+  readonly in: "header" | "body"
+  /** The header, in lower case, or the field of the body. */
+  readonly name: string
+}
+
+/**
+ * A write without a key: never retry it after the service may have processed it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Once {
+  readonly _tag: "Once"
+}
 
 /**
  * The reason why an attempt failed. Most faults have the name of their error.
@@ -29,7 +70,7 @@ export type Decision = "retry" | "renew" | "stop"
  * @since 0.1.0
  * @category models
  */
-export interface Rule extends Readonly<Record<Operation.Replay["_tag"], Decision>> {
+export interface Rule extends Readonly<Record<Replay["_tag"], Decision>> {
   readonly outcome: Errors.Outcome
 }
 

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import * as check from "./internal/check.js"
+import * as guard from "./internal/guard.js"
 
 const lengthOf = (text: string): number => {
   let length = 0
@@ -32,7 +32,7 @@ const isOfLength = (text: string, length: number): boolean => {
  */
 export const exactly = (length: number, description: string) =>
   Schema.String.pipe(
-    check.filter((text) => isOfLength(text, length), {
+    guard.filter((text) => isOfLength(text, length), {
       description,
       jsonSchema: { minLength: length, maxLength: length },
       arbitrary: () => (fc) => fc.string({ minLength: length, maxLength: length })
@@ -47,7 +47,7 @@ export const exactly = (length: number, description: string) =>
  */
 export const atMost = (max: number) =>
   Schema.String.pipe(
-    check.filter((text) => text.length <= max || lengthOf(text) <= max, {
+    guard.filter((text) => text.length <= max || lengthOf(text) <= max, {
       description: `a string of at most ${max} characters`,
       jsonSchema: { maxLength: max },
       arbitrary: () => (fc) => fc.string({ maxLength: max, unit: "grapheme-ascii" })

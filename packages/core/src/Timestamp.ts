@@ -6,7 +6,7 @@
  */
 import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
-import * as check from "./internal/check.js"
+import * as guard from "./internal/guard.js"
 
 /** A date-time with seconds and an offset. Allows days up to 31 in every month. */
 const pattern =
@@ -40,7 +40,7 @@ const isMoment = (text: string): boolean => {
  * @category schemas
  */
 export const Input = Schema.String.pipe(
-  check.filter(isMoment, {
+  guard.filter(isMoment, {
     description: `an ISO 8601 date-time with seconds and a zone, such as "2030-01-31T12:00:00Z" or "2030-01-31T13:00:00+01:00"`,
     jsonSchema: { format: "date-time" },
     arbitrary: () => (fc) =>

@@ -620,7 +620,7 @@ describe("the response to a write", () => {
       ])
       const result = yield* Effect.either(gateway.calls(group).create({ payload: request }))
       if (result._tag === "Right") return []
-      assert(result.left._tag === "OutcomeUnknown", result.left._tag)
+      assert(result.left._tag === "UnkeyedOutcomeUnknown", result.left._tag)
       assert(result.left.cause._tag === "MalformedResponseError")
       assert.strictEqual(result.left.cause.reason, "AnotherSubject")
       return result.left.cause.issues.map(({ field }) => field)

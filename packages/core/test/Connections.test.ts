@@ -8,6 +8,7 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Agent } from "@effect/platform-node/Undici"
 import { assert, describe, it } from "@effect/vitest"
+import * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import * as UndiciClient from "@manilla/core/UndiciClient"
 import * as EventLoop from "@manilla/test-support/EventLoop"
@@ -160,7 +161,7 @@ for (const [name, client] of clients) {
           assert.strictEqual((yield* calls.read(FakeService.calls.read)).id, first)
           assert.lengthOf(server.seen, 4)
           const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
-          assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
+          assert(error._tag === "UnkeyedOutcomeUnknown" && error.cause._tag === "TransportError")
           assert.isTrue(error.cause.sent)
           assert.lengthOf(server.seen, 5)
         })
@@ -186,7 +187,7 @@ for (const [name, client] of clients) {
           assert.notStrictEqual(three, one)
           yield* EventLoop.turns(10)
           const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
-          assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
+          assert(error._tag === "UnkeyedOutcomeUnknown" && error.cause._tag === "TransportError")
           assert.isTrue(error.cause.sent)
           assert.lengthOf(server.seen, 4)
         })
@@ -476,7 +477,7 @@ describe("a connection that was established and then lost", () => {
         Effect.provideService(HttpClient.HttpClient, client)
       )
       const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
-      assert.strictEqual(error._tag, "OutcomeUnknown")
+      assert.strictEqual(Errors.outcome(error), "unknown")
       assert.strictEqual(requests, 1)
     })
 
@@ -518,7 +519,7 @@ describe("a connection that was established and then lost", () => {
     }
     return callsAt("https://service.invalid/api/v1").pipe(
       Effect.flatMap(({ writeOnce }) => Effect.flip(writeOnce(FakeService.calls.writeOnce))),
-      Effect.map(({ _tag }) => assert.strictEqual(_tag, "OutcomeUnknown")),
+      Effect.map((error) => assert.strictEqual(Errors.outcome(error), "unknown")),
       Effect.provideService(HttpClient.HttpClient, UndiciClient.make(new Throwing()))
     )
   })

@@ -148,17 +148,17 @@ const verdicts = (
     return wrong
   }
   if (!isWriteError(error)) return [...wrong, `failed with ${String(error)}`]
-  const isKnown =
-    error._tag !== "OutcomeUnknown" &&
-    error._tag !== "KeyReused" &&
-    error._tag !== "AppliedUnreadable"
-  if (isKnown && (!refusals.has(hostile.status) || error._tag === "TransportError")) {
+  const outcome = Errors.outcome(error)
+  if (
+    outcome === "notApplied" &&
+    (!refusals.has(hostile.status) || error._tag === "TransportError")
+  ) {
     wrong.push(`said that nothing was applied: ${error._tag} ${error.message}`)
   }
-  if (error._tag === "AppliedUnreadable" && !(error.status >= 200 && error.status < 300)) {
-    wrong.push(`said that it was applied, under ${error.status}`)
+  if (outcome === "applied" && !((hostile.status ?? 0) >= 200 && (hostile.status ?? 0) < 300)) {
+    wrong.push(`said that it was applied, under ${hostile.status}`)
   }
-  if (error._tag === "OutcomeUnknown") {
+  if (outcome === "unknown") {
     const key = hostile.call === "write" ? FakeService.key : undefined
     const found = "key" in error ? error.key : undefined
     if (found !== key) wrong.push(`the key is ${String(found)}`)
@@ -166,7 +166,7 @@ const verdicts = (
   return wrong
 }
 
-type Failure = Errors.ReadError | Errors.WriteError | Errors.KeyReused
+type Failure = Errors.ReadError | Errors.WriteError | Errors.KeyedWriteError
 
 type Calls = Effect.Effect.Success<ReturnType<typeof callsAt>>
 
@@ -185,7 +185,7 @@ const endOf = (exit: Exit.Exit<unknown, Failure>): string => {
   if (Exit.isSuccess(exit)) return "Success"
   const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
   if (error === undefined) return "Defect"
-  return error._tag === "OutcomeUnknown"
+  return error._tag === "OutcomeUnknown" || error._tag === "UnkeyedOutcomeUnknown"
     ? `OutcomeUnknown: ${wordsOf(error.cause)}`
     : wordsOf(error)
 }
@@ -243,7 +243,8 @@ const expected = ({ call, meaning, status }: HostileAnswers.Clean): string => {
   if (status === 422) return saysSuccess ? unread("Contradiction") : "UnprocessableError"
   if (typeof meaning !== "string") return "Success"
   if (meaning === "Refusal") return unread("Contradiction")
-  return meaning === "DataMisfit" && call !== "read" ? "AppliedUnreadable" : unread(meaning)
+  const applied = call === "write" ? "AppliedUnreadable" : "UnkeyedAppliedUnreadable"
+  return meaning === "DataMisfit" && call !== "read" ? applied : unread(meaning)
 }
 
 /** Runs an effect, and returns by how many bytes the process grew meanwhile. */

@@ -226,7 +226,7 @@ describe("a call in an uninterruptible region", () => {
         .pipe(Effect.flip, Effect.uninterruptible, Effect.fork)
       yield* TestClock.adjust("30 seconds")
       const error = yield* Fiber.join(fiber)
-      assert(error._tag === "OutcomeUnknown")
+      assert(error._tag === "UnkeyedOutcomeUnknown")
       assert.strictEqual(error.cause._tag, "TimeoutError")
       assert.lengthOf(received, 1)
     })

@@ -235,7 +235,7 @@ describe("the response to another request", () => {
       Effect.gen(function* () {
         const { calls, received } = yield* make([success(other)])
         const error = yield* Effect.flip(Elapsed.toTheEnd(calls.createOnce({ payload })))
-        assert(error._tag === "OutcomeUnknown", error._tag)
+        assert(error._tag === "UnkeyedOutcomeUnknown", error._tag)
         assert.notProperty(error, "key")
         assert.strictEqual(received.length, 1)
       })

@@ -248,7 +248,7 @@ for (const name of Clients.names) {
           assert.isTrue(Option.isNone(yield* Fiber.poll(call)))
           yield* TestClock.adjust("1 second")
           const error = yield* Fiber.join(call)
-          assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TimeoutError")
+          assert(error._tag === "UnkeyedOutcomeUnknown" && error.cause._tag === "TimeoutError")
           assert.strictEqual(error.cause.afterMillis, 30_000)
           yield* until(() => open.size === 0)
         }).pipe(Effect.scoped, Effect.provide(client))

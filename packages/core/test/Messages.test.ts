@@ -26,14 +26,14 @@ const read = (...reactions: Parameters<typeof FakeService.make>[0]) =>
     messageOf(calls.read(FakeService.calls.read))
   )
 
-const once = "(https://service.invalid/api/v1, 1 attempt in 0.0 s)"
+const once = "(https://service.invalid/api/v1, 1 attempt in 0.0 s, correlation id c-2)"
 
 describe("the message of", () => {
   it.effect("a refused write states the outcome and the next step", () =>
     Effect.gen(function* () {
       assert.strictEqual(
         yield* written(FakeService.failure(422)),
-        `Things.write failed with status 422 SOME_CODE: some words ${once}. ` +
+        `Things.write failed with status 422 ${once}: SOME_CODE: some words. ` +
           "This request was not applied. Correct the request before you retry. If the key was used before, check " +
           "that earlier request before you choose another key."
       )
@@ -57,8 +57,8 @@ describe("the message of", () => {
   it.effect("a refused connection contains the origin and the number of attempts", () =>
     Effect.gen(function* () {
       const message = yield* written({ drop: "ECONNREFUSED" })
-      assert.include(message, "nothing was sent (ECONNREFUSED)")
-      assert.match(message, /\(https:\/\/service\.invalid\/api\/v1, 5 attempts in \d+\.\d s\)/)
+      assert.include(message, "nothing was sent (ECONNREFUSED, https")
+      assert.match(message, /, https:\/\/service\.invalid\/api\/v1, 5 attempts in \d+\.\d s\)/)
       assert.include(message, "Check the base URL")
     })
   )
@@ -68,7 +68,7 @@ describe("the message of", () => {
       const message = yield* written({ drop: "ECONNRESET" }, FakeService.failure(422))
       assert.match(
         message,
-        /^Things\.write: the request may have been applied \(https:\/\/service\.invalid\/api\/v1, 2 attempts in \d+\.\d s\)\. Retry the same request with the same key, "order-42"\. Last attempt: Things\.write failed with status 422 SOME_CODE: some words\.$/
+        /^Things\.write: the request may have been applied \(https:\/\/service\.invalid\/api\/v1, 2 attempts in \d+\.\d s\)\. Retry the same request with the same key, "order-42"\. Last attempt: Things\.write failed with status 422 \(correlation id c-2\): SOME_CODE: some words\.$/
       )
     })
   )

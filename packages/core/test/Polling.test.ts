@@ -17,7 +17,10 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 
-const Thing = FakeService.group.operations.read.success
+const Thing = Schema.Struct({
+  ...FakeService.group.operations.read.success.fields,
+  reference: Schema.String
+})
 interface Thing extends Schema.Schema.Type<typeof Thing> {}
 
 class StillPending extends Schema.TaggedError<StillPending>("StillPending")("StillPending", {
@@ -25,7 +28,10 @@ class StillPending extends Schema.TaggedError<StillPending>("StillPending")("Sti
   ...Polling.stillPending(Thing)
 }) {}
 
-type Reference = ReturnType<typeof FakeService.reference>
+const withReference = <A extends { readonly reference?: string | undefined }>({
+  reference = "none",
+  ...thing
+}: A) => ({ ...thing, reference })
 
 const make = (
   reactions: Parameters<typeof FakeService.make>[0],
@@ -33,20 +39,24 @@ const make = (
 ) =>
   Effect.gen(function* () {
     const { calls, received } = yield* FakeService.make(reactions, options)
-    const waits = Polling.make({
+    const { createAndAwait, waits } = Polling.make({
       operation: "Things.awaitFinal",
+      by: "reference",
       schema: Thing,
-      read: (thing: Reference, options) => calls.read({ path: { thing } }, options),
-      stillPending: (reference, fields, options) =>
-        new StillPending({ reference, ...fields }, options)
+      read: (reference, options) =>
+        Effect.map(
+          calls.read({ path: { thing: FakeService.reference(reference) } }, options),
+          withReference
+        ),
+      stillPending: (reference, fields) => new StillPending({ reference, ...fields })
     })
     /** Creates a thing, and waits for its final status. */
-    const writeAndAwait = (options: Polling.Options<Thing>) =>
-      waits.createAndAwait(
+    const writeAndAwait = (wait: Polling.Options<Thing>) =>
+      createAndAwait(
         "Things.writeAndAwait",
-        (onSuccess) => calls.write(FakeService.calls.write, { onSuccess }),
-        ({ reference = "none" }) => FakeService.reference(reference),
-        options,
+        (options: Polling.CreateAndAwaitOptions<Thing>) =>
+          Effect.map(calls.write(FakeService.calls.write, options), withReference),
+        { wait },
         () => [FakeService.phone]
       )
     return { received, waits, writeAndAwait }
@@ -129,7 +139,7 @@ describe("a hostile text", () => {
       const error = yield* Effect.flip(Elapsed.toTheEnd(writeAndAwait(minute)))
       assert(error._tag === "StillPending")
       assertShown(error.message)
-      assert.include(error.message, "the last read failed")
+      assert.include(error.message, "The last read failed")
     })
   )
 

@@ -247,7 +247,7 @@ describe("an invalid request", () => {
       ])
       assert.strictEqual(
         error.message,
-        "Things.write was not sent: name must be a string of at most 10 characters. This request was not applied."
+        "Things.write was not sent: name must be a string of at most 10 characters."
       )
     })
   )

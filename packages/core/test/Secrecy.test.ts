@@ -365,7 +365,9 @@ describe("other values are still printed", () => {
       assert.match(first.message, /the number .* is not known/)
       assert.match(JSON.stringify(first.details), /\{"payer":".* is wrong"\}/)
       const second = yield* Effect.flip(calls.writeOnce({ payload }))
-      assert(second._tag === "OutcomeUnknown" && second.cause._tag === "MalformedResponseError")
+      assert(
+        second._tag === "UnkeyedOutcomeUnknown" && second.cause._tag === "MalformedResponseError"
+      )
       assert.match(second.cause.excerpt ?? "", /Maintenance/)
     })
   )

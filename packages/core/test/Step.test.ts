@@ -3,20 +3,20 @@
  * sequence of attempts.
  */
 import { assert, describe, it } from "@effect/vitest"
-import type * as Operation from "@manilla/core/Operation"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as FastCheck from "effect/FastCheck"
 import * as Record from "effect/Record"
 import * as step from "../src/internal/step.js"
+import * as policies from "../src/internal/policy.js"
 
 const replays = {
   Safe: { _tag: "Safe" },
   Keyed: { _tag: "Keyed", in: "header", name: "idempotency-key" },
   Once: { _tag: "Once" }
-} as const satisfies Record<Operation.Replay["_tag"], Operation.Replay>
+} as const satisfies Record<RetryPolicy.Replay["_tag"], RetryPolicy.Replay>
 
 /** An attempt that failed immediately, without a delay by the budget. */
-const failed = (fault: RetryPolicy.Fault, more: Partial<step.Failed> = {}): step.Failed => ({
+const failed = (fault: RetryPolicy.Fault, more: Partial<step.Attempt> = {}): step.Attempt => ({
   fault,
   retryAfterMillis: undefined,
   hasToken: true,
@@ -27,8 +27,8 @@ const failed = (fault: RetryPolicy.Fault, more: Partial<step.Failed> = {}): step
   ...more
 })
 
-const rulesOf = (replay: Operation.Replay, policy: Partial<RetryPolicy.RetryPolicy> = {}) =>
-  step.rulesOf({ ...RetryPolicy.defaults, ...policy }, replay)
+const rulesOf = (replay: RetryPolicy.Replay, policy: Partial<RetryPolicy.RetryPolicy> = {}) =>
+  policies.rulesOf({ ...RetryPolicy.defaults, ...policy }, replay)
 
 /** The step after the first attempt, written by hand: fault, doubtful, Safe, Keyed, Once. */
 const table = [
@@ -160,7 +160,7 @@ describe("a call ends", () => {
 describe("the time of a call", () => {
   it("lets a write start, however short its deadline is", () => {
     for (const deadline of [1, 100, 2000, 3000]) {
-      const rules = step.rulesOf({ ...RetryPolicy.defaults, deadline }, replays.Keyed)
+      const rules = policies.rulesOf({ ...RetryPolicy.defaults, deadline }, replays.Keyed)
       assert.isAbove(step.leftMillis(rules, step.start(0), 0), 0)
     }
   })
@@ -170,7 +170,7 @@ describe("the time of a call", () => {
 // Any call
 // -----------------------------------------------------------------------------------------------
 
-const replay = FastCheck.constantFrom<Operation.Replay>(...Object.values(replays))
+const replay = FastCheck.constantFrom<RetryPolicy.Replay>(...Object.values(replays))
 
 const policy: FastCheck.Arbitrary<RetryPolicy.RetryPolicy> = FastCheck.record({
   attempts: FastCheck.integer({ min: 1, max: 6 }),
@@ -181,7 +181,7 @@ const policy: FastCheck.Arbitrary<RetryPolicy.RetryPolicy> = FastCheck.record({
   budget: FastCheck.nat(5)
 })
 
-const rules = FastCheck.tuple(policy, replay).map(([own, by]) => step.rulesOf(own, by))
+const rules = FastCheck.tuple(policy, replay).map(([own, by]) => policies.rulesOf(own, by))
 
 const attempt = FastCheck.record({
   fault: FastCheck.constantFrom(...Record.keys(RetryPolicy.table)),
@@ -208,19 +208,20 @@ const state: FastCheck.Arbitrary<step.State> = FastCheck.record({
   sent: FastCheck.nat(8),
   retries: FastCheck.nat(6),
   renewed: FastCheck.boolean(),
+  inFlight: FastCheck.boolean(),
   doubtful: FastCheck.boolean(),
   other: FastCheck.constantFrom(undefined, "thing-1", "thing-2")
 })
 
 interface Taken {
-  readonly failed: step.Failed
+  readonly failed: step.Attempt
   readonly next: step.Step
 }
 
 /** The steps of a call whose attempts all fail. */
 const run = (
-  own: step.Rules,
-  failures: ReadonlyArray<Omit<step.Failed, "nowMillis"> & { readonly tookMillis: number }>
+  own: policies.Rules,
+  failures: ReadonlyArray<Omit<step.Attempt, "nowMillis"> & { readonly tookMillis: number }>
 ): ReadonlyArray<Taken> => {
   const taken: Array<Taken> = []
   let nowMillis = 0
@@ -294,7 +295,7 @@ describe("after any faults, a call", () => {
     "without a key makes no attempt after an unknown outcome",
     [policy, attempts],
     ([own, all]) => {
-      for (const one of run(step.rulesOf(own, replays.Once), all)) {
+      for (const one of run(policies.rulesOf(own, replays.Once), all)) {
         if (isUnknown(one)) assert.strictEqual(one.next._tag, "Done")
       }
     },
@@ -321,7 +322,7 @@ describe("after any faults, a call", () => {
     [policy, attempts],
     ([own, all]) => {
       let previous: string | undefined
-      for (const { failed: last, next } of run(step.rulesOf(own, replays.Keyed), all)) {
+      for (const { failed: last, next } of run(policies.rulesOf(own, replays.Keyed), all)) {
         if (last.other !== undefined && last.other === previous) {
           assert(next._tag === "Done")
           assert.strictEqual(next.because, "key reused")

@@ -189,7 +189,10 @@ describe("a span", () => {
         )
       assert.lengthOf(events, 3)
       assert.isTrue(events.every((event) => event.startsWith("Things.read: ")))
-      assert.include(events[1], "(https://service.invalid). Retrying in 0 ms")
+      assert.include(
+        events[1],
+        "(https://service.invalid, correlation id c-2): SOME_CODE: some words. Retrying in 0 ms"
+      )
     })
   )
 

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import * as Errors from "@manilla/core/Errors"
+import type * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import * as Issues from "@manilla/core/Issues"
 import * as Metadata from "@manilla/core/Metadata"
@@ -18,12 +18,11 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import type * as Stream from "effect/Stream"
 import * as PaymentLink from "./PaymentLink.js"
 import * as PaymentLinksApi from "./PaymentLinksApi.js"
 
 /**
- * The link was still `ACTIVE` at the deadline of `changes`.
+ * The link was still `ACTIVE` at the deadline of the wait.
  *
  * @since 0.1.0
  * @category errors
@@ -34,14 +33,6 @@ export class PaymentLinkStillActive extends Schema.TaggedError<PaymentLinkStillA
   id: PaymentLink.PaymentLinkId,
   ...Polling.stillPending(PaymentLink.PaymentLinkDetail)
 }) {}
-
-/**
- * Options of `changes`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface WaitOptions extends Polling.Options<PaymentLink.PaymentLinkDetail> {}
 
 /**
  * Options of `candidates`.
@@ -58,19 +49,24 @@ export interface CandidatesOptions {
 }
 
 /**
- * The methods of the `PaymentLinks` service: the list of links (interface section 4.9), and those below.
+ * The methods of the `PaymentLinks` service: those of the list of links (interface section 4.9), those
+ * that wait until a link is no longer `ACTIVE`, and those below. `changes` also emits each use of the link.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Service extends Pagination.List<
-  PaymentLinksApi.PaymentLinkFilter,
-  PaymentLink.PaymentLink
-> {
+export interface Service
+  extends
+    Pagination.List<PaymentLinksApi.PaymentLinkFilter, PaymentLink.PaymentLink>,
+    Polling.Waits<
+      PaymentLink.PaymentLinkId,
+      PaymentLink.PaymentLinkDetail,
+      PaymentLinkStillActive
+    > {
   /**
    * Creates a link (interface section 4.8). The interface defines no idempotency key for it, so the
    * request is not retried after the service may have processed it: the call fails with
-   * `OutcomeUnknown`. A retry by the caller may create a second link: use `candidates` first.
+   * `UnkeyedOutcomeUnknown`. A retry by the caller may create a second link: use `candidates` first.
    */
   readonly create: (
     request: PaymentLink.PaymentLinkRequest,
@@ -96,15 +92,6 @@ export interface Service extends Pagination.List<
     request: PaymentLink.PaymentLinkRequest,
     options: CandidatesOptions
   ) => Effect.Effect<ReadonlyArray<PaymentLink.PaymentLink>, Errors.ReadError>
-
-  /**
-   * Emits the link at each change, for example of its `use_count`. Ends when the link is no longer
-   * `ACTIVE`; fails with `PaymentLinkStillActive` at the deadline, by default 10 minutes.
-   */
-  readonly changes: (
-    id: PaymentLink.PaymentLinkId,
-    options?: WaitOptions
-  ) => Stream.Stream<PaymentLink.PaymentLinkDetail, Errors.ReadError | PaymentLinkStillActive>
 }
 
 /**
@@ -158,20 +145,21 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     call: calls.list
   })
 
-  const { changes } = Polling.make({
-    operation: "PaymentLinks.changes",
+  const { waits } = Polling.make({
+    operation: "PaymentLinks.awaitFinal",
+    by: "id",
     schema: PaymentLink.PaymentLinkDetail,
     read: get,
     isFinal: ({ status }) => status !== "ACTIVE",
-    stillPending: (id, fields, options) => new PaymentLinkStillActive({ id, ...fields }, options)
+    stillPending: (id, fields) => new PaymentLinkStillActive({ id, ...fields })
   })
 
   return {
-    create,
     ...lists,
+    ...waits,
+    create,
     get,
-    candidates,
-    changes
+    candidates
   }
 })
 
@@ -200,14 +188,9 @@ const parse = ParseResult.decodeUnknownEither(Sought, { errors: "all", onExcessP
 const decodeSought = (
   input: unknown
 ): Either.Either<typeof Sought.Type, Errors.InvalidRequestError> =>
-  Either.mapLeft(parse(input), (issue) => {
-    const issues = Issues.fromParseIssue(issue)
-    return new Errors.InvalidRequestError({
-      operation: "PaymentLinks.candidates",
-      message: `PaymentLinks.candidates did not start: ${Issues.print(issues)}. Nothing was sent.`,
-      issues
-    })
-  })
+  Either.mapLeft(parse(input), (issue) =>
+    Issues.refusal("PaymentLinks.candidates", Issues.fromParseIssue(issue))
+  )
 
 /**
  * A layer that provides `PaymentLinks`. It needs a gateway, such as `Manilla.layerConfig()` of
@@ -231,7 +214,7 @@ const decodeSought = (
  *   // The service's clock may be behind this one.
  *   const since = DateTime.subtract(yield* DateTime.now, { minutes: 1 })
  *   return yield* links.create(request).pipe(
- *     Effect.catchTag("OutcomeUnknown", (unknown) =>
+ *     Effect.catchTag("UnkeyedOutcomeUnknown", (unknown) =>
  *       links.candidates(request, { since }).pipe(
  *         // If the search fails, the outcome is still unknown.
  *         Effect.mapError(() => unknown),

@@ -14,7 +14,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type * as Stream from "effect/Stream"
 import * as PaymentIntent from "./PaymentIntent.js"
 import * as PaymentsApi from "./PaymentsApi.js"
 
@@ -51,24 +50,13 @@ export interface CreateOptions extends Operation.CallOptions {
 }
 
 /**
- * Options of a wait for a payment intent.
+ * Options of `collect` and `deposit`: those of the creation, and of the wait after it.
  *
  * @since 0.1.0
  * @category models
  */
-export interface WaitOptions extends Polling.Options<PaymentIntent.PaymentIntent> {}
-
-/**
- * Options of `collect` and `deposit`. `timeout`, `retry` and `onResponse` are those of the creation;
- * `wait` is for the time after it.
- *
- * @since 0.1.0
- * @category models
- */
-export interface CollectOptions extends CreateOptions {
-  /** The pauses between reads and the deadline of the wait; by default `Polling.defaults`, 10 minutes. */
-  readonly wait?: WaitOptions | undefined
-}
+export interface CollectOptions
+  extends CreateOptions, Polling.CreateAndAwaitOptions<PaymentIntent.PaymentIntent> {}
 
 /**
  * The request of `collect` and `deposit`: the body of `POST /payments` without `operation`.
@@ -82,12 +70,16 @@ export interface CollectRequest extends Omit<PaymentIntent.PaymentIntentRequest,
 }
 
 /**
- * The methods of the `Payments` service.
+ * The methods of the `Payments` service: those that wait for a payment intent, and those below.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Service {
+export interface Service extends Polling.Waits<
+  PaymentIntent.PaymentIntentId,
+  PaymentIntent.PaymentIntent,
+  PaymentStillPending
+> {
   /**
    * Creates a payment intent (interface section 4.1). An invalid request fails with
    * `InvalidRequestError` and is not sent.
@@ -107,22 +99,6 @@ export interface Service {
     id: PaymentIntent.PaymentIntentId,
     options?: Operation.CallOptions
   ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.ReadError>
-
-  /**
-   * Reads a payment intent until its status is final (any status other than `PENDING`), and returns it.
-   * Retries temporary read failures until the deadline, by default 10 minutes. An error does not mean
-   * that the payment failed.
-   */
-  readonly awaitFinal: (
-    id: PaymentIntent.PaymentIntentId,
-    options?: WaitOptions
-  ) => Effect.Effect<PaymentIntent.PaymentIntent, Errors.ReadError | PaymentStillPending>
-
-  /** Like `awaitFinal`, but emits each distinct value, ending with the final one. */
-  readonly changes: (
-    id: PaymentIntent.PaymentIntentId,
-    options?: WaitOptions
-  ) => Stream.Stream<PaymentIntent.PaymentIntent, Errors.ReadError | PaymentStillPending>
 
   /**
    * Collects a payment: creates a `COLLECTION` and waits until its status is final. A final status is
@@ -161,49 +137,41 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const gateway = yield* Gateway.Gateway
   const calls = gateway.calls(PaymentsApi.group)
 
-  const create = (
-    payload: PaymentIntent.PaymentIntentRequest,
-    options: CreateOptions,
-    onSuccess?: (created: PaymentIntent.CreatedPaymentIntent) => void
-  ) => {
+  const create: Service["create"] = (payload, options) => {
     // JavaScript callers may omit the options: the missing key is then an `InvalidRequestError`.
-    const headers = {
-      "idempotency-key": options?.key,
-      "x-correlation-id": options?.correlationId
-    }
-    return calls.create({ headers, payload }, { ...options, onSuccess })
+    const headers = { "idempotency-key": options?.key, "x-correlation-id": options?.correlationId }
+    return calls.create({ headers, payload }, options)
   }
 
   const get: Service["get"] = (paymentIntent, options) =>
     calls.get({ path: { paymentIntent } }, options)
 
-  const polling = Polling.make({
+  const { createAndAwait, waits } = Polling.make({
     operation: "Payments.awaitFinal",
+    by: "id",
     schema: PaymentIntent.PaymentIntent,
     read: get,
-    stillPending: (id, fields, options) => new PaymentStillPending({ id, ...fields }, options)
+    stillPending: (id, fields) => new PaymentStillPending({ id, ...fields })
   })
 
   const sensitive = Sensitive.values(PaymentIntent.PaymentIntentRequest)
 
-  const createAndAwait =
+  const collect =
     (name: string, operation: "COLLECTION" | "DEPOSIT"): Service["collect"] =>
     (request, options) =>
-      polling.createAndAwait(
+      createAndAwait(
         name,
-        (onCreated) => create({ ...request, operation }, options, onCreated),
-        ({ id }) => id,
-        options?.wait,
+        (options) => create({ ...request, operation }, options),
+        options,
         () => sensitive(request)
       )
 
   return {
-    create: (request, options) => create(request, options),
+    ...waits,
+    create,
     get,
-    awaitFinal: polling.awaitFinal,
-    changes: polling.changes,
-    collect: createAndAwait("Payments.collect", "COLLECTION"),
-    deposit: createAndAwait("Payments.deposit", "DEPOSIT")
+    collect: collect("Payments.collect", "COLLECTION"),
+    deposit: collect("Payments.deposit", "DEPOSIT")
   }
 })
 

@@ -14,7 +14,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type * as Stream from "effect/Stream"
 import * as Payout from "./Payout.js"
 import * as PayoutsApi from "./PayoutsApi.js"
 
@@ -49,32 +48,25 @@ export interface CreateOptions extends Operation.CallOptions {
 }
 
 /**
- * Options of a wait for a payout.
+ * Options of `disburse`: those of the creation, and of the wait after it.
  *
  * @since 0.1.0
  * @category models
  */
-export interface WaitOptions extends Polling.Options<Payout.Payout> {}
+export interface DisburseOptions
+  extends CreateOptions, Polling.CreateAndAwaitOptions<Payout.Payout> {}
 
 /**
- * Options of `disburse`. `timeout`, `retry` and `onResponse` are those of the creation; `wait` is for the
- * time after it.
+ * The methods of the `Payouts` service: those that wait for a payout, and those below.
  *
  * @since 0.1.0
  * @category models
  */
-export interface DisburseOptions extends CreateOptions {
-  /** The pauses between reads and the deadline of the wait; by default `Polling.defaults`, 10 minutes. */
-  readonly wait?: WaitOptions | undefined
-}
-
-/**
- * The methods of the `Payouts` service.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Service {
+export interface Service extends Polling.Waits<
+  Payout.PayoutReference,
+  Payout.Payout,
+  PayoutStillPending
+> {
   /**
    * Creates a payout (interface section 4.5). An invalid request fails with `InvalidRequestError` and is
    * not sent.
@@ -94,22 +86,6 @@ export interface Service {
     reference: Payout.PayoutReference,
     options?: Operation.CallOptions
   ) => Effect.Effect<Payout.Payout, Errors.ReadError>
-
-  /**
-   * Reads a payout until its status is final (any status other than `PENDING`), and returns it. Retries
-   * temporary read failures until the deadline, by default 10 minutes. An error does not mean that the
-   * payout failed.
-   */
-  readonly awaitFinal: (
-    reference: Payout.PayoutReference,
-    options?: WaitOptions
-  ) => Effect.Effect<Payout.Payout, Errors.ReadError | PayoutStillPending>
-
-  /** Like `awaitFinal`, but emits each distinct value, ending with the final one. */
-  readonly changes: (
-    reference: Payout.PayoutReference,
-    options?: WaitOptions
-  ) => Stream.Stream<Payout.Payout, Errors.ReadError | PayoutStillPending>
 
   /**
    * Pays a beneficiary: creates a payout and waits until its status is final. A final status is not
@@ -142,44 +118,34 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const gateway = yield* Gateway.Gateway
   const calls = gateway.calls(PayoutsApi.group)
 
-  const create = (
-    payload: Payout.PayoutRequest,
-    options: CreateOptions,
-    onSuccess?: (created: Payout.CreatedPayout) => void
-  ) => {
+  const create: Service["create"] = (payload, options) => {
     // JavaScript callers may omit the options: the missing key is then an `InvalidRequestError`.
     const headers = { "idempotency-key": options?.key }
-    const hooks = {
-      ...options,
-      onSuccess: (created: Payout.CreatedPayoutWire) => onSuccess?.(redact(created))
-    }
-    return Effect.map(calls.create({ headers, payload }, hooks), redact)
+    return Effect.map(calls.create({ headers, payload }, options), redact)
   }
 
   const get: Service["get"] = (reference, options) =>
     Effect.map(calls.get({ path: { reference } }, options), redact)
 
-  const polling = Polling.make({
+  const { createAndAwait, waits } = Polling.make({
     operation: "Payouts.awaitFinal",
+    by: "reference",
     schema: Payout.Payout,
     read: get,
-    stillPending: (reference, fields, options) =>
-      new PayoutStillPending({ reference, ...fields }, options)
+    stillPending: (reference, fields) => new PayoutStillPending({ reference, ...fields })
   })
 
   const sensitive = Sensitive.values(Payout.PayoutRequest)
 
   return {
-    create: (request, options) => create(request, options),
+    ...waits,
+    create,
     get,
-    awaitFinal: polling.awaitFinal,
-    changes: polling.changes,
     disburse: (request, options) =>
-      polling.createAndAwait(
+      createAndAwait(
         "Payouts.disburse",
-        (onCreated) => create(request, options, onCreated),
-        ({ reference }) => reference,
-        options?.wait,
+        (options) => create(request, options),
+        options,
         () => sensitive(request)
       )
   }

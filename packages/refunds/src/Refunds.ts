@@ -11,7 +11,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type * as Stream from "effect/Stream"
 import * as Refund from "./Refund.js"
 import * as RefundsApi from "./RefundsApi.js"
 
@@ -30,41 +29,21 @@ export class RefundStillPending extends Schema.TaggedError<RefundStillPending>(
 }) {}
 
 /**
- * Options of a wait for a refund.
+ * The methods of the `Refunds` service: those that wait for a refund, and those below.
  *
  * @since 0.1.0
  * @category models
  */
-export interface WaitOptions extends Polling.Options<Refund.Refund> {}
-
-/**
- * The methods of the `Refunds` service.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Service {
+export interface Service extends Polling.Waits<
+  Refund.RefundReference,
+  Refund.Refund,
+  RefundStillPending
+> {
   /** Reads a refund as it is now (interface section 4.7). `awaitFinal` waits for a final status. */
   readonly get: (
     reference: Refund.RefundReference,
     options?: Operation.CallOptions
   ) => Effect.Effect<Refund.Refund, Errors.ReadError>
-
-  /**
-   * Reads a refund until its status is final (any status other than `PENDING`), and returns it. A final
-   * status is not necessarily a success: check for `COMPLETED`. Retries temporary read failures until
-   * the deadline, by default 10 minutes.
-   */
-  readonly awaitFinal: (
-    reference: Refund.RefundReference,
-    options?: WaitOptions
-  ) => Effect.Effect<Refund.Refund, Errors.ReadError | RefundStillPending>
-
-  /** Like `awaitFinal`, but emits each distinct value, ending with the final one. */
-  readonly changes: (
-    reference: Refund.RefundReference,
-    options?: WaitOptions
-  ) => Stream.Stream<Refund.Refund, Errors.ReadError | RefundStillPending>
 }
 
 /**
@@ -87,15 +66,15 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 
   const get: Service["get"] = (reference, options) => calls.get({ path: { reference } }, options)
 
-  const { awaitFinal, changes } = Polling.make({
+  const { waits } = Polling.make({
     operation: "Refunds.awaitFinal",
+    by: "reference",
     schema: Refund.Refund,
     read: get,
-    stillPending: (reference, fields, options) =>
-      new RefundStillPending({ reference, ...fields }, options)
+    stillPending: (reference, fields) => new RefundStillPending({ reference, ...fields })
   })
 
-  return { get, awaitFinal, changes }
+  return { ...waits, get }
 })
 
 /**

@@ -8,6 +8,7 @@ import * as CardholdersApi from "@manilla/cards/CardholdersApi"
 import * as CardsApi from "@manilla/cards/CardsApi"
 import * as CatalogueApi from "@manilla/catalogue/CatalogueApi"
 import type * as Operation from "@manilla/core/Operation"
+import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as PaymentLinksApi from "@manilla/payment-links/PaymentLinksApi"
 import * as PaymentsApi from "@manilla/payments/PaymentsApi"
 import * as PayoutsApi from "@manilla/payouts/PayoutsApi"
@@ -60,7 +61,7 @@ type NamesIn<Group, Replay> =
  * @since 0.1.0
  * @category type-level
  */
-export type OperationName<Replay extends Operation.Replay = Operation.Replay> = NamesIn<
+export type OperationName<Replay extends RetryPolicy.Replay = RetryPolicy.Replay> = NamesIn<
   (typeof groups)[number],
   Replay
 >

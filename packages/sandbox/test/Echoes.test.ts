@@ -155,7 +155,9 @@ describe("a response that differs in one member is rejected", () => {
             assert.deepStrictEqual(error.differs, [member])
             return
           }
-          assert(error._tag === "OutcomeUnknown" && error.cause._tag === "MalformedResponseError")
+          assert(
+            error._tag === "UnkeyedOutcomeUnknown" && error.cause._tag === "MalformedResponseError"
+          )
           assert.strictEqual(error.cause.reason, "AnotherSubject")
           assert.deepStrictEqual(
             error.cause.issues.map(({ field }) => field),
@@ -326,7 +328,7 @@ it.effect("a response about another link leaves the outcome unknown without a re
     const other = yield* links.create({ ...request, amount: "700" })
     yield* answerWith("PaymentLinks.create", other)
     const error = yield* Effect.flip(links.create(request))
-    assert(error._tag === "OutcomeUnknown")
+    assert(error._tag === "UnkeyedOutcomeUnknown")
     assert.strictEqual(error.attempts, 1)
   }).pipe(Effect.provide(layer()))
 )

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Cards from "@manilla/cards/Cards"
-import type * as Operation from "@manilla/core/Operation"
+import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
@@ -31,7 +31,7 @@ type Write = (
 ) => Effect.Effect<string, { readonly _tag: string }, Clients | Sandbox.Sandbox>
 
 /** Each declared write with a key. The compiler reports a missing one. */
-const writes: Readonly<Record<ServiceApi.OperationName<Operation.Keyed>, Write>> = {
+const writes: Readonly<Record<ServiceApi.OperationName<RetryPolicy.Keyed>, Write>> = {
   "Payments.create": (other: boolean) =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments

@@ -104,7 +104,7 @@ describe("over a socket", () => {
       Effect.gen(function* () {
         const catalogue = yield* Catalogue.Catalogue
         const all = yield* Effect.all(
-          Array.from({ length: 10_000 }, () => catalogue.list),
+          Array.from({ length: 10_000 }, () => catalogue.list()),
           { concurrency: "unbounded" }
         )
         assert.strictEqual(all.length, 10_000)
@@ -123,7 +123,7 @@ describe("over a socket", () => {
       const sandbox = yield* Sandbox.Sandbox
       const payments = yield* Payments.Payments
       const catalogue = yield* Catalogue.Catalogue
-      yield* catalogue.list
+      yield* catalogue.list()
       const answered = yield* Deferred.make<void>()
       const calls = yield* Effect.fork(
         Effect.forEach(

@@ -216,7 +216,7 @@ describe("the catalogue", () => {
   it.effect("lists available and unavailable services", () =>
     Effect.gen(function* () {
       const catalogue = yield* Catalogue.Catalogue
-      const { environment, services } = yield* catalogue.list
+      const { environment, services } = yield* catalogue.list()
       assert.strictEqual(environment, "SANDBOX")
       assert.isTrue(services.some(({ available }) => !available))
       const wanted = { country: "BJ", currency: "XOF", operation: "COLLECTION" } as const
@@ -228,7 +228,7 @@ describe("the catalogue", () => {
   it.effect("can be configured", () =>
     Effect.gen(function* () {
       const catalogue = yield* Catalogue.Catalogue
-      assert.deepStrictEqual((yield* catalogue.list).services, [])
+      assert.deepStrictEqual((yield* catalogue.list()).services, [])
     }).pipe(Effect.provide(layer({ services: [] })))
   )
 })

@@ -50,7 +50,7 @@ type Services = Layer.Layer.Success<typeof services>
 /** Calls an operation with input that may violate its type. */
 type Call = (
   input: never
-) => Effect.Effect<unknown, Errors.ReadError | Errors.WriteError | Errors.KeyReused, Services>
+) => Effect.Effect<unknown, Errors.ReadError | Errors.WriteError | Errors.KeyedWriteError, Services>
 
 const key = IdempotencyKey.derive("order", "42")
 const uuid = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"

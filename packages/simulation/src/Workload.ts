@@ -4,7 +4,7 @@
  */
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import type * as Operation from "@manilla/core/Operation"
+import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import type * as Payments from "@manilla/payments/Payments"
 import type * as Payouts from "@manilla/payouts/Payouts"
 import type * as ServiceApi from "@manilla/sandbox/ServiceApi"
@@ -17,7 +17,7 @@ import type { Client, Process } from "./Process.js"
 import type { Time } from "./Time.js"
 import type { Trace } from "./Trace.js"
 
-type Write = ServiceApi.OperationName<Operation.Keyed | Operation.Once>
+type Write = ServiceApi.OperationName<RetryPolicy.Keyed | RetryPolicy.Once>
 
 interface Shown {
   readonly amount?: string | undefined
@@ -303,6 +303,7 @@ const outcomeOf = (
   }
   switch (error._tag) {
     case "OutcomeUnknown":
+    case "UnkeyedOutcomeUnknown":
       return {
         _tag: "Unknown",
         error: `${error._tag} (${error.cause._tag})`,
@@ -312,6 +313,7 @@ const outcomeOf = (
     case "KeyReused":
       return { _tag: "Unknown", error: error._tag, key: error.key, attempts: error.attempts }
     case "AppliedUnreadable":
+    case "UnkeyedAppliedUnreadable":
       return applied({ names: [error.id, error.reference], unreadable: { key: keyOf(error) } })
     default:
       return { _tag: "NotApplied", error: error._tag }

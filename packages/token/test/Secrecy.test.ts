@@ -145,7 +145,7 @@ for (const [what, text] of Object.entries(texts)) {
 it.scoped("valid scopes are still shown", () =>
   Effect.gen(function* () {
     const { text } = yield* called({ scope: "payments.write refunds.read" })
-    assert.include(text, "the operation requires the scope payments.read")
+    assert.include(text, "The operation requires the scope payments.read")
     assert.include(text, "payments.write refunds.read")
   })
 )

@@ -9,7 +9,7 @@ import type * as BearerTokens from "../BearerTokens.js"
 import * as Errors from "../Errors.js"
 import { failure, type Failure } from "./response.js"
 import * as sanitize from "./sanitize.js"
-import { withoutValidation } from "./withoutValidation.js"
+import * as messages from "./messages.js"
 
 export interface Bearer {
   readonly _tag: "Bearer"
@@ -98,12 +98,13 @@ const unavailable = (error: Errors.TokenUnavailableError): Failure =>
 
 /** The result of an attempt without a token for any other reason. */
 const noToken = (operation: string, why: string, cause?: Errors.RequestError): Failure =>
-  failure((ending = "") => {
-    const message = `${operation} was not sent: ${why}${ending}`
-    return new Errors.TokenUnavailableError(
-      { operation, message, ...(cause === undefined ? {} : { cause }) },
-      withoutValidation
-    )
+  failure((addition) => {
+    const message = messages.noToken(operation, why, addition)
+    return new Errors.TokenUnavailableError({
+      operation,
+      message,
+      ...(cause === undefined ? {} : { cause })
+    })
   }, "TokenUnavailableError")
 
 /** The result of an attempt that timed out waiting for a token, with the source's last failure. */
@@ -118,5 +119,5 @@ const tooLate = (
   const message = `${operation}: ${late}.`
   return last === undefined
     ? noToken(operation, late, new Errors.TimeoutError({ operation, message, afterMillis }))
-    : noToken(operation, `${late}. ${last.message.replace(/\.$/, "")}`, last.cause)
+    : noToken(operation, `${late}. ${last.message}`, last.cause)
 }

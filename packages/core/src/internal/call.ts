@@ -1,15 +1,11 @@
 /**
  * The life of one call. `Gateway.ts` first encodes the request (`request.ts`) and chooses the rules of
- * the retries (`policy.ts`). Then:
+ * the retries (`policy.ts`). Then, in one direction:
  *
- *     attempt ------> success: the data
- *        ^    failure   |
- *        |              v
- *        +--- again   step.ts ---> done: the error of the call (conclusion.ts)
- *       pause, or renewed token
- *
- * An attempt (`attempt.ts`) obtains a token (`bearer.ts`), sends the request (`transport.ts`) and reads
- * the response (`response.ts`).
+ *     token (bearer.ts) --> send (transport.ts) --> read (response.ts) --> success: the data
+ *       ^                                             | failure
+ *       |                                             v
+ *       +--- pause, or renewed token ------------- step.ts --> done: the error (conclusion.ts)
  */
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
@@ -17,154 +13,171 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Random from "effect/Random"
 import type * as Tracer from "effect/Tracer"
-import type * as Errors from "../Errors.js"
+import type * as BearerTokens from "../BearerTokens.js"
 import type * as Operation from "../Operation.js"
-import * as attempts from "./attempt.js"
-import type { Bearer } from "./bearer.js"
+import * as Sensitive from "../Sensitive.js"
+import * as bearers from "./bearer.js"
 import * as conclusion from "./conclusion.js"
-import { clockOf, sleep } from "./fiber.js"
+import * as fibers from "./fiber.js"
 import type { Running } from "./fiber.js"
+import * as messages from "./messages.js"
+import type { Rules } from "./policy.js"
 import type { Encoded } from "./request.js"
 import * as response from "./response.js"
 import type { RetryBudget } from "./retryBudget.js"
+import type { Root } from "./rootUrl.js"
+import * as sanitize from "./sanitize.js"
 import * as step from "./step.js"
 import * as telemetry from "./telemetry.js"
+import type { Transport } from "./transport.js"
 
-export interface Parameters extends attempts.Parameters {
+export interface Parameters {
+  readonly name: string
+  readonly operation: Operation.Operation
+  readonly root: Root
+  readonly transport: Transport
+  readonly tokens: BearerTokens.Service | undefined
+  readonly bodyLimit: number
   readonly budget: RetryBudget
 }
 
-export type CallError = Errors.ReadError | Errors.WriteError | Errors.KeyedWriteError
+type Result = Effect.Effect<unknown, conclusion.CallError>
 
-export type Call = (
+/** Makes the function that performs calls of one operation. */
+export const make = (
+  parameters: Parameters
+): ((
   request: Encoded,
-  rules: step.Rules,
-  options: Operation.CallHooks<unknown>
-) => Effect.Effect<unknown, CallError>
-
-/** Retries of a call that takes longer than this are logged at Info, others at Debug. */
-const noticeableMillis = 1000
-
-export const compile = (parameters: Parameters): Call => {
-  const { budget, name, operation, root } = parameters
+  rules: Rules,
+  onResponse: Operation.CallOptions["onResponse"]
+) => Result) => {
+  const { name, operation, root, tokens } = parameters
+  const { payload } = operation
   const tell = telemetry.make(name, operation, root)
   const shared: Shared = {
-    budget,
-    host: root.origin,
-    replay: operation.replay,
-    attempts: attempts.compile(parameters),
-    endings: conclusion.compile(name, operation, root),
+    ...parameters,
+    bearers: bearers.make(name, tokens),
+    reader: response.makeReader(name, operation),
+    sensitive: payload === undefined ? () => [] : Sensitive.values(payload),
+    conclude: conclusion.make(name, operation, root),
     tell
   }
-  return (request, rules, hooks) =>
+  return (request, rules, onResponse) =>
     Effect.withFiberRuntime((fiber) =>
-      tell.spanned(fiber, (span) => new Run(shared, request, rules, hooks, fiber, span).run())
+      tell.spanned(fiber, (span) => new Call(shared, request, rules, onResponse, fiber, span).run())
     )
 }
 
 /** The parts that all calls of an operation share. */
-interface Shared {
-  readonly budget: RetryBudget
-  readonly host: string
-  readonly replay: Operation.Replay
-  readonly attempts: ReturnType<typeof attempts.compile>
-  readonly endings: ReturnType<typeof conclusion.compile>
+interface Shared extends Parameters {
+  readonly bearers: bearers.Source
+  readonly reader: response.Reader
+  readonly sensitive: (payload: unknown) => ReadonlyArray<string>
+  readonly conclude: ReturnType<typeof conclusion.make>
   readonly tell: ReturnType<typeof telemetry.make>
 }
 
-/** One call. As a class it needs less memory in flight than as closures. */
-class Run implements attempts.Call {
-  readonly traceparent: string | undefined
+/** Retries of a call that takes longer than this are logged at Info, others at Debug. */
+const noticeableMillis = 1000
+
+/** One call, and the only owner of its state. As a class it needs less memory in flight than as closures. */
+class Call {
   private readonly clock: Clock.Clock
-  private readonly onResponse: Operation.CallHooks<unknown>["onResponse"]
-  private readonly onSuccess: Operation.CallHooks<unknown>["onSuccess"]
-  /**
-   * A request in flight counts as possibly applied, for an interruption. When its attempt ends,
-   * `retryOrFail` decides by the result.
-   */
   private state: step.State
-  /** The resource of a success, while its hook runs. */
-  private applied: response.Found | undefined
 
   constructor(
     private readonly shared: Shared,
-    readonly request: Encoded,
-    private readonly rules: step.Rules,
-    // Read once, before anything is sent.
-    { onResponse, onSuccess }: Operation.CallHooks<unknown>,
+    private readonly request: Encoded,
+    private readonly rules: Rules,
+    private readonly onResponse: Operation.CallOptions["onResponse"],
     private readonly fiber: Running,
     private readonly span: Tracer.Span | undefined
   ) {
-    this.onResponse = onResponse
-    this.onSuccess = onSuccess
-    this.traceparent = span && telemetry.traceparent(span)
-    this.clock = clockOf(fiber)
+    this.clock = fibers.clockOf(fiber)
     this.state = step.start(this.now())
   }
 
-  run(): Effect.Effect<unknown, CallError> {
-    return Effect.onExit(this.attempt(), (exit) => this.ended(exit))
+  run(): Result {
+    return Effect.onExit(
+      Effect.suspend(() => this.attempt()),
+      (exit) => this.ended(exit)
+    )
   }
 
-  private attempt(): Effect.Effect<unknown, CallError> {
-    return Effect.suspend(() => {
-      const before = this.state
-      return Effect.flatMap(this.shared.attempts.perform(this), ({ bearer, response }) => {
-        const wasSent = this.state.sent > before.sent
-        if (this.span !== undefined && wasSent) this.report(this.span, response)
-        return response._tag === "Success"
-          ? this.succeed(response)
-          : Effect.flatMap(Random.next, (chance) =>
-              this.retryOrFail(before, response, bearer, chance)
-            )
-      })
+  private attempt(): Result {
+    const { bearers, operation } = this.shared
+    if (operation.access === "credentials") return this.send(undefined)
+    const held = bearers.held(this.now())
+    if (held !== undefined) return this.sendWith(held)
+    const times = { now: () => this.now(), leftMillis: () => this.leftMillis() }
+    return Effect.flatMap(bearers.obtain(times), (bearer) => this.sendWith(bearer))
+  }
+
+  private sendWith(bearer: bearers.Bearer | response.Failure): Result {
+    return bearer._tag === "Failure" ? this.failed(bearer, undefined) : this.send(bearer)
+  }
+
+  private send(bearer: bearers.Bearer | undefined): Result {
+    const { bodyLimit, operation, reader, root, tell, transport } = this.shared
+    const { request, span } = this
+    const headers: Record<string, string> = { ...request.headers }
+    if (bearer !== undefined) headers["authorization"] = bearer.authorization
+    if (span !== undefined) headers["traceparent"] = telemetry.traceparent(span)
+    const timeoutMillis = step.attemptMillis(this.rules, this.state, this.now())
+    this.state = step.sending(this.state)
+    tell.sent(this.fiber)
+    const sent = transport.send({
+      method: operation.method,
+      origin: root.origin,
+      path: root.path + request.target,
+      headers,
+      body: request.body,
+      timeoutMillis,
+      bodyLimit
+    })
+    return Effect.flatMap(sent, (result) => {
+      const reading = reader.read(result, this.contextOf(bearer))
+      if (span !== undefined) {
+        telemetry.attempted(span, this.clock, this.state.sent, reading, reader.meta(reading))
+      }
+      return reading._tag === "Success" ? this.succeeded(reading) : this.failed(reading, bearer)
     })
   }
 
-  onSend(): void {
-    this.state = step.sending(this.state)
-    this.shared.tell.sent(this.fiber)
+  private contextOf(bearer: bearers.Bearer | undefined): response.Context {
+    const { request, shared } = this
+    let sanitizer: sanitize.Sanitizer | undefined
+    const make = () => {
+      const secrets = shared.sensitive(request.payload).map(sanitize.secret)
+      return sanitize.make(bearer === undefined ? secrets : [...secrets, bearer.secret])
+    }
+    return {
+      request,
+      grantedScopes: bearer?.token.scopes ?? [],
+      sanitizer: () => (sanitizer ??= make()),
+      nowMillis: this.now()
+    }
   }
 
-  /** Adds a sent attempt to the span. */
-  private report(span: Tracer.Span, response: response.Response): void {
-    const meta = this.shared.attempts.meta(response)
-    telemetry.attempted(span, this.clock, this.state.sent, response, meta)
+  private succeeded(success: response.Success): Result {
+    const { budget, name, reader } = this.shared
+    const { data, status } = success
+    budget.earn()
+    if (this.onResponse === undefined) return Effect.succeed(data)
+    const { correlationId, resource } = reader.meta(success)
+    try {
+      this.onResponse({ status, correlationId, attempts: this.state.sent, ...resource })
+    } catch (error) {
+      // It must not turn a success into a failure.
+      return Effect.as(Effect.logWarning(`${name}: onResponse threw`, error), data)
+    }
+    return Effect.succeed(data)
   }
 
-  private succeed(success: response.Success): Effect.Effect<unknown> {
-    const { onResponse } = this
-    this.shared.budget.earn()
-    this.onSuccess?.(success.data)
-    if (onResponse === undefined) return Effect.succeed(success.data)
-    const { correlationId, resource } = this.shared.attempts.meta(success)
-    this.applied = resource
-    // A hook that fails, or takes too long, must not turn a success into a failure. Interruptible, for its
-    // time limit.
-    const hook = Effect.interruptible(
-      Effect.suspend(() =>
-        onResponse({ status: success.status, correlationId, attempts: this.state.sent })
-      )
-    )
-    const limitMillis = Math.max(0, this.leftMillis() + this.rules.leastMillis)
-    return Effect.as(Effect.ignoreLogged(Effect.timeoutOption(hook, limitMillis)), success.data)
-  }
-
-  /**
-   * The failure shows the outcome of its own attempt. So `step` starts from `before`, the state before
-   * that attempt, which tells whether an earlier attempt may have been applied.
-   */
-  private retryOrFail(
-    before: step.State,
-    failure: response.Failure,
-    bearer: Bearer | undefined,
-    chance: number
-  ): Effect.Effect<unknown, CallError> {
-    const nowMillis = this.now()
-    const decided = step.step(
-      this.rules,
-      { ...before, sent: this.state.sent },
-      {
+  private failed(failure: response.Failure, bearer: bearers.Bearer | undefined): Result {
+    return Effect.flatMap(Random.next, (chance) => {
+      const nowMillis = this.now()
+      const next = step.step(this.rules, this.state, {
         fault: failure.fault,
         retryAfterMillis: failure.retryAfterMillis,
         hasToken: bearer !== undefined,
@@ -172,80 +185,74 @@ class Run implements attempts.Call {
         nowMillis,
         chance,
         budgetMillis: this.shared.budget.waitMillis(nowMillis)
+      })
+      this.state = next.state
+      if (next._tag === "Done") {
+        // No time to renew the token, but the next call must not use it.
+        const last = next.because === "deadline" ? this.reject(failure, bearer) : Effect.void
+        return Effect.zipRight(last, this.fail(failure, next))
       }
-    )
-    this.state = decided.state
-    if (decided._tag === "Done") {
-      const failed = this.fail(failure, decided.because)
-      // No time to renew the token, but the next call must not use it.
-      return decided.because === "deadline"
-        ? Effect.zipRight(this.reject(failure, bearer), failed)
-        : failed
-    }
-    this.shared.tell.retry(this.fiber, failure.fault)
-    const wait =
-      decided._tag === "Renew"
-        ? this.reject(failure, bearer)
-        : this.pause(failure, decided.afterMillis)
-    return Effect.zipRight(wait, this.again(failure))
+      this.shared.tell.retry(this.fiber, failure.fault)
+      const wait =
+        next._tag === "Renew" ? this.reject(failure, bearer) : this.pause(failure, next.afterMillis)
+      return Effect.flatMap(wait, () => this.again(failure))
+    })
   }
 
   /** Reports a token that the service rejected to its source. */
-  private reject({ fault }: response.Failure, bearer: Bearer | undefined): Effect.Effect<void> {
-    return bearer !== undefined && fault === "UnauthorizedError"
-      ? this.shared.attempts.reject(bearer, this.attemptMillis())
-      : Effect.void
+  private reject(
+    { fault }: response.Failure,
+    bearer: bearers.Bearer | undefined
+  ): Effect.Effect<void> {
+    if (bearer === undefined || fault !== "UnauthorizedError") return Effect.void
+    return this.shared.bearers.reject(
+      bearer,
+      step.attemptMillis(this.rules, this.state, this.now())
+    )
+  }
+
+  private pause(failure: response.Failure, millis: number): Effect.Effect<void> {
+    const { budget, root } = this.shared
+    budget.take(this.now())
+    const message = messages.retrying(failure, root.origin, millis)
+    const isNoticeable = this.now() - this.state.startedMillis + millis >= noticeableMillis
+    return (isNoticeable ? Effect.logInfo(message) : Effect.logDebug(message)).pipe(
+      Effect.zipRight(fibers.sleep(millis)),
+      Effect.onInterrupt(() => Effect.sync(budget.giveBack))
+    )
   }
 
   /**
    * Tries again, unless the deadline has passed: the machine may have slept, its clock may be set
    * forward, or the token source may be slow.
    */
-  private again(failure: response.Failure): Effect.Effect<unknown, CallError> {
+  private again(failure: response.Failure): Result {
+    return this.leftMillis() > 0
+      ? this.attempt()
+      : this.fail(failure, { _tag: "Done", because: "deadline", state: this.state })
+  }
+
+  private fail(failure: response.Failure, done: step.Done): Result {
     return Effect.suspend(() =>
-      this.leftMillis() > 0 ? this.attempt() : this.fail(failure, "deadline")
+      Effect.fail(this.shared.conclude(this.request.key, done, failure, this.now()))
     )
   }
 
-  private pause(failure: response.Failure, millis: number): Effect.Effect<void> {
-    const { budget, host } = this.shared
-    budget.take(this.now())
-    const message = `${failure.toError(` (${host})`).message}. Retrying in ${millis} ms.`
-    const isNoticeable = this.now() - this.state.startedMillis + millis >= noticeableMillis
-    return (isNoticeable ? Effect.logInfo(message) : Effect.logDebug(message)).pipe(
-      Effect.zipRight(sleep(millis)),
-      Effect.onInterrupt(() => Effect.sync(budget.giveBack))
-    )
-  }
-
-  private fail(failure: response.Failure, because: step.Reason): Effect.Effect<never, CallError> {
-    return Effect.suspend(() =>
-      Effect.fail(
-        this.shared.endings.error(this.request.key, this.state, because, failure, this.now())
-      )
-    )
-  }
-
-  private ended(exit: Exit.Exit<unknown, CallError>): Effect.Effect<void> {
-    const { endings, replay, tell } = this.shared
-    tell.ended(this.fiber, this.span, exit, this.now() - this.state.startedMillis)
-    return replay._tag !== "Safe" && this.state.doubtful && isInterrupted(exit)
-      ? Effect.logWarning(endings.interrupted(this.request.key, this.applied))
+  private ended(exit: Exit.Exit<unknown, conclusion.CallError>): Effect.Effect<void> {
+    const { name, operation, root, tell } = this.shared
+    const { doubtful, inFlight, startedMillis } = this.state
+    tell.ended(this.fiber, this.span, exit, this.now() - startedMillis)
+    const isInterrupted = Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)
+    return operation.replay._tag !== "Safe" && isInterrupted && (doubtful || inFlight)
+      ? Effect.logWarning(messages.interrupted(name, root.origin, this.request.key))
       : Effect.void
   }
 
-  now(): number {
+  private now(): number {
     return this.clock.unsafeCurrentTimeMillis()
   }
 
-  leftMillis(): number {
+  private leftMillis(): number {
     return step.leftMillis(this.rules, this.state, this.now())
   }
-
-  attemptMillis(): number {
-    return step.attemptMillis(this.rules, this.state, this.now())
-  }
 }
-
-const isInterrupted = (exit: Exit.Exit<unknown, unknown>): boolean =>
-  Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)

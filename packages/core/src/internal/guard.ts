@@ -7,9 +7,19 @@ import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import { predicateId } from "./check.js"
 
 export type Guard = (value: unknown) => boolean
+
+export const predicateId: unique symbol = Symbol.for("@manilla/core/predicate")
+
+/**
+ * A filter whose predicate a guard calls directly: the wrapper of `Schema.filter` is slower than most
+ * predicates.
+ */
+export const filter = <A>(
+  predicate: (value: A) => boolean,
+  annotations: Schema.Annotations.Filter<A>
+) => Schema.filter<Schema.Schema<A>>(predicate, { ...annotations, [predicateId]: predicate })
 
 /** Unknown members of a struct are refused in requests and ignored in responses. */
 export type Excess = "refuse" | "pass"

@@ -1,13 +1,29 @@
 /**
- * Validates the retry policy of a gateway, and merges the options of one call into it.
+ * Validates options: durations, whole numbers, and the retry policy of a gateway or of one call.
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import type { Issue } from "../Errors.js"
 import type * as Operation from "../Operation.js"
 import type * as RetryPolicy from "../RetryPolicy.js"
-import { withDefaults } from "./defaults.js"
-import * as durations from "./durations.js"
+
+/** Merges options with defaults. A member that is `undefined` counts as not set. */
+export const withDefaults = <A extends object>(defaults: A, options: Partial<A> = {}): A => {
+  const set = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  return { ...defaults, ...set }
+}
+
+/** The duration in milliseconds. Effect converts negative values and `NaN` to zero: here they are invalid. */
+export const millisOf = (input: Duration.DurationInput): Option.Option<number> => {
+  if ((typeof input === "number" || typeof input === "bigint") && !(input >= 0))
+    return Option.none()
+  if (typeof input === "string" && input.trim().startsWith("-")) return Option.none()
+  if (Array.isArray(input) && !input.every((part) => part >= 0)) return Option.none()
+  return Option.map(Duration.decodeUnknown(input), Duration.toMillis)
+}
+
+/** The rule of an invalid duration. */
+export const durationRule = 'must be a duration, such as "30 seconds"'
 
 /** Rejects `NaN` too, which would disable a limit. */
 export const wholeNumber = (field: string, number: number, least: number): ReadonlyArray<Issue> =>
@@ -20,8 +36,8 @@ const duration = (
   input: Duration.DurationInput,
   leastMillis: number
 ): ReadonlyArray<Issue> =>
-  Option.match(durations.millisOf(input), {
-    onNone: () => [{ field, rule: durations.rule }],
+  Option.match(millisOf(input), {
+    onNone: () => [{ field, rule: durationRule }],
     onSome: (millis) =>
       millis >= leastMillis ? [] : [{ field, rule: `must be at least ${leastMillis} millisecond` }]
   })
@@ -43,11 +59,24 @@ export const issuesOf = (
 /** The policy of a gateway with the overrides of one call. */
 export const ofCall = (
   policy: RetryPolicy.RetryPolicy,
-  { retry, timeout = policy.deadline, withinMillis = Infinity }: Operation.CallHooks
-): RetryPolicy.RetryPolicy => ({
-  ...withDefaults(policy, { ...retry }),
-  deadline:
-    withinMillis === Infinity
-      ? timeout
-      : Duration.min(Duration.decode(timeout), Duration.millis(withinMillis))
-})
+  { retry, timeout = policy.deadline }: Operation.CallOptions
+): RetryPolicy.RetryPolicy => ({ ...withDefaults(policy, { ...retry }), deadline: timeout })
+
+/** The retry policy of one operation, in milliseconds. */
+export interface Rules {
+  readonly policy: RetryPolicy.RetryPolicy
+  readonly replay: RetryPolicy.Replay
+  readonly attemptMillis: number
+  readonly deadlineMillis: number
+  /** The minimum time for an attempt of a write: with less, its outcome would probably be unknown. */
+  readonly leastMillis: number
+}
+
+export const rulesOf = (policy: RetryPolicy.RetryPolicy, replay: RetryPolicy.Replay): Rules => {
+  const attemptMillis = Duration.toMillis(policy.attemptTimeout)
+  const deadlineMillis = Duration.toMillis(policy.deadline)
+  const shorterMillis = Math.min(attemptMillis, deadlineMillis)
+  const isReserved = replay._tag !== "Safe" && Number.isFinite(shorterMillis)
+  const leastMillis = isReserved ? shorterMillis / 10 : 0
+  return { policy, replay, attemptMillis, deadlineMillis, leastMillis }
+}

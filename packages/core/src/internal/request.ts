@@ -3,10 +3,11 @@
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import * as Errors from "../Errors.js"
+import type * as Errors from "../Errors.js"
 import { IdempotencyKey } from "../IdempotencyKey.js"
 import * as Issues from "../Issues.js"
 import type * as Operation from "../Operation.js"
+import type * as RetryPolicy from "../RetryPolicy.js"
 import * as guard from "./guard.js"
 
 export interface Encoded {
@@ -34,7 +35,7 @@ export interface Parts {
 
 export type Encoder = (parts: Parts) => Either.Either<Encoded, Errors.InvalidRequestError>
 
-export const compile = (name: string, operation: Operation.Operation): Encoder => {
+export const makeEncoder = (name: string, operation: Operation.Operation): Encoder => {
   const path = part("path", operation.pathParams)
   const urlParams = part("urlParams", operation.urlParams)
   const headers = part("headers", operation.headers)
@@ -65,7 +66,7 @@ export const compile = (name: string, operation: Operation.Operation): Encoder =
     const target = fill(segments, pathMembers, issues) + search(query, extras, issues)
     const allHeaders = withHeaders(fixedHeaders, headerMembers, issues)
     const bytes = payloadSchema === undefined ? undefined : bytesOf(body, issues)
-    if (issues.length > 0) return Either.left(invalid(name, replay, issues.map(nameKey(replay))))
+    if (issues.length > 0) return Either.left(Issues.refusal(name, issues.map(nameKey(replay))))
     const key = keyOf(replay, headerMembers, body)
     return Either.right({
       target,
@@ -90,21 +91,8 @@ const bytesOf = (body: Members, issues: Array<Errors.Issue>): Uint8Array | undef
   }
 }
 
-export const invalid = (
-  operation: string,
-  replay: Operation.Replay,
-  issues: ReadonlyArray<Errors.Issue>
-): Errors.InvalidRequestError =>
-  new Errors.InvalidRequestError({
-    operation,
-    message:
-      `${operation} was not sent: ${Issues.print(issues)}.` +
-      (replay._tag === "Safe" ? "" : " This request was not applied."),
-    issues
-  })
-
 /** Names the key as callers know it: the option `key`, not its header or field. */
-const nameKey = (replay: Operation.Replay) => {
+const nameKey = (replay: RetryPolicy.Replay) => {
   const field = replay._tag === "Keyed" && keyFieldOf(replay)
   return (issue: Errors.Issue): Errors.Issue =>
     issue.field === field
@@ -112,7 +100,7 @@ const nameKey = (replay: Operation.Replay) => {
       : issue
 }
 
-const keyFieldOf = (replay: Operation.Keyed): string =>
+const keyFieldOf = (replay: RetryPolicy.Keyed): string =>
   replay.in === "header" ? `headers.${replay.name}` : replay.name
 
 type Members = Readonly<Record<string, unknown>>
@@ -127,7 +115,7 @@ const part = (
   if (schema === undefined) return () => none
   const copy = copyOf(schema)
   const fits = guard.compile(schema, "refuse")
-  const issuesOf = Issues.compile(schema, prefix === undefined ? [] : [prefix], {
+  const issuesOf = Issues.validator(schema, prefix === undefined ? [] : [prefix], {
     onExcessProperty: "error"
   })
   return (input, issues) => {
@@ -263,7 +251,7 @@ const isPrintable = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 const isKey = guard.compile(IdempotencyKey)
 
 const keyOf = (
-  replay: Operation.Replay,
+  replay: RetryPolicy.Replay,
   headers: Members,
   payload: Members
 ): IdempotencyKey | undefined => {

@@ -1,5 +1,5 @@
 /**
- * Reads the result of an attempt: the data of a success, or a fault and its error.
+ * Reads the result of an attempt: the data of a success, or a failure with its fault and its error.
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -9,12 +9,14 @@ import type * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
 import type { Answered, Headers, Lost, Result } from "./transport.js"
 import * as guard from "./guard.js"
+import * as messages from "./messages.js"
 import type { Encoded } from "./request.js"
 import * as responseChecks from "./responseChecks.js"
 import { member } from "./responseChecks.js"
 import type { Sanitizer } from "./sanitize.js"
 
-export type Response = Success | Failure
+/** An attempt that was read. */
+export type Reading = Success | Failure
 
 export interface Success {
   readonly _tag: "Success"
@@ -36,8 +38,8 @@ export interface Failure {
   readonly differs: ReadonlyArray<string>
   /** Read on demand, for spans and errors. */
   readonly correlationId: () => string | undefined
-  /** Creates the error, for a log or for the caller, and appends `ending` to its message. */
-  readonly toError: (ending?: string) => Errors.ReadError
+  /** Creates the error of this attempt. */
+  readonly toError: (addition?: messages.Addition) => Errors.ReadError
 }
 
 export interface Found {
@@ -64,8 +66,8 @@ export interface Meta {
 }
 
 export interface Reader {
-  readonly read: (result: Result, context: Context) => Response
-  readonly meta: (response: Response) => Meta
+  readonly read: (result: Result, context: Context) => Reading
+  readonly meta: (reading: Reading) => Meta
 }
 
 const nothingFound: Found = { id: undefined, reference: undefined }
@@ -87,10 +89,10 @@ export const failure = (
   toError
 })
 
-export const compile = (name: string, operation: Operation.Operation): Reader => {
+export const makeReader = (name: string, operation: Operation.Operation): Reader => {
   const fits = guard.compile(operation.success)
   const explain = ParseResult.decodeUnknownEither(operation.success)
-  const checks = responseChecks.compile(operation)
+  const checks = responseChecks.make(operation)
   const refused = refusal(name, operation.access)
   const unreadable = malformed(name)
 
@@ -130,13 +132,13 @@ export const compile = (name: string, operation: Operation.Operation): Reader =>
     return { ...unreadable(result, context, reason, value, issues), found }
   }
 
-  const meta: Reader["meta"] = (response) => {
-    if (response._tag === "Success") {
-      const { context, data, envelope } = response
+  const meta: Reader["meta"] = (reading) => {
+    if (reading._tag === "Success") {
+      const { context, data, envelope } = reading
       const resource = foundIn(checks.resource(data), context)
       return { correlationId: correlationIdOf(envelope, context), resource }
     }
-    return { correlationId: response.correlationId(), resource: response.found }
+    return { correlationId: reading.correlationId(), resource: reading.found }
   }
 
   return { read, meta }
@@ -160,24 +162,18 @@ const foundIn = (resource: unknown, { sanitizer }: Context): Found => {
 const noResponse = (operation: string, result: Exclude<Result, Answered>): Failure => {
   if (result._tag === "TimedOut") {
     const { afterMillis } = result
-    const message = `${operation}: no complete response within ${afterMillis} ms`
-    return failure(
-      (ending = "") =>
-        new Errors.TimeoutError({ operation, message: message + ending, afterMillis }),
-      "TimeoutError"
-    )
+    return failure((addition) => {
+      const message = messages.timedOut(operation, afterMillis, addition)
+      return new Errors.TimeoutError({ operation, message, afterMillis })
+    }, "TimeoutError")
   }
   const { code } = result
   const sent = result._tag === "Lost"
-  const message =
-    `${operation}: ` +
-    (sent
-      ? "the connection was lost after the request may have been sent"
-      : "no connection; nothing was sent") +
-    (code === undefined ? "" : ` (${code})`)
   return failure(
-    (ending = "") =>
-      new Errors.TransportError({ operation, message: message + ending, sent, code }),
+    (addition) => {
+      const message = messages.noConnection(operation, result, addition)
+      return new Errors.TransportError({ operation, message, sent, code })
+    },
     sent ? "ConnectionLost" : "NotSent"
   )
 }
@@ -223,7 +219,7 @@ const serviceErrorIn = (value: unknown, { sanitizer }: Context) => {
   const error = member(member(value, "data"), "error")
   const shown = (name: string) => {
     const text = member(error, name)
-    return typeof text === "string" && text !== "" ? sanitizer().text(text) : undefined
+    return typeof text === "string" ? sanitizer().text(text) : undefined
   }
   const details = member(error, "details")
   return {
@@ -266,25 +262,12 @@ const refusal =
     const fault = RetryPolicy.faultOfStatus(status)
     const { [fault]: Class = Errors.UnexpectedStatusError } = classes
     const correlationId = () => correlationIdOf(value, context)
-    const toError = (ending = "") => {
-      const serviceError = serviceErrorIn(value, context)
-      const { code, serviceMessage } = serviceError
+    const toError: Failure["toError"] = (addition) => {
+      const shown = { status, ...serviceErrorIn(value, context), correlationId: correlationId() }
       const scopes = status === Errors.ForbiddenError.status ? scopesOf(access, context) : undefined
-      const message =
-        `${operation} failed with status ${status}` +
-        (code === undefined ? "" : ` ${code}`) +
-        (serviceMessage === undefined ? "" : `: ${serviceMessage.replace(/\.$/, "")}`) +
-        (scopes?.hint ?? "") +
-        (status >= 300 && status < 400 ? " (redirects are not followed: check the base URL)" : "") +
-        ending
-      const fields = {
-        operation,
-        message,
-        status,
-        ...serviceError,
-        correlationId: correlationId()
-      }
-      return new Class({ ...fields, retryAfterMillis, grantedScopes: [], ...scopes?.members })
+      const message = messages.refused(operation, { ...shown, lack: scopes?.lack }, addition)
+      const fields = { operation, message, ...shown, retryAfterMillis, grantedScopes: [] }
+      return new Class({ ...fields, ...scopes?.members })
     }
     return failure(toError, fault, { status, retryAfterMillis, correlationId })
   }
@@ -293,11 +276,11 @@ const refusal =
 const scopesOf = (access: Operation.Access, { grantedScopes: all, sanitizer }: Context) => {
   const requiredScope = access === "bearer" || access === "credentials" ? undefined : access
   const grantedScopes = all.slice(0, 100).map(sanitizer().text)
-  const hint =
+  const lack =
     requiredScope === undefined || all.includes(requiredScope)
-      ? ""
-      : `; the operation requires the scope ${requiredScope}, but the token has ${sanitizer().text(grantedScopes.join(" "))}`
-  return { members: { requiredScope, grantedScopes }, hint }
+      ? undefined
+      : { scope: requiredScope, granted: sanitizer().text(grantedScopes.join(" ")) }
+  return { members: { requiredScope, grantedScopes }, lack }
 }
 
 /** Seconds or an HTTP date. `Date.parse` alone accepts almost any text. */
@@ -328,19 +311,6 @@ const parseRetryAfter = (headers: Headers, nowMillis: number): number | undefine
 // Unreadable responses
 // -----------------------------------------------------------------------------------------------
 
-const reasons: Record<Errors.MalformedReason, string> = {
-  Empty: "the body is empty",
-  TooLarge: "the body exceeds the gateway's limit",
-  NotText: "the body is not UTF-8 text",
-  NotJson: "the body is not JSON",
-  NotAnEnvelope: "the JSON is not an envelope",
-  AnotherSubject:
-    "the data describes another resource (mixed-up responses, or a key that was used before)",
-  Contradiction: "the envelope contradicts the status",
-  DataMisfit: "the data does not match its schema",
-  Unrelated: "the data neither matches its schema nor identifies the request"
-}
-
 const malformed =
   (operation: string) =>
   (
@@ -351,24 +321,16 @@ const malformed =
     issues: ReadonlyArray<Errors.Issue> = []
   ): Failure => {
     const correlationId = () => correlationIdOf(value, context)
-    const toError = (ending = "") => {
+    const toError: Failure["toError"] = (addition) => {
       const serviceError =
         reason === "Contradiction" ? serviceErrorIn(value, context) : noServiceError
-      const { code, serviceMessage } = serviceError
-      const quoted = [code, serviceMessage].filter((text) => text !== undefined)
+      const shown = { status, ...serviceError, correlationId: correlationId() }
       return new Errors.MalformedResponseError({
         operation,
-        message: [
-          `${operation}: invalid response with status ${status}: ${reasons[reason]}`,
-          quoted.length === 0 ? "" : ` (${quoted.join(": ")})`,
-          issues.length === 0 ? "" : `: ${Issues.print(issues)}`,
-          ending
-        ].join(""),
-        status,
-        correlationId: correlationId(),
+        message: messages.malformed(operation, shown, reason, issues, addition),
+        ...shown,
         issues,
         reason,
-        ...serviceError,
         excerpt:
           reason === "NotJson" && typeof value === "string"
             ? context.sanitizer().excerpt(value)

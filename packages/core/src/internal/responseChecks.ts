@@ -11,7 +11,7 @@ import * as Text from "../Text.js"
 import * as guard from "./guard.js"
 import type { Encoded } from "./request.js"
 
-export const compile = (operation: Operation.Operation) => {
+export const make = (operation: Operation.Operation) => {
   const { access, checks, replay, success } = operation
   const members = new Set(AST.getPropertySignatures(success.ast).map(({ name }) => name))
   const compared = checks?.members ?? []

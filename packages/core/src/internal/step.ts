@@ -2,30 +2,10 @@
  * The retry loop as a pure function from the state of a call and a failed attempt to the next step.
  * Time and randomness are arguments.
  */
-import * as Duration from "effect/Duration"
-import type * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
+import type { Rules } from "./policy.js"
 
-/** The retry policy of one operation, in milliseconds. */
-export interface Rules {
-  readonly policy: RetryPolicy.RetryPolicy
-  readonly replay: Operation.Replay
-  readonly attemptMillis: number
-  readonly deadlineMillis: number
-  /** The minimum time for an attempt of a write: with less, its outcome would probably be unknown. */
-  readonly leastMillis: number
-}
-
-export const rulesOf = (policy: RetryPolicy.RetryPolicy, replay: Operation.Replay): Rules => {
-  const attemptMillis = Duration.toMillis(policy.attemptTimeout)
-  const deadlineMillis = Duration.toMillis(policy.deadline)
-  const shorterMillis = Math.min(attemptMillis, deadlineMillis)
-  const isReserved = replay._tag !== "Safe" && Number.isFinite(shorterMillis)
-  const leastMillis = isReserved ? shorterMillis / 10 : 0
-  return { policy, replay, attemptMillis, deadlineMillis, leastMillis }
-}
-
-/** The state of a call between its attempts. */
+/** The state of a call. */
 export interface State {
   readonly startedMillis: number
   /** The number of requests passed to the transport. */
@@ -33,7 +13,9 @@ export interface State {
   readonly retries: number
   /** Whether the token was renewed, which happens at most once per call. */
   readonly renewed: boolean
-  /** Whether any attempt so far may have applied the write. */
+  /** Whether a request is in flight, which may be applied. */
+  readonly inFlight: boolean
+  /** Whether any attempt that ended may have applied the write. */
   readonly doubtful: boolean
   /** Another resource that a response under this key described. */
   readonly other: string | undefined
@@ -44,15 +26,16 @@ export const start = (nowMillis: number): State => ({
   sent: 0,
   retries: 0,
   renewed: false,
+  inFlight: false,
   doubtful: false,
   other: undefined
 })
 
-/** The state while a request is in flight: it may have been applied. */
-export const sending = (state: State): State => ({ ...state, sent: state.sent + 1, doubtful: true })
+/** The state when a request is passed to the transport. */
+export const sending = (state: State): State => ({ ...state, sent: state.sent + 1, inFlight: true })
 
-/** A failed attempt, and the conditions for the next one. */
-export interface Failed {
+/** The result of a failed attempt, and the conditions for the next one. */
+export interface Attempt {
   readonly fault: RetryPolicy.Fault
   readonly retryAfterMillis: number | undefined
   /** Whether the attempt had a token, which can be renewed. */
@@ -100,17 +83,18 @@ export const leftMillis = (rules: Rules, { startedMillis }: State, nowMillis: nu
 export const attemptMillis = (rules: Rules, state: State, nowMillis: number): number =>
   Math.min(rules.attemptMillis, leftMillis(rules, state, nowMillis) + rules.leastMillis)
 
-/** Decides the next step. `before` is the state before the attempt; later attempts keep its doubt. */
-export const step = (rules: Rules, before: State, failed: Failed): Step => {
-  const { fault, other } = failed
+/** Decides what follows a failed attempt. A later attempt does not remove the doubt about an earlier one. */
+export const step = (rules: Rules, before: State, attempt: Attempt): Step => {
+  const { fault, other } = attempt
   const { policy, replay } = rules
   const rule: RetryPolicy.Rule = RetryPolicy.table[fault]
   const state: State = {
     ...before,
+    inFlight: false,
     doubtful: before.doubtful || rule.outcome === "unknown",
     other: other ?? before.other
   }
-  const left = leftMillis(rules, state, failed.nowMillis)
+  const left = leftMillis(rules, state, attempt.nowMillis)
   const done = (because: Reason): Done => ({ _tag: "Done", state, because })
 
   if (replay._tag === "Keyed" && other !== undefined && other === before.other) {
@@ -119,15 +103,15 @@ export const step = (rules: Rules, before: State, failed: Failed): Step => {
   const decision = rule[replay._tag]
   if (decision === "stop") return done("rule")
   if (decision === "renew") {
-    if (state.renewed || !failed.hasToken) return done("rule")
+    if (state.renewed || !attempt.hasToken) return done("rule")
     if (left <= 0) return done("deadline")
     return { _tag: "Renew", state: { ...state, renewed: true } }
   }
   const retries = state.retries + 1
   if (retries >= policy.attempts) return done("attempts")
-  const pauseMillis = RetryPolicy.backoff(policy, retries, failed.chance, failed.retryAfterMillis)
+  const pauseMillis = RetryPolicy.backoff(policy, retries, attempt.chance, attempt.retryAfterMillis)
   if (pauseMillis >= left) return done("deadline")
-  const afterMillis = Math.max(pauseMillis, failed.budgetMillis)
+  const afterMillis = Math.max(pauseMillis, attempt.budgetMillis)
   if (afterMillis >= left) return done("budget")
   return { _tag: "Again", state: { ...state, retries }, afterMillis }
 }

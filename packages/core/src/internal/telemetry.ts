@@ -16,7 +16,7 @@ import type * as Tracer from "effect/Tracer"
 import type * as Operation from "../Operation.js"
 import { clockOf, isTraced, metricLabelsOf } from "./fiber.js"
 import type { Running } from "./fiber.js"
-import type { Meta, Response } from "./response.js"
+import type { Meta, Reading } from "./response.js"
 import type { Root } from "./rootUrl.js"
 
 const calls = MetricKey.counter("manilla_calls", {
@@ -110,15 +110,15 @@ export const attempted = (
   span: Tracer.Span,
   clock: Clock.Clock,
   number: number,
-  response: Response,
+  reading: Reading,
   { correlationId, resource }: Meta
 ): void => {
   span.event("attempt", clock.unsafeCurrentTimeNanos(), {
     "manilla.attempt": number,
-    "manilla.result": response._tag === "Success" ? "Success" : response.fault
+    "manilla.result": reading._tag === "Success" ? "Success" : reading.fault
   })
   const attributes = {
-    "http.response.status_code": response.status,
+    "http.response.status_code": reading.status,
     "manilla.correlation_id": correlationId,
     "manilla.resource.id": resource.id,
     "manilla.resource.reference": resource.reference

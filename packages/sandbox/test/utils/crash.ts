@@ -6,7 +6,7 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import { assert, it } from "@effect/vitest"
 import * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import type * as Core from "@manilla/core/Operation"
+import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Payments from "@manilla/payments/Payments"
 import type * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
@@ -64,7 +64,7 @@ interface Operation extends Way {
   readonly operation: Keyed
 }
 
-type Keyed = ServiceApi.OperationName<Core.Keyed>
+type Keyed = ServiceApi.OperationName<RetryPolicy.Keyed>
 
 const moved = (sandbox: Sandbox.Service) =>
   Effect.map(

@@ -162,9 +162,7 @@ export const once = (...parts: ReadonlyArray<string | number>) =>
   )
 
 export const read = Effect.flatMap(Payments.Payments, (payments) =>
-  Effect.either(
-    payments.get(PaymentIntent.makeId("00000000-0000-4000-8000-000000000000"))
-  )
+  Effect.either(payments.get(PaymentIntent.makeId("00000000-0000-4000-8000-000000000000")))
 )
 
 /** The maximum number of moments in any window of this length. */

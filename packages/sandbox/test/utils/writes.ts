@@ -6,6 +6,7 @@ import * as Cards from "@manilla/cards/Cards"
 import type * as Errors from "@manilla/core/Errors"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as Operation from "@manilla/core/Operation"
+import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
@@ -22,7 +23,7 @@ interface Entry {
   readonly send: (
     request: unknown,
     key: IdempotencyKey.IdempotencyKey
-  ) => Effect.Effect<object, Errors.WriteError | Errors.KeyReused, Clients>
+  ) => Effect.Effect<object, Errors.WriteError | Errors.KeyedWriteError, Clients>
 }
 
 export interface Write extends Entry {
@@ -32,14 +33,14 @@ export interface Write extends Entry {
   readonly keyField: string | undefined
 }
 
-export type Name = ServiceApi.OperationName<Operation.Keyed | Operation.Once>
+export type Name = ServiceApi.OperationName<RetryPolicy.Keyed | RetryPolicy.Once>
 
 const entry = <Request extends object>(
   request: Effect.Effect<Request, never, Sandbox.Sandbox>,
   send: (
     request: Request,
     options: { readonly key: IdempotencyKey.IdempotencyKey }
-  ) => Effect.Effect<object, Errors.WriteError | Errors.KeyReused, Clients>
+  ) => Effect.Effect<object, Errors.WriteError | Errors.KeyedWriteError, Clients>
 ): Entry => ({ request, send: (given, key) => send(given as never, { key }) })
 
 const entries: Readonly<Record<Name, Entry>> = {

@@ -155,7 +155,7 @@ const parseDuration = (flag: string, text: string): Either.Either<Duration.Durat
 const Settings = Schema.partial(ControlApi.Idempotency.pipe(Schema.omit("retention_seconds")))
 
 const decodeSettings = Schema.decodeUnknownEither(Settings)
-const issuesOf = Issues.compile(Settings, [], { onExcessProperty: "error" })
+const issuesOf = Issues.validator(Settings, [], { onExcessProperty: "error" })
 
 const parseProfile = (text: string): Either.Either<Sandbox.IdempotencyProfile, UsageError> =>
   Either.gen(function* () {

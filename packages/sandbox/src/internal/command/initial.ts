@@ -28,7 +28,7 @@ const Initial = Schema.Struct({
 })
 
 const decode = Schema.decodeUnknownEither(Initial)
-const issuesOf = Issues.compile(Initial, [], { onExcessProperty: "error" })
+const issuesOf = Issues.validator(Initial, [], { onExcessProperty: "error" })
 
 export const read = (path: string) =>
   Effect.gen(function* () {

@@ -66,4 +66,4 @@ const partOf =
     schema: Schema.Schema.AnyNoContext | undefined,
     root: ReadonlyArray<PropertyKey>
   ): ((input: unknown) => ReadonlyArray<Issue>) =>
-    schema === undefined ? () => [] : Issues.compile(schema, root, { onExcessProperty })
+    schema === undefined ? () => [] : Issues.validator(schema, root, { onExcessProperty })

@@ -17,6 +17,19 @@ export interface Draft {
   readonly postings: ReadonlyArray<Ledger.Posting>
 }
 
+export interface Book {
+  /** Lists an account in the balances before its first posting. */
+  readonly open: (account: Ledger.Account) => void
+  readonly post: (
+    atMillis: number,
+    draft: Draft
+  ) => Either.Either<Ledger.JournalEntry, refusal.Refusal>
+  /** The balance on the account's normal side. */
+  readonly balanceOf: (account: Ledger.Account) => Amount.Amount
+  /** An immutable snapshot of the ledger. */
+  readonly read: () => Ledger.Ledger
+}
+
 const Totals = Schema.Struct({
   account: Ledger.Account,
   debit: Schema.BigDecimal,
@@ -59,16 +72,11 @@ export const isSound = ({ accounts, journal }: Tables): boolean => {
 const isSame = (a: Totals, b: Totals): boolean =>
   BigDecimal.equals(a.debit, b.debit) && BigDecimal.equals(a.credit, b.credit)
 
-export interface Book extends ReturnType<typeof make> {}
-
-export const make = ({ accounts, journal }: Tables) => {
+export const make = ({ accounts, journal }: Tables): Book => {
   const totalsOf = (account: Ledger.Account): Totals =>
     accounts.get(codeOf(account)) ?? { account, debit: zero, credit: zero }
 
-  const post = (
-    atMillis: number,
-    draft: Draft
-  ): Either.Either<Ledger.JournalEntry, refusal.Refusal> => {
+  const post: Book["post"] = (atMillis, draft) => {
     // Postings of zero are dropped.
     const postings = draft.postings.filter(
       ({ amount }) => !BigDecimal.isZero(Amount.toBigDecimal(amount))
@@ -100,15 +108,12 @@ export const make = ({ accounts, journal }: Tables) => {
   }
 
   return {
-    /** Lists an account in the balances before its first posting. */
-    open: (account: Ledger.Account): void => {
+    open: (account) => {
       accounts.set(totalsOf(account))
     },
     post,
-    /** The balance on the account's normal side. */
-    balanceOf: (account: Ledger.Account) => toAmount(balance(totalsOf(account))),
-    /** An immutable snapshot of the ledger. */
-    read: (): Ledger.Ledger => ({
+    balanceOf: (account) => toAmount(balance(totalsOf(account))),
+    read: () => ({
       journal: journal.all(),
       balances: accounts.all().map((each) => ({
         account: each.account,

@@ -3,6 +3,7 @@
  * for curl. It has no script.
  */
 import type * as Operation from "@manilla/core/Operation"
+import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
@@ -112,7 +113,7 @@ const scopeOf = (access: Operation.Access): string => {
   }
 }
 
-const replayOf = (replay: Operation.Replay): string => {
+const replayOf = (replay: RetryPolicy.Replay): string => {
   switch (replay._tag) {
     case "Safe":
       return "Safe: a read, which can be repeated"

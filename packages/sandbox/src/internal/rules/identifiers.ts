@@ -8,6 +8,15 @@ import * as Schema from "effect/Schema"
 import * as Utils from "effect/Utils"
 import * as table from "../store/table.js"
 
+/** Synchronous, so that a rule that draws an identifier remains atomic. */
+export interface Identifiers {
+  readonly uuid: () => string
+  /** A string of `length` letters and digits. */
+  readonly text: (length: number) => string
+  /** Each resource kind has its own prefix: `PAY-7KQ2M4XW9TRB` (interface section 2.1). */
+  readonly reference: (prefix: string) => string
+}
+
 const alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
 
 /** The start of a sequence of identifiers. */
@@ -33,10 +42,7 @@ export const declared = table.value(Generator, start)
 export const fromSeed = ({ high, low }: Seed): typeof Generator.Type =>
   new Utils.PCGRandom(high, low).getState()
 
-export interface Identifiers extends ReturnType<typeof make> {}
-
-/** Synchronous, so that a rule that draws an identifier remains atomic. */
-export const make = (generator: table.Value<typeof Generator.Type>) => {
+export const make = (generator: table.Value<typeof Generator.Type>): Identifiers => {
   const source = new Utils.PCGRandom()
   source.setState(generator.get())
   const draw = <A>(make: () => A): A => {
@@ -45,14 +51,13 @@ export const make = (generator: table.Value<typeof Generator.Type>) => {
     return drawn
   }
 
-  /** A string of `length` letters and digits. */
-  const text = (length: number): string =>
+  const text: Identifiers["text"] = (length) =>
     draw(() =>
       Array.from({ length }, () => alphabet.charAt(source.integer(alphabet.length))).join("")
     )
 
   return {
-    uuid: (): string => {
+    uuid: () => {
       const words = draw(() =>
         Array.from({ length: 8 }, (_, index) => {
           const word = source.integer(2 ** 16)
@@ -65,7 +70,6 @@ export const make = (generator: table.Value<typeof Generator.Type>) => {
       return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
     },
     text,
-    /** Each resource kind has its own prefix: `PAY-7KQ2M4XW9TRB` (interface section 2.1). */
-    reference: (prefix: string): string => `${prefix}-${text(12).toUpperCase()}`
+    reference: (prefix) => `${prefix}-${text(12).toUpperCase()}`
   }
 }

@@ -24,6 +24,13 @@ export interface Options<Row extends Settling> {
   readonly move: (row: Row, status: string, atMillis: number) => Either.Either<string, Refusal>
 }
 
+export interface SettlingResources<Row extends Settling> {
+  /** Stores a PENDING resource, and plans the settlement of its outcome. */
+  readonly add: (key: string, row: Row, outcome: Outcome | undefined, nowMillis: number) => void
+  /** Settles a resource. Returns `false` if no such resource is PENDING, or its money cannot move. */
+  readonly settle: (key: string, status: string, atMillis: number) => boolean
+}
+
 const completes: Settles = { _tag: "Settles", status: "COMPLETED" }
 
 export const make = <Row extends Settling>({
@@ -32,9 +39,8 @@ export const make = <Row extends Settling>({
   move,
   rows,
   settleAfterMillis
-}: Options<Row>) => {
-  /** Settles a resource. Returns `false` if no such resource is PENDING, or its money cannot move. */
-  const settle = (key: string, status: string, atMillis: number): boolean => {
+}: Options<Row>): SettlingResources<Row> => {
+  const settle: SettlingResources<Row>["settle"] = (key, status, atMillis) => {
     const row = rows.get(key)
     if (row?.status !== "PENDING" || status === "PENDING") return false
     const moved = move(row, status, atMillis)
@@ -44,8 +50,7 @@ export const make = <Row extends Settling>({
   }
   agenda.on(kind, settle)
   return {
-    /** Stores a PENDING resource, and plans the settlement of its outcome. */
-    add: (key: string, row: Row, outcome: Outcome | undefined, nowMillis: number): void => {
+    add: (key, row, outcome, nowMillis) => {
       rows.set(row)
       if (outcome?.effect._tag === "StaysPending") return
       const { afterMillis = settleAfterMillis, status } =

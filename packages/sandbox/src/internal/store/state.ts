@@ -106,7 +106,7 @@ const All: Schema.Schema<Contents, Contents> = Schema.Struct(
 
 const encodeAll = Schema.encodeSync(All)
 const decodeAll = Schema.decodeUnknownEither(All)
-const issuesOf = Issues.compile(All, ["state"], { onExcessProperty: "error" })
+const issuesOf = Issues.validator(All, ["state"], { onExcessProperty: "error" })
 
 /** The whole state as JSON. */
 export const encode = (state: State): Contents => {

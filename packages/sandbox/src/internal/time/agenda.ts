@@ -2,9 +2,6 @@
  * A queue of timed events. Nothing runs in the background: every access to the state first runs the
  * events that are due.
  */
-import * as Option from "effect/Option"
-import * as Order from "effect/Order"
-import * as RedBlackTree from "effect/RedBlackTree"
 import * as Schema from "effect/Schema"
 import * as table from "../store/table.js"
 
@@ -23,49 +20,74 @@ type Kind = Planned["kind"]
 /** An event, which receives its scheduled time even if it runs later. */
 export type Event = (key: string, status: string, atMillis: number) => void
 
+export interface Agenda {
+  /** Sets the event of a kind of resource. */
+  readonly on: (kind: Kind, event: Event) => void
+  readonly plan: (event: Omit<Planned, "index">) => void
+  /** Runs all due events by time, then by the order in which they were planned. */
+  readonly advance: (nowMillis: number) => void
+}
+
 export const declared = table.table(Planned, ({ index }) => String(index))
 
 /** The number of events that were ever planned. */
 export const declaredCount = table.value(Schema.NonNegativeInt, 0)
 
-/** By time, then by the order in which they were planned. */
-const order = Order.combine(
-  Order.mapInput(Order.number, ({ at_ms }: Planned) => at_ms),
-  Order.mapInput(Order.number, ({ index }: Planned) => index)
-)
-
-export interface Agenda extends ReturnType<typeof make> {}
-
-export const make = (planned: table.Table<Planned>, count: table.Value<number>) => {
+/** Makes an agenda as a binary min-heap over its planned events. */
+export const make = (planned: table.Table<Planned>, count: table.Value<number>): Agenda => {
+  const heap: Array<Planned> = []
   const events = new Map<Kind, Event>()
-  let queue = RedBlackTree.fromIterable(
-    planned.all().map((one) => [one, undefined] as const),
-    order
-  )
-  const firstUntil = (nowMillis: number): Planned | undefined => {
-    const [first] = Option.getOrElse(RedBlackTree.first(queue), () => [])
-    return first !== undefined && first.at_ms <= nowMillis ? first : undefined
+
+  const push = (planned: Planned) => {
+    let position = heap.length
+    while (position > 0) {
+      const parentPosition = (position - 1) >> 1
+      const parent = heap[parentPosition]
+      if (parent === undefined || isBefore(parent, planned)) break
+      heap[position] = parent
+      position = parentPosition
+    }
+    heap[position] = planned
   }
 
+  const sink = (planned: Planned) => {
+    let position = 0
+    for (;;) {
+      const left = 2 * position + 1
+      const [first, second] = [heap[left], heap[left + 1]]
+      if (first === undefined) break
+      const isRight = second !== undefined && isBefore(second, first)
+      const child = isRight ? second : first
+      if (isBefore(planned, child)) break
+      heap[position] = child
+      position = isRight ? left + 1 : left
+    }
+    heap[position] = planned
+  }
+
+  for (const one of planned.all()) push(one)
+
   return {
-    /** Sets the event of a kind of resource. */
-    on: (kind: Kind, event: Event): void => {
+    on: (kind, event) => {
       events.set(kind, event)
     },
-    plan: (event: Omit<Planned, "index">): void => {
+    plan: (event) => {
       const index = count.get()
       count.set(index + 1)
       const added = { ...event, index }
       planned.set(added)
-      queue = RedBlackTree.insert(queue, added, undefined)
+      push(added)
     },
-    /** Runs all due events. */
-    advance: (nowMillis: number): void => {
-      for (let next = firstUntil(nowMillis); next !== undefined; next = firstUntil(nowMillis)) {
-        queue = RedBlackTree.removeFirst(queue, next)
+    advance: (nowMillis) => {
+      for (let next = heap[0]; next !== undefined && next.at_ms <= nowMillis; next = heap[0]) {
+        const last = heap.pop()
+        if (last !== undefined && heap.length > 0) sink(last)
         planned.remove(String(next.index))
         events.get(next.kind)?.(next.key, next.status, next.at_ms)
       }
     }
   }
 }
+
+const isBefore = (a: Planned, b: Planned): boolean =>
+  a.at_ms === b.at_ms ? a.index < b.index : a.at_ms < b.at_ms

@@ -7,14 +7,18 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as table from "../store/table.js"
 
+export interface SandboxClock {
+  readonly nowMillis: Effect.Effect<number>
+  /** The sum of all advances. */
+  readonly advancedMillis: () => number
+  readonly advance: (millis: number) => void
+}
+
 /** The offset in milliseconds. */
 export const declared = table.value(Schema.Number.pipe(Schema.finite()), 0)
 
-export interface SandboxClock extends ReturnType<typeof make> {}
-
-export const make = (offsetMillis: table.Value<number>) => ({
+export const make = (offsetMillis: table.Value<number>): SandboxClock => ({
   nowMillis: Effect.map(Clock.currentTimeMillis, (millis) => millis + offsetMillis.get()),
-  /** The sum of all advances. */
   advancedMillis: offsetMillis.get,
-  advance: (millis: number) => offsetMillis.set(offsetMillis.get() + millis)
+  advance: (millis) => offsetMillis.set(offsetMillis.get() + millis)
 })

@@ -1,0 +1,191 @@
+/**
+ * The loop of a wait: a read, then a read after each pause, until the deadline; and the limit of
+ * concurrent reads that all waits share. The state of a wait is passed from read to read: between reads it
+ * holds only a timer, to save memory.
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import type * as Errors from "../Errors.js"
+import * as RetryPolicy from "../RetryPolicy.js"
+import * as fibers from "./fiber.js"
+import type { Running } from "./fiber.js"
+
+/** The limits of a wait. */
+export interface Plan<in A> {
+  readonly initialMillis: number
+  readonly factor: number
+  readonly capMillis: number
+  readonly deadlineMillis: number
+  readonly isFinal: (value: A) => boolean
+}
+
+/** Protects the service from waits with very short pauses. */
+export const leastPauseMillis = 100
+
+export interface Progress<out A> {
+  /** The length of the next pause, before jitter. */
+  readonly pauseMillis: number
+  /** The last value read, or the created value. */
+  readonly last: A | undefined
+  /** The number of further 404s that count as replication lag, and do not end the wait. */
+  readonly lags: number
+  /** The error of the last read, if it failed. */
+  readonly cause: Errors.ReadError | undefined
+}
+
+export interface Seen<out A> extends Progress<A> {
+  readonly last: A
+}
+
+export const start = <A>({ initialMillis }: Plan<A>, created: A | undefined): Progress<A> => ({
+  pauseMillis: initialMillis,
+  last: created,
+  lags: created === undefined ? 3 : Infinity,
+  cause: undefined
+})
+
+/** Why a wait ended without a final status. */
+export interface GaveUp<out A> {
+  /** `Permanent`: the last read failed, and no other read can succeed. */
+  readonly reason: "OutOfTime" | "Permanent"
+  readonly last: A | undefined
+  readonly cause: Errors.ReadError | undefined
+}
+
+/** `read` reads once within the given time; `None` if the time ran out before the read could start. */
+export const make = <A>(
+  fiber: Running,
+  plan: Plan<A>,
+  read: (leftMillis: number) => Effect.Effect<Option.Option<A>, Errors.ReadError>
+) => {
+  const clock = fibers.clockOf(fiber)
+  const sleeper = fibers.makeSleeper(fiber)
+  const endMillis = clock.unsafeCurrentTimeMillis() + plan.deadlineMillis
+  const left = () => endMillis - clock.unsafeCurrentTimeMillis()
+
+  /** Reads immediately, and after each failure again after a pause, until a read succeeds. */
+  const look = (progress: Progress<A>): Effect.Effect<Seen<A>, GaveUp<A>> =>
+    Effect.suspend(() => {
+      const leftMillis = left()
+      // A read in the last moments would time out, and hide the cause of the failure before it.
+      const isTooLate =
+        leftMillis <= 0 || (progress.cause !== undefined && leftMillis < leastPauseMillis)
+      if (isTooLate) return giveUp("OutOfTime", progress)
+      return Effect.flatMap(Effect.either(read(leftMillis)), (result) => {
+        if (Either.isRight(result)) {
+          return Option.isSome(result.right)
+            ? Effect.succeed({
+                ...progress,
+                last: result.right.value,
+                lags: Infinity,
+                cause: undefined
+              })
+            : pause(progress)
+        }
+        const cause = result.left
+        const { lags } = progress
+        if (cause._tag === "NotFoundError" && lags > 0) {
+          return pause({ ...progress, lags: lags - 1, cause })
+        }
+        return RetryPolicy.isPassing(cause)
+          ? pause({ ...progress, cause })
+          : giveUp("Permanent", { ...progress, cause })
+      })
+    })
+
+  /** Reads after a pause with jitter, or after a longer `Retry-After`. */
+  const pause = (progress: Progress<A>): Effect.Effect<Seen<A>, GaveUp<A>> =>
+    Effect.flatMap(Random.next, (chance) => {
+      const { capMillis, factor } = plan
+      const drawn = Math.min(progress.pauseMillis, capMillis) * (0.5 + chance / 2)
+      const wanted = Math.ceil(Math.max(drawn, retryAfterOf(progress.cause)))
+      const pauseMillis = Math.min(progress.pauseMillis * factor, capMillis)
+      return Effect.flatMap(sleeper.sleep(Math.min(wanted, Math.max(0, left()))), () =>
+        look({ ...progress, pauseMillis })
+      )
+    })
+
+  return { look, pause, cancel: sleeper.cancel }
+}
+
+const giveUp = <A>(
+  reason: GaveUp<A>["reason"],
+  { cause, last }: Progress<A>
+): Effect.Effect<never, GaveUp<A>> => Effect.fail({ reason, cause, last })
+
+const retryAfterOf = (cause: Errors.ReadError | undefined): number =>
+  cause !== undefined && "retryAfterMillis" in cause ? (cause.retryAfterMillis ?? 0) : 0
+
+/**
+ * A FIFO semaphore. Effect's semaphore wakes all waiters at each release, which is quadratic and too slow
+ * for 10,000 waits.
+ */
+export interface Permits {
+  /** Whether a permit is available. */
+  readonly isFree: () => boolean
+  readonly withPermit: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+interface Waiter {
+  state: "waiting" | "granted" | "gone"
+  readonly resume: (granted: Effect.Effect<void>) => void
+}
+
+export const makePermits = (permits: number): Permits => {
+  let free = permits
+  /** Waiters in order of arrival; those before `head` are done. */
+  let queue: Array<Waiter> = []
+  let head = 0
+
+  const next = (): Waiter | undefined => {
+    while (head < queue.length) {
+      const waiter = queue[head++]
+      if (head > 1024 && head * 2 > queue.length) {
+        queue = queue.slice(head)
+        head = 0
+      }
+      if (waiter?.state === "waiting") return waiter
+    }
+    return undefined
+  }
+
+  const release = Effect.sync(() => {
+    const waiter = next()
+    if (waiter === undefined) {
+      free++
+      return
+    }
+    waiter.state = "granted"
+    waiter.resume(Effect.void)
+  })
+
+  return {
+    isFree: () => free > 0,
+    withPermit: (effect) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.suspend(() => {
+          const work = Effect.ensuring(restore(effect), release)
+          if (free > 0) {
+            free--
+            return work
+          }
+          let waiter: Waiter | undefined
+          const wait = Effect.async<void>((resume) => {
+            waiter = { state: "waiting", resume }
+            queue.push(waiter)
+          })
+          // Uninterruptible from here: a permit that is granted during an interruption is released.
+          return Effect.flatMap(Effect.exit(restore(wait)), (waited) => {
+            if (Exit.isSuccess(waited)) return work
+            const granted = waiter?.state === "granted"
+            if (waiter !== undefined) waiter.state = "gone"
+            const gone = Effect.failCause(waited.cause)
+            return granted ? Effect.zipRight(release, gone) : gone
+          })
+        })
+      )
+  }
+}
