@@ -1,15 +1,21 @@
 import { existsSync, readdirSync } from "node:fs"
 import { defineWorkspace } from "vitest/config"
 
-// One project per package that has tests, and one for the examples. Workspace packages resolve to
-// their TypeScript sources through `exports`, so nothing has to be built first.
+// `npm test` runs the folders `test`, and `npm run prove` the folders `prove`: what is slow, or needs a
+// browser, a database server or the kill of a process. Workspace packages resolve to their TypeScript
+// sources through `exports`, so nothing has to be built first.
+const folders = readdirSync("packages").flatMap((name) => [
+  { name, root: `packages/${name}`, folder: "test" },
+  { name: `${name}/prove`, root: `packages/${name}`, folder: "prove" }
+])
+
 export default defineWorkspace([
-  ...readdirSync("packages")
-    .filter((name) => existsSync(`packages/${name}/test`))
-    .map((name) => ({
+  ...folders
+    .filter(({ folder, root }) => existsSync(`${root}/${folder}`))
+    .map(({ folder, name, root }) => ({
       extends: "./vitest.config.ts",
-      root: `packages/${name}`,
-      test: { name, include: ["test/**/*.test.ts"] }
+      root,
+      test: { name, include: [`${folder}/**/*.test.ts`] }
     })),
   {
     extends: "./vitest.config.ts",

@@ -10,7 +10,7 @@ export interface Mutant {
   readonly tests: ReadonlyArray<string>
 }
 
-/** Tests are named by package and file: `core/Retry`. */
+/** Tests are named by package and file: `core/Retry`, or `core/prove/Exit`. */
 const inFile =
   (file: string, ...tests: ReadonlyArray<string>) =>
   (name: string, find: string, replace: string): Mutant => ({
@@ -18,7 +18,9 @@ const inFile =
     file: `packages/${file}`,
     find,
     replace,
-    tests: tests.map((test) => `packages/${test.replace("/", "/test/")}.test.ts`)
+    tests: tests.map(
+      (test) => `packages/${test.includes("/prove/") ? test : test.replace("/", "/test/")}.test.ts`
+    )
   })
 
 const inAmount = inFile("core/src/Amount.ts", "core/Amount", "core/Answer")
@@ -96,7 +98,7 @@ const inPayoutsApi = inFile(
 )
 const inPermits = inFile("core/src/internal/permits.ts", "core/Permits", "payments/Polling")
 const inDoubt = inFile("core/src/internal/step.ts", "core/Interruption")
-const inFirstRead = inFile("core/src/internal/call.ts", "sandbox/Interruptions")
+const inFirstRead = inFile("core/src/internal/call.ts", "sandbox/prove/Interruptions")
 const inLostBody = inFile("core/src/internal/response.ts", "core/Loopback", "core/Connections")
 const inReasons = inFile("core/src/RetryPolicy.ts", "core/KeyReused", "sandbox/Echoes")
 const inPolicy = inFile("core/src/RetryPolicy.ts", "core/Step", "core/Retry")
@@ -127,14 +129,14 @@ const inTimer = inFile(
   "core/Retry",
   "core/UndiciClient",
   "core/Loopback",
-  "core/Exit",
+  "core/prove/Exit",
   "core/Connections"
 )
 const inToken = inFile(
   "token/src/Token.ts",
   "token/Token",
   "token/Secrecy",
-  "sandbox/OverloadTokens"
+  "sandbox/prove/OverloadTokens"
 )
 const inTransport = inFile(
   "core/src/internal/transport.ts",
@@ -148,7 +150,7 @@ const inUndici = inFile(
   "core/Connections",
   "core/UndiciClient",
   "core/Loopback",
-  "core/Exit"
+  "core/prove/Exit"
 )
 
 /** A success that every operation accepts. */

@@ -1,6 +1,6 @@
 // Makes the pictures of the sandbox's page in docs/sandbox-page.
 import { join } from "node:path"
-import { launch } from "../packages/sandbox/test/utils/browser.js"
+import { launch } from "../packages/sandbox/prove/utils/browser.js"
 import { sendFourTimes, start } from "../packages/sandbox/test/utils/service.js"
 import { root } from "./packages.js"
 

@@ -6,9 +6,9 @@ import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { parseArgs } from "node:util"
-import * as kills from "../packages/sandbox/test/utils/kills.js"
-import * as oneKey from "../packages/sandbox/test/utils/oneKey.js"
-import * as randomOperations from "../packages/sandbox/test/utils/randomOperations.js"
+import * as kills from "../packages/sandbox/prove/utils/kills.js"
+import * as oneKey from "../packages/sandbox/prove/utils/oneKey.js"
+import * as randomOperations from "../packages/sandbox/prove/utils/randomOperations.js"
 
 const { values } = parseArgs({
   options: {

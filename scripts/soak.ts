@@ -6,8 +6,8 @@ import { NodeRuntime } from "@effect/platform-node"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { parseArgs } from "node:util"
-import * as clusterKills from "../packages/workflows/test/utils/clusterKills.js"
-import * as kills from "../packages/workflows/test/utils/kills.js"
+import * as clusterKills from "../packages/workflows/prove/utils/clusterKills.js"
+import * as kills from "../packages/workflows/prove/utils/kills.js"
 
 const usage =
   "npm run soak -- [--engine sqlite|postgres] [--kills N] [--runners N] [--jobs JOBS] [--seed SEED]"

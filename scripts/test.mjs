@@ -1,35 +1,67 @@
-// Runs the unit tests and the type tests. Fails if either fails, or if their reports contain no test or
-// a failed one.
+// Runs tests, and fails if one fails or none ran:
+//   node scripts/test.mjs test              the folders `test`, and the type tests
+//   node scripts/test.mjs prove             the folders `prove`
+//   node scripts/test.mjs test VERSION...   the folders `test` on other versions of Node, from npm
 import { spawnSync } from "node:child_process"
-import { rmSync } from "node:fs"
-import { dirname } from "node:path"
+import { delimiter, dirname } from "node:path"
 import { fileURLToPath } from "node:url"
-import { counts } from "./report.mjs"
+import { install, isExact } from "./node.mjs"
+import { begin, counts } from "./report.mjs"
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))))
-rmSync(".reports", { recursive: true, force: true })
+
+const [folder, ...versions] = process.argv.slice(2)
+const projects = { test: "!*/prove", prove: "*/prove" }
+if (!Object.hasOwn(projects, folder) || !versions.every(isExact)) {
+  console.error("Usage: test.mjs test|prove [VERSION...], with exact versions such as 22.23.3")
+  process.exit(2)
+}
 
 // TypeScript 7.0 has no JavaScript API, so tstyche uses version 6.0, a dependency of this folder.
 process.env.TSTYCHE_TYPESCRIPT_MODULE = import.meta.resolve("typescript")
 
-const run = (entry, ...args) =>
-  spawnSync(process.execPath, [entry, ...args], {
+const names = []
+const begun = (name) => {
+  names.push(name)
+  return begin(name)
+}
+
+const run = (node, ...args) => {
+  const { status } = spawnSync(node, args, {
+    // Tests that start `node` get the same version.
+    env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
     stdio: ["ignore", "inherit", "inherit"],
     timeout: 1_800_000,
     killSignal: "SIGKILL"
-  }).status
+  })
+  if (status !== 0) process.exitCode = 1
+}
 
-const statuses = [
+const vitest = (name, node) =>
   run(
+    node,
     "node_modules/vitest/vitest.mjs",
     "run",
+    `--project=${projects[folder]}`,
     "--reporter=default",
     "--reporter=json",
-    "--outputFile.json=.reports/vitest.json"
-  ),
-  run("node_modules/tstyche/dist/bin.js")
-]
+    `--outputFile.json=${begun(name)}`
+  )
 
-const { failed, passed } = counts()
-console.log(`${passed} passed, ${failed} failed`)
-process.exitCode = statuses.every((status) => status === 0) && passed > 0 && failed === 0 ? 0 : 1
+if (versions.length === 0) {
+  vitest(folder, process.execPath)
+  if (folder === "test") {
+    begun("types")
+    run(process.execPath, "node_modules/tstyche/dist/bin.js")
+  }
+}
+for (const version of versions) {
+  console.log(`\nOn Node ${version}:`)
+  const node = install(version)
+  if (node === undefined) process.exitCode = 1
+  else vitest(`${folder}-${version}`, node)
+}
+
+const { failures, passed } = counts(names)
+console.log(`${passed} passed, ${failures.length} failed`)
+if (passed === 0 || failures.length > 0) process.exitCode = 1

@@ -32,7 +32,6 @@ import * as dataFile from "../src/internal/store/dataFile.js"
 import * as lock from "../src/internal/store/lock.js"
 import * as state from "../src/internal/store/state.js"
 import { memory } from "../src/internal/store/storage.js"
-import * as kills from "./utils/kills.js"
 
 /** Runs with the path of a file that does not exist yet. */
 const withPath = <A, E, R>(use: (path: string) => Effect.Effect<A, E, R>) =>
@@ -381,9 +380,4 @@ describe("a data file", () => {
       assert.strictEqual(error._tag, "Dropped")
     })
   )
-
-  it("keeps everything that was answered, when the command is killed under load", async () => {
-    const { answered } = await kills.run({ kills: 2, callers: 8 })
-    assert.isAbove(answered, 0)
-  })
 })

@@ -1,6 +1,5 @@
-/** The command of a runner, over HTTP and with signals, in real time. */
+/** The command of a runner, over HTTP, in real time. */
 import { assert, describe, it } from "@effect/vitest"
-import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Postgres from "@manilla/test-support/Postgres"
 import * as Command from "@manilla/workflows/command"
 import * as Engine from "@manilla/workflows/Engine"
@@ -12,22 +11,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as files from "./utils/files.js"
-import * as service from "./utils/service.js"
-import * as workers from "./utils/workers.js"
-
-const health = (port: number) =>
-  Effect.promise(() => fetch(`http://127.0.0.1:${port}/health`)).pipe(
-    Effect.flatMap((answer) =>
-      Effect.map(
-        Effect.promise(() => answer.text()),
-        (text) => `${answer.status} ${text}`
-      )
-    )
-  )
-
-const until = (port: number, expected: string) =>
-  Effect.repeat(Effect.delay(health(port), "20 millis"), { until: (text) => text === expected })
+import * as health from "./utils/health.js"
 
 /** An engine in memory that starts and ends when it is told. */
 const controlled = Effect.gen(function* () {
@@ -66,14 +50,13 @@ describe("a runner", () => {
       const { ended, engine, setHealthy, started } = yield* controlled
       const port = yield* Postgres.freePort
       const fiber = yield* Effect.fork(run(engine, port))
-      yield* Effect.retry(health(port).pipe(Effect.catchAllDefect(Effect.fail)), { times: 50 })
-      yield* until(port, "503 starting")
+      yield* health.until(port, "503 starting")
       yield* Deferred.succeed(started, undefined)
-      yield* until(port, "200 ready")
+      yield* health.until(port, "200 ready")
       yield* setHealthy(false)
-      yield* until(port, "503 not healthy")
+      yield* health.until(port, "503 not healthy")
       const ending = yield* Effect.fork(Fiber.interrupt(fiber))
-      yield* until(port, "503 draining")
+      yield* health.until(port, "503 draining")
       yield* Deferred.succeed(ended, undefined)
       assert.isTrue(Exit.isInterrupted(yield* Fiber.join(ending)))
     })
@@ -85,52 +68,10 @@ describe("a runner", () => {
       const port = yield* Postgres.freePort
       yield* Deferred.succeed(started, undefined)
       const fiber = yield* Effect.fork(run(engine, port))
-      yield* Effect.retry(
-        health(port).pipe(
-          Effect.catchAllDefect(Effect.fail),
-          Effect.filterOrFail((text) => text === "200 ready"),
-          Effect.delay("20 millis")
-        ),
-        { times: 50 }
-      )
+      yield* health.until(port, "200 ready")
       const exit = yield* Fiber.interrupt(fiber)
       const error = Exit.isFailure(exit) ? Cause.failureOption(exit.cause) : Option.none()
       assert.strictEqual(Option.getOrUndefined(error)?._tag, "DrainTimeout")
     })
-  )
-})
-
-describe("a process", () => {
-  it.live(
-    "that receives SIGTERM hands its payments over, and ends with code 0",
-    () =>
-      Effect.gen(function* () {
-        const sandbox = yield* Sandbox.Sandbox
-        const access = yield* service.access(sandbox)
-        const program = yield* workers.bundle
-        const healthPort = yield* Postgres.freePort
-        const file = yield* files.database
-        const settings = {
-          ...access,
-          engine: { kind: "sqlite", file },
-          from: 1,
-          to: 9
-        } as const
-        const first = yield* workers.start({ ...settings, healthPort }, program)
-        yield* Deferred.await(first.ready)
-        yield* until(healthPort, "200 ready")
-        // Some are being made, and some wait.
-        yield* Effect.repeat(Effect.delay(sandbox.payouts, "20 millis"), {
-          until: (made) => made.length > 0
-        })
-        yield* first.signal("SIGTERM")
-        assert.strictEqual(yield* first.exited, 0)
-        assert.deepStrictEqual(yield* workers.finish(settings, program), [])
-        assert.lengthOf(yield* sandbox.payouts, 3)
-        assert.lengthOf(yield* sandbox.paymentIntents, 3)
-        assert.lengthOf(yield* sandbox.cards, 3)
-      }).pipe(Effect.scoped, Effect.provide(service.layer(1))),
-    // Five seconds on an idle machine.
-    120_000
   )
 })

@@ -16,7 +16,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { performance } from "node:perf_hooks"
 import * as Undici from "undici"
-import * as Clients from "./Clients.js"
+import * as Clients from "../../test/utils/Clients.js"
 
 const [client, baseUrl = "", interruptedAfter = "0"] = process.argv.slice(2)
 

@@ -24,7 +24,7 @@ import * as Redacted from "effect/Redacted"
 import { createServer } from "node:net"
 import * as postgresClient from "../src/internal/postgresClient.js"
 import * as Proxy from "./utils/proxy.js"
-import * as world from "./utils/world.js"
+import * as world from "../test/utils/world.js"
 
 class Server extends Context.Tag("test/Server")<Server, Postgres.Server>() {}
 

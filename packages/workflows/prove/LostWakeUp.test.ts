@@ -14,8 +14,8 @@ import * as database from "../src/internal/database.js"
 import * as dueStorage from "../src/internal/dueStorage.js"
 import * as patientStorage from "../src/internal/patientStorage.js"
 import * as sqlEngine from "../src/internal/sqlEngine.js"
-import * as files from "./utils/files.js"
-import * as world from "./utils/world.js"
+import * as files from "../test/utils/files.js"
+import * as world from "../test/utils/world.js"
 
 /** A storage whose reader loses the first message that ends a pause. */
 const forgetful = (lost: Deferred.Deferred<void>) =>

@@ -8,7 +8,7 @@ import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import * as files from "./utils/files.js"
+import * as files from "../test/utils/files.js"
 import * as service from "./utils/service.js"
 
 const count = 30

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { inspect } from "node:util"
-import * as Clients from "./Clients.js"
+import * as Clients from "../../test/utils/Clients.js"
 
 const Row = Schema.Struct({
   id: Schema.String,

@@ -72,7 +72,7 @@ const args = ["--no-sandbox", "--disable-dev-shm-usage", "--font-render-hinting=
 const timeout = 120_000
 
 const remedy =
-  "Install Chromium or Chrome, and run: CHROMIUM=/usr/bin/chromium npm test, with its path."
+  "Install Chromium or Chrome, and run: CHROMIUM=/usr/bin/chromium npm run prove, with its path."
 
 /** Starts a browser, which the test must close. */
 export const launch = async (): Promise<Browser> => {

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import * as RawServer from "./utils/RawServer.js"
+import * as RawServer from "../test/utils/RawServer.js"
 
 const Line = Schema.parseJson(Schema.Struct({ ended: Schema.String, laterMillis: Schema.Number }))
 

@@ -16,7 +16,7 @@ import * as Layer from "effect/Layer"
 import * as cluster from "../src/internal/cluster.js"
 import * as database from "../src/internal/database.js"
 import * as dueStorage from "../src/internal/dueStorage.js"
-import * as files from "./utils/files.js"
+import * as files from "../test/utils/files.js"
 
 const storage = dueStorage.layer.pipe(Layer.provide(cluster.config))
 

@@ -4,7 +4,7 @@
  *
  * A step is a resumption of a fiber, or an external event during a wait. Of the more than a thousand
  * operations between steps, only a sample is tested. To test every second or third operation, run
- * `CRASH_STRIDE=1 npx vitest run --project sandbox Crash.test.ts`, which takes 15 minutes.
+ * `CRASH_STRIDE=1 npx vitest run --project sandbox/prove Crash.test.ts`, which takes 15 minutes.
  */
 import * as crash from "./utils/crash.js"
 

@@ -2,7 +2,7 @@
 import type { CollectRequest } from "@manilla/workflows/CollectPayment"
 import type { IssueRequest } from "@manilla/workflows/IssueCard"
 import type { PayoutRequest } from "@manilla/payouts/Payout"
-import { payment } from "./world.js"
+import { payment } from "../../test/utils/world.js"
 
 /** How to use the service, and what it knows. */
 export interface Access {

@@ -1,5 +1,5 @@
 import { describe, it } from "vitest"
-import { hold } from "./utils/seeds.js"
+import { hold } from "../test/utils/seeds.js"
 
 // Split over two files, so that two cores share the work.
 describe("seeds 0 to 1249", () => {

@@ -8,8 +8,8 @@ import { assert, describe, it } from "vitest"
 import * as ControlDocument from "@manilla/sandbox/ControlDocument"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import * as command from "./utils/command.js"
-import type { Variables } from "./utils/curl.js"
-import { select, send, wordsOf } from "./utils/curl.js"
+import type { Variables } from "../test/utils/curl.js"
+import { select, send, wordsOf } from "../test/utils/curl.js"
 
 const page = readFileSync(new URL("../docs/curl.md", import.meta.url), "utf8")
 

@@ -8,7 +8,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
-import * as Clients from "./utils/Clients.js"
+import * as Clients from "../test/utils/Clients.js"
 
 /** The default `bodyLimit`. */
 const bodyLimit = 8 * 1024 * 1024

@@ -1,0 +1,95 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as Redacted from "effect/Redacted"
+import * as cli from "../src/internal/command/cli.js"
+
+describe("the arguments of manilla-sandbox", () => {
+  const serve = (args: ReadonlyArray<string>) => {
+    const parsed = Either.getOrThrow(cli.parse(args))
+    return parsed._tag === "Serve" ? parsed : assert.fail("no server")
+  }
+
+  it("have defaults", () => {
+    const { quiet, server } = serve([])
+    assert.isFalse(quiet)
+    const { clientSecret, settleAfter, ...rest } = server
+    assert.deepStrictEqual(rest, {
+      port: 4010,
+      authPort: 4011,
+      controlPort: undefined,
+      host: "127.0.0.1",
+      control: undefined,
+      allowHosts: [],
+      clientId: cli.developmentCredentials.clientId,
+      data: undefined,
+      idempotency: undefined,
+      strict: false,
+      seed: undefined
+    })
+    assert.strictEqual(
+      clientSecret && Redacted.value(clientSecret),
+      cli.developmentCredentials.clientSecret
+    )
+    assert.strictEqual(Duration.toMillis(settleAfter ?? 0), 2000)
+  })
+
+  it("set every option", () => {
+    const { quiet, server } = serve(
+      "--port 0 --auth-port=8080 --host 0.0.0.0 --control --allow-host a --allow-host b.test --seed 12 --quiet"
+        .split(" ")
+        .concat("--settle-after", "1 minute")
+    )
+    assert.isTrue(quiet)
+    assert.strictEqual(server.port, 0)
+    assert.strictEqual(server.authPort, 8080)
+    assert.strictEqual(server.host, "0.0.0.0")
+    assert.isTrue(server.control)
+    assert.deepStrictEqual(server.allowHosts, ["a", "b.test"])
+    assert.strictEqual(Duration.toMillis(server.settleAfter ?? 0), 60_000)
+    assert.strictEqual(server.seed, 12)
+    const profile = "other-body=409,in-flight=wait,failures=replay,retention=1 day"
+    const { idempotency, strict } = serve(["--strict", "--idempotency", profile]).server
+    assert.isTrue(strict)
+    assert.deepStrictEqual(idempotency, {
+      otherBody: 409,
+      inFlight: "wait",
+      failures: "replay",
+      retention: Duration.days(1)
+    })
+    assert.strictEqual(serve(["--seed", "a word"]).server.seed, "a word")
+  })
+
+  it("can request help", () => {
+    assert.deepStrictEqual(cli.parse(["--help"]), Either.right({ _tag: "Help" }))
+  })
+
+  for (const args of [
+    ["--port", "70000"],
+    ["--port", "0x1"],
+    ["--port", "-1"],
+    ["--port", ""],
+    ["--auth-port"],
+    ["--port", "80", "--auth-port", "80"],
+    ["--control-port", "4010"],
+    ["--settle-after", "soon"],
+    ["--settle-after", "Infinity"],
+    ["--client-id", ""],
+    ["--client-secret="],
+    ["--host", ""],
+    ["--allow-host", ""],
+    ["--allow-host", "http://sandbox"],
+    ["--allow-host", "sandbox:4010"],
+    ["--allow-host", "*.test"],
+    ["--idempotency", "other-body=200"],
+    ["--idempotency", "body=409"],
+    ["--idempotency", "retention=soon"],
+    ["4010"]
+  ]) {
+    it(`are refused: ${args.join(" ")}`, () => {
+      const parsed = cli.parse(args)
+      const message = Either.isLeft(parsed) ? parsed.left.message : assert.fail("accepted")
+      assert.include(message, args[0]?.replace(/=$/, "") ?? "")
+    })
+  }
+})
