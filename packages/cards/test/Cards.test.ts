@@ -22,6 +22,18 @@ describe("issue", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  for (const length of [101, 256]) {
+    it.effect(`refuses a key of ${length} characters, and states the limit of 100`, () =>
+      Effect.gen(function* () {
+        const cards = yield* Cards.Cards
+        // A brand does not limit the length of a key that was made by other means.
+        const long = "k".repeat(length) as IdempotencyKey.IdempotencyKey
+        const error = yield* Effect.flip(cards.issue(yield* cardFrom(), { key: long }))
+        assert.include(error.message, "must be 1 to 100 printable ASCII characters")
+      }).pipe(Effect.provide(layer()))
+    )
+  }
+
   it.effect("issues one card though its first answer is lost", () =>
     Effect.gen(function* () {
       const cards = yield* Cards.Cards

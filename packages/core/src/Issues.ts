@@ -87,7 +87,8 @@ const collect = (
     case "Unexpected":
       return at(path, "is not a field of this request")
     case "Refinement":
-      return issue.kind === "From" && issue.issue._tag !== "Type"
+      // The rule of a refinement includes those of the refinements under it.
+      return issue.kind === "From" && !["Type", "Refinement"].includes(issue.issue._tag)
         ? collect(issue.issue, path)
         : at(path, `must be ${expected(issue.ast)}`)
     case "Transformation":
