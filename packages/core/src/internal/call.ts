@@ -214,7 +214,7 @@ class Call {
   private pause(failure: response.Failure, millis: number): Effect.Effect<void> {
     const { budget, root } = this.shared
     budget.take(this.now())
-    const message = messages.retrying(failure, root.origin, millis)
+    const { message } = failure.toError(messages.retrying(root.origin, millis))
     const isNoticeable = this.now() - this.state.startedMillis + millis >= noticeableMillis
     return (isNoticeable ? Effect.logInfo(message) : Effect.logDebug(message)).pipe(
       Effect.zipRight(fibers.sleep(millis)),

@@ -62,11 +62,10 @@ const appliedUnreadable = (
 const keyReused = (
   ending: messages.Ending,
   key: IdempotencyKey,
-  failure: Failure,
+  { differs, found }: Failure,
   attempts: number
 ) => {
-  const { differs, found } = failure
-  const message = messages.keyReused(ending, key, failure)
+  const message = messages.keyReused(ending, key, found, differs)
   return new Errors.KeyReused({
     operation: ending.operation,
     message,

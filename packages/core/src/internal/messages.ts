@@ -8,7 +8,7 @@
 import type * as Errors from "../Errors.js"
 import type { IdempotencyKey } from "../IdempotencyKey.js"
 import type * as Operation from "../Operation.js"
-import type { Failure, Found } from "./response.js"
+import type * as RetryPolicy from "../RetryPolicy.js"
 import type { Reason, State } from "./step.js"
 import type { Lost, NotSent } from "./transport.js"
 
@@ -149,8 +149,11 @@ export const tried = (
         `${sent} attempt${sent === 1 ? "" : "s"} in ${seconds(Math.max(0, nowMillis - startedMillis))}`
       ]
 
-export const retrying = (failure: Failure, host: string, afterMillis: number): string =>
-  failure.toError({ facts: [host], sentences: [`Retrying in ${afterMillis} ms.`] }).message
+/** For the log of a retry. */
+export const retrying = (host: string, afterMillis: number): Addition => ({
+  facts: [host],
+  sentences: [`Retrying in ${afterMillis} ms.`]
+})
 
 const notRetried: Record<Reason, string> = {
   rule: "",
@@ -172,7 +175,7 @@ export interface Ending {
 export const failed = (
   { because, facts }: Ending,
   operation: Operation.Operation,
-  failure: Failure
+  failure: Refused
 ): Addition => ({
   facts,
   sentences: [
@@ -182,9 +185,14 @@ export const failed = (
   ]
 })
 
+interface Refused {
+  readonly fault: RetryPolicy.Fault
+  readonly retryAfterMillis: number | undefined
+}
+
 /** Advice for the faults that have an obvious next step. */
 const adviceOn = (
-  { fault, retryAfterMillis }: Failure,
+  { fault, retryAfterMillis }: Refused,
   { pathParams, replay }: Operation.Operation
 ): ReadonlyArray<Part> => {
   switch (fault) {
@@ -239,6 +247,12 @@ export const outcomeUnknown = (
     ]
   })
 
+/** The id and the reference in a response, if they can be read. */
+export interface Found {
+  readonly id: string | undefined
+  readonly reference: string | undefined
+}
+
 const namesOf = ({ id, reference }: Found): ReadonlyArray<Part> => [
   id && `id ${id}`,
   reference && `reference ${reference}`
@@ -259,7 +273,8 @@ export const appliedUnreadable = (
 export const keyReused = (
   { facts, operation }: Ending,
   key: IdempotencyKey,
-  { differs, found }: Failure
+  found: Found,
+  differs: ReadonlyArray<string>
 ): string =>
   compose({
     statement: `${operation}: the key "${key}" was most likely used for another request`,

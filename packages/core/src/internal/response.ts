@@ -33,18 +33,13 @@ export interface Failure {
   readonly status: number | undefined
   readonly retryAfterMillis: number | undefined
   /** The id and reference in the response, if they can be read. */
-  readonly found: Found
+  readonly found: messages.Found
   /** The fields of the resource that differ from the request. */
   readonly differs: ReadonlyArray<string>
   /** Read on demand, for spans and errors. */
   readonly correlationId: () => string | undefined
   /** Creates the error of this attempt. */
   readonly toError: (addition?: messages.Addition) => Errors.ReadError
-}
-
-export interface Found {
-  readonly id: string | undefined
-  readonly reference: string | undefined
 }
 
 export interface Context {
@@ -62,7 +57,7 @@ export const otherIn = ({ differs, found }: Failure): string | undefined =>
 /** The ids in a response, for spans and hooks. */
 export interface Meta {
   readonly correlationId: string | undefined
-  readonly resource: Found
+  readonly resource: messages.Found
 }
 
 export interface Reader {
@@ -70,7 +65,7 @@ export interface Reader {
   readonly meta: (reading: Reading) => Meta
 }
 
-const nothingFound: Found = { id: undefined, reference: undefined }
+const nothingFound: messages.Found = { id: undefined, reference: undefined }
 const noCorrelationId = () => undefined
 
 export const failure = (
@@ -147,7 +142,7 @@ export const makeReader = (name: string, operation: Operation.Operation): Reader
 /** Longer bodies report their first issue only: all issues of a long body may take gigabytes. */
 const detailedLength = 16_384
 
-const foundIn = (resource: unknown, { sanitizer }: Context): Found => {
+const foundIn = (resource: unknown, { sanitizer }: Context): messages.Found => {
   const named = (name: string) => {
     const value = member(resource, name)
     return typeof value === "string" && value !== "" ? sanitizer().identifier(value) : undefined
