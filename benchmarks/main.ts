@@ -1,54 +1,88 @@
-// Benchmarks Manilla against other clients: `npm run bench`. See `--help` for options.
-import { plan } from "./calls/plan.js"
-import * as profile from "./calls/profile.js"
-import * as calls from "./calls/run.js"
-import * as tables from "./calls/tables.js"
-import * as decode from "./decode/run.js"
-import { buildAll } from "./machine/build.js"
-import * as Options from "./options.js"
-import { markdown } from "./report/markdown.js"
-import type { Report } from "./report/Report.js"
-import { write } from "./report/write.js"
-import * as size from "./size/run.js"
-import * as waits from "./waits/run.js"
+// Compares the cost of Manilla with that of other clients: `npm run bench`.
+import { writeFileSync } from "node:fs"
+import { parseArgs } from "node:util"
+import { buildAll } from "./build.js"
+import * as calls from "./calls.js"
+import { clients } from "./clients/index.js"
+import { isOperation, operations } from "./messages.js"
+import { markdown, type Report } from "./performance.js"
+import * as size from "./size.js"
+import * as waits from "./waits.js"
 
-const options = Options.read()
-const progress = (line: string): void => console.error(line)
+const parts = ["calls", "burst", "size", "waits"]
+const names = clients.map(({ name }) => name)
 
-/** The cells that the goals are about. */
-const profiledCells = [
-  { operation: "create", concurrency: 64 },
-  { operation: "list", concurrency: 64 }
-] as const
+const usage = `npm run bench                 run everything and write docs/performance.md
+npm run bench -- --quick      run everything within five minutes, print only
+npm run bench -- [FILTERS]    run a part, print only
 
-const measure = async (): Promise<Report> => {
-  const isWanted = (part: Options.Part) => options.parts.includes(part)
-  const rounds = options.quick ? 3 : 15
-  return {
-    ...(isWanted("calls") ? { calls: await calls.run(plan(options, progress)) } : {}),
-    ...(isWanted("calls") && !options.quick && !options.narrowed
-      ? { profiles: await profile.run(["manilla-lean"], profiledCells, progress) }
-      : {}),
-    ...(isWanted("decode") ? { decode: await decode.run(options.rounds ?? rounds) } : {}),
-    ...(isWanted("size") ? { size: await size.run(options.rounds ?? rounds) } : {}),
-    ...(isWanted("waits")
-      ? { waits: await waits.run(options.waits ?? (options.quick ? 10_000 : 100_000), progress) }
-      : {})
-  }
+  --part PART,..         ${parts.join(", ")}
+  --only CLIENT,..       ${names.join(", ")}
+  --op OPERATION,..      ${operations.join(", ")}
+  --concurrency N,..     calls in flight
+  --rounds N             windows per client
+  --waits N              concurrent waits`
+
+const refuse = (problem: string): never => {
+  console.error(`${problem}\n\n${usage}`)
+  process.exit(2)
 }
 
-await buildAll()
-if (options.profile) {
-  const profiles = await profile.run(options.only, plan(options, progress).cells, progress)
-  for (const { file, functions, packages, title } of profiles) {
-    console.log(`## ${title}\n\n${packages(15)}\n\n${functions(40)}\n\nCPU profile: ${file}\n`)
+const text = { type: "string" } as const
+const { values } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+    part: text,
+    only: text,
+    op: text,
+    concurrency: text,
+    rounds: text,
+    waits: text
   }
-} else {
-  const report = await measure()
-  console.log(
-    options.narrowed && report.calls !== undefined
-      ? tables.summary(report.calls)
-      : markdown(report, [])
-  )
-  if (options.write) write(report)
+})
+if (values.help) {
+  console.log(usage)
+  process.exit(0)
+}
+
+/** The known words of a list, or all of them. */
+const chosen = (list: string | undefined, known: ReadonlyArray<string>): ReadonlyArray<string> =>
+  list
+    ?.split(",")
+    .map((word) => (known.includes(word) ? word : refuse(`Unknown value: ${word}`))) ?? known
+
+const positive = (word: string): number =>
+  /^[1-9]\d{0,8}$/.test(word) ? Number(word) : refuse(`Not a positive integer: ${word}`)
+
+const { quick } = values
+const isNarrow = [values.only, values.op, values.concurrency].some((one) => one !== undefined)
+const wanted = chosen(values.part ?? (isNarrow ? "calls" : undefined), parts)
+const rounds = values.rounds === undefined ? undefined : positive(values.rounds)
+const inFlight = values.concurrency?.split(",").map(positive) ?? (quick ? [64] : [1, 16, 64, 256])
+const progress = (line: string): void => console.error(line)
+
+const plan: calls.Plan = {
+  cells: chosen(values.op, operations)
+    .filter(isOperation)
+    .flatMap((operation) => inFlight.map((concurrency) => ({ operation, concurrency }))),
+  only: chosen(values.only, names),
+  rounds: rounds ?? (quick ? 4 : 9),
+  heatMillis: quick ? 500 : 1000,
+  warmMillis: quick ? 150 : 200,
+  millis: quick ? 250 : 350,
+  progress
+}
+
+await buildAll("server.ts", "callsWorker.ts", "waitsWorker.ts")
+const waiting = values.waits === undefined ? (quick ? 10_000 : 100_000) : positive(values.waits)
+const report: Report = {
+  ...(wanted.includes("calls") ? { calls: await calls.run(plan) } : {}),
+  ...(wanted.includes("burst") ? { bursts: await calls.bursts(quick ? 300 : 1000) } : {}),
+  ...(wanted.includes("size") ? { size: await size.run(rounds ?? (quick ? 3 : 15)) } : {}),
+  ...(wanted.includes("waits") ? { waits: await waits.run(waiting, progress) } : {})
+}
+console.log(markdown(report))
+if (!quick && wanted.length === parts.length) {
+  writeFileSync(new URL("../docs/performance.md", import.meta.url), markdown(report))
 }

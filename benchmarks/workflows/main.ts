@@ -1,11 +1,17 @@
-// Benchmarks workflows beside many sleeping ones: `npm run bench:workflows`. See `--help` for options.
+// Measures workflows beside many sleeping ones: `npm run bench:workflows`. Each cell has a process and a
+// database of its own.
+import * as Postgres from "@manilla/test-support/Postgres"
 import * as Effect from "effect/Effect"
-import { existsSync } from "node:fs"
+import * as Redacted from "effect/Redacted"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { buildAll } from "../machine/build.js"
-import { type Engine, engines, isEngine } from "./Measured.js"
+import { buildAll } from "../build.js"
+import { start } from "../processes.js"
+import { type Engine, engines, type Measured, type Task, titles } from "./Measured.js"
 import * as page from "./page.js"
-import { run } from "./run.js"
 
 const usage = `npm run bench:workflows                all engines and sizes; writes docs/scale.md
 npm run bench:workflows -- --quick     small sizes, in a few minutes; prints only
@@ -17,68 +23,75 @@ npm run bench:workflows -- --page      writes docs/scale.md from docs/scale/resu
   --minutes N            the limit of a cell, 30 by default
   --write                also put the cells into docs/scale/results.json, and write docs/scale.md`
 
-const refuse = (problem: string): never => {
-  console.error(`${problem}\n\n${usage}`)
-  process.exit(2)
-}
-
-const parse = () => {
-  try {
-    return parseArgs({
-      options: {
-        quick: { type: "boolean", default: false },
-        write: { type: "boolean", default: false },
-        page: { type: "boolean", default: false },
-        help: { type: "boolean", default: false },
-        engine: { type: "string" },
-        size: { type: "string" },
-        minutes: { type: "string" }
-      }
-    }).values
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error))
+const { values } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+    page: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+    engine: { type: "string", default: engines.join(",") },
+    size: { type: "string" },
+    minutes: { type: "string" }
   }
+})
+const { quick } = values
+const sizes = (values.size ?? (quick ? "100,300" : "1000,10000,100000")).split(",").map(Number)
+const limitMinutes = Number(values.minutes ?? (quick ? 3 : 30))
+const chosen = engines.filter((engine) => values.engine.split(",").includes(engine))
+const isWhole = !quick && values.size === undefined && chosen.length === engines.length
+const lengths = quick
+  ? { quiet: 30, busy: 200, settleSeconds: 2, restSeconds: 3 }
+  : { quiet: 200, busy: 1_000, settleSeconds: 70, restSeconds: 10 }
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-bench-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+/** The last report of a worker, which is killed at the limit. */
+const reportOf = async (task: Task): Promise<Partial<Measured>> => {
+  const node = ["--expose-gc", "--max-old-space-size=12288", "--no-deprecation"]
+  const { child, first } = await start("workflows/worker.js", [JSON.stringify(task)], { node })
+  let report = first as Partial<Measured>
+  child.on("message", (message) => (report = message as Partial<Measured>))
+  const limit = setTimeout(() => child.kill("SIGKILL"), limitMinutes * 60_000)
+  const [code] = await once(child, "exit")
+  clearTimeout(limit)
+  // A process that was killed has no code.
+  if (code !== null && code !== 0) throw new Error(`the worker exited with ${code}`)
+  return report
 }
 
-const positive = (name: string, text: string): number =>
-  Number.isSafeInteger(Number(text)) && Number(text) > 0
-    ? Number(text)
-    : refuse(`--${name} must be a positive integer: ${text}`)
+const cell = (engine: Engine, sleeping: number) =>
+  Effect.gen(function* () {
+    const path = yield* folder
+    const task: Task = {
+      engine,
+      sleeping,
+      ...lengths,
+      ...(engine === "memory" ? { settleSeconds: 2 } : {}),
+      file: join(path, "workflows.db"),
+      port: yield* Postgres.freePort,
+      url:
+        engine === "postgres"
+          ? Redacted.value((yield* Postgres.serverWith({ isDurable: true })).url)
+          : ""
+    }
+    console.error(`${titles[engine]}, ${sleeping.toLocaleString("en")} sleeping`)
+    const report = yield* Effect.promise(() => reportOf(task))
+    const measured: Measured = { ...report, engine, sleeping, limitMinutes }
+    // A long run that is cut off keeps the cells that it has measured.
+    if (isWhole || values.write) page.add(measured)
+    return measured
+  }).pipe(Effect.scoped)
 
-const options = parse()
-if (options.help) {
-  console.log(usage)
-} else if (options.page) {
-  if (!existsSync(page.results)) refuse("there is no docs/scale/results.json yet")
-  page.write(page.read())
+if (values.help || chosen.length === 0 || ![...sizes, limitMinutes].every((one) => one > 0)) {
+  console.error(usage)
+  process.exitCode = values.help ? 0 : 2
+} else if (values.page) {
+  page.rewrite()
 } else {
-  const chosen = options.engine
-    ?.split(",")
-    .map((text): Engine => (isEngine(text) ? text : refuse(`--engine: unknown value ${text}`)))
-  const sizes = options.size?.split(",").map((text) => positive("size", text))
-  const isWritten = options.write || (!options.quick && chosen === undefined && sizes === undefined)
-
-  await buildAll(["core", "token", "payments", "payouts", "payment-links", "cards", "workflows"])
-  const measured = await Effect.runPromise(
-    run(
-      {
-        engines: chosen ?? engines,
-        sizes: sizes ?? (options.quick ? [100, 300] : [1_000, 10_000, 100_000]),
-        limitMinutes:
-          options.minutes === undefined
-            ? options.quick
-              ? 3
-              : 30
-            : positive("minutes", options.minutes),
-        ...(options.quick
-          ? { quiet: 30, busy: 200, settleSeconds: 2, restSeconds: 3 }
-          : { quiet: 200, busy: 1_000, settleSeconds: 70, restSeconds: 10 })
-      },
-      // A long run that is cut off keeps the cells that it has measured.
-      (cell) => {
-        if (isWritten) page.write(page.merged(page.read(), cell))
-      }
-    )
-  )
-  console.log(page.table(measured))
+  await buildAll("workflows/worker.ts")
+  const cells = chosen.flatMap((engine) => sizes.map((size) => cell(engine, size)))
+  console.log(page.table(await Effect.runPromise(Effect.all(cells))))
 }

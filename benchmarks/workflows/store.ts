@@ -6,50 +6,32 @@ import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import { readFileSync, statSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { pathToFileURL } from "node:url"
-import type { Engine } from "./Measured.js"
+import type { Task } from "./Measured.js"
 
-export interface Counts {
-  readonly bytes?: number
-  readonly transactions?: number
-  readonly rows?: number
-  readonly walBytes?: number
-  readonly cpuMillis?: number
-}
+/** What a database does not tell is NaN. */
+const unknown = { bytes: NaN, transactions: NaN, rows: NaN, walBytes: NaN, cpuMillis: NaN }
+
+export type Counts = typeof unknown
+
+export const between = (before: Counts, after: Counts): Counts => ({
+  bytes: after.bytes - before.bytes,
+  transactions: after.transactions - before.transactions,
+  rows: after.rows - before.rows,
+  walBytes: after.walBytes - before.walBytes,
+  cpuMillis: after.cpuMillis - before.cpuMillis
+})
 
 /** Linux counts the CPU time of a process in hundredths of a second. */
 const millisPerTick = 10
 
-const statOf = (pid: number): string => {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, "utf8")
-  } catch {
-    // The process has ended, or this is not Linux.
-    return ""
-  }
-}
-
-/** The CPU time of another process, or `undefined` if it cannot be read. */
-const cpuMillisOf = (pid: number, name: RegExp): number | undefined => {
-  const [, command = "", rest = ""] = /^\d+ \((.*)\) (.*)$/s.exec(statOf(pid)) ?? []
-  const [userTicks = NaN, systemTicks = NaN] = rest.split(" ").slice(11, 13).map(Number)
-  return command !== "" && name.test(command)
-    ? (userTicks + systemTicks) * millisPerTick
-    : undefined
-}
-
-/** Adds up the CPU time of processes, each until it was last seen. */
-export const cpuMeter = (name: RegExp) => {
-  const seen = new Map<number, number>()
-  return (pids: ReadonlyArray<number>): number | undefined => {
-    for (const pid of pids) {
-      const millis = cpuMillisOf(pid, name)
-      if (millis !== undefined) seen.set(pid, millis)
-    }
-    const all = [...seen.values()]
-    return all.length === 0 && pids.length > 0 ? undefined : all.reduce((sum, one) => sum + one, 0)
-  }
+/** The CPU time of a process, or zero if it has ended. */
+const cpuMillisOf = (pid: number): number => {
+  const file = `/proc/${pid}/stat`
+  const [, rest = ""] = existsSync(file) ? readFileSync(file, "utf8").split(") ") : []
+  const [userTicks = 0, systemTicks = 0] = rest.split(" ").slice(11, 13).map(Number)
+  return (userTicks + systemTicks) * millisPerTick
 }
 
 type Reader = Effect.Effect<Counts, SqlError>
@@ -57,14 +39,18 @@ type Reader = Effect.Effect<Counts, SqlError>
 const sqlite = (file: string): Effect.Effect<Reader, never, Scope.Scope | Reactivity.Reactivity> =>
   Effect.map(LibsqlClient.make({ url: pathToFileURL(file).href }), (sql) =>
     // The size of the file leaves out rows that are only in the write-ahead log.
-    Effect.map(sql`PRAGMA wal_checkpoint(PASSIVE)`, () => ({ bytes: statSync(file).size }))
+    Effect.map(sql`PRAGMA wal_checkpoint(PASSIVE)`, () => ({
+      ...unknown,
+      bytes: statSync(file).size
+    }))
   )
 
 const postgres = (
   url: string
 ): Effect.Effect<Reader, SqlError, Scope.Scope | Reactivity.Reactivity> =>
   Effect.map(PgClient.make({ url: Redacted.make(url), maxConnections: 1 }), (sql) => {
-    const cpuMillisOfAll = cpuMeter(/postgres/)
+    /** The CPU time of its processes, each until it was last seen. */
+    const seen = new Map<number, number>()
     return Effect.gen(function* () {
       // A connection reports what it has done once a second.
       yield* Effect.sleep("1500 millis")
@@ -73,13 +59,18 @@ const postgres = (
           tup_inserted + tup_updated + tup_deleted AS rows, pg_current_wal_lsn() - '0/0' AS wal
         FROM pg_stat_database WHERE datname = current_database()`
       const processes = yield* sql<{ readonly pid: number }>`SELECT pid FROM pg_stat_activity`
-      const cpuMillis = cpuMillisOfAll(processes.map(({ pid }) => pid))
+      for (const { pid } of processes) {
+        seen.set(pid, Math.max(seen.get(pid) ?? 0, cpuMillisOf(pid)))
+      }
+      const cpuMillis = existsSync("/proc/self/stat")
+        ? [...seen.values()].reduce((sum, one) => sum + one, 0)
+        : NaN
       return {
         bytes: Number(row?.bytes),
         transactions: Number(row?.transactions),
         rows: Number(row?.rows),
         walBytes: Number(row?.wal),
-        ...(cpuMillis === undefined ? {} : { cpuMillis })
+        cpuMillis
       }
     })
   })
@@ -89,17 +80,13 @@ export const readerOf = ({
   engine,
   file,
   url
-}: {
-  readonly engine: Engine
-  readonly file: string
-  readonly url: string
-}): Effect.Effect<Reader, SqlError, Scope.Scope | Reactivity.Reactivity> => {
+}: Task): Effect.Effect<Reader, SqlError, Scope.Scope | Reactivity.Reactivity> => {
   switch (engine) {
     case "memory":
-      return Effect.succeed(Effect.succeed({}))
+      return Effect.succeed(Effect.succeed(unknown))
     case "sqlite":
       return sqlite(file)
-    default:
+    case "postgres":
       return postgres(url)
   }
 }

@@ -1,0 +1,84 @@
+// The process of one client, which runs measurement windows on request. In a window, concurrent lanes make
+// calls, and calls are counted after the warm-up.
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Sample, Window } from "./calls.js"
+import type { Drive } from "./clients/drive.js"
+import { clients } from "./clients/index.js"
+import { quantile } from "./format.js"
+import { operations, rows, type Operation } from "./messages.js"
+
+const [name, port] = process.argv.slice(2)
+
+/** Whether data is a result of the operation: an object with an id, or a full page. */
+const isResult = (operation: Operation, data: unknown): boolean => {
+  if (typeof data !== "object" || data === null) return false
+  if (operation !== "list") return "id" in data
+  return "data" in data && Array.isArray(data.data) && data.data.length === rows
+}
+
+/** Checks the result of a few calls of each operation, so that a failing client is not measured. */
+const verify = async (drive: Drive): Promise<void> => {
+  for (const operation of operations) {
+    let calls = 0
+    await drive(operation, {
+      more: () => calls++ < 3,
+      ended: (_, data) => {
+        if (!isResult(operation, data)) throw new Error(`${name} ${operation}: unexpected result`)
+      }
+    })
+  }
+}
+
+const measure = async (
+  drive: Drive,
+  { concurrency, millis, operation, warmMillis }: Window
+): Promise<Sample> => {
+  const latencies: Array<number> = []
+  let counting = false
+  let over = false
+  const lane = {
+    more: () => !over,
+    ended: (startedMillis: number) => {
+      if (counting) latencies.push(performance.now() - startedMillis)
+    }
+  }
+  const lanes = Promise.all(Array.from({ length: concurrency }, () => drive(operation, lane)))
+  try {
+    // A failing lane ends the window immediately.
+    await Promise.race([sleep(warmMillis), lanes])
+    counting = true
+    const startedMillis = performance.now()
+    const startedCpu = process.cpuUsage()
+    await Promise.race([sleep(millis), lanes])
+    const { system, user } = process.cpuUsage(startedCpu)
+    const seconds = (performance.now() - startedMillis) / 1000
+    counting = false
+    latencies.sort((one, other) => one - other)
+    return {
+      cpuMicros: (user + system) / latencies.length,
+      perSecond: latencies.length / seconds,
+      p50Millis: quantile(latencies, 0.5),
+      p99Millis: quantile(latencies, 0.99)
+    }
+  } finally {
+    over = true
+    await lanes
+  }
+}
+
+const client = clients.find((one) => one.name === name)
+if (client === undefined) throw new Error(`Unknown client: ${name}`)
+const open = await client.load()
+const drive = await open(Number(port))
+await verify(drive)
+process.on("message", (window: Window) => {
+  measure(drive, window).then(
+    (sample) => process.send?.(sample),
+    (error: unknown) => {
+      console.error(error)
+      process.exit(1)
+    }
+  )
+})
+process.on("disconnect", () => process.exit(0))
+process.send?.({ ready: true })

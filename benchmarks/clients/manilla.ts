@@ -1,0 +1,80 @@
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as BearerTokens from "@manilla/core/BearerTokens"
+import * as Gateway from "@manilla/core/Gateway"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Identifier from "@manilla/core/Identifier"
+import * as UndiciClient from "@manilla/core/UndiciClient"
+import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import * as Payments from "@manilla/payments/Payments"
+import * as Token from "@manilla/token/Token"
+import * as Transactions from "@manilla/transactions/Transactions"
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Tracer from "effect/Tracer"
+import { correlationId, nextKey, payment, root, rows, token, uuid } from "../messages.js"
+import { effects, type Open } from "./drive.js"
+
+const id = PaymentIntent.makeId(uuid(1))
+const correlation = Identifier.makeCorrelationId(correlationId)
+
+const calls = Effect.map(
+  Effect.all([Payments.Payments, Transactions.Transactions]),
+  ([payments, transactions]) => ({
+    create: Effect.suspend(() =>
+      payments.create(payment, {
+        key: IdempotencyKey.make(nextKey()),
+        correlationId: correlation
+      })
+    ),
+    get: Effect.suspend(() => payments.get(id)),
+    list: Effect.map(
+      Effect.suspend(() => transactions.list({ per_page: rows })),
+      (page): unknown => page
+    )
+  })
+)
+
+const addressOf = (port: number) => `http://127.0.0.1:${port}${root}`
+
+const tokensFrom = (port: number) =>
+  Token.layer({
+    authUrl: addressOf(port),
+    clientId: "bench",
+    clientSecret: Redacted.make("bench")
+  })
+
+/** A token source of the user's own, which has no more than the required methods. */
+const ownTokens = Layer.succeed(BearerTokens.BearerTokens, {
+  get: Effect.succeed({ value: Redacted.make(token), environment: "SANDBOX", scopes: [] }),
+  reject: () => Effect.void
+})
+
+const services = (port: number) =>
+  Layer.provide(
+    Layer.mergeAll(Payments.layer, Transactions.layer),
+    Gateway.layer({ baseUrl: addressOf(port) })
+  )
+
+const over =
+  <E>(client: Layer.Layer<HttpClient.HttpClient, E>): Open =>
+  (port) =>
+    effects(services(port).pipe(Layer.provide(tokensFrom(port)), Layer.provide(client)), calls)
+
+export const overFetch = over(FetchHttpClient.layer)
+
+export const overLayerUndici = over(NodeHttpClient.layerUndici)
+
+export const lean = over(UndiciClient.layer)
+
+/** Effect's own spans, which a gateway makes only for a tracer that is not the default one. */
+const tracer = Tracer.make({ ...Context.get(DefaultServices.liveServices, Tracer.Tracer) })
+
+export const leanTraced: Open = over(Layer.merge(UndiciClient.layer, Layer.setTracer(tracer)))
+
+export const leanWithOwnTokens: Open = (port) =>
+  effects(services(port).pipe(Layer.provide(ownTokens), Layer.provide(UndiciClient.layer)), calls)

@@ -1,0 +1,26 @@
+// The machine and the versions of a measurement.
+import { readFileSync } from "node:fs"
+import { cpus, loadavg, totalmem, type } from "node:os"
+import { number } from "./format.js"
+
+/** Read before the first measurement: load from other programs changes every figure. */
+const [load = NaN] = loadavg()
+
+const versionOf = (name: string): string => {
+  const file = new URL(`node_modules/${name}/package.json`, import.meta.url)
+  return `${name} ${JSON.parse(readFileSync(file, "utf8")).version}`
+}
+
+export type Fact = readonly [what: string, value: string]
+
+export const facts = (packages: ReadonlyArray<string>): ReadonlyArray<Fact> => {
+  const all = cpus()
+  const model = all[0]?.model.trim() ?? "unknown"
+  return [
+    ["Date", new Date().toISOString().slice(0, 10)],
+    ["Machine", `${all.length} × ${model}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()}`],
+    ["Load at the start", number(load)],
+    ["Node", process.versions.node],
+    ["Versions", packages.map(versionOf).join(", ")]
+  ]
+}

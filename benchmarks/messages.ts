@@ -1,0 +1,193 @@
+// The requests and responses of all benchmarks: those of the service, and responses of the same size in
+// Stripe's format for the Stripe client.
+
+export const operations = ["create", "get", "list"] as const
+
+export type Operation = (typeof operations)[number]
+
+export const isOperation = (text: string): text is Operation =>
+  operations.some((operation) => operation === text)
+
+export const rows = 100
+
+/** The token that every client sends. Manilla requests it from the token endpoint. */
+export const token = `eyJhbGciOiJSUzI1NiJ9.${"t".repeat(600)}.${"s".repeat(342)}`
+
+export const correlationId = "5f0c2a34-8b1d-4e6f-9a7b-3c2d1e0f9a8b"
+
+const hex = (number: number, length: number): string => number.toString(16).padStart(length, "0")
+
+/** A UUID derived from a number. */
+export const uuid = (number: number): string => `0b9b8a3e-6c5f-4d1e-9b8a-${hex(number, 12)}`
+
+/** A request with ten leaf fields. */
+export const payment = {
+  country: "BJ",
+  amount: "1500",
+  currency: "XOF",
+  operation: "COLLECTION",
+  payment_method: "mtn_momo",
+  payer: { phone_number: "+2290161234567", lang: "fr" },
+  description: "Order 42, two pairs of shoes",
+  metadata: { order: "42" },
+  expires_at: "2030-01-31T12:00:00.000000Z"
+} as const
+
+const readPayment = {
+  id: uuid(1),
+  reference: "PAY-IBFDJXKEBBJK",
+  country: payment.country,
+  amount: "1500.0000",
+  currency: payment.currency,
+  operation: payment.operation,
+  payment_method: payment.payment_method,
+  environment: "SANDBOX",
+  status: "PENDING",
+  metadata: payment.metadata,
+  created_at: "2026-01-31T12:00:00.123456Z",
+  updated_at: "2026-01-31T12:00:00.123456Z"
+} as const
+
+const createdPayment = {
+  ...readPayment,
+  account_id: uuid(2),
+  application_id: uuid(3),
+  description: payment.description,
+  expires_at: payment.expires_at
+} as const
+
+const transaction = (number: number) => ({
+  id: uuid(1000 + number),
+  reference: `TRX-IBFDJXKEBB${hex(number, 2)}`,
+  operation: "COLLECTION",
+  amount: `${1500 + number}.0000`,
+  fee_amount: "22.5000",
+  net_amount: `${1477 + number}.5000`,
+  currency: "XOF",
+  country: "BJ",
+  environment: "SANDBOX",
+  status: "COMPLETED",
+  completed_at: `2026-01-31T12:00:${String(number % 60).padStart(2, "0")}.654321Z`,
+  created_at: "2026-01-31T12:00:00.123456Z"
+})
+
+const envelope = (data: unknown): string =>
+  JSON.stringify({ success: true, data, meta: { correlation_id: correlationId } })
+
+export const answers: Readonly<Record<Operation, string>> = {
+  create: envelope(createdPayment),
+  get: envelope(readPayment),
+  list: envelope({
+    current_page: 1,
+    data: Array.from({ length: rows }, (_, number) => transaction(number)),
+    per_page: rows,
+    total: rows
+  })
+}
+
+export const payout = {
+  wallet_id: uuid(4),
+  amount: "250000",
+  currency: "XOF",
+  country: "BJ",
+  payment_method: "mtn_momo",
+  destination: "+2290161234567"
+} as const
+
+/** A payout, as it is created or read. */
+export const payoutAnswer = (status: "COMPLETED" | "PENDING"): string =>
+  envelope({
+    ...payout,
+    id: uuid(5),
+    reference: "PYT-IBFDJXKEBBJK",
+    amount: "250000.0000",
+    status,
+    created_at: "2026-01-31T12:00:00.123456Z"
+  })
+
+export const tokenAnswer = envelope({
+  access_token: token,
+  expires_in: 3600,
+  token_type: "Bearer",
+  environment: "SANDBOX",
+  scope: "payments.read payments.write transactions.read"
+})
+
+/** Stripe's objects, as long as ours. */
+const padded = (bytes: number, object: object) => ({
+  ...object,
+  description: "x".repeat(Math.max(0, bytes - JSON.stringify(object).length))
+})
+
+const stripePayment = (bytes: number): string =>
+  JSON.stringify(
+    padded(bytes, {
+      id: "pi_1IbfdjXKebbjk",
+      object: "payment_intent",
+      amount: 1500,
+      currency: "xof",
+      status: "processing",
+      created: 1_769_860_800,
+      livemode: false,
+      metadata: payment.metadata,
+      payment_method_types: [payment.payment_method]
+    })
+  )
+
+const stripeTransaction = (number: number) => ({
+  id: `txn_1Ibfdj${hex(number, 4)}`,
+  object: "balance_transaction",
+  amount: 1500 + number,
+  fee: 22,
+  net: 1478 + number,
+  currency: "xof",
+  created: 1_769_860_800,
+  reporting_category: "charge",
+  status: "available",
+  type: "charge"
+})
+
+export const stripeAnswers: Readonly<Record<Operation, string>> = {
+  create: stripePayment(answers.create.length),
+  get: stripePayment(answers.get.length),
+  list: JSON.stringify({
+    object: "list",
+    url: "/v1/balance_transactions",
+    has_more: false,
+    data: Array.from({ length: rows }, (_, number) =>
+      padded(answers.list.length / rows, stripeTransaction(number))
+    )
+  })
+}
+
+/** The base path, which contains the version segment. */
+export const root = "/api/v1"
+
+export const paths: Readonly<Record<Operation, string>> = {
+  create: `${root}/payments`,
+  get: `${root}/payments/${uuid(1)}`,
+  list: `${root}/transactions?per_page=${rows}`
+}
+
+export const methods: Readonly<Record<Operation, "GET" | "POST">> = {
+  create: "POST",
+  get: "GET",
+  list: "GET"
+}
+
+export const statuses: Readonly<Record<Operation, number>> = { create: 201, get: 200, list: 200 }
+
+/** The headers of a request, except its content-length. */
+export const headersOf = (operation: Operation): Record<string, string> => ({
+  accept: "application/json",
+  authorization: `Bearer ${token}`,
+  "x-correlation-id": correlationId,
+  ...(operation === "create"
+    ? { "content-type": "application/json", "idempotency-key": nextKey() }
+    : {})
+})
+
+let keys = 0
+
+/** A new key. */
+export const nextKey = (): string => `bench:order:${++keys}`

@@ -1,2 +1,0 @@
-// An empty program, to measure Node alone.
-export {}
