@@ -40,9 +40,23 @@ export const get = Operation.safe({
 })
 
 /**
+ * The type of {@link group}.
+ *
+ * @since 0.1.0
+ * @category groups
+ */
+export interface CardholdersGroup extends Operation.Group<
+  "Cardholders",
+  {
+    readonly list: typeof list
+    readonly get: typeof get
+  }
+> {}
+
+/**
  * The cardholder operations.
  *
  * @since 0.1.0
  * @category groups
  */
-export const group = Operation.group("Cardholders", { list, get })
+export const group: CardholdersGroup = Operation.group("Cardholders", { list, get })

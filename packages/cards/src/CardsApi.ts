@@ -61,9 +61,23 @@ export const list = Operation.safe({
 })
 
 /**
+ * The type of {@link group}.
+ *
+ * @since 0.1.0
+ * @category groups
+ */
+export interface CardsGroup extends Operation.Group<
+  "Cards",
+  {
+    readonly issue: typeof issue
+    readonly list: typeof list
+  }
+> {}
+
+/**
  * The card operations.
  *
  * @since 0.1.0
  * @category groups
  */
-export const group = Operation.group("Cards", { issue, list })
+export const group: CardsGroup = Operation.group("Cards", { issue, list })

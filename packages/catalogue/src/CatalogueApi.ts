@@ -21,9 +21,22 @@ export const list = Operation.safe({
 })
 
 /**
+ * The type of {@link group}.
+ *
+ * @since 0.1.0
+ * @category groups
+ */
+export interface CatalogueGroup extends Operation.Group<
+  "Catalogue",
+  {
+    readonly list: typeof list
+  }
+> {}
+
+/**
  * The catalogue operation.
  *
  * @since 0.1.0
  * @category groups
  */
-export const group = Operation.group("Catalogue", { list })
+export const group: CatalogueGroup = Operation.group("Catalogue", { list })

@@ -78,9 +78,24 @@ export const get = Operation.safe({
 })
 
 /**
+ * The type of {@link group}.
+ *
+ * @since 0.1.0
+ * @category groups
+ */
+export interface PaymentLinksGroup extends Operation.Group<
+  "PaymentLinks",
+  {
+    readonly create: typeof create
+    readonly list: typeof list
+    readonly get: typeof get
+  }
+> {}
+
+/**
  * The payment link operations.
  *
  * @since 0.1.0
  * @category groups
  */
-export const group = Operation.group("PaymentLinks", { create, list, get })
+export const group: PaymentLinksGroup = Operation.group("PaymentLinks", { create, list, get })

@@ -53,9 +53,23 @@ export const get = Operation.safe({
 })
 
 /**
+ * The type of {@link group}.
+ *
+ * @since 0.1.0
+ * @category groups
+ */
+export interface PaymentsGroup extends Operation.Group<
+  "Payments",
+  {
+    readonly create: typeof create
+    readonly get: typeof get
+  }
+> {}
+
+/**
  * The payment operations.
  *
  * @since 0.1.0
  * @category groups
  */
-export const group = Operation.group("Payments", { create, get })
+export const group: PaymentsGroup = Operation.group("Payments", { create, get })

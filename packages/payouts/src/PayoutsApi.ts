@@ -49,9 +49,23 @@ export const get = Operation.safe({
 })
 
 /**
+ * The type of {@link group}.
+ *
+ * @since 0.1.0
+ * @category groups
+ */
+export interface PayoutsGroup extends Operation.Group<
+  "Payouts",
+  {
+    readonly create: typeof create
+    readonly get: typeof get
+  }
+> {}
+
+/**
  * The payout operations.
  *
  * @since 0.1.0
  * @category groups
  */
-export const group = Operation.group("Payouts", { create, get })
+export const group: PayoutsGroup = Operation.group("Payouts", { create, get })

@@ -23,9 +23,22 @@ export const get = Operation.safe({
 })
 
 /**
+ * The type of {@link group}.
+ *
+ * @since 0.1.0
+ * @category groups
+ */
+export interface RefundsGroup extends Operation.Group<
+  "Refunds",
+  {
+    readonly get: typeof get
+  }
+> {}
+
+/**
  * The refund operation.
  *
  * @since 0.1.0
  * @category groups
  */
-export const group = Operation.group("Refunds", { get })
+export const group: RefundsGroup = Operation.group("Refunds", { get })

@@ -55,9 +55,22 @@ export const obtain = Operation.safe({
 })
 
 /**
+ * The type of {@link group}.
+ *
+ * @since 0.1.0
+ * @category groups
+ */
+export interface TokenGroup extends Operation.Group<
+  "Token",
+  {
+    readonly obtain: typeof obtain
+  }
+> {}
+
+/**
  * The token operation.
  *
  * @since 0.1.0
  * @category groups
  */
-export const group = Operation.group("Token", { obtain })
+export const group: TokenGroup = Operation.group("Token", { obtain })

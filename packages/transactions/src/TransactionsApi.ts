@@ -61,9 +61,23 @@ export const get = Operation.safe({
 })
 
 /**
+ * The type of {@link group}.
+ *
+ * @since 0.1.0
+ * @category groups
+ */
+export interface TransactionsGroup extends Operation.Group<
+  "Transactions",
+  {
+    readonly list: typeof list
+    readonly get: typeof get
+  }
+> {}
+
+/**
  * The transaction operations.
  *
  * @since 0.1.0
  * @category groups
  */
-export const group = Operation.group("Transactions", { list, get })
+export const group: TransactionsGroup = Operation.group("Transactions", { list, get })
