@@ -7,6 +7,7 @@
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as OpenApiJsonSchema from "@effect/platform/OpenApiJsonSchema"
 import * as envelope from "./internal/http/envelope.js"
+import * as httpApi from "./internal/http/httpApi.js"
 import * as ServiceApi from "./ServiceApi.js"
 
 /**
@@ -44,8 +45,8 @@ export interface OpenApiDocument extends ReturnType<typeof make> {}
  * @category constructors
  */
 export const make = ({ authUrl, baseUrl }: Addresses = {}) => {
-  const main = OpenApi.fromApi(ServiceApi.main, options)
-  const account = OpenApi.fromApi(ServiceApi.account, options)
+  const main = OpenApi.fromApi(httpApi.make("Service", ServiceApi.mainGroups), options)
+  const account = OpenApi.fromApi(httpApi.make("Accounts", ServiceApi.accountGroups), options)
   const defs: Record<string, OpenApiJsonSchema.JsonSchema> = {}
   const failure = OpenApiJsonSchema.makeWithDefs(envelope.Failure, { ...options, defs })
   const {

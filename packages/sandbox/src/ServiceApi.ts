@@ -15,7 +15,6 @@ import * as PayoutsApi from "@manilla/payouts/PayoutsApi"
 import * as RefundsApi from "@manilla/refunds/RefundsApi"
 import * as TokenApi from "@manilla/token/TokenApi"
 import * as TransactionsApi from "@manilla/transactions/TransactionsApi"
-import * as httpApi from "./internal/http/httpApi.js"
 
 /**
  * The version segment of both gateways (interface section 9).
@@ -25,7 +24,13 @@ import * as httpApi from "./internal/http/httpApi.js"
  */
 export const root = "/api/v1"
 
-const mainGroups = [
+/**
+ * The groups of operations below `{base_url}`.
+ *
+ * @since 0.1.0
+ * @category operations
+ */
+export const mainGroups = [
   PaymentsApi.group,
   TransactionsApi.group,
   PayoutsApi.group,
@@ -36,7 +41,13 @@ const mainGroups = [
   CatalogueApi.group
 ] as const
 
-const accountGroups = [TokenApi.group] as const
+/**
+ * The groups of operations below `{auth_url}`.
+ *
+ * @since 0.1.0
+ * @category operations
+ */
+export const accountGroups = [TokenApi.group] as const
 
 /**
  * The groups of operations of both gateways.
@@ -67,20 +78,18 @@ export type OperationName<Replay extends RetryPolicy.Replay = RetryPolicy.Replay
 >
 
 /**
- * The API below `{base_url}`.
+ * The declared operation with a name.
  *
  * @since 0.1.0
- * @category apis
+ * @category type-level
  */
-export const main = httpApi.make("Service", mainGroups)
-
-/**
- * The API below `{auth_url}`.
- *
- * @since 0.1.0
- * @category apis
- */
-export const account = httpApi.make("Accounts", accountGroups)
+export type OperationNamed<Name extends OperationName> = {
+  [GroupName in (typeof groups)[number]["name"]]: Name extends `${GroupName}.${infer Rest}`
+    ? Extract<(typeof groups)[number], { readonly name: GroupName }>["operations"] extends infer All
+      ? All[Rest & keyof All]
+      : never
+    : never
+}[(typeof groups)[number]["name"]]
 
 /**
  * All operations by name: `Payments.create`, `Payments.get`, …

@@ -154,7 +154,6 @@ const over = (options: Shared, parts: State) => {
   const account = accounts.make({
     account: parts.account,
     tokens: parts.tokens,
-    clock,
     identifiers: ids,
     tokenIdentifiers: otherIds,
     tokenLifetime: options.tokenLifetime ?? "1 hour"

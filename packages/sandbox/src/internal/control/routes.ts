@@ -11,6 +11,7 @@ import * as HttpServerRespondable from "@effect/platform/HttpServerRespondable"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -142,9 +143,9 @@ const checkedBy = (endpoint: Endpoint) => {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const { params } = yield* HttpRouter.RouteContext
     const urlParams = yield* HttpServerRequest.ParsedSearchParams
-    const issues = validate({ path: params, urlParams, headers, body: yield* body.Body })
-    if (issues.length > 0)
-      yield* use.invalid("VALIDATION_FAILED", "The request is invalid.", issues)
+    const read = validate({ path: params, urlParams, headers, body: yield* body.Body })
+    if (Either.isLeft(read))
+      yield* use.invalid("VALIDATION_FAILED", "The request is invalid.", read.left)
   })
 }
 

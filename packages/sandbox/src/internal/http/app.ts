@@ -3,36 +3,33 @@
  * the exchange log, faults, authorisation, validation and a rule. The server and the in-process client
  * transport the bytes.
  */
-import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import type * as HttpApi from "@effect/platform/HttpApi"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServer from "@effect/platform/HttpServer"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import * as HttpServerRespondable from "@effect/platform/HttpServerRespondable"
-import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Identifier from "@manilla/core/Identifier"
-import type * as Operation from "@manilla/core/Operation"
-import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import * as ServiceApi from "../../ServiceApi.js"
 import * as access from "../control/access.js"
 import * as control from "../control/routes.js"
 import type { Restartable } from "../emulation.js"
-import { Current } from "../emulation.js"
+import { Current, Requested } from "../emulation.js"
 import * as checkout from "../page/checkout.js"
 import * as documents from "../page/documents.js"
 import * as webPage from "../page/webPage.js"
 import * as refusal from "../rules/refusal.js"
 import { Body, withText } from "./body.js"
 import * as defect from "./defect.js"
+import * as envelope from "./envelope.js"
 import * as exchange from "./exchange.js"
-import * as handlers from "./handlers.js"
+import { handlers } from "./handlers.js"
+import type { Handler } from "./handlers.js"
 import * as reply from "./reply.js"
 import * as validation from "./validation.js"
 
@@ -71,29 +68,26 @@ type Routed = HttpApp.Default<exchange.Dropped, Body>
 /** Built once, because building takes longer than hundreds of requests. */
 let gateways: Readonly<Record<keyof Apps, Routed>> | undefined
 
-const route = Effect.suspend(() =>
-  Effect.all({
-    main: Effect.flatMap(control.routes, (controls) =>
-      gateway(handlers.main, [
-        ...webPage.routes,
-        ...documents.routes,
-        ...checkout.routes,
-        ...controls
-      ])
-    ),
-    account: gateway(handlers.account)
-  })
-)
+const route = Effect.gen(function* () {
+  const operations = Array.from(ServiceApi.operations, ([name, operation]) => ({ name, operation }))
+  const isOfAccount = ({ operation }: exchange.Named) => operation.access === "credentials"
+  return {
+    main: yield* gateway([
+      ...webPage.routes,
+      ...documents.routes,
+      ...checkout.routes,
+      ...(yield* control.routes),
+      ...operations.filter((one) => !isOfAccount(one)).map(toRoute)
+    ]),
+    account: yield* gateway(operations.filter(isOfAccount).map(toRoute))
+  }
+})
 
 const gateway = (
-  api: Layer.Layer<HttpApi.Api, never, Services>,
-  beside: ReadonlyArray<HttpRouter.Route<never, Body | Services>> = []
+  routes: ReadonlyArray<HttpRouter.Route<exchange.Dropped, Body | Services>>
 ): Effect.Effect<Routed> =>
   Effect.gen(function* () {
-    const { routes } = yield* HttpApiBuilder.Router.router
-    const httpApp = yield* HttpRouter.toHttpApp(
-      HttpRouter.fromIterable([...beside, ...Chunk.map(routes, guard)])
-    )
+    const httpApp = yield* HttpRouter.toHttpApp(HttpRouter.fromIterable(routes))
     const services = yield* Effect.context<Services>()
     return httpApp.pipe(
       Effect.catchTag("RouteNotFound", () => exchange.run(undefined, noRoute)),
@@ -104,14 +98,7 @@ const gateway = (
           Context.omit(Tracer.ParentSpan)(Context.merge(caller, services))
       )
     )
-  }).pipe(
-    Effect.provide(
-      api.pipe(
-        Layer.provideMerge(HttpApiBuilder.Router.Live),
-        Layer.provideMerge(HttpServer.layerContext)
-      )
-    )
-  )
+  }).pipe(Effect.provide(HttpServer.layerContext))
 
 const appOf =
   ({ current, saved }: Restartable, controls: access.Controls) =>
@@ -154,43 +141,43 @@ const toServerRequest = ({ body, headers, method, url }: Incoming) =>
     catch: (cause) => new NotHttp({ cause })
   })
 
-/** A route below the root, guarded by the authorisation and validation that its operation declares. */
-const guard = (route: HttpRouter.Route<unknown, Services>) => {
-  const named = declarationOf(route)
+const toRoute = (named: exchange.Named) => {
+  const { method, path } = named.operation
   return HttpRouter.makeRoute(
-    route.method,
-    `${ServiceApi.root}${route.path}`,
-    exchange.run(named, named === undefined ? noRoute : guarded(named.operation, route))
+    method,
+    `${ServiceApi.root}${path}`,
+    exchange.run(named, answer(named))
   )
 }
 
-const declarationOf = (route: HttpRouter.Route<unknown, Services>): exchange.Named | undefined => {
-  for (const [name, operation] of ServiceApi.operations) {
-    if (operation.method === route.method && operation.path === route.path) {
-      return { name, operation }
-    }
-  }
-  return undefined
-}
-
-const guarded = (operation: Operation.Operation, route: HttpRouter.Route<unknown, Services>) => {
-  const validate = validation.compile(operation)
-
-  const check = Effect.gen(function* () {
-    const { accounts } = yield* Current
+/** Authorises, decodes, applies the rule and encodes, as the operation declares. */
+const answer = ({ name, operation }: exchange.Named) => {
+  const read = validation.compile(operation)
+  const encode = Schema.encodeSync(envelope.Success(operation.success))
+  // Each operation has a handler of its name, which takes what the schemas of the operation decode.
+  const handle = handlers[name as ServiceApi.OperationName] as Handler<never>
+  return Effect.gen(function* () {
+    const emulation = yield* Current
     const { headers } = yield* HttpServerRequest.HttpServerRequest
-    yield* accounts.authorise(headers["authorization"], operation.access)
+    yield* emulation.apply(emulation.accounts.authorise(headers["authorization"], operation.access))
     const { params } = yield* HttpRouter.RouteContext
-    const urlParams = yield* HttpServerRequest.ParsedSearchParams
-    const issues = validate({ path: params, urlParams, headers, body: yield* Body })
-    if (issues.length > 0) yield* Effect.fail(refusal.invalid(issues))
-  })
-
-  const answer = route.handler.pipe(
-    Effect.flatMap(HttpServerRespondable.toResponse),
-    defect.answeredBy(internalError)
-  )
-  return Effect.matchEffect(check, { onFailure: reply.failure, onSuccess: () => answer })
+    const search = yield* HttpServerRequest.ParsedSearchParams
+    const request = yield* Either.mapLeft(
+      read({ path: params, urlParams: search, headers, body: yield* Body }),
+      refusal.invalid
+    )
+    const outcome = yield* Requested
+    const data: unknown = yield* emulation.apply(
+      handle(request as never, emulation, { outcome, search })
+    )
+    const correlation_id = yield* reply.Correlation
+    return HttpServerResponse.unsafeJson(
+      encode({ success: true, data, meta: { correlation_id } }),
+      {
+        status: operation.status ?? 200
+      }
+    )
+  }).pipe(Effect.catchTag("Refusal", reply.failure), defect.answeredBy(internalError))
 }
 
 const internalError = reply.failure(

@@ -1,107 +1,73 @@
 /**
- * Handlers that apply the rules of the current emulation. Statuses, paths and encodings come from the
- * declared operations.
+ * The rule of each operation. Statuses, paths and encodings come from the declared operations.
  */
-import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import type { Page } from "@manilla/core/Page"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import type * as Outcome from "../../Outcome.js"
-import * as ServiceApi from "../../ServiceApi.js"
+import type * as Operation from "@manilla/core/Operation"
+import * as Either from "effect/Either"
+import type { Outcome } from "../../Outcome.js"
+import type * as ServiceApi from "../../ServiceApi.js"
 import type { Emulation } from "../emulation.js"
-import { Current, Requested } from "../emulation.js"
 import * as pages from "../rules/pages.js"
 import type { Rule } from "../rules/refusal.js"
-import * as reply from "./reply.js"
 
-const answer = <A>(rule: (emulation: Emulation, outcome: Outcome.Outcome | undefined) => Rule<A>) =>
-  reply.fromRule(
-    Effect.flatMap(Requested, (outcome) =>
-      Effect.flatMap(Current, (emulation) => emulation.apply(rule(emulation, outcome)))
-    )
-  )
+type TypeOf<S> = S extends { readonly Type: infer A } ? A : undefined
 
-const answerPage = <Row>(list: (emulation: Emulation, page: number) => Rule<Page<Row>>) =>
-  reply.fromRule(
-    Effect.flatMap(pages.requested, (page) =>
-      Effect.flatMap(Current, (emulation) => emulation.apply(list(emulation, page)))
-    )
-  )
+/** The decoded parts of a request. */
+export interface Request<O extends Operation.Operation> {
+  readonly path: TypeOf<O["pathParams"]>
+  readonly urlParams: TypeOf<O["urlParams"]>
+  readonly headers: TypeOf<O["headers"]>
+  readonly payload: TypeOf<O["payload"]>
+}
 
-export const main = HttpApiBuilder.api(ServiceApi.main).pipe(
-  Layer.provide([
-    HttpApiBuilder.group(ServiceApi.main, "Payments", (handlers) =>
-      handlers
-        .handle("create", ({ headers, payload }) =>
-          answer(({ payments }, outcome) =>
-            payments.create(payload, headers["idempotency-key"], outcome)
-          )
-        )
-        .handle("get", ({ path }) => answer(({ payments }) => payments.get(path.paymentIntent)))
-    ),
-    HttpApiBuilder.group(ServiceApi.main, "Transactions", (handlers) =>
-      handlers
-        .handle("list", ({ urlParams }) =>
-          answerPage(({ transactions }, page) => transactions.list(urlParams, page))
-        )
-        .handle("get", ({ path }) => answer(({ transactions }) => transactions.get(path.reference)))
-    ),
-    HttpApiBuilder.group(ServiceApi.main, "Payouts", (handlers) =>
-      handlers
-        .handle("create", ({ headers, payload }) =>
-          answer(({ payouts }, outcome) =>
-            payouts.create(payload, headers["idempotency-key"], outcome)
-          )
-        )
-        .handle("get", ({ path }) => answer(({ payouts }) => payouts.get(path.reference)))
-    ),
-    HttpApiBuilder.group(ServiceApi.main, "Refunds", (handlers) =>
-      handlers.handle("get", ({ path }) => answer(({ refunds }) => refunds.get(path.reference)))
-    ),
-    HttpApiBuilder.group(ServiceApi.main, "PaymentLinks", (handlers) =>
-      handlers
-        .handle("create", ({ payload }) =>
-          answer(({ paymentLinks }, outcome) => paymentLinks.create(payload, outcome))
-        )
-        .handle("list", ({ urlParams }) =>
-          answerPage(({ paymentLinks }, page) => paymentLinks.list(urlParams, page))
-        )
-        .handle("get", ({ path }) =>
-          answer(({ paymentLinks }) => paymentLinks.get(path.paymentLink))
-        )
-    ),
-    HttpApiBuilder.group(ServiceApi.main, "Cards", (handlers) =>
-      handlers
-        .handle("issue", ({ payload }) =>
-          answer(({ cards }, outcome) => cards.issue(payload, outcome))
-        )
-        .handle("list", ({ urlParams }) =>
-          answerPage(({ cards }, page) => cards.list(urlParams, page))
-        )
-    ),
-    HttpApiBuilder.group(ServiceApi.main, "Cardholders", (handlers) =>
-      handlers
-        .handle("list", ({ urlParams }) =>
-          answerPage(({ cardholders }, page) => cardholders.list(urlParams, page))
-        )
-        .handle("get", ({ path }) =>
-          answer(({ cardholders }) => cardholders.get(path.virtualCardCustomer))
-        )
-    ),
-    HttpApiBuilder.group(ServiceApi.main, "Catalogue", (handlers) =>
-      handlers.handle("list", () =>
-        reply.fromRule(Effect.map(Current, ({ catalogue }) => catalogue))
-      )
-    )
-  ])
-)
+/** Parts of a request that no operation declares. */
+export interface Undeclared {
+  /** The outcome that the request asks for, if it is one that a rule decides. */
+  readonly outcome: Outcome | undefined
+  readonly search: Readonly<Record<string, unknown>>
+}
 
-export const account = HttpApiBuilder.api(ServiceApi.account).pipe(
-  Layer.provide(
-    HttpApiBuilder.group(ServiceApi.account, "Token", (handlers) =>
-      handlers.handle("obtain", ({ payload }) =>
-        reply.fromRule(Effect.flatMap(Current, ({ accounts }) => accounts.obtain(payload)))
-      )
-    )
-  )
-)
+export type Handler<O extends Operation.Operation> = (
+  request: Request<O>,
+  emulation: Emulation,
+  undeclared: Undeclared
+) => Rule<O["success"]["Type"]>
+
+/** A handler that also needs the number of a page. */
+const paged =
+  <Request, A>(list: (request: Request, emulation: Emulation, page: number) => Rule<A>) =>
+  (request: Request, emulation: Emulation, { search }: Undeclared): Rule<A> =>
+  (nowMillis) =>
+    Either.flatMap(pages.requested(search), (page) => list(request, emulation, page)(nowMillis))
+
+export const handlers: {
+  readonly [Name in ServiceApi.OperationName]: Handler<ServiceApi.OperationNamed<Name>>
+} = {
+  "Payments.create": ({ headers, payload }, { payments }, { outcome }) =>
+    payments.create(payload, headers["idempotency-key"], outcome),
+  "Payments.get": ({ path }, { payments }) => payments.get(path.paymentIntent),
+  "Transactions.list": paged(({ urlParams }, { transactions }, page) =>
+    transactions.list(urlParams, page)
+  ),
+  "Transactions.get": ({ path }, { transactions }) => transactions.get(path.reference),
+  "Payouts.create": ({ headers, payload }, { payouts }, { outcome }) =>
+    payouts.create(payload, headers["idempotency-key"], outcome),
+  "Payouts.get": ({ path }, { payouts }) => payouts.get(path.reference),
+  "Refunds.get": ({ path }, { refunds }) => refunds.get(path.reference),
+  "PaymentLinks.create": ({ payload }, { paymentLinks }, { outcome }) =>
+    paymentLinks.create(payload, outcome),
+  "PaymentLinks.list": paged(({ urlParams }, { paymentLinks }, page) =>
+    paymentLinks.list(urlParams, page)
+  ),
+  "PaymentLinks.get": ({ path }, { paymentLinks }) => paymentLinks.get(path.paymentLink),
+  "Cards.issue": ({ payload }, { cards }, { outcome }) => cards.issue(payload, outcome),
+  "Cards.list": paged(({ urlParams }, { cards }, page) => cards.list(urlParams, page)),
+  "Cardholders.list": paged(({ urlParams }, { cardholders }, page) =>
+    cardholders.list(urlParams, page)
+  ),
+  "Cardholders.get": ({ path }, { cardholders }) => cardholders.get(path.virtualCardCustomer),
+  "Catalogue.list":
+    (_, { catalogue }) =>
+    () =>
+      Either.right(catalogue),
+  "Token.obtain": ({ payload }, { accounts }) => accounts.obtain(payload)
+}

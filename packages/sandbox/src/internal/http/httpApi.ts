@@ -1,65 +1,22 @@
 /**
- * The declared operations as an `HttpApi` of `@effect/platform`, the source of the sandbox's router and
- * of the OpenAPI document.
+ * The declared operations as an `HttpApi` of `@effect/platform`, the source of the OpenAPI document.
  */
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import type { HttpApiDecodeError } from "@effect/platform/HttpApiError"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import type * as Operation from "@manilla/core/Operation"
 import * as envelope from "./envelope.js"
 import * as query from "./query.js"
 
-/** An operation as an endpoint with the same types. */
-export type Endpoint<
-  Name extends string,
-  O extends Operation.Operation
-> = HttpApiEndpoint.HttpApiEndpoint<
-  Name,
-  O["method"],
-  TypeOf<O["pathParams"]>,
-  TypeOf<O["urlParams"]>,
-  TypeOf<O["payload"]>,
-  TypeOf<O["headers"]>,
-  Success<O["success"]["Type"]>,
-  O["errors"] extends ReadonlyArray<number> ? envelope.Failure : never
->
-
-type TypeOf<S> = S extends { readonly Type: infer A } ? A : never
-
-interface Success<out Data> {
-  readonly success: true
-  readonly data: Data
-  readonly meta?: typeof envelope.Meta.Type | undefined
-}
-
-/** A group of operations as a group of endpoints. */
-export type Group<G extends Operation.Group> =
-  G extends Operation.Group<infer Name, infer Operations>
-    ? HttpApiGroup.HttpApiGroup<
-        Name,
-        {
-          [OperationName in keyof Operations & string]: Endpoint<
-            OperationName,
-            Operations[OperationName]
-          >
-        }[keyof Operations & string],
-        never
-      >
-    : never
-
-export const make = <const Id extends string, const Groups extends ReadonlyArray<Operation.Group>>(
-  id: Id,
-  groups: Groups
-): HttpApi.HttpApi<Id, Group<Groups[number]>, HttpApiDecodeError> => {
-  const api = groups.reduce<HttpApi.HttpApi.AnyWithProps>(
+export const make = (
+  id: string,
+  groups: ReadonlyArray<Operation.Group>
+): HttpApi.HttpApi.AnyWithProps =>
+  groups.reduce<HttpApi.HttpApi.AnyWithProps>(
     (api, group) => api.add(toGroup(group)),
     HttpApi.make(id)
   )
-  // Each group and endpoint is made from the operation of the same name, as `Group` requires.
-  return api as never
-}
 
 const toGroup = ({ name, operations }: Operation.Group): HttpApiGroup.HttpApiGroup.AnyWithProps => {
   const bare: HttpApiGroup.HttpApiGroup.Any = HttpApiGroup.make(name)

@@ -13,13 +13,6 @@ export class Correlation extends Context.Reference<Correlation>()("@manilla/sand
   defaultValue: (): string | null => null
 }) {}
 
-export const success = <Data>(data: Data) =>
-  Effect.map(Correlation, (correlation_id) => ({
-    success: true as const,
-    data,
-    meta: { correlation_id }
-  }))
-
 const encodeFailure = Schema.encodeSync(envelope.Failure)
 
 export const failure = ({
@@ -39,7 +32,3 @@ export const failure = ({
       { status }
     )
   )
-
-/** Converts the result of a rule to a response. */
-export const fromRule = <Data, R>(rule: Effect.Effect<Data, Refusal, R>) =>
-  rule.pipe(Effect.flatMap(success), Effect.catchTag("Refusal", failure))

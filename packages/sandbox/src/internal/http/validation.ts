@@ -1,11 +1,11 @@
 /**
- * Validates a request against the schemas of its operation. The issues name every invalid field and
- * its rule, never the value.
+ * Decodes a request by the schemas of its operation. The issues name every invalid field and its rule,
+ * never the value.
  */
 import type { Issue } from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
 import * as Either from "effect/Either"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import * as query from "./query.js"
 
 export interface Parts {
@@ -26,44 +26,46 @@ export interface Options {
   readonly unknownMembers?: "ignore" | "error"
 }
 
-export const compile = (
-  schemas: Schemas,
-  { unknownMembers = "ignore" }: Options = {}
-): ((parts: Parts) => ReadonlyArray<Issue>) => {
+/** Reads the parts of a request. A part without a schema is `undefined`. */
+export const compile = (schemas: Schemas, { unknownMembers = "ignore" }: Options = {}) => {
   const part = partOf(unknownMembers)
   const path = part(schemas.pathParams, ["path"])
   const urlParams = part(schemas.urlParams && query.fromText(schemas.urlParams), ["urlParams"])
   const headers = part(schemas.headers, ["headers"])
   const payload = part(schemas.payload, [])
   const takesBody = schemas.payload !== undefined
-  return (parts) => [
-    ...path(parts.path),
-    ...urlParams(parts.urlParams),
-    ...headers(parts.headers),
-    ...(takesBody ? bodyIssues(parts, payload) : [])
-  ]
+  return (parts: Parts) => {
+    const read = {
+      path: path(parts.path),
+      urlParams: urlParams(parts.urlParams),
+      headers: headers(parts.headers),
+      payload: takesBody ? Either.flatMap(jsonOf(parts), payload) : payload(undefined)
+    }
+    const issues = Object.values(read).flatMap((one) => (Either.isLeft(one) ? one.left : []))
+    return issues.length > 0 ? Either.left(issues) : Either.all(read)
+  }
 }
 
-const bodyIssues = (
-  { body, headers }: Parts,
-  payload: (input: unknown) => ReadonlyArray<Issue>
-): ReadonlyArray<Issue> => {
+type Read = Either.Either<unknown, ReadonlyArray<Issue>>
+
+const jsonOf = ({ body, headers }: Parts): Read => {
   const type = headers["content-type"]
   return type !== undefined && !/^application\/json(\s*;|\s*$)/i.test(type)
-    ? [{ field: "headers.content-type", rule: "must be application/json" }]
-    : Either.match(parseJson(body), {
-        onLeft: () => [{ field: "request", rule: "must be JSON" }],
-        onRight: payload
+    ? Either.left([{ field: "headers.content-type", rule: "must be application/json" }])
+    : Either.try({
+        try: (): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)),
+        catch: () => [{ field: "request", rule: "must be JSON" }]
       })
 }
-
-const parseJson = (body: Uint8Array): Either.Either<unknown, unknown> =>
-  Either.try((): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)))
 
 const partOf =
   (onExcessProperty: "ignore" | "error") =>
   (
     schema: Schema.Schema.AnyNoContext | undefined,
     root: ReadonlyArray<PropertyKey>
-  ): ((input: unknown) => ReadonlyArray<Issue>) =>
-    schema === undefined ? () => [] : Issues.validator(schema, root, { onExcessProperty })
+  ): ((input: unknown) => Read) => {
+    if (schema === undefined) return () => Either.right(undefined)
+    const decode = Schema.decodeUnknownEither(schema, { onExcessProperty })
+    const issuesOf = Issues.validator(schema, root, { onExcessProperty })
+    return (input) => Either.mapLeft(decode(input), () => issuesOf(input))
+  }

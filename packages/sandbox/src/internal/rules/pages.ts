@@ -1,24 +1,20 @@
 /**
  * Paginates lists, newest first (interface section 2.1).
  */
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type { Page } from "@manilla/core/Page"
-import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Sandbox from "../../Sandbox.js"
 import * as refusal from "./refusal.js"
 import type { Rule } from "./refusal.js"
 
 /** The requested page number. No operation declares this parameter, as the interface has none. */
-export const requested: Effect.Effect<
-  number,
-  refusal.Refusal,
-  HttpServerRequest.ParsedSearchParams
-> = Effect.flatMap(HttpServerRequest.ParsedSearchParams, (params) => {
-  const given = params[Sandbox.pageParameter] ?? "1"
+export const requested = (
+  search: Readonly<Record<string, unknown>>
+): Either.Either<number, refusal.Refusal> => {
+  const given = search[Sandbox.pageParameter] ?? "1"
   return typeof given === "string" && /^[1-9][0-9]{0,8}$/.test(given)
-    ? Effect.succeed(Number(given))
-    : Effect.fail(
+    ? Either.right(Number(given))
+    : Either.left(
         refusal.invalid([
           {
             field: `urlParams.${Sandbox.pageParameter}`,
@@ -26,7 +22,7 @@ export const requested: Effect.Effect<
           }
         ])
       )
-})
+}
 
 /** Selects a page from rows in order of creation. */
 export const rule =

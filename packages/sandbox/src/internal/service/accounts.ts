@@ -5,14 +5,15 @@ import type * as Operation from "@manilla/core/Operation"
 import type { Credentials as CredentialsSchema, IssuedToken } from "@manilla/token/TokenApi"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Credentials, Standing } from "../../Sandbox.js"
 import type { Identifiers } from "../rules/identifiers.js"
 import * as refusal from "../rules/refusal.js"
+import type { Rule } from "../rules/refusal.js"
 import * as table from "../store/table.js"
-import type { SandboxClock } from "../time/clock.js"
 
 const Account = Schema.Struct({
   account_id: Schema.String,
@@ -52,7 +53,6 @@ export interface Options {
   readonly account: table.Value<Account>
   /** The valid tokens. */
   readonly tokens: table.Table<typeof Token.Type>
-  readonly clock: SandboxClock
   readonly identifiers: Identifiers
   /** Its own generator, so that the ids of resources do not depend on the number of tokens. */
   readonly tokenIdentifiers: Identifiers
@@ -73,14 +73,9 @@ export interface Accounts {
   readonly ids: () => Pick<Account, "account_id" | "application_id">
   readonly credentials: Effect.Effect<Credentials>
   /** Issues a token, by rules 1 and 3 of section 5.1. */
-  readonly obtain: (
-    credentials: typeof CredentialsSchema.Type
-  ) => Effect.Effect<typeof IssuedToken.Type, refusal.Refusal>
+  readonly obtain: (credentials: typeof CredentialsSchema.Type) => Rule<typeof IssuedToken.Type>
   /** Checks that a request with this `Authorization` may call an operation. */
-  readonly authorise: (
-    authorization: string | undefined,
-    access: Operation.Access
-  ) => Effect.Effect<void, refusal.Refusal>
+  readonly authorise: (authorization: string | undefined, access: Operation.Access) => Rule<void>
   readonly rotateSecret: Effect.Effect<Credentials>
   readonly revokeTokens: Effect.Effect<void>
   readonly setScopes: (scopes: ReadonlyArray<Operation.Scope>) => Effect.Effect<void>
@@ -88,7 +83,7 @@ export interface Accounts {
 }
 
 export const make = (options: Options): Accounts => {
-  const { account, clock, identifiers, tokenIdentifiers, tokenLifetime, tokens } = options
+  const { account, identifiers, tokenIdentifiers, tokenLifetime, tokens } = options
   const lifetimeMillis = Duration.toMillis(tokenLifetime)
   const newSecret = () => `sk_${identifiers.text(40)}`
   const change = (changes: Partial<Account>) => account.set({ ...account.get(), ...changes })
@@ -102,67 +97,65 @@ export const make = (options: Options): Accounts => {
     for (const { token } of tokens.all()) tokens.remove(token)
   })
 
-  const inGoodStanding = Effect.suspend(() => {
+  const inGoodStanding = (): Either.Either<void, refusal.Refusal> => {
     const broken = standingRules.find(([name]) => !account.get().standing[name])
     return broken === undefined
-      ? Effect.void
-      : Effect.fail(refusal.of("ACCOUNT_STATE", { message: broken[1] }))
-  })
+      ? Either.void
+      : Either.left(refusal.of("ACCOUNT_STATE", { message: broken[1] }))
+  }
 
-  const issue = Effect.gen(function* () {
-    const nowMillis = yield* clock.nowMillis
-    const expiresMillis = nowMillis + lifetimeMillis
+  const issue = (nowMillis: number): string => {
+    const expires_ms = nowMillis + lifetimeMillis
     const token = [
       segment({ alg: "RS256", typ: "JWT" }),
       segment({
         jti: tokenIdentifiers.uuid(),
         sub: account.get().client_id,
         iat: Math.floor(nowMillis / 1000),
-        exp: Math.floor(expiresMillis / 1000)
+        exp: Math.floor(expires_ms / 1000)
       }),
       tokenIdentifiers.text(86)
     ].join(".")
     for (const old of tokens.all()) {
       if (old.expires_ms <= nowMillis) tokens.remove(old.token)
     }
-    tokens.set({ token, expires_ms: expiresMillis })
+    tokens.set({ token, expires_ms })
     return token
-  })
+  }
 
-  const obtain: Accounts["obtain"] = ({ client_id, client_secret }) =>
-    Effect.gen(function* () {
+  const obtain: Accounts["obtain"] =
+    ({ client_id, client_secret }) =>
+    (nowMillis) => {
       const own = account.get()
       if (client_id !== own.client_id || client_secret !== own.client_secret) {
-        return yield* Effect.fail(refusal.of("INVALID_CREDENTIALS"))
+        return Either.left(refusal.of("INVALID_CREDENTIALS"))
       }
-      yield* inGoodStanding
-      return {
-        access_token: yield* issue,
+      return Either.map(inGoodStanding(), () => ({
+        access_token: issue(nowMillis),
         expires_in: Math.floor(lifetimeMillis / 1000),
         token_type: "Bearer",
         environment: "SANDBOX",
         scope: account.get().granted_scopes.join(" ")
-      }
-    })
+      }))
+    }
 
-  const authorise: Accounts["authorise"] = (authorization, access) =>
-    Effect.gen(function* () {
-      if (access === "credentials") return
-      const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1]
-      const expiresMillis = token === undefined ? undefined : tokens.get(token)?.expires_ms
-      if (expiresMillis === undefined || expiresMillis <= (yield* clock.nowMillis)) {
-        return yield* Effect.fail(refusal.of("UNAUTHENTICATED"))
-      }
-      yield* inGoodStanding
-      if (access !== "bearer" && !account.get().granted_scopes.includes(access)) {
-        return yield* Effect.fail(
-          refusal.of("INSUFFICIENT_SCOPE", {
-            message: `The scope ${access} is not granted.`,
-            details: { required_scope: access }
-          })
-        )
-      }
-    })
+  const authorise: Accounts["authorise"] = (authorization, access) => (nowMillis) => {
+    if (access === "credentials") return Either.void
+    const token = tokens.get(/^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "")
+    if (token === undefined || token.expires_ms <= nowMillis) {
+      return Either.left(refusal.of("UNAUTHENTICATED"))
+    }
+    return Either.flatMap(inGoodStanding(), () =>
+      access === "bearer" || account.get().granted_scopes.includes(access)
+        ? Either.void
+        : Either.left(
+            refusal.of("INSUFFICIENT_SCOPE", {
+              message: `The scope ${access} is not granted.`,
+              details: { required_scope: access }
+            })
+          )
+    )
+  }
 
   return {
     open: ({ clientId, clientSecret, scopes }) => {
