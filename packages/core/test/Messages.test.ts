@@ -40,6 +40,17 @@ describe("the message of", () => {
     })
   )
 
+  it.effect("a refusal without words ends after its facts, and the empty words are kept", () =>
+    Effect.gen(function* () {
+      const wordless = FakeService.failure(403, {}, { message: "" })
+      const { calls } = yield* FakeService.make([wordless])
+      const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+      assert(error._tag === "ForbiddenError")
+      assert.strictEqual(error.serviceMessage, "")
+      assert.include(error.message, `Things.read failed with status 403 ${once}. `)
+    })
+  )
+
   it.effect("a 404 on a path without ids advises to check the base URL", () =>
     Effect.gen(function* () {
       assert.include(yield* written(FakeService.failure(404)), "URL ends with the version")
