@@ -29,7 +29,7 @@ const run = (name: string, environment: Record<string, string>) =>
 const onSandbox = (name: string) =>
   Effect.gen(function* () {
     const { authUrl, baseUrl, credentials } = yield* Sandbox.Sandbox
-    const { clientId, clientSecret } = yield* credentials
+    const { client_id: clientId, client_secret: clientSecret } = yield* credentials
     return yield* run(name, {
       MANILLA_BASE_URL: baseUrl,
       MANILLA_AUTH_URL: authUrl,

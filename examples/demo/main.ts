@@ -80,7 +80,7 @@ const disburse = Effect.gen(function* () {
 const refund = (transaction: Parameters<Transactions.Service["get"]>[0]) =>
   Effect.gen(function* () {
     const requested = yield* Example.onSandbox((sandbox) =>
-      sandbox.refund(transaction, { amount: "200", reason: "Item returned" })
+      sandbox.refund({ transaction, amount: "200", reason: "Item returned" })
     )
     if (Option.isNone(requested)) return
     const refunds = yield* Refunds.Refunds
@@ -102,7 +102,7 @@ const sellByLink = Effect.gen(function* () {
   const [earlier] = yield* links.candidates(request, { since })
   const link = earlier ?? (yield* links.create(request))
   yield* print("link", link.checkout_url)
-  yield* Example.onSandbox(({ payLink }) => payLink(link.id))
+  yield* Example.onSandbox(({ payLink }) => payLink({ id: link.id }))
   const { status, use_count } = yield* links.get(link.id)
   yield* print("link", `used ${use_count} of ${link.max_uses}: ${status}`)
 })

@@ -44,7 +44,7 @@ const program = Effect.gen(function* () {
   // Three payers use the link while we follow it.
   yield* Effect.fork(
     Example.onSandbox((sandbox) =>
-      Effect.repeatN(Effect.delay(sandbox.payLink(link.id), "900 millis"), 2)
+      Effect.repeatN(Effect.delay(sandbox.payLink({ id: link.id }), "900 millis"), 2)
     )
   )
   yield* links

@@ -27,7 +27,7 @@ const injectFaults = ({ faults, revokeTokens }: Sandbox.Service) =>
 
 const program = Effect.gen(function* () {
   const sandbox = yield* Sandbox.Sandbox
-  const { clientId, clientSecret } = yield* sandbox.credentials
+  const { client_id: clientId, client_secret: clientSecret } = yield* sandbox.credentials
   const [wallet] = yield* sandbox.wallets
   const environment = {
     MANILLA_BASE_URL: sandbox.baseUrl,

@@ -30,7 +30,7 @@ const requested = Example.onSandbox((sandbox) =>
     if (transaction === undefined) return yield* Effect.dieMessage("nothing was collected")
     yield* Timeline.print("collected", `${transaction.amount} in ${transaction.reference}`)
     const options = { amount: "500", reason: "Item returned" }
-    return (yield* sandbox.refund(transaction.reference, options)).reference
+    return (yield* sandbox.refund({ transaction: transaction.reference, ...options })).reference
   })
 )
 

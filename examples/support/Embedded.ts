@@ -8,7 +8,7 @@ import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 const configuration = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { authUrl, baseUrl, credentials } = yield* Sandbox.Sandbox
-    const { clientId, clientSecret } = yield* credentials
+    const { client_id: clientId, client_secret: clientSecret } = yield* credentials
     const entries = new Map([
       ["MANILLA_BASE_URL", baseUrl],
       ["MANILLA_AUTH_URL", authUrl],

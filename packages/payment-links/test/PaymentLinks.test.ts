@@ -20,7 +20,7 @@ describe("a payment link", () => {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
       const { id } = yield* links.create({ ...request, max_uses: 1 })
-      yield* sandbox.payLink(id)
+      yield* sandbox.payLink({ id })
       const seen = yield* Stream.runCollect(links.changes(id))
       assert.deepStrictEqual(
         Array.from(seen, ({ status, use_count }) => [status, use_count]),
@@ -37,7 +37,7 @@ describe("a payment link", () => {
       const watching = yield* Effect.fork(Stream.runCollect(links.changes(id)))
       for (let used = 0; used < 2; used++) {
         yield* TestClock.adjust("1 minute")
-        yield* sandbox.payLink(id)
+        yield* sandbox.payLink({ id })
       }
       yield* TestClock.adjust("1 minute")
       assert.deepStrictEqual(
@@ -81,7 +81,7 @@ describe("payment links", () => {
       const used = yield* links.create({ ...request, max_uses: 1, amount: "1" })
       yield* links.create({ ...request, expires_at: "1970-01-01T00:00:01Z", amount: "2" })
       for (let index = 0; index < 20; index++) yield* links.create({ ...request, amount: "3" })
-      yield* sandbox.payLink(used.id)
+      yield* sandbox.payLink({ id: used.id })
       yield* TestClock.adjust("1 second")
 
       const amounts = (status?: "ACTIVE" | "INACTIVE" | "EXPIRED") =>
@@ -156,7 +156,7 @@ describe("payment links", () => {
         const { id } = yield* links.create(request)
         for (let left = count; left > 0; left--) {
           const newer = yield* links.create({ ...request, amount: "1", max_uses: 1 })
-          if (isUsed) yield* sandbox.payLink(newer.id)
+          if (isUsed) yield* sandbox.payLink({ id: newer.id })
         }
         assert.deepStrictEqual(idsOf(yield* links.candidates(request, { since })), [id])
       }).pipe(Effect.provide(layer()))
@@ -246,7 +246,7 @@ describe("payment links", () => {
       const used = yield* links.create(request)
       yield* links.create({ ...request, expires_at: "1970-01-01T00:00:01Z" })
       const { id } = yield* links.create(request)
-      yield* sandbox.payLink(used.id)
+      yield* sandbox.payLink({ id: used.id })
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(idsOf(yield* links.candidates(request, { since })), [id])
     }).pipe(Effect.provide(layer()))

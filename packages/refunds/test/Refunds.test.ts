@@ -17,7 +17,7 @@ import * as TestClock from "effect/TestClock"
 const refunded = Effect.gen(function* () {
   const sandbox = yield* Sandbox.Sandbox
   const { reference } = yield* collected("order")
-  return yield* sandbox.refund(reference, { amount: "500.5", reason: "Too big" })
+  return yield* sandbox.refund({ transaction: reference, amount: "500.5", reason: "Too big" })
 })
 
 describe("get", () => {

@@ -68,7 +68,7 @@ describe("the OpenAPI document", () => {
       yield* run(tsc, "-p", project)
 
       const sandbox = yield* SandboxServer.make()
-      const { clientId, clientSecret } = yield* sandbox.credentials
+      const { client_id: clientId, client_secret: clientSecret } = yield* sandbox.credentials
       const printed = yield* run(
         `${project}/main.js`,
         sandbox.baseUrl,

@@ -128,7 +128,7 @@ describe("the page", () => {
     await page.getByRole("button", { name: "Show all requests" }).click()
     await page.getByRole("button", { name: "order-7" }).click()
     await page.getByText("The customer is not charged yet.").waitFor()
-    await Effect.runPromise(service.sandbox.advance("1 hour"))
+    await Effect.runPromise(service.sandbox.advance({ seconds: 3600 }))
     await page.getByText("The customer was charged once.").waitFor()
 
     await page.goto("/#resources?kind=transactions")

@@ -1,6 +1,7 @@
 /**
- * The control API of a running sandbox, below `/_sandbox` on the port of `{base_url}`: what the program
- * that made the sandbox can do, for any program and language. It is no part of the emulated service.
+ * The calls that control a sandbox, each declared once. `Sandbox` has them in process, a running sandbox
+ * serves them below `/_sandbox` on the port of `{base_url}`, and `ControlClient` calls them from another
+ * process. They are no part of the emulated service.
  *
  * @since 0.1.0
  */
@@ -21,11 +22,12 @@ import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Refund from "@manilla/refunds/Refund"
 import * as Transaction from "@manilla/transactions/Transaction"
+import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
 import { numberBetween, oneOf } from "./internal/control/limits.js"
 import * as ledger from "./Ledger.js"
 import * as Outcome from "./Outcome.js"
-import * as Sandbox from "./Sandbox.js"
 
 /**
  * The path below which the control API is.
@@ -44,7 +46,7 @@ export const root = "/_sandbox"
 export const maxFaults = 1000
 
 /**
- * The largest number of characters of a body that `Requests.list` returns.
+ * The largest number of characters of a body that `requests` returns.
  *
  * @since 0.1.0
  * @category constants
@@ -106,6 +108,12 @@ export const Credentials = Schema.Struct({
 }).annotations({ identifier: "Credentials" })
 
 /**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Credentials extends Schema.Schema.Type<typeof Credentials> {}
+
+/**
  * The options of a reset, which restores the initial state of the sandbox.
  *
  * @since 0.1.0
@@ -116,6 +124,41 @@ export const Reset = Schema.Struct({
   seed: Schema.optional(Schema.Union(Text.atMost(100), Schema.Number.pipe(Schema.finite())))
 }).annotations({ identifier: "Reset" })
 
+/**
+ * The version of {@link Snapshot}. It changes when a sandbox cannot read the snapshots of an earlier one.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const snapshotVersion = 1
+
+/** Timestamps have years of four digits. A restored clock goes on, and plans what is due later. */
+const latestMillis = Date.UTC(9900, 0) - 1
+
+/**
+ * The state of a sandbox: identifiers, credentials and tokens, the clock and what it will settle,
+ * idempotency keys, faults, wallets, the ledger and all resources. The options of the sandbox and its log
+ * of requests are no part of it. It contains secrets and phone numbers in plain text.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Snapshot = Schema.Struct({
+  format: Schema.Literal("manilla-sandbox"),
+  version: Schema.Int,
+  /** The sandbox's time, in milliseconds since 1970, before the year 9900. */
+  now_ms: Schema.JsonNumber.pipe(
+    Schema.between(0, latestMillis, { description: `a number from 0 to ${latestMillis}` })
+  ),
+  state: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+}).annotations({ identifier: "Snapshot" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Snapshot extends Schema.Schema.Type<typeof Snapshot> {}
+
 const days = 36_525
 
 const setting = <const Values extends ReadonlyArray<string | number>>(...values: Values) =>
@@ -124,21 +167,31 @@ const setting = <const Values extends ReadonlyArray<string | number>>(...values:
   })
 
 /**
- * How idempotency keys behave, as `IdempotencyProfile` of `Sandbox` explains.
+ * How idempotency keys behave where the interface does not say it. A client is safe with the service only if
+ * it is safe with every combination.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const Idempotency = Schema.Struct({
-  /** The answer to a known key with another request. */
+  /** The answer to a known key with another request: a status, or the first result. Defaults to 422. */
   other_body: setting(422, 409, "replay"),
-  /** The answer to a key whose first request is not answered yet. */
+  /**
+   * The answer to a key whose first request is not answered yet: 409, the result as soon as that is
+   * answered (`"wait"`), or the result at once (`"replay"`). Defaults to `"replay"`.
+   */
   in_flight: setting("replay", 409, "wait"),
-  /** Whether a refused request uses up its key, and is refused again. */
+  /** Whether a refused request uses up its key, and is refused again. Defaults to `"again"`: it is not. */
   failures: setting("again", "replay"),
-  /** How long a key is known; `null` for ever. */
+  /** How long a key is known; `null` for ever, which is the default. */
   retention_seconds: Schema.NullOr(numberBetween(0, days * 86_400))
 }).annotations({ identifier: "Idempotency" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Idempotency extends Schema.Schema.Type<typeof Idempotency> {}
 
 /**
  * The settings of a profile. A setting that is left out has its default.
@@ -149,6 +202,12 @@ export const Idempotency = Schema.Struct({
 export const IdempotencyChange = Schema.partial(Idempotency).annotations({
   identifier: "IdempotencyChange"
 })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface IdempotencyChange extends Schema.Schema.Type<typeof IdempotencyChange> {}
 
 /**
  * A request that the service received.
@@ -184,6 +243,12 @@ export const Request = Schema.Struct({
 }).annotations({ identifier: "Request" })
 
 /**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Request extends Schema.Schema.Type<typeof Request> {}
+
+/**
  * The ledger. Its journal is limited to the newest entries, oldest first.
  *
  * @since 0.1.0
@@ -205,6 +270,12 @@ export const Ledger = Schema.Struct({
 }).annotations({ identifier: "Ledger" })
 
 /**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Ledger extends Schema.Schema.Type<typeof Ledger> {}
+
+/**
  * A wallet with its balances.
  *
  * @since 0.1.0
@@ -216,6 +287,12 @@ export const WalletBalances = Schema.Struct({
   available: Amount.Amount,
   reserved: Amount.Amount
 }).annotations({ identifier: "Wallet" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface WalletBalances extends Schema.Schema.Type<typeof WalletBalances> {}
 
 const { fields: payment } = PaymentIntent.CreatedPaymentIntent
 
@@ -246,6 +323,12 @@ export const Resources = Schema.Struct({
   cards: Schema.Array(Card.Card),
   cardholders: Schema.Array(Cardholder.Cardholder)
 }).annotations({ identifier: "Resources" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Resources extends Schema.Schema.Type<typeof Resources> {}
 
 /**
  * An outcome that a request can ask for.
@@ -324,15 +407,24 @@ export const RefundRequest = Schema.Struct({
  * @category schemas
  */
 export const LinkPayment = Schema.Struct({
-  phone_number: Schema.String.pipe(
-    Schema.filter((text) => text.length >= 1 && text.length <= 32, {
-      description: "a string of 1 to 32 characters",
-      jsonSchema: { minLength: 1, maxLength: 32 }
-    })
+  phone_number: Schema.optional(
+    Schema.String.pipe(
+      Schema.filter((text) => text.length >= 1 && text.length <= 32, {
+        description: "a string of 1 to 32 characters",
+        jsonSchema: { minLength: 1, maxLength: 32 }
+      })
+    )
   )
 }).annotations({ identifier: "LinkPayment" })
 
-const state = HttpApiGroup.make("State")
+/** A group of calls of which each has its own name. */
+const group = <const Name extends string>(name: Name, description: string) =>
+  HttpApiGroup.make(name, { topLevel: true }).annotate(OpenApi.Description, description)
+
+const refused = { status: 422 } as const
+const missing = { status: 404 } as const
+
+const state = group("State", "The whole sandbox")
   .add(
     HttpApiEndpoint.get("health", "/health")
       .addSuccess(Health)
@@ -341,38 +433,34 @@ const state = HttpApiGroup.make("State")
   .add(
     HttpApiEndpoint.post("reset", "/reset")
       .setPayload(Reset)
-      .addError(ControlError, { status: 422 })
       .annotate(OpenApi.Summary, "Restore the initial state")
   )
   .add(
     HttpApiEndpoint.get("snapshot", "/snapshot")
-      .addSuccess(Sandbox.Snapshot)
+      .addSuccess(Snapshot)
       .annotate(OpenApi.Summary, "Read the whole state")
   )
   .add(
     HttpApiEndpoint.put("restore", "/snapshot")
-      .setPayload(Sandbox.Snapshot)
-      .addError(ControlError, { status: 422 })
+      .setPayload(Snapshot)
+      .addError(ControlError, refused)
       .annotate(OpenApi.Summary, "Replace the whole state by that of a snapshot")
   )
-  .annotate(OpenApi.Description, "The whole sandbox")
 
-const idempotency = HttpApiGroup.make("Idempotency")
+const idempotency = group("Idempotency", "The profile of idempotency keys")
   .add(
-    HttpApiEndpoint.get("get", "/idempotency")
+    HttpApiEndpoint.get("idempotency", "/idempotency")
       .addSuccess(Idempotency)
       .annotate(OpenApi.Summary, "Read how idempotency keys behave")
   )
   .add(
-    HttpApiEndpoint.put("set", "/idempotency")
+    HttpApiEndpoint.put("setIdempotency", "/idempotency")
       .setPayload(IdempotencyChange)
       .addSuccess(Idempotency)
-      .addError(ControlError, { status: 422 })
       .annotate(OpenApi.Summary, "Replace how idempotency keys behave, from the next request")
   )
-  .annotate(OpenApi.Description, "The profile of idempotency keys")
 
-const access = HttpApiGroup.make("Access")
+const access = group("Access", "Credentials and tokens")
   .add(
     HttpApiEndpoint.get("credentials", "/credentials")
       .addSuccess(Credentials)
@@ -389,7 +477,6 @@ const access = HttpApiGroup.make("Access")
       "Revoke all tokens"
     )
   )
-  .annotate(OpenApi.Description, "Credentials and tokens")
 
 /**
  * The path of the live requests, as server-sent events. An event `requests` has a list of `Request` without
@@ -401,9 +488,22 @@ const access = HttpApiGroup.make("Access")
  */
 export const requestStream = `${root}/requests/stream` as const
 
-const requests = HttpApiGroup.make("Requests")
+/**
+ * Requests that arrived or ended.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface LiveRequests {
+  /** Whether they replace all earlier ones: after a reset, and after a lost connection. */
+  readonly reset: boolean
+  /** At most the newest 1,000, oldest first and without bodies. A request comes again when it ends. */
+  readonly requests: ReadonlyArray<Request>
+}
+
+const requests = group("Requests", "The requests that the service received")
   .add(
-    HttpApiEndpoint.get("list", "/requests")
+    HttpApiEndpoint.get("requests", "/requests")
       .setUrlParams(
         Schema.Struct({
           ...limited(100),
@@ -414,11 +514,10 @@ const requests = HttpApiGroup.make("Requests")
         })
       )
       .addSuccess(Schema.Array(Request))
-      .addError(ControlError, { status: 422 })
       .annotate(OpenApi.Summary, "List the latest requests to the service, newest first")
   )
   .add(
-    HttpApiEndpoint.get("get", "/requests/:index")
+    HttpApiEndpoint.get("request", "/requests/:index")
       .setPath(
         Schema.Struct({
           index: Schema.NumberFromString.pipe(
@@ -430,34 +529,31 @@ const requests = HttpApiGroup.make("Requests")
         })
       )
       .addSuccess(Request)
-      .addError(ControlError, { status: 404 })
-      .addError(ControlError, { status: 422 })
+      .addError(ControlError, missing)
       .annotate(OpenApi.Summary, "Read a request with its body")
   )
-  .annotate(OpenApi.Description, "The requests that the service received")
 
-const resources = HttpApiGroup.make("Resources")
-  .add(
-    HttpApiEndpoint.get("list", "/resources")
-      .setUrlParams(
-        Schema.Struct({
-          ...limited(100),
-          /** Only what requests with this idempotency key made. */
-          key: Schema.optional(Schema.String)
-        })
-      )
-      .addSuccess(Resources)
-      .addError(ControlError, { status: 422 })
-      .annotate(OpenApi.Summary, "List the latest resources of each kind, newest first")
-  )
-  .annotate(OpenApi.Description, "Payments, payouts, transactions, refunds, links and cards")
+const resources = group(
+  "Resources",
+  "Payments, payouts, transactions, refunds, links and cards"
+).add(
+  HttpApiEndpoint.get("resources", "/resources")
+    .setUrlParams(
+      Schema.Struct({
+        ...limited(100),
+        /** Only what requests with this idempotency key made. */
+        key: Schema.optional(Schema.String)
+      })
+    )
+    .addSuccess(Resources)
+    .annotate(OpenApi.Summary, "List the latest resources of each kind, newest first")
+)
 
-const money = HttpApiGroup.make("Money")
+const money = group("Money", "The ledger, wallets, settlements, refunds and paid links")
   .add(
-    HttpApiEndpoint.get("ledger", "/ledger")
+    HttpApiEndpoint.get("statement", "/ledger")
       .setUrlParams(Schema.Struct(limited(1000)))
       .addSuccess(Ledger)
-      .addError(ControlError, { status: 422 })
       .annotate(OpenApi.Summary, "Read the balances and the latest entries of the ledger")
   )
   .add(
@@ -470,8 +566,8 @@ const money = HttpApiGroup.make("Money")
       .setPath(Schema.Struct({ id: PaymentIntent.PaymentIntentId }))
       .setPayload(Settlement)
       .addSuccess(PaymentIntent.PaymentIntent)
-      .addError(ControlError, { status: 404 })
-      .addError(ControlError, { status: 422 })
+      .addError(ControlError, missing)
+      .addError(ControlError, refused)
       .annotate(OpenApi.Summary, "Settle a PENDING payment intent now")
   )
   .add(
@@ -479,15 +575,15 @@ const money = HttpApiGroup.make("Money")
       .setPath(Schema.Struct({ reference: Payout.PayoutReference }))
       .setPayload(Settlement)
       .addSuccess(Payout.Payout)
-      .addError(ControlError, { status: 404 })
-      .addError(ControlError, { status: 422 })
+      .addError(ControlError, missing)
+      .addError(ControlError, refused)
       .annotate(OpenApi.Summary, "Settle a PENDING payout now")
   )
   .add(
     HttpApiEndpoint.post("refund", "/refunds")
       .setPayload(RefundRequest)
       .addSuccess(Refund.Refund, { status: 201 })
-      .addError(ControlError, { status: 422 })
+      .addError(ControlError, refused)
       .annotate(OpenApi.Summary, "Refund a collection or a deposit")
   )
   .add(
@@ -495,15 +591,15 @@ const money = HttpApiGroup.make("Money")
       .setPath(Schema.Struct({ id: PaymentLink.PaymentLinkId }))
       .setPayload(LinkPayment)
       .addSuccess(Transaction.TransactionDetail)
-      .addError(ControlError, { status: 404 })
-      .addError(ControlError, { status: 422 })
+      .addError(ControlError, missing)
+      .addError(ControlError, refused)
       .annotate(OpenApi.Summary, "Pay a payment link, as a payer at its hosted page")
   )
-  .annotate(OpenApi.Description, "The ledger, wallets, settlements, refunds and paid links")
 
-const faults = HttpApiGroup.make("Faults")
+const faults = HttpApiGroup.make("faults")
+  .annotate(OpenApi.Description, "Faults and outcomes of the next requests")
   .add(
-    HttpApiEndpoint.get("list", "/faults")
+    HttpApiEndpoint.get("pending", "/faults")
       .addSuccess(Schema.Array(Outcome.PendingFault))
       .annotate(OpenApi.Summary, "List the pending faults, in the order in which they apply")
   )
@@ -511,25 +607,27 @@ const faults = HttpApiGroup.make("Faults")
     HttpApiEndpoint.post("add", "/faults")
       .setPayload(Outcome.FaultRule)
       .addSuccess(Outcome.PendingFault, { status: 201 })
-      .addError(ControlError, { status: 422 })
+      .addError(ControlError, refused)
       .annotate(OpenApi.Summary, "Add a fault")
   )
   .add(
     HttpApiEndpoint.del("remove", "/faults/:id")
       .setPath(Schema.Struct({ id: Schema.String }))
-      .addError(ControlError, { status: 404 })
+      .addError(ControlError, missing)
       .annotate(OpenApi.Summary, "Remove a pending fault")
+  )
+  .add(
+    HttpApiEndpoint.del("clear", "/faults").annotate(OpenApi.Summary, "Remove all pending faults")
   )
   .add(
     HttpApiEndpoint.get("outcomes", "/outcomes")
       .addSuccess(Outcomes)
       .annotate(OpenApi.Summary, "List the outcomes that a request can ask for")
   )
-  .annotate(OpenApi.Description, "Faults and outcomes of the next requests")
 
-const clock = HttpApiGroup.make("Clock")
+const clock = group("Clock", "The time of the sandbox")
   .add(
-    HttpApiEndpoint.get("get", "/clock")
+    HttpApiEndpoint.get("clock", "/clock")
       .addSuccess(Clock)
       .annotate(OpenApi.Summary, "Read the sandbox's time")
   )
@@ -537,13 +635,12 @@ const clock = HttpApiGroup.make("Clock")
     HttpApiEndpoint.post("advance", "/clock/advance")
       .setPayload(Advance)
       .addSuccess(Clock)
-      .addError(ControlError, { status: 422 })
+      .addError(ControlError, refused)
       .annotate(OpenApi.Summary, "Advance the sandbox's time, and run what becomes due")
   )
-  .annotate(OpenApi.Description, "The time of the sandbox")
 
 /**
- * The control API. `ControlClient` is its client.
+ * All calls.
  *
  * @since 0.1.0
  * @category apis
@@ -558,4 +655,64 @@ export const api = HttpApi.make("Control")
   .add(clock)
   .add(idempotency)
   .addError(ControlError, { status: 403 })
+  .addError(ControlError, refused)
   .prefix(root)
+
+/** The input of a call: the members of its path, its query and its body. */
+type Input<Path, UrlParams, Payload> = Members<Path> & Members<UrlParams> & Members<Payload>
+
+type Members<A> = [A] extends [never] ? unknown : A
+
+type Call<I, A, E> = unknown extends I
+  ? Effect.Effect<A, E>
+  : Partial<I> extends I
+    ? (input?: I) => Effect.Effect<A, E>
+    : (input: I) => Effect.Effect<A, E>
+
+type CallOf<Endpoint, E> =
+  Endpoint extends HttpApiEndpoint.HttpApiEndpoint<
+    infer _Name,
+    infer _Method,
+    infer Path,
+    infer UrlParams,
+    infer Payload,
+    infer _Headers,
+    infer Success,
+    infer Error
+  >
+    ? Call<Input<Path, UrlParams, Payload>, Success, Error | E>
+    : never
+
+type CallsOf<Group extends HttpApiGroup.HttpApiGroup.Any, E> = {
+  readonly [Endpoint in HttpApiGroup.HttpApiGroup.Endpoints<Group> as Endpoint["name"]]: CallOf<
+    Endpoint,
+    E
+  >
+}
+
+type Named =
+  | typeof state
+  | typeof access
+  | typeof requests
+  | typeof resources
+  | typeof money
+  | typeof clock
+  | typeof idempotency
+
+/**
+ * The calls as methods, which can fail with `E` besides their own errors. A call takes the members of its
+ * path, its query and its body as one object, such as `settlePayment({ id, status: "FAILED" })`, and a call
+ * without them is an effect, such as `wallets`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Calls<E = never> extends CallsOf<Named, E> {
+  /** The queue of scripted faults. */
+  readonly faults: CallsOf<typeof faults, E>
+  /**
+   * The latest requests, then those that arrive and end, without an end: at most 10 times per second. A slow
+   * reader gets fewer and larger elements.
+   */
+  readonly liveRequests: Stream.Stream<LiveRequests, E>
+}

@@ -4,13 +4,14 @@
  * @since 0.1.0
  */
 import * as HttpApiClient from "@effect/platform/HttpApiClient"
+import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
-import type * as Stream from "effect/Stream"
 import * as ControlApi from "./ControlApi.js"
 import * as liveRequests from "./internal/control/liveRequests.js"
 
@@ -26,37 +27,19 @@ export interface Options {
 }
 
 /**
- * Requests that arrived or ended.
+ * The calls of a sandbox in another process. Its `liveRequests` connect again after a lost connection, and
+ * then start anew with `reset`. They fail after about 13 seconds without the sandbox, and at once if it refuses
+ * them. They do not notice a connection that is lost without being closed.
  *
  * @since 0.1.0
  * @category models
  */
-export interface LiveRequests {
-  /** Whether they replace all earlier ones: after a reset, and after a lost connection. */
-  readonly reset: boolean
-  /** At most 1,000, oldest first and without bodies. A request comes again when it ends. */
-  readonly requests: ReadonlyArray<typeof ControlApi.Request.Type>
-}
-
-/**
- * The latest requests, then those that arrive and end, without an end.
- *
- * After a lost connection it connects again and starts anew with `reset`. What happened in between is among
- * the latest 1,000 requests, and older ones are missing. It fails after about 13 seconds without the sandbox,
- * and at once if the control API refuses it. It does not notice a connection that is lost without being
- * closed.
- *
- * @since 0.1.0
- * @category models
- */
-export type RequestStream = Stream.Stream<
-  LiveRequests,
+export interface Service extends ControlApi.Calls<
   ControlApi.ControlError | HttpClientError.HttpClientError | ParseResult.ParseError
->
+> {}
 
 /**
- * Makes a client that sends its requests with the `HttpClient` in context. It has a method for each call, and
- * `Requests.stream`, a {@link RequestStream}.
+ * Makes a client that sends its requests with the `HttpClient` in context.
  *
  * @example
  * import * as ControlClient from "@manilla/sandbox/ControlClient"
@@ -64,28 +47,44 @@ export type RequestStream = Stream.Stream<
  *
  * const nextDay = Effect.gen(function* () {
  *   const control = yield* ControlClient.make({ url: "http://127.0.0.1:4010" })
- *   yield* control.Faults.add({ payload: { fault: "drop_after", count: 3 } })
- *   yield* control.Clock.advance({ payload: { seconds: 86_400 } })
+ *   yield* control.faults.add({ fault: "drop_after", count: 3 })
+ *   yield* control.advance({ seconds: 86_400 })
  * })
  *
  * @since 0.1.0
  * @category constructors
  */
-export const make = ({ url }: Options) =>
+export const make = ({ url }: Options): Effect.Effect<Service, never, HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
-    const api = yield* HttpApiClient.make(ControlApi.api, { baseUrl: url })
-    const stream: RequestStream = liveRequests.follow(client, url)
-    return { ...api, Requests: { ...api.Requests, stream } }
+    const { faults, ...others } = yield* HttpApiClient.make(ControlApi.api, { baseUrl: url })
+    const calls = { ...callsOf(others), faults: callsOf(faults) }
+    // Each call is made from the endpoint of the same name, as `Calls` requires.
+    return { ...calls, liveRequests: liveRequests.follow(client, url) } as never
   })
 
-/**
- * The methods of the `ControlClient` service: one for each control call, by group.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Service extends Effect.Effect.Success<ReturnType<typeof make>> {}
+type Send = (request: object) => Effect.Effect<unknown>
+
+const withoutInput: ReadonlySet<string> = new Set(
+  Object.values(ControlApi.api.groups).flatMap(({ endpoints }) =>
+    Object.values<HttpApiEndpoint.HttpApiEndpoint.AnyWithProps>(endpoints as never)
+      .filter(({ pathSchema, payloadSchema, urlParamsSchema }) =>
+        [pathSchema, payloadSchema, urlParamsSchema].every(Option.isNone)
+      )
+      .map(({ name }) => name)
+  )
+)
+
+/** The members of the input go to the path, the query or the body, whose schemas leave out the others. */
+const callsOf = (methods: object) =>
+  Object.fromEntries(
+    Object.entries<Send>(methods as never).map(([name, send]) => [
+      name,
+      withoutInput.has(name)
+        ? send({})
+        : (input: object = {}) => send({ path: input, urlParams: input, payload: input })
+    ])
+  )
 
 /**
  * The client of the control API.

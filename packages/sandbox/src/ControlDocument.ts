@@ -54,7 +54,7 @@ export const make = () => {
 
 /** `HttpApi` does not describe events. */
 const requestStream = {
-  operationId: "Requests.stream",
+  operationId: "liveRequests",
   tags: ["Requests"],
   summary: "Follow the requests as server-sent events",
   description:

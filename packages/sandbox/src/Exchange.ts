@@ -65,19 +65,6 @@ export interface AppliedFault {
 }
 
 /**
- * Changes in the log of a sandbox.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Changes {
-  /** Whether the sandbox was reset, so earlier exchanges are gone. */
-  readonly reset: boolean
-  /** The exchanges that arrived or ended, in their current state, oldest first: at most the newest 1,000. */
-  readonly exchanges: ReadonlyArray<Exchange>
-}
-
-/**
  * Formats exchanges as text, one per line, with the time since the first.
  *
  * ```

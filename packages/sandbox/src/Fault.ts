@@ -91,7 +91,12 @@ const Scope = Schema.Struct(scope)
  */
 export interface Target extends Match, Schema.Schema.Type<typeof Scope> {}
 
-/** Declares a fault with its name. */
+/**
+ * Declares a fault by its name, what it does, and its own members.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const declare = <const Name extends string, Fields extends Schema.Struct.Fields>(
   name: Name,
   description: string,
@@ -105,17 +110,20 @@ export const declare = <const Name extends string, Fields extends Schema.Struct.
     ...scope
   }).annotations({ description })
 
+/** As large as a request of the control API can be, nearly. */
+const maxBody = 8_388_608
+
 /** Text, or bytes. As JSON, bytes are `{ "base64": … }`. */
 const Body = Schema.Union(
-  Text.atMost(65_536),
+  Text.atMost(maxBody),
   Schema.transform(
     Schema.Struct({ base64: Schema.Uint8ArrayFromBase64 }),
     Schema.Uint8ArrayFromSelf,
     { decode: ({ base64 }) => base64, encode: (base64) => ({ base64 }) }
   )
 ).annotations({
-  description: "a string of at most 65536 characters",
-  jsonSchema: { type: "string", maxLength: 65_536 }
+  description: `a string of at most ${maxBody} characters`,
+  jsonSchema: { type: "string", maxLength: maxBody }
 })
 
 /** Defaults to `application/json`. */
@@ -139,7 +147,11 @@ const answer = {
  */
 export const Fault = Schema.Union(
   declare("drop_before", "Closes the connection before the request is processed", {}),
-  declare("drop_after", "Processes the request, then closes the connection before the response", {}),
+  declare(
+    "drop_after",
+    "Processes the request, then closes the connection before the response",
+    {}
+  ),
   declare("delay", "Processes the request at once and delays the response", {
     milliseconds: wholeNumber(0, 600_000)
   }),

@@ -13,6 +13,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import * as service from "./internal/control/service.js"
 import * as emulation from "./internal/emulation.js"
 import * as app from "./internal/http/app.js"
 import * as Sandbox from "./Sandbox.js"
@@ -35,7 +36,7 @@ export const make = (
 }> =>
   Effect.gen(function* () {
     const emulated = yield* emulation.make({ ...options, origin: () => mainOrigin })
-    const sandbox = emulation.control(emulated, {
+    const sandbox = service.make(emulated, {
       baseUrl: mainOrigin + ServiceApi.root,
       authUrl: accountOrigin + ServiceApi.root,
       controlUrl: mainOrigin

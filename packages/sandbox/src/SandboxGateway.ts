@@ -37,8 +37,9 @@ export const layer = (
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const { authUrl, baseUrl, credentials } = yield* Sandbox.Sandbox
+      const { client_id: clientId, client_secret: clientSecret } = yield* credentials
       return Gateway.layer({ pageParameter: Sandbox.pageParameter, ...options, baseUrl }).pipe(
-        Layer.provideMerge(Token.layer({ authUrl, ...(yield* credentials), retry: options.retry }))
+        Layer.provideMerge(Token.layer({ authUrl, clientId, clientSecret, retry: options.retry }))
       )
     })
   )

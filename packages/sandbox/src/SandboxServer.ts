@@ -20,6 +20,7 @@ import type * as Scope from "effect/Scope"
 import { createServer } from "node:http"
 import * as ControlApi from "./ControlApi.js"
 import * as access from "./internal/control/access.js"
+import * as service from "./internal/control/service.js"
 import * as emulation from "./internal/emulation.js"
 import * as app from "./internal/http/app.js"
 import * as reply from "./internal/http/reply.js"
@@ -94,7 +95,7 @@ export const make = (
     const apps = app.make(emulated, { ...controls, isElsewhere: hasOwnPort })
     const main = yield* listen(apps.main, controls, { host, port: options.port ?? 0 })
     origin = main
-    const sandbox = emulation.control(emulated, {
+    const sandbox = service.make(emulated, {
       baseUrl: main + ServiceApi.root,
       authUrl:
         (yield* listen(apps.account, controls, { host, port: options.authPort ?? 0 })) +

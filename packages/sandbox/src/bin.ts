@@ -31,13 +31,13 @@ const serve = ({ initial: file, quiet, server }: Serve) =>
       onExchange: quiet ? undefined : (exchange) => Console.log(requestLine.make(exchange))
     })
     const [wallet] = yield* wallets
-    const { clientId, clientSecret } = yield* credentials
+    const { client_id, client_secret } = yield* credentials
     yield* Console.log(`The sandbox is listening. These credentials are valid for sandboxes only:
 
 export MANILLA_BASE_URL=${baseUrl}
 export MANILLA_AUTH_URL=${authUrl}
-export MANILLA_CLIENT_ID=${clientId}
-export MANILLA_CLIENT_SECRET=${Redacted.value(clientSecret)}
+export MANILLA_CLIENT_ID=${client_id}
+export MANILLA_CLIENT_SECRET=${Redacted.value(client_secret)}
 export MANILLA_ENVIRONMENT=SANDBOX
 export MANILLA_PAGE_PARAMETER=${Sandbox.pageParameter}
 export MANILLA_WALLET_ID=${wallet?.id ?? ""}

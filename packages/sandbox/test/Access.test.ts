@@ -152,7 +152,7 @@ describe("the credential", () => {
       const old = yield* credentialsBody
       const { access_token } = yield* obtain
       const rotated = yield* sandbox.rotateSecret
-      assert.notStrictEqual(Redacted.value(rotated.clientSecret), old.client_secret)
+      assert.notStrictEqual(Redacted.value(rotated.client_secret), old.client_secret)
 
       const list = yield* send(`${sandbox.baseUrl}/services`, {
         headers: { authorization: `Bearer ${access_token}` }

@@ -52,10 +52,10 @@ describe("the arguments of manilla-sandbox", () => {
     const { idempotency, strict } = serve(["--strict", "--idempotency", profile]).server
     assert.isTrue(strict)
     assert.deepStrictEqual(idempotency, {
-      otherBody: 409,
-      inFlight: "wait",
+      other_body: 409,
+      in_flight: "wait",
       failures: "replay",
-      retention: Duration.days(1)
+      retention_seconds: 86_400
     })
     assert.strictEqual(serve(["--seed", "a word"]).server.seed, "a word")
   })

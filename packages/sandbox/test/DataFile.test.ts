@@ -50,9 +50,9 @@ const live = (data: string) =>
 
 const everything = Effect.gen(function* () {
   const sandbox = yield* Sandbox.Sandbox
-  const { clientSecret } = yield* sandbox.credentials
+  const { client_secret } = yield* sandbox.credentials
   return {
-    secret: Redacted.value(clientSecret),
+    secret: Redacted.value(client_secret),
     payments: yield* sandbox.paymentIntents,
     transactions: yield* sandbox.transactions,
     wallets: yield* sandbox.wallets,
@@ -68,7 +68,7 @@ const pay = (name: string) =>
 const used = Effect.gen(function* () {
   const sandbox = yield* Sandbox.Sandbox
   const { id } = yield* pay("one")
-  yield* sandbox.settle(id)
+  yield* sandbox.settlePayment({ id })
   yield* sandbox.rotateSecret
   return yield* everything
 })
@@ -86,7 +86,7 @@ describe("a data file", () => {
           yield* pay("one")
           assert.lengthOf(yield* sandbox.paymentIntents, 1)
           yield* pay("two")
-          yield* sandbox.advance("2 hours")
+          yield* sandbox.advance({ seconds: 7200 })
         }).pipe(Effect.provide(live(path)))
         yield* Effect.gen(function* () {
           const sandbox = yield* Sandbox.Sandbox

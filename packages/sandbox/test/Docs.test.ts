@@ -80,15 +80,17 @@ describe("the page", () => {
     const service = await services.start({ seed: 1 })
     const { sandbox, origin } = service
     const text = await fetch(`${origin}/docs`).then((response) => response.text())
-    const { clientId, clientSecret } = await Effect.runPromise(sandbox.credentials)
+    const { client_id: clientId, client_secret: clientSecret } = await Effect.runPromise(
+      sandbox.credentials
+    )
     await service.pay("order-1")
     await service.createLink()
     const [payment] = await Effect.runPromise(sandbox.paymentIntents)
     if (payment === undefined) return assert.fail("no payment")
-    await Effect.runPromise(sandbox.settle(payment.id))
+    await Effect.runPromise(sandbox.settlePayment({ id: payment.id }))
     const [transaction] = await Effect.runPromise(sandbox.transactions)
     if (transaction === undefined) return assert.fail("no transaction")
-    const refund = await Effect.runPromise(sandbox.refund(transaction.reference))
+    const refund = await Effect.runPromise(sandbox.refund({ transaction: transaction.reference }))
     const [wallet] = await Effect.runPromise(sandbox.wallets)
     const [holder] = await Effect.runPromise(sandbox.cardholders)
     const [link] = await Effect.runPromise(sandbox.paymentLinks)

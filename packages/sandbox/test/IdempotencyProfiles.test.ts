@@ -67,21 +67,20 @@ const soon = <A, E, R>(self: Effect.Effect<A, E, R>) =>
 const tagOf = <A, E extends { readonly _tag: string }>(result: Either.Either<A, E>) =>
   Either.isLeft(result) ? result.left._tag : "success"
 
-const profiles: ReadonlyArray<Sandbox.IdempotencyProfile> = ([422, 409, "replay"] as const).flatMap(
-  (otherBody) =>
-    ([409, "wait", "replay"] as const).flatMap((inFlight) =>
-      (["replay", "again"] as const).map((failures) => ({
-        otherBody,
-        inFlight,
-        failures,
-        retention: "1 day" as const
-      }))
-    )
+const profiles = ([422, 409, "replay"] as const).flatMap((other_body) =>
+  ([409, "wait", "replay"] as const).flatMap((in_flight) =>
+    (["replay", "again"] as const).map((failures) => ({
+      other_body,
+      in_flight,
+      failures,
+      retention_seconds: 86_400
+    }))
+  )
 )
 
 for (const profile of profiles) {
-  const { failures, inFlight, otherBody } = profile
-  describe(`other body ${otherBody}, in flight ${inFlight}, failures ${failures}`, () => {
+  const { failures, in_flight, other_body } = profile
+  describe(`other body ${other_body}, in flight ${in_flight}, failures ${failures}`, () => {
     for (const [operation, write] of Record.toEntries(writes)) {
       it.effect(`${operation} has one effect`, () =>
         Effect.gen(function* () {
@@ -104,7 +103,7 @@ for (const profile of profiles) {
 
           // The same key with another request: it makes nothing, and only a 422 says so for certain.
           const other = { 422: "UnprocessableError", 409: "OutcomeUnknown", replay: "KeyReused" }
-          assert.strictEqual(tagOf(yield* soon(write(true))), other[otherBody ?? 422])
+          assert.strictEqual(tagOf(yield* soon(write(true))), other[other_body])
           assert.strictEqual(yield* made, 1)
 
           // A second call while the first is not answered.
@@ -113,7 +112,7 @@ for (const profile of profiles) {
           const slow = yield* Effect.fork(Effect.either(write(false)))
           yield* TestClock.adjust("1 second")
           const meanwhile = yield* soon(write(false))
-          assert.strictEqual(tagOf(meanwhile), inFlight === 409 ? "OutcomeUnknown" : "success")
+          assert.strictEqual(tagOf(meanwhile), in_flight === 409 ? "OutcomeUnknown" : "success")
           const ended = yield* Fiber.join(slow)
           assert.strictEqual(tagOf(ended), "success")
           if (Either.isRight(meanwhile)) assert.deepStrictEqual(meanwhile, ended)
@@ -129,11 +128,11 @@ describe("a key", () => {
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const first = yield* writes["Payments.create"](false)
-      yield* sandbox.advance("59 minutes")
+      yield* sandbox.advance({ seconds: 3540 })
       assert.strictEqual(yield* writes["Payments.create"](false), first)
-      yield* sandbox.advance("1 minute")
+      yield* sandbox.advance({ seconds: 60 })
       assert.notStrictEqual(yield* writes["Payments.create"](false), first)
       assert.strictEqual(yield* made, 2)
-    }).pipe(Effect.provide(layer({ idempotency: { retention: "1 hour" } })))
+    }).pipe(Effect.provide(layer({ idempotency: { retention_seconds: 3600 } })))
   )
 })

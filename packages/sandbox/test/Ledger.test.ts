@@ -203,8 +203,8 @@ const play = (program: ReadonlyArray<Step>) =>
         case "refund":
           if (transaction === undefined) break
           yield* sandbox
-            .refund(transaction.reference, { amount: step.amount })
-            .pipe(Effect.catchTag("Refused", () => refused))
+            .refund({ transaction: transaction.reference, amount: step.amount })
+            .pipe(Effect.catchTag("ControlError", () => refused))
           break
         case "issue":
           yield* cards
@@ -220,10 +220,11 @@ const play = (program: ReadonlyArray<Step>) =>
             .pipe(Effect.catchTag("UnprocessableError", () => refused))
           break
         case "fail":
-          if (pending !== undefined) yield* sandbox.settlePayout(pending.reference, "FAILED")
+          if (pending !== undefined)
+            yield* sandbox.settlePayout({ reference: pending.reference, status: "FAILED" })
           break
         case "link":
-          yield* sandbox.payLink(link.id)
+          yield* sandbox.payLink({ id: link.id })
           break
         case "wait":
           yield* TestClock.adjust("1 second")

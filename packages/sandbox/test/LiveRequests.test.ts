@@ -127,9 +127,9 @@ describe("the live requests", () => {
     Effect.gen(function* () {
       const { client, sandbox } = yield* SandboxClient.make()
       yield* Effect.replicateEffect(client.get(`${sandbox.baseUrl}/services`), 1010)
-      const [latest] = yield* Stream.runCollect(Stream.take(sandbox.exchangeChanges, 1))
-      assert.lengthOf(latest?.exchanges ?? [], 1000)
-      assert.strictEqual(latest?.exchanges.at(-1)?.index, 1009)
+      const [latest] = yield* Stream.runCollect(Stream.take(sandbox.liveRequests, 1))
+      assert.lengthOf(latest?.requests ?? [], 1000)
+      assert.strictEqual(latest?.requests.at(-1)?.index, 1009)
     }).pipe(Effect.scoped)
   )
 
@@ -145,8 +145,8 @@ describe("the live requests", () => {
 /** Takes the events of the typed client one at a time. */
 const pulled = (options: ControlClient.Options) =>
   Effect.gen(function* () {
-    const { Requests } = yield* ControlClient.make(options)
-    const pull = yield* Stream.toPull(Stream.rechunk(Requests.stream, 1))
+    const { liveRequests } = yield* ControlClient.make(options)
+    const pull = yield* Stream.toPull(Stream.rechunk(liveRequests, 1))
     return Effect.map(pull, (chunk) => {
       const [event] = chunk
       return [event?.reset, event?.requests.map(({ index, status }) => [index, status])]

@@ -152,8 +152,8 @@ describe("secrets", () => {
   it.live("appear in no error, log or span, even if the service echoes them", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
-      const { clientSecret } = yield* sandbox.credentials
-      const secret = Redacted.value(clientSecret)
+      const { client_secret } = yield* sandbox.credentials
+      const secret = Redacted.value(client_secret)
       const shown: Array<string> = []
       const logger = Logger.make((entry) => {
         shown.push(inspect(entry, { depth: 20 }), Cause.pretty(entry.cause))

@@ -37,7 +37,7 @@ const payBy = (name: string) => pay(name, { payer: { phone_number: phoneOf(name)
 
 const token = Effect.gen(function* () {
   const { authUrl, credentials } = yield* Sandbox.Sandbox
-  const { clientId, clientSecret } = yield* credentials
+  const { client_id: clientId, client_secret: clientSecret } = yield* credentials
   const body = { client_id: clientId, client_secret: Redacted.value(clientSecret) }
   const { text } = yield* send(`${authUrl}/auth/application/token`, { method: "POST", body })
   return String(JSON.parse(text).data.access_token)
@@ -82,7 +82,7 @@ describe("outcomes", () => {
       yield* settled
       const [first, , ...rest] = yield* statuses
       assert.deepStrictEqual([first, ...rest], ["COMPLETED", "PENDING", "FAILED", "UNDER_REVIEW"])
-      yield* (yield* Sandbox.Sandbox).advance("30 days")
+      yield* (yield* Sandbox.Sandbox).advance({ seconds: 2_592_000 })
       assert.deepStrictEqual(yield* statuses, [first, "COMPLETED", ...rest])
       assert.lengthOf(yield* (yield* Sandbox.Sandbox).transactions, 2)
     }).pipe(Effect.provide(layer()))
@@ -110,12 +110,17 @@ describe("outcomes", () => {
         const made = yield* links.create({ ...link, amount: Outcome.amount(named(name)) })
         assert.strictEqual(made.status, "ACTIVE")
         assert.strictEqual((yield* links.get(made.id)).status, status)
-        assert.strictEqual((yield* Effect.flip(sandbox.payLink(made.id))).code, "LINK_NOT_ACTIVE")
+        assert.strictEqual(
+          (yield* Effect.flip(sandbox.payLink({ id: made.id }))).code,
+          "LINK_NOT_ACTIVE"
+        )
       }
       const { id } = yield* links.create(link)
-      const unpaid = yield* Effect.flip(sandbox.payLink(id, phoneOf("insufficient_funds")))
+      const unpaid = yield* Effect.flip(
+        sandbox.payLink({ id, phone_number: phoneOf("insufficient_funds") })
+      )
       assert.strictEqual(unpaid.code, "INSUFFICIENT_FUNDS")
-      yield* sandbox.payLink(id, "+2290100000000")
+      yield* sandbox.payLink({ id, phone_number: "+2290100000000" })
     }).pipe(Effect.provide(layer()))
   )
 

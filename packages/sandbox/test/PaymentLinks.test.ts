@@ -19,7 +19,7 @@ describe("a payment link", () => {
         new URL(`/checkout/${link.reference}`, sandbox.baseUrl).href
       )
 
-      const transaction = yield* sandbox.payLink(link.id)
+      const transaction = yield* sandbox.payLink({ id: link.id })
       assert.deepInclude(plain(transaction), {
         source: link.reference,
         operation: "COLLECTION",
@@ -33,9 +33,9 @@ describe("a payment link", () => {
         use_count: 1,
         metadata
       })
-      yield* sandbox.payLink(link.id)
+      yield* sandbox.payLink({ id: link.id })
       assert.deepInclude(plain(yield* links.get(link.id)), { status: "INACTIVE", use_count: 2 })
-      const refused = yield* Effect.flip(sandbox.payLink(link.id))
+      const refused = yield* Effect.flip(sandbox.payLink({ id: link.id }))
       assert.strictEqual(refused.code, "LINK_NOT_ACTIVE")
       assert.strictEqual((yield* walletIn("XOF")).available, "9850.0000")
       assert.lengthOf(yield* sandbox.transactions, 2)
@@ -47,7 +47,7 @@ describe("a payment link", () => {
       const links = yield* PaymentLinks.PaymentLinks
       const sandbox = yield* Sandbox.Sandbox
       const { id } = yield* links.create({ ...request, max_uses: 7 })
-      yield* Effect.replicateEffect(Effect.either(sandbox.payLink(id)), 50, {
+      yield* Effect.replicateEffect(Effect.either(sandbox.payLink({ id })), 50, {
         concurrency: "unbounded"
       })
       assert.strictEqual((yield* links.get(id)).use_count, 7)
@@ -63,10 +63,10 @@ describe("a payment link", () => {
       const { id } = yield* links.create({ ...request, expires_at })
       yield* TestClock.adjust("60 seconds")
       assert.deepInclude(plain(yield* links.get(id)), { status: "ACTIVE", expires_at })
-      yield* sandbox.payLink(id)
+      yield* sandbox.payLink({ id })
       yield* TestClock.adjust("1 millis")
       assert.deepInclude(plain(yield* links.get(id)), { status: "EXPIRED", use_count: 1 })
-      const refused = yield* Effect.flip(sandbox.payLink(id))
+      const refused = yield* Effect.flip(sandbox.payLink({ id }))
       assert.strictEqual(refused.code, "LINK_NOT_ACTIVE")
       assert.include(refused.message, "EXPIRED")
     }).pipe(Effect.provide(layer()))
@@ -78,7 +78,7 @@ describe("a payment link", () => {
       const sandbox = yield* Sandbox.Sandbox
       const expires_at = "1970-01-01T00:01:00Z"
       const { id } = yield* links.create({ ...request, expires_at, max_uses: 1 })
-      yield* sandbox.payLink(id)
+      yield* sandbox.payLink({ id })
       yield* TestClock.adjust("1 hour")
       assert.strictEqual((yield* links.get(id)).status, "INACTIVE")
     }).pipe(Effect.provide(layer()))
@@ -103,7 +103,7 @@ describe("a payment link", () => {
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const unknown = PaymentLink.makeId("00000000-0000-4000-8000-000000000000")
-      assert.strictEqual((yield* Effect.flip(sandbox.payLink(unknown))).code, "NOT_FOUND")
+      assert.strictEqual((yield* Effect.flip(sandbox.payLink({ id: unknown }))).code, "NOT_FOUND")
     }).pipe(Effect.provide(layer()))
   )
 })

@@ -56,10 +56,13 @@ describe("a payment intent", () => {
       const { id } = yield* payments.create(collection, { key })
       yield* TestClock.adjust("59 minutes")
       assert.strictEqual((yield* payments.get(id)).status, "PENDING")
-      assert.isTrue(yield* sandbox.settle(id, "FAILED"))
+      yield* sandbox.settlePayment({ id, status: "FAILED" })
       assert.strictEqual((yield* payments.get(id)).status, "FAILED")
       const [unknown] = [PaymentIntent.makeId("00000000-0000-4000-8000-000000000000")]
-      assert.isFalse(yield* sandbox.settle(unknown))
+      assert.strictEqual(
+        (yield* Effect.flip(sandbox.settlePayment({ id: unknown }))).code,
+        "NOT_FOUND"
+      )
     }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
   )
 
@@ -69,10 +72,13 @@ describe("a payment intent", () => {
       const sandbox = yield* Sandbox.Sandbox
       const created = yield* payments.create(collection, { key })
       yield* TestClock.adjust("1 second")
-      assert.isFalse(yield* sandbox.settle(created.id, "PENDING"))
+      assert.strictEqual(
+        (yield* Effect.flip(sandbox.settlePayment({ id: created.id, status: "PENDING" }))).code,
+        "NOT_PENDING"
+      )
       const { status, updated_at } = yield* payments.get(created.id)
       assert.deepStrictEqual([status, updated_at], ["PENDING", created.updated_at])
-      assert.isTrue(yield* sandbox.settle(created.id))
+      yield* sandbox.settlePayment({ id: created.id })
     }).pipe(Effect.provide(layer()))
   )
 
@@ -237,7 +243,7 @@ describe("the seed", () => {
   const run = (seed: string) =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
-      const { clientId } = yield* (yield* Sandbox.Sandbox).credentials
+      const { client_id: clientId } = yield* (yield* Sandbox.Sandbox).credentials
       const { id, reference } = yield* payments.create(collection, { key })
       return { clientId, id, reference }
     }).pipe(Effect.provide(layer({ seed })))

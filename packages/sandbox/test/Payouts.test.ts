@@ -85,7 +85,7 @@ describe("a payout", () => {
       const payouts = yield* Payouts.Payouts
       const sandbox = yield* Sandbox.Sandbox
       const { reference } = yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
-      assert.isTrue(yield* sandbox.settlePayout(reference, "RETURNED_TO_SENDER"))
+      yield* sandbox.settlePayout({ reference, status: "RETURNED_TO_SENDER" })
       assert.strictEqual((yield* payouts.awaitFinal(reference)).status, "RETURNED_TO_SENDER")
       assert.deepStrictEqual(yield* balancesIn("XOF"), {
         available: "1500.0000",
@@ -93,7 +93,10 @@ describe("a payout", () => {
       })
       // A final status does not change.
       yield* settled
-      assert.isFalse(yield* sandbox.settlePayout(reference))
+      assert.strictEqual(
+        (yield* Effect.flip(sandbox.settlePayout({ reference }))).code,
+        "NOT_PENDING"
+      )
       assert.strictEqual((yield* payouts.get(reference)).status, "RETURNED_TO_SENDER")
       assert.lengthOf(yield* sandbox.transactions, 0)
     }).pipe(Effect.provide(layer({ wallets })))
@@ -104,10 +107,20 @@ describe("a payout", () => {
       const payouts = yield* Payouts.Payouts
       const sandbox = yield* Sandbox.Sandbox
       const { reference } = yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
-      assert.isFalse(yield* sandbox.settlePayout(reference, "PENDING"))
-      assert.isTrue(yield* sandbox.settlePayout(reference))
-      assert.isFalse(yield* sandbox.settlePayout(reference, "FAILED"))
-      assert.isFalse(yield* sandbox.settlePayout(Payout.makeReference("PYT-NONE")))
+      assert.strictEqual(
+        (yield* Effect.flip(sandbox.settlePayout({ reference, status: "PENDING" }))).code,
+        "NOT_PENDING"
+      )
+      yield* sandbox.settlePayout({ reference })
+      assert.strictEqual(
+        (yield* Effect.flip(sandbox.settlePayout({ reference, status: "FAILED" }))).code,
+        "NOT_PENDING"
+      )
+      assert.strictEqual(
+        (yield* Effect.flip(sandbox.settlePayout({ reference: Payout.makeReference("PYT-NONE") })))
+          .code,
+        "NOT_FOUND"
+      )
       yield* settled
       assert.lengthOf(yield* sandbox.transactions, 1)
       assert.deepStrictEqual(yield* balancesIn("XOF"), {

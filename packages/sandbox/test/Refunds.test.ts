@@ -22,7 +22,7 @@ describe("a refund", () => {
       const refunds = yield* Refunds.Refunds
       const sandbox = yield* Sandbox.Sandbox
       const { reference: transaction } = yield* collected("order", { metadata: { order: "42" } })
-      const asked = yield* sandbox.refund(transaction, { amount: "500.5", reason: "Too big" })
+      const asked = yield* sandbox.refund({ transaction, amount: "500.5", reason: "Too big" })
       assert.deepInclude(plain(asked), { amount: "500.5000", reason: "Too big", status: "PENDING" })
       assert.deepStrictEqual(yield* refunds.get(asked.reference), asked)
       assert.deepStrictEqual(yield* balancesIn("XOF"), {
@@ -57,13 +57,18 @@ describe("a refund", () => {
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const { reference } = yield* collected("order")
-      assert.strictEqual((yield* sandbox.refund(reference, { amount: "1000" })).amount, "1000.0000")
-      const over = yield* Effect.flip(sandbox.refund(reference, { amount: "500.0001" }))
+      assert.strictEqual(
+        (yield* sandbox.refund({ transaction: reference, amount: "1000" })).amount,
+        "1000.0000"
+      )
+      const over = yield* Effect.flip(
+        sandbox.refund({ transaction: reference, amount: "500.0001" })
+      )
       assert.strictEqual(over.code, "REFUND_TOO_LARGE")
-      assert.strictEqual((yield* sandbox.refund(reference)).amount, "500.0000")
+      assert.strictEqual((yield* sandbox.refund({ transaction: reference })).amount, "500.0000")
       yield* settled
       assert.strictEqual(
-        (yield* Effect.flip(sandbox.refund(reference, { amount: "0.0001" }))).code,
+        (yield* Effect.flip(sandbox.refund({ transaction: reference, amount: "0.0001" }))).code,
         "REFUND_TOO_LARGE"
       )
     }).pipe(Effect.provide(layer()))
@@ -73,10 +78,10 @@ describe("a refund", () => {
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const { reference } = yield* collected("order")
-      yield* sandbox.refund(reference)
+      yield* sandbox.refund({ transaction: reference })
       const before = yield* balancesIn("XOF")
-      const error = yield* Effect.flip(sandbox.refund(reference))
-      assert.strictEqual(error._tag, "Refused")
+      const error = yield* Effect.flip(sandbox.refund({ transaction: reference }))
+      assert.strictEqual(error._tag, "ControlError")
       assert.strictEqual(error.code, "ALREADY_REFUNDED")
       assert.deepStrictEqual(yield* balancesIn("XOF"), before)
       yield* settled
@@ -92,7 +97,7 @@ describe("a refund", () => {
       const sandbox = yield* Sandbox.Sandbox
       const { reference } = yield* collected("order")
       const results = yield* Effect.replicateEffect(
-        Effect.either(sandbox.refund(reference, { amount: "100" })),
+        Effect.either(sandbox.refund({ transaction: reference, amount: "100" })),
         50,
         { concurrency: "unbounded" }
       )
@@ -109,16 +114,21 @@ describe("a refund", () => {
       const payouts = yield* Payouts.Payouts
       const { reference } = yield* collected("order")
       yield* payouts.create(payoutFrom(yield* walletIn("XOF"), "1400"), { key })
-      const empty = yield* Effect.flip(sandbox.refund(reference, { amount: "100" }))
-      assert.strictEqual(empty._tag, "Refused")
+      const empty = yield* Effect.flip(sandbox.refund({ transaction: reference, amount: "100" }))
+      assert.strictEqual(empty._tag, "ControlError")
       assert.strictEqual(empty.code, "INSUFFICIENT_FUNDS")
 
       yield* settled
       const [, paidOut] = yield* sandbox.transactions
-      const payout = yield* Effect.flip(sandbox.refund(paidOut?.reference ?? assert.fail("none")))
+      const payout = yield* Effect.flip(
+        sandbox.refund({ transaction: paidOut?.reference ?? assert.fail("none") })
+      )
       assert.strictEqual(payout.code, "NOT_REFUNDABLE")
       const unknown = Transaction.makeReference("TRX-NONE")
-      assert.strictEqual((yield* Effect.flip(sandbox.refund(unknown))).code, "NOT_FOUND")
+      assert.strictEqual(
+        (yield* Effect.flip(sandbox.refund({ transaction: unknown }))).code,
+        "NOT_FOUND"
+      )
     }).pipe(Effect.provide(layer({ wallets: [] })))
   )
 
@@ -127,7 +137,7 @@ describe("a refund", () => {
       Effect.gen(function* () {
         const sandbox = yield* Sandbox.Sandbox
         const { reference } = yield* collected("order")
-        const error = yield* Effect.flip(sandbox.refund(reference, { amount }))
+        const error = yield* Effect.flip(sandbox.refund({ transaction: reference, amount }))
         assert.strictEqual(error.code, "INVALID_AMOUNT")
       }).pipe(Effect.provide(layer()))
     )

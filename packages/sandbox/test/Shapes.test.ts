@@ -136,7 +136,9 @@ describe("a response has exactly the documented members", () => {
   it.effect("of refunds", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
-      const { reference } = yield* sandbox.refund((yield* collected("order")).reference)
+      const { reference } = yield* sandbox.refund({
+        transaction: (yield* collected("order")).reference
+      })
       yield* settled
       assertMembers(
         yield* answered("Refunds.get", { path: { reference } }),

@@ -34,14 +34,14 @@ const use = Effect.gen(function* () {
   const links = yield* PaymentLinks.PaymentLinks
   const cards = yield* Cards.Cards
   const { reference } = yield* collected("one")
-  yield* sandbox.refund(reference, { amount: "100" })
+  yield* sandbox.refund({ transaction: reference, amount: "100" })
   const { id } = yield* links.create({ ...link, max_uses: 2 })
-  yield* sandbox.payLink(id)
+  yield* sandbox.payLink({ id })
   yield* links.create({ ...link, expires_at: "2000-01-01T00:00:00Z" })
   yield* cards.issue(yield* cardFrom(), { key: IdempotencyKey.derive("card") })
   yield* payments.create(collection, { key })
   yield* payouts.create(payoutFrom(yield* walletIn("XOF")), { key })
-  yield* sandbox.advance("1 second")
+  yield* sandbox.advance({ seconds: 1 })
   yield* sandbox.setStanding({ kybApproved: false })
   yield* sandbox.setScopes(["payments.read"])
   yield* Effect.forEach(
@@ -54,7 +54,7 @@ const use = Effect.gen(function* () {
   )
 })
 
-const json = Schema.parseJson(Sandbox.Snapshot)
+const json = Schema.parseJson(ControlApi.Snapshot)
 
 /** A snapshot as a file would keep it. */
 const written = Effect.flatMap(Sandbox.Sandbox, ({ snapshot }) =>
@@ -67,10 +67,10 @@ const contents = (text: string): unknown =>
 
 const everything = Effect.gen(function* () {
   const sandbox = yield* Sandbox.Sandbox
-  const { clientId, clientSecret } = yield* sandbox.credentials
+  const { client_id: clientId, client_secret: clientSecret } = yield* sandbox.credentials
   return {
     credentials: [clientId, Redacted.value(clientSecret)],
-    now: yield* sandbox.nowMillis,
+    now: yield* sandbox.clock,
     payments: yield* sandbox.paymentIntents,
     payouts: yield* sandbox.payouts,
     transactions: yield* sandbox.transactions,
@@ -127,10 +127,10 @@ describe("a snapshot", () => {
       const payments = yield* Payments.Payments
       const { id } = yield* payments.create(collection, { key })
       const before = yield* sandbox.snapshot
-      yield* sandbox.advance("1 day")
+      yield* sandbox.advance({ seconds: 86_400 })
       assert.strictEqual((yield* sandbox.paymentIntents)[0]?.status, "COMPLETED")
       yield* sandbox.restore(before)
-      assert.strictEqual(yield* sandbox.nowMillis, before.now_ms)
+      assert.strictEqual(Date.parse((yield* sandbox.clock).now), before.now_ms)
       assert.deepStrictEqual(
         (yield* sandbox.paymentIntents).map((one) => [one.id, one.status]),
         [[id, "PENDING"]]

@@ -53,8 +53,8 @@ describe("a payment that completes", () => {
       const sandbox = yield* Sandbox.Sandbox
       const before = yield* walletIn("XOF")
       const { id } = yield* payments.create(collection, { key })
-      assert.isTrue(yield* sandbox.settle(id, "FAILED"))
-      assert.isFalse(yield* sandbox.settle(id))
+      yield* sandbox.settlePayment({ id, status: "FAILED" })
+      assert.strictEqual((yield* Effect.flip(sandbox.settlePayment({ id }))).code, "NOT_PENDING")
       yield* settled
       assert.strictEqual((yield* payments.get(id)).status, "FAILED")
       assert.lengthOf(yield* sandbox.transactions, 0)

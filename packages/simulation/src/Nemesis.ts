@@ -107,9 +107,13 @@ export const make = (parameters: Parameters): Nemesis => {
       case "settle a payment and a payout": {
         const status = chance.pick(["FAILED", "COMPLETED", "CANCELLED"])
         const [payment] = (yield* sandbox.paymentIntents).filter(isPending)
-        if (payment !== undefined) yield* sandbox.settle(payment.id, status)
+        if (payment !== undefined) {
+          yield* Effect.option(sandbox.settlePayment({ id: payment.id, status }))
+        }
         const [payout] = (yield* sandbox.payouts).filter(isPending)
-        if (payout !== undefined) yield* sandbox.settlePayout(payout.reference, status)
+        if (payout !== undefined) {
+          yield* Effect.option(sandbox.settlePayout({ reference: payout.reference, status }))
+        }
         return
       }
       case "refund a transaction": {
@@ -118,10 +122,10 @@ export const make = (parameters: Parameters): Nemesis => {
         )
         if (transaction === undefined) return
         const refund = yield* Effect.option(
-          sandbox.refund(
-            transaction.reference,
-            chance.often(0.5) ? {} : { amount: String(chance.between(1, 2000)) }
-          )
+          sandbox.refund({
+            transaction: transaction.reference,
+            ...(chance.often(0.5) ? {} : { amount: String(chance.between(1, 2000)) })
+          })
         )
         if (Option.isSome(refund)) refunds.push(refund.value)
         return
@@ -132,7 +136,7 @@ export const make = (parameters: Parameters): Nemesis => {
           .flatMap(Workload.outcomes)
           .flatMap((outcome) => (outcome._tag === "Applied" ? outcome.names : []))
           .filter(isLinkId)
-        if (id !== undefined) yield* Effect.option(sandbox.payLink(id))
+        if (id !== undefined) yield* Effect.option(sandbox.payLink({ id }))
       }
     }
   })

@@ -49,9 +49,10 @@ export const start = ({ network, number, policy, sandbox }: Parameters) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const ended = yield* Deferred.make<"crashed">()
-    const { authUrl, baseUrl, credentials } = sandbox
+    const { authUrl, baseUrl } = sandbox
+    const { client_id: clientId, client_secret: clientSecret } = yield* sandbox.credentials
     // The services are made without layers: building layers would take a tenth of a run.
-    const gateway = yield* Token.make({ authUrl, ...(yield* credentials), retry: policy }).pipe(
+    const gateway = yield* Token.make({ authUrl, clientId, clientSecret, retry: policy }).pipe(
       Effect.flatMap((tokens) =>
         Gateway.make({ baseUrl, pageParameter: Sandbox.pageParameter, retry: policy }, tokens)
       ),

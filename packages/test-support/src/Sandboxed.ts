@@ -12,6 +12,7 @@ import * as Payments from "@manilla/payments/Payments"
 import type * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Refunds from "@manilla/refunds/Refunds"
+import type * as ControlApi from "@manilla/sandbox/ControlApi"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
@@ -64,7 +65,10 @@ export const link: PaymentLink.PaymentLinkRequest = {
   country: "BJ"
 }
 
-export const payoutFrom = (wallet: Sandbox.Wallet, amount = "1000"): Payout.PayoutRequest => ({
+export const payoutFrom = (
+  wallet: ControlApi.WalletBalances,
+  amount = "1000"
+): Payout.PayoutRequest => ({
   wallet_id: wallet.id,
   amount,
   currency: wallet.currency,
@@ -108,7 +112,7 @@ export const collected = (name: string, changes: Partial<typeof collection> = {}
     const sandbox = yield* Sandbox.Sandbox
     const key = IdempotencyKey.derive("collected", name)
     const { id, reference } = yield* payments.create({ ...collection, ...changes }, { key })
-    yield* sandbox.settle(id)
+    yield* sandbox.settlePayment({ id })
     const found = (yield* sandbox.transactions).find(({ source }) => source === reference)
     return found ?? assert.fail("no transaction")
   })

@@ -247,9 +247,9 @@ describe("operating an execution", () => {
         payments.status("order-42")
       ).pipe(Effect.repeat({ until: ({ state }) => state === "Waiting", times: 5 }))
       assert.isAbove(dueMillis, 1_800_000)
-      const { paymentIntents, settle } = yield* Sandbox.Sandbox
+      const { paymentIntents, settlePayment } = yield* Sandbox.Sandbox
       const [intent] = yield* paymentIntents
-      yield* settle(intent?.id ?? assert.fail("no intent"))
+      yield* settlePayment({ id: intent?.id ?? assert.fail("no intent") })
       yield* payments.resume("order-42")
       yield* world.pass(5)
       assert.strictEqual(succeeded(yield* payments.poll("order-42")).status, "COMPLETED")

@@ -41,7 +41,7 @@ const post = (
 export const run = (requests: number) =>
   Effect.gen(function* () {
     const sandbox: Sandbox.Service = yield* SandboxServer.make()
-    const { clientId, clientSecret } = yield* sandbox.credentials
+    const { client_id: clientId, client_secret: clientSecret } = yield* sandbox.credentials
     // All requests are sent at once, over 200 connections at a time.
     const agent = new Agent({ maxSockets: 200 })
     const credentials = { client_id: clientId, client_secret: Redacted.value(clientSecret) }

@@ -8,10 +8,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Random from "effect/Random"
-import * as Stream from "effect/Stream"
-import type * as Exchange from "../Exchange.js"
+import type * as ControlApi from "../ControlApi.js"
 import type * as Outcome from "../Outcome.js"
-import * as Sandbox from "../Sandbox.js"
+import type * as Sandbox from "../Sandbox.js"
 import * as ServiceApi from "../ServiceApi.js"
 import * as outcomes from "./faults/outcomes.js"
 import * as faults from "./faults/queue.js"
@@ -21,7 +20,7 @@ import * as wallets from "./money/wallets.js"
 import * as idempotency from "./rules/idempotency.js"
 import * as identifiers from "./rules/identifiers.js"
 import type { Rule } from "./rules/refusal.js"
-import * as refusal from "./rules/refusal.js"
+import type * as refusal from "./rules/refusal.js"
 import * as accounts from "./service/accounts.js"
 import * as cardholders from "./service/cardholders.js"
 import * as cards from "./service/cards.js"
@@ -71,7 +70,7 @@ export interface Restartable {
    */
   readonly reset: (seed?: string | number) => Effect.Effect<void>
   /** Replaces the emulation by one with this state, if it is one. */
-  readonly restore: (snapshot: Sandbox.Snapshot) => Effect.Effect<void, Sandbox.Refused>
+  readonly restore: (snapshot: ControlApi.Snapshot) => Effect.Effect<void, ControlApi.ControlError>
 }
 
 export interface Options extends Sandbox.Options {
@@ -236,62 +235,6 @@ const scopes: ReadonlyArray<Operation.Scope> = Array.from(
   new Set(Array.from(ServiceApi.operations.values(), ({ access }) => access))
 ).filter((access) => access !== "bearer" && access !== "credentials")
 
-/** The largest sum of advances: timestamps have years of four digits. */
-const maxAdvanceMillis = Duration.toMillis(Duration.days(36_525))
-
-/** The public interface of a sandbox that is reachable at these URLs. */
-export const control = (
-  { current, reset, restore }: Restartable,
-  urls: Pick<Sandbox.Service, "baseUrl" | "authUrl" | "controlUrl">
-): Sandbox.Service => {
-  const use = <A, E>(effect: (emulation: Emulation) => Effect.Effect<A, E>) =>
-    Effect.suspend(() => effect(current()))
-  const look = <A>(read: (emulation: Emulation, nowMillis: number) => A) =>
-    use((emulation) => emulation.look((nowMillis) => read(emulation, nowMillis)))
-  const command = <A>(rule: (emulation: Emulation) => Rule<A>) =>
-    use((emulation) => emulation.apply(rule(emulation))).pipe(Effect.mapError(refusedBy))
-  return {
-    ...urls,
-    reset,
-    idempotency: use(({ profile }) => Effect.sync(profile.get)),
-    setIdempotency: (next) => use(({ profile }) => Effect.sync(() => profile.set(next))),
-    snapshot: look(({ state }, nowMillis) => snapshots.make(state, nowMillis)),
-    restore,
-    nowMillis: look((_, nowMillis) => nowMillis),
-    advance: (duration) => command(({ clock }) => advanced(clock, Duration.toMillis(duration))),
-    credentials: use(({ accounts }) => accounts.credentials),
-    rotateSecret: use(({ accounts }) => accounts.rotateSecret),
-    revokeTokens: use(({ accounts }) => accounts.revokeTokens),
-    setScopes: (scopes) => use(({ accounts }) => accounts.setScopes(scopes)),
-    setStanding: (changes) => use(({ accounts }) => accounts.setStanding(changes)),
-    paymentIntents: look(({ payments }) => payments.all()),
-    settle: (id, status = "COMPLETED") =>
-      look(({ payments }, nowMillis) => payments.settle(id, status, nowMillis)),
-    payouts: look(({ payouts }) => payouts.all()),
-    settlePayout: (reference, status = "COMPLETED") =>
-      look(({ payouts }, nowMillis) => payouts.settle(reference, status, nowMillis)),
-    transactions: look(({ transactions }) => transactions.all()),
-    refund: (transaction, options = {}) =>
-      command(({ refunds }) => refunds.create(transaction, options)),
-    refunds: look(({ refunds }) => refunds.all()),
-    paymentLinks: look(({ paymentLinks }) => paymentLinks.all()),
-    payLink: (id, phoneNumber = "") =>
-      command((emulation) => fromPhone(emulation, phoneNumber, emulation.paymentLinks.pay(id))),
-    cardholders: look(({ cardholders }) => cardholders.all()),
-    cards: look(({ cards }) => cards.all()),
-    wallets: look(({ wallets }) => wallets.all()),
-    ledger: look(({ book }) => book.read()),
-    exchanges: use(({ exchanges }) => exchanges.latest),
-    exchangeChanges: changes(current),
-    faults: {
-      add: (rule) => use(({ faults }) => faults.add(rule)),
-      remove: (id) => use(({ faults }) => faults.remove(id)),
-      clear: use(({ faults }) => faults.clear),
-      pending: use(({ faults }) => faults.pending)
-    }
-  }
-}
-
 /** A payment at the hosted page of a link, which a magic phone number may refuse. */
 export const fromPhone =
   <A>({ outcomes: all }: Emulation, phoneNumber: string, pay: Rule<A>): Rule<A> =>
@@ -300,48 +243,3 @@ export const fromPhone =
       Either.flatMap(outcomes.check),
       Either.flatMap(() => pay(nowMillis))
     )
-
-/** The part of the log that a reader has seen. */
-interface Seen {
-  readonly log: exchangeLog.Log
-  readonly version: number
-}
-
-const maxChanges = 1000
-
-const changes = (current: () => Emulation): Stream.Stream<Exchange.Changes> => {
-  const read = (seen: Seen | undefined): Effect.Effect<readonly [Exchange.Changes, Seen]> =>
-    Effect.suspend(() => {
-      const { exchanges: log } = current()
-      const version = log.version()
-      const reset = seen !== undefined && seen.log !== log
-      const known = seen === undefined || reset ? 0 : seen.version
-      if (seen !== undefined && !reset && known === version) return readLater(seen)
-      const exchanges = log.changedAfter(known, maxChanges)
-      return Effect.succeed([
-        { reset, exchanges },
-        { log, version }
-      ])
-    })
-  const readLater = (seen: Seen) => Effect.delay(read(seen), "100 millis")
-  return Stream.unfoldEffect<Seen | undefined, Exchange.Changes, never, never>(undefined, (seen) =>
-    Effect.asSome(seen === undefined ? read(seen) : readLater(seen))
-  )
-}
-
-const refusedBy = ({ code, issues = [], message }: refusal.Refusal) =>
-  new Sandbox.Refused({ code, message, issues })
-
-const advanced =
-  (clock: sandboxClock.SandboxClock, millis: number): Rule<number> =>
-  (nowMillis) => {
-    if (clock.advancedMillis() + millis > maxAdvanceMillis) return Either.left(tooFar)
-    clock.advance(millis)
-    return Either.right(nowMillis + millis)
-  }
-
-const tooFar = refusal.other(
-  "CLOCK_TOO_FAR",
-  "The clock cannot be advanced by more than 100 years.",
-  [{ field: "seconds", rule: "must keep the sum of all advances within 100 years" }]
-)

@@ -39,7 +39,8 @@ const Token = Schema.parseJson(
 
 /** The body of a token request with the current credentials. */
 export const credentialsBody = Effect.gen(function* () {
-  const { clientId, clientSecret } = yield* (yield* Sandbox.Sandbox).credentials
+  const { client_id: clientId, client_secret: clientSecret } = yield* (yield* Sandbox.Sandbox)
+    .credentials
   return { client_id: clientId, client_secret: Redacted.value(clientSecret) }
 })
 

@@ -42,7 +42,9 @@ export const start = async (options: SandboxServer.Options = {}) => {
   const scope = Effect.runSync(Scope.make())
   const sandbox = await Effect.runPromise(SandboxServer.make(options).pipe(Scope.extend(scope)))
   const { authUrl, baseUrl } = sandbox
-  const { clientId, clientSecret } = await Effect.runPromise(sandbox.credentials)
+  const { client_id: clientId, client_secret: clientSecret } = await Effect.runPromise(
+    sandbox.credentials
+  )
   const obtain = async () => {
     const { json } = await post(`${authUrl}/auth/application/token`, {
       client_id: clientId,

@@ -5,6 +5,7 @@
 import type { Card } from "@manilla/cards/Card"
 import * as Amount from "@manilla/core/Amount"
 import type { PaymentLink } from "@manilla/payment-links/PaymentLink"
+import type * as ControlApi from "@manilla/sandbox/ControlApi"
 import type * as Ledger from "@manilla/sandbox/Ledger"
 import type * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
@@ -18,7 +19,7 @@ export interface Books {
   readonly cards: ReadonlyArray<Card>
   readonly links: ReadonlyArray<PaymentLink>
   readonly transactions: ReadonlyArray<Sandbox.StoredTransaction>
-  readonly wallets: ReadonlyArray<Sandbox.Wallet>
+  readonly wallets: ReadonlyArray<ControlApi.WalletBalances>
   readonly ledger: Ledger.Ledger
 }
 

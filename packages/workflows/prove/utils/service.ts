@@ -23,7 +23,7 @@ export const layer = (seed: number) =>
 /** The settings with which a worker uses the service. */
 export const access = (sandbox: Sandbox.Service) =>
   Effect.gen(function* () {
-    const { clientId, clientSecret } = yield* sandbox.credentials
+    const { client_id: clientId, client_secret: clientSecret } = yield* sandbox.credentials
     const [wallet] = yield* sandbox.wallets
     const [cardholder] = yield* sandbox.cardholders
     const found: Access = {

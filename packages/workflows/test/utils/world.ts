@@ -58,8 +58,8 @@ export const keysOf = (operation: Fault.OperationName) =>
 
 /** Waits until an operation has received a number of requests. */
 export const received = (operation: Fault.OperationName, count: number) =>
-  Effect.flatMap(Sandbox.Sandbox, ({ exchangeChanges }) =>
-    exchangeChanges.pipe(
+  Effect.flatMap(Sandbox.Sandbox, ({ liveRequests }) =>
+    liveRequests.pipe(
       Stream.mapEffect(() => keysOf(operation)),
       Stream.takeUntil((keys) => keys.length >= count),
       Stream.runDrain

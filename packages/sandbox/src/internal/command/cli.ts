@@ -10,7 +10,6 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { parseArgs } from "node:util"
 import * as ControlApi from "../../ControlApi.js"
-import type * as Sandbox from "../../Sandbox.js"
 import type * as SandboxServer from "../../SandboxServer.js"
 
 export type Command =
@@ -157,7 +156,7 @@ const Settings = Schema.partial(ControlApi.Idempotency.pipe(Schema.omit("retenti
 const decodeSettings = Schema.decodeUnknownEither(Settings)
 const issuesOf = Issues.validator(Settings, [], { onExcessProperty: "error" })
 
-const parseProfile = (text: string): Either.Either<Sandbox.IdempotencyProfile, UsageError> =>
+const parseProfile = (text: string): Either.Either<ControlApi.IdempotencyChange, UsageError> =>
   Either.gen(function* () {
     const flag = "--idempotency"
     const { retention, ...given } = Object.fromEntries(
@@ -180,13 +179,9 @@ const parseProfile = (text: string): Either.Either<Sandbox.IdempotencyProfile, U
         `${flag} must have settings such as "other-body=409,in-flight=wait,failures=replay,retention=1 day": ${Issues.print(rules)}`
       )
     }
-    const { failures, in_flight, other_body } = settings.right
-    return {
-      otherBody: other_body,
-      inFlight: in_flight,
-      failures,
-      retention: retention === undefined ? undefined : yield* parseDuration(flag, retention)
-    }
+    if (retention === undefined) return settings.right
+    const duration = yield* parseDuration(flag, retention)
+    return { ...settings.right, retention_seconds: Duration.toSeconds(duration) }
   })
 
 /** A whole number is the same seed here and in the JSON of a control call. */

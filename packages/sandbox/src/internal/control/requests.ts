@@ -1,59 +1,15 @@
 /**
- * The journal of requests.
+ * The log of requests, as control calls show it.
  */
-import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as ControlApi from "../../ControlApi.js"
 import type { Exchange } from "../../Exchange.js"
+import type * as exchangeLog from "../http/exchangeLog.js"
 import * as moment from "../time/moment.js"
-import * as use from "./use.js"
 
-const defaultLimit = 100
-
-export const requests = HttpApiBuilder.group(ControlApi.api, "Requests", (handlers) =>
-  handlers
-    .handle("list", ({ urlParams: { bodies = false, limit = defaultLimit } }) =>
-      use.sandbox(({ exchanges }) =>
-        Effect.map(exchanges, (all) =>
-          all
-            .slice(-limit)
-            .reverse()
-            .map((exchange) => toRequest(exchange, bodies))
-        )
-      )
-    )
-    .handle("get", ({ path }) =>
-      use.sandbox(({ exchanges }) =>
-        Effect.flatMap(exchanges, (all) => {
-          const found = all.find(({ index }) => index === path.index)
-          return found === undefined
-            ? use.notFound("path.index", "must be the index of a request that the sandbox keeps")
-            : Effect.succeed(toRequest(found, true))
-        })
-      )
-    )
-)
-
-/** The live requests as server-sent events, until the caller leaves or the sandbox stops. */
-export const stream = use.sandbox(({ exchangeChanges }) =>
-  Effect.succeed(
-    HttpServerResponse.stream(
-      exchangeChanges.pipe(
-        Stream.map(({ exchanges, reset }) => {
-          const data = JSON.stringify(exchanges.map((exchange) => toRequest(exchange, false)))
-          return `${reset ? "event: reset\ndata: {}\n\n" : ""}event: requests\ndata: ${data}\n\n`
-        }),
-        Stream.encodeText
-      ),
-      { contentType: "text/event-stream" }
-    )
-  )
-)
-
-const toRequest = (exchange: Exchange, withBody: boolean): typeof ControlApi.Request.Type => {
+export const toRequest = (exchange: Exchange, withBody: boolean): ControlApi.Request => {
   const { atMillis, fault, index, key, method, operation, outcome, path, replay, tookMillis } =
     exchange
   const bytes = Redacted.value(exchange.body)
@@ -80,3 +36,33 @@ const textOf = (bytes: Uint8Array): string =>
   new TextDecoder()
     .decode(bytes.subarray(0, 4 * ControlApi.maxBodyLength))
     .slice(0, ControlApi.maxBodyLength)
+
+/** The part of a log that a reader has seen. */
+interface Seen {
+  readonly log: exchangeLog.Log
+  readonly version: number
+}
+
+const maxRequests = 1000
+
+/** Reads the log and keeps no queue, so a slow reader gets fewer and larger elements. */
+export const live = (current: () => exchangeLog.Log): Stream.Stream<ControlApi.LiveRequests> => {
+  const read = (seen: Seen | undefined): Effect.Effect<readonly [ControlApi.LiveRequests, Seen]> =>
+    Effect.suspend(() => {
+      const log = current()
+      const version = log.version()
+      const reset = seen !== undefined && seen.log !== log
+      const known = seen === undefined || reset ? 0 : seen.version
+      if (seen !== undefined && !reset && known === version) return readLater(seen)
+      const changed = log.changedAfter(known, maxRequests)
+      return Effect.succeed([
+        { reset, requests: changed.map((exchange) => toRequest(exchange, false)) },
+        { log, version }
+      ])
+    })
+  const readLater = (seen: Seen) => Effect.delay(read(seen), "100 millis")
+  return Stream.unfoldEffect<Seen | undefined, ControlApi.LiveRequests, never, never>(
+    undefined,
+    (seen) => Effect.asSome(seen === undefined ? read(seen) : readLater(seen))
+  )
+}

@@ -1,85 +1,32 @@
 /**
- * The routes of the control API. They need no token, and neither faults nor the exchange log apply to
+ * The routes of the control calls. They need no token, and neither faults nor the log of requests apply to
  * them.
  */
-import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as HttpRouter from "@effect/platform/HttpRouter"
-import * as HttpServer from "@effect/platform/HttpServer"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import * as HttpServerRespondable from "@effect/platform/HttpServerRespondable"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import * as ControlApi from "../../ControlApi.js"
 import * as ControlDocument from "../../ControlDocument.js"
-import * as body from "../http/body.js"
+import type * as Sandbox from "../../Sandbox.js"
+import { Body } from "../http/body.js"
 import * as defect from "../http/defect.js"
 import * as validation from "../http/validation.js"
 import * as access from "./access.js"
-import * as credentials from "./credentials.js"
-import * as faults from "./faults.js"
-import * as money from "./money.js"
-import * as requests from "./requests.js"
-import * as resources from "./resources.js"
-import * as state from "./state.js"
-import * as use from "./use.js"
-
-type Services = HttpRouter.HttpRouter.DefaultServices
-
-const handlers = HttpApiBuilder.api(ControlApi.api).pipe(
-  Layer.provide([
-    state.state,
-    state.clock,
-    state.idempotency,
-    credentials.access,
-    requests.requests,
-    resources.resources,
-    money.money,
-    faults.faults
-  ])
-)
+import * as errors from "./errors.js"
 
 export const openApi = `${ControlApi.root}/openapi.json` as const
 
 type Endpoint = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
 
-export const routes = Effect.gen(function* () {
-  const { routes } = yield* HttpApiBuilder.Router.router
-  return [
-    ...Chunk.map(routes, toRoute),
-    HttpRouter.makeRoute("GET", openApi, guarded(document)),
-    HttpRouter.makeRoute("GET", ControlApi.requestStream, guarded(requests.stream)),
-    HttpRouter.makeRoute("*", `${ControlApi.root}/*`, guarded(Effect.fail(unknownPath)))
-  ]
-}).pipe(
-  Effect.provide(
-    handlers.pipe(
-      Layer.provideMerge(HttpApiBuilder.Router.Live),
-      Layer.provideMerge(HttpServer.layerContext)
-    )
-  )
-)
-
-const toRoute = (route: HttpRouter.Route<unknown, Services>) => {
-  const endpoint = endpoints.find(
-    ({ method, path }) => method === route.method && path === route.path
-  )
-  const answer = Effect.flatMap(route.handler, HttpServerRespondable.toResponse)
-  return HttpRouter.makeRoute(
-    route.method,
-    route.path,
-    guarded(
-      endpoint === undefined
-        ? Effect.fail(unknownPath)
-        : withBody(Effect.zipRight(checkedBy(endpoint), answer))
-    )
-  )
-}
+/** The sandbox that handles the current request. */
+const sandbox = Effect.flatMap(access.Current, (controls) => controls.sandbox)
 
 const isControlError = Schema.is(ControlApi.ControlError)
 const encodeError = Schema.encodeSync(ControlApi.ControlError)
@@ -118,51 +65,82 @@ const unknownPath = new ControlApi.ControlError({
   issues: []
 })
 
-const endpoints = Object.values(ControlApi.api.groups).flatMap(({ endpoints }) =>
-  Object.values<HttpApiEndpoint.HttpApiEndpoint.Any>(endpoints).map(
-    // The type of an endpoint without schemas has `never` where `AnyWithProps` has `any`.
-    (endpoint) => endpoint as Endpoint
+/** The live requests as server-sent events, until the caller leaves or the sandbox stops. */
+const liveRequests = Effect.map(sandbox, ({ liveRequests }) =>
+  HttpServerResponse.stream(
+    liveRequests.pipe(
+      Stream.map(({ requests, reset }) => {
+        const data = JSON.stringify(requests)
+        return `${reset ? "event: reset\ndata: {}\n\n" : ""}event: requests\ndata: ${data}\n\n`
+      }),
+      Stream.encodeText
+    ),
+    { contentType: "text/event-stream" }
   )
 )
+
+/** A call of a sandbox: a method, or an effect if it takes nothing. */
+type Call =
+  | ((input: object) => Effect.Effect<unknown, ControlApi.ControlError>)
+  | Effect.Effect<unknown, ControlApi.ControlError>
 
 /** No schema of the control API needs a context. */
 const plain = (schema: Option.Option<Schema.Schema.All>): Schema.Schema.AnyNoContext | undefined =>
   Option.getOrUndefined(Option.map(schema, ({ ast }) => Schema.make(ast)))
 
-/** Checks the schemas of an endpoint. A misspelt member would otherwise be ignored. */
-const checkedBy = (endpoint: Endpoint) => {
+const emptyObject = new TextEncoder().encode("{}")
+
+/** Answers a call of the sandbox by the schemas of its endpoint. */
+const answer = (endpoint: Endpoint, callOf: (sandbox: Sandbox.Service) => Call) => {
   const validate = validation.compile(
     {
       pathParams: plain(endpoint.pathSchema),
       urlParams: plain(endpoint.urlParamsSchema),
       payload: plain(endpoint.payloadSchema)
     },
+    // A misspelt member would otherwise be ignored.
     { unknownMembers: "error" }
   )
+  const success = Schema.make<unknown>(endpoint.successSchema.ast)
+  const encode = Schema.encodeSync(success)
+  const status = HttpApiSchema.getStatusSuccess(success)
   return Effect.gen(function* () {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const { params } = yield* HttpRouter.RouteContext
     const urlParams = yield* HttpServerRequest.ParsedSearchParams
-    const read = validate({ path: params, urlParams, headers, body: yield* body.Body })
-    if (Either.isLeft(read))
-      yield* use.invalid("VALIDATION_FAILED", "The request is invalid.", read.left)
+    const given = yield* Body
+    // A call without options needs no body.
+    const body = given.length > 0 ? given : emptyObject
+    const read = validate({ path: params, urlParams, headers, body })
+    if (Either.isLeft(read)) {
+      return yield* errors.invalid("VALIDATION_FAILED", "The request is invalid.", read.left)
+    }
+    const call = callOf(yield* sandbox)
+    const result = yield* Effect.isEffect(call)
+      ? call
+      : call(Object.assign({}, read.right.urlParams, read.right.payload, read.right.path))
+    return result === undefined
+      ? HttpServerResponse.empty()
+      : HttpServerResponse.unsafeJson(encode(result), { status })
   })
 }
 
-const emptyObject = new TextEncoder().encode("{}")
-
-/** A missing body is an empty object, so that a call without options needs no body. */
-const withBody = <A, E, R>(self: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const given = yield* body.Body
-    return yield* given.length > 0
-      ? self
-      : self.pipe(
-          Effect.provideService(body.Body, emptyObject),
-          Effect.provideService(
-            HttpServerRequest.HttpServerRequest,
-            body.withText(request, emptyObject)
-          )
-        )
+const calls = Object.values(ControlApi.api.groups).flatMap(({ endpoints, identifier, topLevel }) =>
+  Object.values<HttpApiEndpoint.HttpApiEndpoint.Any>(endpoints).map((any) => {
+    // The type of an endpoint without schemas has `never` where `AnyWithProps` has `any`.
+    const endpoint = any as Endpoint
+    const callOf = (sandbox: Sandbox.Service): Call => {
+      // `Calls` has a call for each endpoint, by its name in its group.
+      const all = (topLevel ? sandbox : sandbox[identifier]) as never
+      return all[endpoint.name]
+    }
+    return HttpRouter.makeRoute(endpoint.method, endpoint.path, guarded(answer(endpoint, callOf)))
   })
+)
+
+export const routes = [
+  ...calls,
+  HttpRouter.makeRoute("GET", openApi, guarded(document)),
+  HttpRouter.makeRoute("GET", ControlApi.requestStream, guarded(liveRequests)),
+  HttpRouter.makeRoute("*", `${ControlApi.root}/*`, guarded(Effect.fail(unknownPath)))
+]

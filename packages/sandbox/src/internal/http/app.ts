@@ -76,7 +76,7 @@ const route = Effect.gen(function* () {
       ...webPage.routes,
       ...documents.routes,
       ...checkout.routes,
-      ...(yield* control.routes),
+      ...control.routes,
       ...operations.filter((one) => !isOfAccount(one)).map(toRoute)
     ]),
     account: yield* gateway(operations.filter(isOfAccount).map(toRoute))

@@ -7,6 +7,7 @@ import * as Wallet from "@manilla/core/Wallet"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { WalletAccount } from "../../Ledger.js"
+import type { WalletBalances } from "../../ControlApi.js"
 import type * as Sandbox from "../../Sandbox.js"
 import type { Identifiers } from "../rules/identifiers.js"
 import * as refusal from "../rules/refusal.js"
@@ -37,7 +38,7 @@ export interface Wallets {
     currency: string,
     currencyField: string
   ) => Either.Either<Accounts, refusal.Refusal>
-  readonly all: () => ReadonlyArray<Sandbox.Wallet>
+  readonly all: () => ReadonlyArray<WalletBalances>
 }
 
 export interface Options {

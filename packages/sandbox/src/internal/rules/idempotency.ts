@@ -3,11 +3,10 @@
  * operation: the same key at another endpoint is independent.
  */
 import * as Errors from "@manilla/core/Errors"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type * as Sandbox from "../../Sandbox.js"
+import type * as ControlApi from "../../ControlApi.js"
 import * as table from "../store/table.js"
 import * as refusal from "./refusal.js"
 
@@ -60,11 +59,11 @@ export interface Options {
 
 /** The profile, which can change while the sandbox runs. */
 export interface Profile {
-  readonly get: () => Sandbox.CurrentIdempotencyProfile
-  readonly set: (profile: Sandbox.IdempotencyProfile) => void
+  readonly get: () => ControlApi.Idempotency
+  readonly set: (profile: ControlApi.IdempotencyChange) => void
 }
 
-export const makeProfile = (initial: Sandbox.IdempotencyProfile = {}): Profile => {
+export const makeProfile = (initial: ControlApi.IdempotencyChange = {}): Profile => {
   let current = complete(initial)
   return {
     get: () => current,
@@ -76,22 +75,23 @@ export const makeProfile = (initial: Sandbox.IdempotencyProfile = {}): Profile =
 
 const complete = ({
   failures = "again",
-  inFlight = "replay",
-  otherBody = 422,
-  retention = Duration.infinity
-}: Sandbox.IdempotencyProfile): Sandbox.CurrentIdempotencyProfile => ({
+  in_flight = "replay",
+  other_body = 422,
+  retention_seconds = null
+}: ControlApi.IdempotencyChange): ControlApi.Idempotency => ({
   failures,
-  inFlight,
-  otherBody,
-  retention: Duration.decode(retention)
+  in_flight,
+  other_body,
+  retention_seconds
 })
 
 export const make = ({ onReplay, profile, usedKeys }: Options, operation: string): Keys => {
   /** The first use of a key, unless it is forgotten. */
   const find = (key: string, nowMillis: number): Used | undefined => {
     const used = usedKeys.get(keyOf({ operation, key }))
-    const { retention } = profile.get()
-    if (used === undefined || nowMillis - used.at_ms < Duration.toMillis(retention)) return used
+    const { retention_seconds } = profile.get()
+    const seconds = retention_seconds ?? Infinity
+    if (used === undefined || nowMillis - used.at_ms < seconds * 1000) return used
     usedKeys.remove(keyOf(used))
     return undefined
   }
@@ -100,10 +100,10 @@ export const make = ({ onReplay, profile, usedKeys }: Options, operation: string
     once: (key, request, nowMillis, make) => {
       const canonicalRequest = canonical(request)
       const earlier = find(key, nowMillis)
-      const { failures, otherBody } = profile.get()
+      const { failures, other_body } = profile.get()
       if (earlier !== undefined) {
-        if (earlier.request !== canonicalRequest && otherBody !== "replay") {
-          return Either.left(reused(otherBody))
+        if (earlier.request !== canonicalRequest && other_body !== "replay") {
+          return Either.left(reused(other_body))
         }
         onReplay()
         return "made" in earlier.result
@@ -138,11 +138,11 @@ export const makeInFlight = (profile: Profile): InFlight => {
   return {
     run: (operation, key, answer, conflict) =>
       Effect.suspend(() => {
-        const { inFlight } = profile.get()
-        if (inFlight === "replay") return answer
+        const { in_flight } = profile.get()
+        if (in_flight === "replay") return answer
         const id = keyOf({ operation, key })
         const entry = locks.get(id) ?? { lock: Effect.unsafeMakeSemaphore(1), users: 0 }
-        if (inFlight === 409 && entry.users > 0) return conflict
+        if (in_flight === 409 && entry.users > 0) return conflict
         locks.set(id, entry)
         entry.users++
         return entry.lock

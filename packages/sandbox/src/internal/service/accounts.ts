@@ -9,7 +9,7 @@ import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type { Credentials, Standing } from "../../Sandbox.js"
+import type { Standing } from "../../Sandbox.js"
 import type { Identifiers } from "../rules/identifiers.js"
 import * as refusal from "../rules/refusal.js"
 import type { Rule } from "../rules/refusal.js"
@@ -57,6 +57,11 @@ export interface Options {
   /** Its own generator, so that the ids of resources do not depend on the number of tokens. */
   readonly tokenIdentifiers: Identifiers
   readonly tokenLifetime: Duration.DurationInput
+}
+
+export interface Credentials {
+  readonly clientId: string
+  readonly clientSecret: Redacted.Redacted
 }
 
 /** A new account. */

@@ -10,7 +10,8 @@ import * as Transaction from "@manilla/transactions/Transaction"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
-import type { RefundOptions, StoredTransaction } from "../../Sandbox.js"
+import type { RefundRequest } from "../../ControlApi.js"
+import type { StoredTransaction } from "../../Sandbox.js"
 import * as amounts from "../money/amounts.js"
 import * as ledger from "../money/ledger.js"
 import * as wallets from "../money/wallets.js"
@@ -75,7 +76,10 @@ export const make = (core: Core, rows: table.Table<Row>) => {
   return {
     /** Refunds a collected transaction, or a part of it. */
     create:
-      (transaction: string, { amount, reason }: RefundOptions): Rule<Refund.Refund> =>
+      (
+        transaction: string,
+        { amount, reason }: Omit<typeof RefundRequest.Type, "transaction">
+      ): Rule<Refund.Refund> =>
       (nowMillis) =>
         Either.gen(function* () {
           const collected = yield* collection(transaction)

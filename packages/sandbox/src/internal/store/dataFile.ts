@@ -14,6 +14,7 @@ import { createReadStream } from "node:fs"
 import type { FileHandle } from "node:fs/promises"
 import { open as openFile, realpath, rename, rm, stat } from "node:fs/promises"
 import { dirname } from "node:path"
+import * as ControlApi from "../../ControlApi.js"
 import * as Sandbox from "../../Sandbox.js"
 import * as lock from "./lock.js"
 import * as state from "./state.js"
@@ -122,7 +123,7 @@ const attempt = <A>(path: string, run: () => Promise<A>): Effect.Effect<A, Sandb
 
 /** Has one length for all counts, so that it can be replaced in its place. */
 const headerOf = (lines: number): string => {
-  const header = { format: "manilla-sandbox-data", version: Sandbox.snapshotVersion, lines }
+  const header = { format: "manilla-sandbox-data", version: ControlApi.snapshotVersion, lines }
   return `${JSON.stringify(header).padEnd(80)}\n`
 }
 
@@ -148,9 +149,9 @@ const read = async (path: string): Promise<state.State | undefined> => {
       const decoded = decodeHeader(line)
       if (Either.isLeft(decoded)) throw refused("it is not a data file of a sandbox")
       header = decoded.right
-      if (header.version !== Sandbox.snapshotVersion) {
+      if (header.version !== ControlApi.snapshotVersion) {
         throw refused(
-          `it has version ${header.version}, and this sandbox reads version ${Sandbox.snapshotVersion}`
+          `it has version ${header.version}, and this sandbox reads version ${ControlApi.snapshotVersion}`
         )
       }
       continue
