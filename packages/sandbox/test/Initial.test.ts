@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,12 +20,14 @@ services:
     available: false
 `
 
-const read = (text: string) =>
+const read = (text: string) => readMade((file) => writeFileSync(file, text))
+
+const readMade = (make: (file: string) => unknown) =>
   Effect.acquireUseRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-initial-"))),
     (folder) => {
       const file = join(folder, "initial.yaml")
-      writeFileSync(file, text)
+      make(file)
       return Effect.mapError(initial.read(file), ({ message }) => message.replace(file, "FILE"))
     },
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
@@ -42,6 +45,13 @@ describe("initial state in YAML", () => {
         services?.map(({ available, country }) => [country.code, available]),
         [["BJ", false]]
       )
+    })
+  )
+
+  it.live.skipIf(process.platform === "win32")("is not awaited from a FIFO", () =>
+    Effect.gen(function* () {
+      const fifo = readMade((file) => execFileSync("mkfifo", [file]))
+      assert.include(yield* Effect.flip(fifo), "it is not a regular file")
     })
   )
 

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { readFile } from "node:fs/promises"
+import { readFile, stat } from "node:fs/promises"
 import * as money from "../money/amounts.js"
 import { UsageError } from "./cli.js"
 
@@ -35,7 +35,11 @@ export const read = (path: string) =>
     const refused = (reason: string) =>
       new UsageError({ message: `--initial cannot use ${path}: ${reason}` })
     const { issues, value } = yield* Effect.tryPromise({
-      try: async () => parse(await readFile(path, "utf8")),
+      try: async () => {
+        // To open a FIFO would wait for a writer, and no signal would end that.
+        if (!(await stat(path)).isFile()) throw new Error("it is not a regular file")
+        return parse(await readFile(path, "utf8"))
+      },
       catch: (cause) => refused(Predicate.isError(cause) ? cause.message : String(cause))
     })
     const initial = decode(value)

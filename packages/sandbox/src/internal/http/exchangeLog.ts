@@ -10,16 +10,6 @@ import type { SandboxClock } from "../time/clock.js"
 type Arrived = Pick<Exchange, "operation" | "method" | "path" | "key" | "body">
 type Ended = Pick<Exchange, "outcome" | "replay" | "fault">
 
-export interface Log {
-  /** Logs the arrival of an exchange. The returned function logs its end. */
-  readonly open: (arrived: Arrived) => Effect.Effect<(ended: Ended) => Effect.Effect<void>>
-  readonly latest: Effect.Effect<ReadonlyArray<Exchange>>
-  /** How often an exchange arrived or ended. */
-  readonly version: () => number
-  /** The exchanges that arrived or ended after a version: at most the newest `limit`, oldest first. */
-  readonly changedAfter: (version: number, limit: number) => ReadonlyArray<Exchange>
-}
-
 interface Entry {
   current: Exchange
   /** The version of the log when `current` was set. */
@@ -35,7 +25,9 @@ export interface Options {
 
 const maxBytes = 64 * 1024 * 1024
 
-export const make = ({ capacity, clock, onEnd }: Options): Log => {
+export interface Log extends ReturnType<typeof make> {}
+
+export const make = ({ capacity, clock, onEnd }: Options) => {
   let entries: Array<Entry> = []
   let bytes = 0
   let count = 0
@@ -60,7 +52,8 @@ export const make = ({ capacity, clock, onEnd }: Options): Log => {
   const kept = () => entries.slice(Math.max(0, entries.length - capacity))
 
   return {
-    open: (arrived) =>
+    /** Logs the arrival of an exchange. The returned function logs its end. */
+    open: (arrived: Arrived) =>
       Effect.gen(function* () {
         const atMillis = yield* clock.nowMillis
         // The duration excludes advances of the sandbox's clock.
@@ -77,7 +70,7 @@ export const make = ({ capacity, clock, onEnd }: Options): Log => {
         const size = Redacted.value(arrived.body).length
         const entry: Entry = { current: opened, version: ++version, size }
         add(entry)
-        return (ended) =>
+        return (ended: Ended) =>
           Effect.flatMap(Clock.currentTimeMillis, (endMillis) => {
             entry.current = { ...opened, ...ended, tookMillis: endMillis - startMillis }
             entry.version = ++version
@@ -85,8 +78,10 @@ export const make = ({ capacity, clock, onEnd }: Options): Log => {
           })
       }),
     latest: Effect.sync(() => kept().map(({ current }) => current)),
+    /** How often an exchange arrived or ended. */
     version: () => version,
-    changedAfter: (seen, limit) =>
+    /** The exchanges that arrived or ended after a version: at most the newest `limit`, oldest first. */
+    changedAfter: (seen: number, limit: number): ReadonlyArray<Exchange> =>
       kept()
         .filter((entry) => entry.version > seen)
         .slice(-limit)
