@@ -138,6 +138,7 @@ const inToken = inFile(
   "token/Secrecy",
   "sandbox/prove/OverloadTokens"
 )
+const inTokenState = inFile("token/src/internal/state.ts", "token/Token")
 const inTransport = inFile(
   "core/src/internal/transport.ts",
   "core/Connections",
@@ -1152,48 +1153,54 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inToken(
     "renew per caller",
-    "return request === undefined ? Effect.flatMap(begin, Deferred.await) : Deferred.await(request)",
-    "request = undefined\n      return Effect.flatMap(begin, Deferred.await)"
+    "if (request !== undefined) return Effect.succeed(request)",
+    "if (request !== undefined && closed) return Effect.succeed(request)"
   ),
   inToken(
     "use an expired token",
-    "if (current !== undefined && nowMillis < current.expiresMillis) {",
-    "if (current !== undefined) {"
-  ),
-  inToken(
-    "keep an expired token",
-    "current !== undefined && nowMillis < current.renewMillis ?",
-    "current !== undefined ?"
+    "if (held !== undefined && nowMillis < held.expiresMillis) {",
+    "if (held !== undefined) {"
   ),
   inToken(
     "renew a token only when it expires",
-    "current !== undefined && nowMillis < current.renewMillis ?",
-    "current !== undefined && nowMillis < current.expiresMillis ?"
+    "return nowMillis < held.renewMillis ||",
+    "return nowMillis < held.expiresMillis ||"
   ),
   inToken(
+    "wait for the end of a pause beyond the deadline",
+    "pauseMillis > 0 && pauseMillis < limitMillis",
+    "pauseMillis > 0"
+  ),
+  inToken(
+    "never wait for the end of a pause",
+    "pauseMillis > 0 && pauseMillis < limitMillis",
+    "pauseMillis > limitMillis && pauseMillis < limitMillis"
+  ),
+  inToken(
+    "no request before the end of a pause",
+    "State.shortPauseMillis(state, nowMillis)",
+    "State.pauseMillis(state, nowMillis)"
+  ),
+  inTokenState(
     "keep a refused token",
-    "        if (youngRefusals > 1) failedMillis = nowMillis\n        current = undefined\n",
-    "        if (youngRefusals > 1) failedMillis = nowMillis\n"
+    "{ ...state, held: undefined, refusals }",
+    "{ ...state, refusals }"
   ),
-  inToken(
+  inTokenState(
     "drop the current token when an older one is refused",
-    "if (current?.token !== token) return\n",
-    "if (current === undefined) return\n"
+    "if (state.held?.token !== token) return state",
+    "if (state.held === undefined) return state"
   ),
-  inToken(
+  inTokenState(
     "never reset the count of early refusals",
-    "youngRefusals = young ? youngRefusals + 1 : 0",
-    "youngRefusals = young ? youngRefusals + 1 : youngRefusals"
+    "isYoung ? state.refusals + 1 : 0",
+    "isYoung ? state.refusals + 1 : state.refusals"
   ),
-  inToken(
-    "no delay between refused new tokens",
-    "youngRefusals = young ? youngRefusals + 1 : 0",
-    "youngRefusals = 0"
-  ),
-  inToken(
+  inTokenState("no delay between refused new tokens", "isYoung ? state.refusals + 1 : 0", "0"),
+  inTokenState(
     "no growing delay between failed token requests",
-    "      failures++\n      failedMillis = nowMillis\n",
-    "      failedMillis = nowMillis\n"
+    "failures: state.failures + 1",
+    "failures: 1"
   ),
   inToken("end a renewal with its caller", "Effect.forkIn(scope),", "Effect.fork,"),
   inToken("a renewal that outlives its scope", "        Effect.interruptible,\n", ""),

@@ -31,7 +31,9 @@ const collect = Effect.gen(function* () {
     faults.add(Fault.dropAfter({ operation: "Payments.create" }))
   )
 
-  const { environment, scopes } = yield* Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get)
+  const { environment, scopes } = yield* Effect.flatMap(BearerTokens.BearerTokens, ({ get }) =>
+    get(Infinity)
+  )
   yield* Timeline.print("token", `for ${environment}, with ${scopes.length} scopes`)
 
   const catalogue = yield* Catalogue.Catalogue

@@ -25,13 +25,17 @@ const name = Config.withDefault(Config.string("MANILLA_ORDER"), "42")
 
 /** The phone to charge: an invented number in a sandbox, required otherwise. */
 const phone = Effect.gen(function* () {
-  const { environment } = yield* Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get)
+  const { environment } = yield* Effect.flatMap(BearerTokens.BearerTokens, ({ get }) =>
+    get(Infinity)
+  )
   const given = Config.string("MANILLA_PHONE")
   return yield* environment === "SANDBOX" ? Config.withDefault(given, "+2290161234567") : given
 })
 
 const lookAround = Effect.gen(function* () {
-  const { environment, scopes } = yield* Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get)
+  const { environment, scopes } = yield* Effect.flatMap(BearerTokens.BearerTokens, ({ get }) =>
+    get(Infinity)
+  )
   yield* print("token", `for ${environment}, with ${scopes.length} scopes`)
   const catalogue = yield* Catalogue.Catalogue
   const services = yield* catalogue.available({ ...money, operation: "COLLECTION" })

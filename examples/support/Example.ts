@@ -62,7 +62,9 @@ class NotASandbox extends Data.TaggedError("NotASandbox")<{ readonly message: st
 
 /** Checks the environment of the token itself, not of a configuration variable. */
 const refuseRealMoney = Effect.gen(function* () {
-  const { environment } = yield* Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get)
+  const { environment } = yield* Effect.flatMap(BearerTokens.BearerTokens, ({ get }) =>
+    get(Infinity)
+  )
   if (environment === "SANDBOX") return
   return yield* new NotASandbox({
     message: `This example needs SANDBOX credentials, but these are for ${environment}. It sent no request except the one for the token.`

@@ -32,19 +32,16 @@ export interface Service {
   /** Scheme, host and port of the service that issues the tokens, for error messages. */
   readonly origin?: string
   /**
-   * Returns a token that the source already has and that is valid at this time (milliseconds since the
-   * Unix epoch). If it returns `undefined`, the call runs {@link Service.get}.
+   * Returns a valid token, and obtains one if necessary. The caller waits at most `limitMillis`: if no
+   * token can be obtained in this time, fail immediately, with the reason. Run the effect immediately
+   * too: it may be `Effect.succeed` of a token that is valid now, which costs the least.
    */
-  readonly held?: (nowMillis: number) => BearerToken | undefined
-  /** Returns a valid token, and obtains one if necessary. */
-  readonly get: Effect.Effect<BearerToken, TokenUnavailableError>
+  readonly get: (limitMillis: number) => Effect.Effect<BearerToken, TokenUnavailableError>
   /**
    * Reports that the service rejected this token with 401. Only the current token is discarded, so many
    * concurrent rejections cause one renewal.
    */
   readonly reject: (token: BearerToken) => Effect.Effect<void>
-  /** Returns the error of the last failed token request, for calls whose wait for a token timed out. */
-  readonly lastFailure?: (nowMillis: number) => TokenUnavailableError | undefined
 }
 
 /**

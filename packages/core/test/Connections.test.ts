@@ -23,11 +23,12 @@ import * as Clients from "./utils/Clients.js"
 import * as RawServer from "./utils/RawServer.js"
 
 const tokens = {
-  get: Effect.succeed({
-    value: Redacted.make("t0ken-t0ken"),
-    environment: "SANDBOX",
-    scopes: []
-  }),
+  get: () =>
+    Effect.succeed({
+      value: Redacted.make("t0ken-t0ken"),
+      environment: "SANDBOX",
+      scopes: []
+    }),
   reject: () => Effect.void
 } as const
 

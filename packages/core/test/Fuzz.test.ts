@@ -62,7 +62,8 @@ const callsAt = (baseUrl: string, options: Partial<Gateway.Options> = {}) =>
         ...options
       },
       {
-        get: Effect.succeed({ value: Redacted.make(token), environment: "SANDBOX", scopes: [] }),
+        get: () =>
+          Effect.succeed({ value: Redacted.make(token), environment: "SANDBOX", scopes: [] }),
         reject: () => Effect.void
       }
     ),

@@ -133,7 +133,7 @@ describe("an interrupted call", () => {
       const { received, warnings } = yield* interrupted(
         ["silence"],
         (calls) => calls.write(FakeService.calls.write),
-        { tokens: { get: Effect.never, reject: () => Effect.void } }
+        { tokens: { get: () => Effect.never, reject: () => Effect.void } }
       )
       assert.strictEqual(received.length, 0)
       assert.deepStrictEqual(warnings, [])
@@ -204,7 +204,7 @@ describe("a call in an uninterruptible region", () => {
   it.effect("ends at its deadline when no token is obtained", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make([FakeService.success], {
-        tokens: { get: Effect.never, reject: () => Effect.void }
+        tokens: { get: () => Effect.never, reject: () => Effect.void }
       })
       const fiber = yield* calls
         .write(FakeService.calls.write)

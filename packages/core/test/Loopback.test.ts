@@ -94,7 +94,8 @@ const callsAt = (baseUrl: string, options: Partial<Gateway.Options> = {}) =>
     Gateway.make(
       { baseUrl, ...options },
       {
-        get: Effect.succeed({ value: Redacted.make("t0ken"), environment: "SANDBOX", scopes: [] }),
+        get: () =>
+          Effect.succeed({ value: Redacted.make("t0ken"), environment: "SANDBOX", scopes: [] }),
         reject: () => Effect.void
       }
     ),

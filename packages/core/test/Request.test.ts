@@ -226,7 +226,7 @@ describe("an invalid request", () => {
     Effect.gen(function* () {
       const gateway = yield* Gateway.make(
         { baseUrl: "https://service.invalid/api/v1" },
-        { get: Effect.die("asked"), reject: () => Effect.die("rejected") }
+        { get: () => Effect.die("asked"), reject: () => Effect.die("rejected") }
       )
       const calls = gateway.calls(FakeService.group)
       const error = yield* Effect.flip(calls.writeOnce({ payload: { name: "x".repeat(11) } }))
@@ -563,7 +563,7 @@ describe("the gateway as a layer", () => {
       })
     ),
     Layer.succeed(BearerTokens.BearerTokens, {
-      get: Effect.succeed({ value: Redacted.make("t"), environment: "SANDBOX", scopes: [] }),
+      get: () => Effect.succeed({ value: Redacted.make("t"), environment: "SANDBOX", scopes: [] }),
       reject: () => Effect.void
     })
   )

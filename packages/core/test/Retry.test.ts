@@ -7,11 +7,13 @@ import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import type * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
+import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
@@ -213,7 +215,7 @@ describe("a write over several attempts", () => {
   it.effect("has an unknown outcome when there is no token after a lost response", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }, FakeService.success], {
-        tokens: tokensFor(1, noToken)
+        tokens: tokensFor(1, Effect.fail(noToken))
       })
       const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
       assert(error._tag === "OutcomeUnknown")
@@ -268,7 +270,7 @@ describe("a rejected token", () => {
         retry: { deadline: "1 minute" },
         tokens: {
           origin: "https://accounts.example:8443",
-          get: Effect.suspend(() => (asked++ === 0 ? Effect.succeed(token) : Effect.never)),
+          get: () => (asked++ === 0 ? Effect.succeed(token) : Effect.never),
           reject: () => Effect.void
         }
       })
@@ -307,7 +309,7 @@ describe("a rejected token", () => {
         [{ drop: "ECONNRESET" }, FakeService.failure(401), FakeService.success],
         {
           tokens: {
-            ...tokensFor(2, noToken),
+            ...tokensFor(2, Effect.fail(noToken)),
             reject: () => {
               throw new Error("hush")
             }
@@ -328,7 +330,7 @@ describe("a rejected token", () => {
     it.effect(`causes UnauthorizedError when the source ${what} in reject`, () =>
       Effect.gen(function* () {
         const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
-          tokens: { get: Effect.succeed(token), reject: () => reject }
+          tokens: { get: () => Effect.succeed(token), reject: () => reject }
         })
         const error = yield* Effect.flip(calls.write(FakeService.calls.write))
         assert(error._tag === "UnauthorizedError")
@@ -341,7 +343,7 @@ describe("a rejected token", () => {
   it.effect("is reported to its source within the attempt timeout", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([FakeService.failure(401), FakeService.success], {
-        tokens: { get: Effect.succeed(token), reject: () => Effect.never }
+        tokens: { get: () => Effect.succeed(token), reject: () => Effect.never }
       })
       const fiber = yield* Effect.fork(calls.read(FakeService.calls.read))
       yield* TestClock.adjust("30 seconds")
@@ -351,24 +353,46 @@ describe("a rejected token", () => {
     })
   )
 
-  for (const held of [undefined, () => token]) {
-    it.effect(`is not followed by a write after the deadline, ${held ? "held" : "obtained"}`, () =>
-      Effect.gen(function* () {
-        const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
-          retry: { deadline: "20 seconds" },
-          tokens: {
-            get: Effect.succeed(token),
-            reject: () => Effect.never,
-            ...(held === undefined ? {} : { held })
-          }
-        })
-        const fiber = yield* Effect.fork(Effect.flip(calls.write(FakeService.calls.write)))
-        yield* TestClock.adjust("20 seconds")
-        assert.strictEqual((yield* Fiber.join(fiber))._tag, "UnauthorizedError")
-        assert.strictEqual(received.length, 1)
+  it.effect("is not followed by a write after the deadline", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
+        retry: { deadline: "20 seconds" },
+        tokens: { get: () => Effect.succeed(token), reject: () => Effect.never }
       })
-    )
-  }
+      const fiber = yield* Effect.fork(Effect.flip(calls.write(FakeService.calls.write)))
+      yield* TestClock.adjust("20 seconds")
+      assert.strictEqual((yield* Fiber.join(fiber))._tag, "UnauthorizedError")
+      assert.strictEqual(received.length, 1)
+    })
+  )
+
+  it.effect("causes UnauthorizedError when the source refuses to renew it", () =>
+    Effect.gen(function* () {
+      const { calls, received } = yield* FakeService.make([FakeService.failure(401)], {
+        tokens: tokensFor(1, Effect.fail(noToken))
+      })
+      const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+      assert(error._tag === "UnauthorizedError")
+      assert.include(error.message, "failed with status 401")
+      assert.include(error.message, "No new token: none")
+      assert.strictEqual(received.length, 1)
+    })
+  )
+
+  it.effect("causes TokenUnavailableError when its renewal fails for a while", () =>
+    Effect.gen(function* () {
+      const passing = new Errors.TokenUnavailableError({
+        operation: "Token.obtain",
+        message: "Token.obtain failed with status 503",
+        cause: new Errors.ServerError({ operation: "Token.obtain", message: "503", status: 503 })
+      })
+      const { calls } = yield* FakeService.make([FakeService.failure(401)], {
+        tokens: tokensFor(1, Effect.fail(passing))
+      })
+      const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+      assert.strictEqual(error, passing)
+    })
+  )
 
   it.effect("causes UnauthorizedError when the new token is rejected too", () =>
     Effect.gen(function* () {
@@ -382,49 +406,50 @@ describe("a rejected token", () => {
 })
 
 describe("a token", () => {
-  it.effect("that the source holds is used without get", () =>
+  it.effect("is requested with the time that the call can wait", () =>
     Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([FakeService.success], {
+      const asked: Array<number> = []
+      const { calls } = yield* FakeService.make([FakeService.success], {
         tokens: {
-          held: () => token,
-          get: Effect.die("asked"),
-          reject: () => Effect.die("given back")
+          get: (limitMillis) => {
+            asked.push(limitMillis)
+            return Effect.succeed(token)
+          },
+          reject: () => Effect.void
         }
       })
-      yield* calls.read(FakeService.calls.read)
-      assert.strictEqual(received[0]?.headers["authorization"], "Bearer a-token")
+      yield* calls.read(FakeService.calls.read, { timeout: "5 seconds" })
+      assert.deepStrictEqual(asked, [5000])
     })
   )
 
-  it.effect(
-    "is obtained with get when the source holds none, at the time of the fiber's clock",
-    () =>
-      Effect.gen(function* () {
-        yield* TestClock.setTime(1_234_567)
-        const asked: Array<number> = []
-        const { calls, received } = yield* FakeService.make([FakeService.success], {
-          tokens: {
-            held: (nowMillis) => void asked.push(nowMillis),
-            get: Effect.succeed(token),
-            reject: () => Effect.void
-          }
-        })
-        yield* calls.read(FakeService.calls.read)
-        assert.deepStrictEqual(asked, [1_234_567])
-        assert.strictEqual(received.length, 1)
+  it.effect("is obtained in the context of its caller", () =>
+    Effect.gen(function* () {
+      const name = FiberRef.unsafeMake("nobody")
+      const seen: Array<string> = []
+      const get = Effect.gen(function* () {
+        seen.push(yield* FiberRef.get(name), Option.getOrThrow(yield* Effect.serviceOption(Name)))
+        yield* Effect.sleep(10)
+        return token
       })
+      const { calls } = yield* FakeService.make([FakeService.success], {
+        tokens: { get: () => get, reject: () => Effect.void }
+      })
+      const read = Effect.locally(calls.read(FakeService.calls.read), name, "a caller")
+      yield* Elapsed.during(10, Effect.provideService(read, Name, "a service"))
+      assert.deepStrictEqual(seen, ["a caller", "a service"])
+    })
   )
 
-  it.effect("is unavailable when the source throws in held", () =>
+  it.effect("is unavailable when the source throws in get", () =>
     Effect.gen(function* () {
       let asked = 0
       const { calls, received } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
         tokens: {
-          held: () => {
+          get: () => {
             if (asked++ > 0) throw new Error("hush")
-            return token
+            return Effect.succeed(token)
           },
-          get: Effect.never,
           reject: () => Effect.void
         }
       })
@@ -437,32 +462,38 @@ describe("a token", () => {
     })
   )
 
-  it.effect("that is not obtained in time: the error contains the source's last failure", () =>
+  for (const [how, never] of [
+    ["never responds", Effect.never],
+    ["cannot be interrupted", Effect.uninterruptible(Effect.never)]
+  ] as const) {
+    it.effect(`is unavailable at the deadline when the source ${how}`, () =>
+      Effect.gen(function* () {
+        const { calls, received } = yield* FakeService.make([FakeService.success], {
+          tokens: { get: () => never, reject: () => Effect.void }
+        })
+        const fiber = yield* Effect.fork(Effect.flip(calls.write(FakeService.calls.write)))
+        yield* TestClock.adjust("177 seconds")
+        const error = yield* Fiber.join(fiber)
+        assert(error._tag === "TokenUnavailableError")
+        assert.strictEqual(error.operation, "Things.write")
+        assert.strictEqual(error.cause?._tag, "TimeoutError")
+        assert.include(error.message, "no token was obtained within 177000 ms")
+        assert.strictEqual(received.length, 0)
+      })
+    )
+  }
+
+  it.effect("is no longer requested after its caller is interrupted", () =>
     Effect.gen(function* () {
-      const cause = new Errors.ServerError({
-        operation: "Token.obtain",
-        message: "Token.obtain failed with status 503",
-        status: 503
+      let interrupted = false
+      const get = Effect.onInterrupt(Effect.never, () => Effect.sync(() => (interrupted = true)))
+      const { calls } = yield* FakeService.make([FakeService.success], {
+        tokens: { get: () => get, reject: () => Effect.void }
       })
-      const { calls, received } = yield* FakeService.make([FakeService.success], {
-        tokens: {
-          get: Effect.never,
-          reject: () => Effect.void,
-          lastFailure: () =>
-            new Errors.TokenUnavailableError({
-              operation: "Token.obtain",
-              message: "503 again.",
-              cause
-            })
-        }
-      })
-      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
-      assert(error._tag === "TokenUnavailableError")
-      assert.strictEqual(error.operation, "Things.write")
-      assert.strictEqual(error.cause, cause)
-      assert.include(error.message, "no token was obtained within 177000 ms")
-      assert.include(error.message, "503 again.")
-      assert.strictEqual(received.length, 0)
+      const fiber = yield* Effect.fork(calls.write(FakeService.calls.write))
+      yield* TestClock.adjust(1)
+      yield* Fiber.interrupt(fiber)
+      assert.isTrue(interrupted)
     })
   )
 })
@@ -603,7 +634,7 @@ describe("time", () => {
       const { calls } = yield* FakeService.make([slow(9900)], {
         retry: { attempts: 1, attemptTimeout: "10 seconds" },
         tokens: {
-          get: Effect.delay(Effect.succeed(token), "9900 millis"),
+          get: () => Effect.delay(Effect.succeed(token), "9900 millis"),
           reject: () => Effect.void
         }
       })
@@ -618,7 +649,7 @@ describe("time", () => {
       const { calls } = yield* FakeService.make(["silence"], {
         retry: { attempts: 1, attemptTimeout: "10 seconds" },
         tokens: {
-          get: Effect.delay(Effect.succeed(token), "4 seconds"),
+          get: () => Effect.delay(Effect.succeed(token), "4 seconds"),
           reject: () => Effect.void
         }
       })
@@ -727,7 +758,7 @@ describe("time", () => {
       const { calls, received } = yield* FakeService.make(["silence"], {
         retry: { deadline: "10 seconds" },
         tokens: {
-          get: Effect.delay(Effect.succeed(token), "9900 millis"),
+          get: () => Effect.delay(Effect.succeed(token), "9900 millis"),
           reject: () => Effect.void
         }
       })
@@ -763,7 +794,7 @@ describe("time", () => {
       const { calls } = yield* FakeService.make(["silence"], {
         retry: { attempts: 1, attemptTimeout: "30 seconds", deadline: "10 seconds" },
         tokens: {
-          get: Effect.delay(Effect.succeed(token), "4 seconds"),
+          get: () => Effect.delay(Effect.succeed(token), "4 seconds"),
           reject: () => Effect.void
         }
       })
@@ -823,20 +854,26 @@ const settable = Effect.map(Effect.clock, (clock) => {
 
 /** A source during whose work the clock is set forward. */
 const anHourLater = (ahead: { millis: number }): BearerTokens.Service => ({
-  get: Effect.sync(() => {
-    ahead.millis = 3_600_000
-    return token
-  }),
+  get: () =>
+    Effect.sync(() => {
+      ahead.millis = 3_600_000
+      return token
+    }),
   reject: () => Effect.void
 })
+
+class Name extends Context.Tag("test/Name")<Name, string>() {}
 
 const noToken = new Errors.TokenUnavailableError({ operation: "Token.obtain", message: "none" })
 
 /** A source that returns its token `count` times, and then `then`. */
-const tokensFor = (count: number, then: BearerTokens.Service["get"]): BearerTokens.Service => {
+const tokensFor = (
+  count: number,
+  then: ReturnType<BearerTokens.Service["get"]>
+): BearerTokens.Service => {
   let left = count
   return {
-    get: Effect.suspend(() => (left-- > 0 ? Effect.succeed(token) : then)),
+    get: () => (left-- > 0 ? Effect.succeed(token) : then),
     reject: () => Effect.void
   }
 }

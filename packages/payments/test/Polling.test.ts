@@ -352,13 +352,17 @@ describe("collect", () => {
     Effect.gen(function* () {
       let asked = 0
       const tokens = {
-        get: Effect.suspend(() =>
-          ++asked === 1
-            ? Effect.succeed(token)
-            : Effect.fail(
-                new Errors.TokenUnavailableError({ operation: "Token.obtain", message: "no token" })
-              )
-        ),
+        get: () =>
+          Effect.suspend(() =>
+            ++asked === 1
+              ? Effect.succeed(token)
+              : Effect.fail(
+                  new Errors.TokenUnavailableError({
+                    operation: "Token.obtain",
+                    message: "no token"
+                  })
+                )
+          ),
         reject: () => Effect.void
       }
       const { payments } = yield* Intents.make([creates, finds("COMPLETED")], { tokens })
@@ -472,12 +476,13 @@ describe("collect", () => {
           retry: { deadline: "1 minute" },
           tokens: {
             // The first requests get the token late.
-            get: Effect.suspend(() => {
-              if (!refused) return Effect.succeed(token)
-              return Effect.delay(Effect.succeed(token), "90 seconds").pipe(
-                Effect.tap(() => Effect.sync(() => (refused = false)))
-              )
-            }),
+            get: () =>
+              Effect.suspend(() => {
+                if (!refused) return Effect.succeed(token)
+                return Effect.delay(Effect.succeed(token), "90 seconds").pipe(
+                  Effect.tap(() => Effect.sync(() => (refused = false)))
+                )
+              }),
             reject: () => Effect.sync(() => (refused = true))
           }
         }

@@ -170,7 +170,7 @@ describe("the credential", () => {
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
       const sandbox = yield* Sandbox.Sandbox
-      yield* (yield* BearerTokens.BearerTokens).get
+      yield* (yield* BearerTokens.BearerTokens).get(Infinity)
       yield* sandbox.rotateSecret
       const error = yield* Effect.flip(payments.create(collection, { key }))
       assert.strictEqual(error._tag, "TokenUnavailableError")

@@ -282,11 +282,12 @@ describe("a hostile key or correlation id", () => {
         const gateway = yield* Gateway.make(
           { baseUrl: `http://127.0.0.1:${port}/api/v1` },
           {
-            get: Effect.succeed({
-              value: Redacted.make("t0ken"),
-              environment: "SANDBOX",
-              scopes: []
-            }),
+            get: () =>
+              Effect.succeed({
+                value: Redacted.make("t0ken"),
+                environment: "SANDBOX",
+                scopes: []
+              }),
             reject: () => Effect.void
           }
         )

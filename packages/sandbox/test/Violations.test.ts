@@ -31,7 +31,7 @@ const services = Layer.mergeAll(
   Layer.provide(Gateway.layer({ baseUrl: "https://service.invalid/api/v1" })),
   Layer.provide(
     Layer.succeed(BearerTokens.BearerTokens, {
-      get: Effect.succeed({ value: Redacted.make("t"), environment: "SANDBOX", scopes: [] }),
+      get: () => Effect.succeed({ value: Redacted.make("t"), environment: "SANDBOX", scopes: [] }),
       reject: () => Effect.void
     })
   ),

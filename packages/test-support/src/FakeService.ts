@@ -151,7 +151,7 @@ export const make = (
     })
     let current = token()
     const tokens: BearerTokens.Service = {
-      get: Effect.sync(() => current),
+      get: () => Effect.succeed(current),
       reject: (refused) =>
         Effect.sync(() => {
           rejected.push(Redacted.value(refused.value))

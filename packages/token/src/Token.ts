@@ -11,7 +11,6 @@ import * as Errors from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Deferred from "effect/Deferred"
@@ -24,6 +23,7 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import * as State from "./internal/state.js"
 import * as TokenApi from "./TokenApi.js"
 
 /**
@@ -55,22 +55,8 @@ const defaultBodyLimit = 64 * 1024
 /** The lifetime of a token if the response does not state it (interface section 8). */
 const defaultLifeSeconds = 3600
 
-/** Renewal starts when this part of the lifetime is left, but at most 5 minutes before expiry. */
-const renewalPart = 0.1
-const renewalMostMillis = Duration.toMillis("5 minutes")
-
-/** A rejection of a younger token suggests a failure of the service, not rotated credentials. */
-const youngMillis = Duration.toMillis("10 seconds")
-
-/** The back-off after failed requests. Failures are not cached. */
-const spacing = { ...RetryPolicy.defaults, base: "1 second", cap: "30 seconds" } as const
-
-interface Held {
-  readonly token: BearerTokens.BearerToken
-  readonly issuedMillis: number
-  readonly renewMillis: number
-  readonly expiresMillis: number
-}
+/** A caller that waits for the end of a pause looks this often for a token that another one obtained. */
+const napMostMillis = 1000
 
 /**
  * Makes a source of tokens from client credentials. Closing the scope stops a renewal in progress and
@@ -101,82 +87,49 @@ export const make = (
       )
     )
     const { obtain } = gateway.calls(TokenApi.group)
+    // Held for synchronous reads: a token that is held costs a call no effect.
+    const clock = yield* Effect.clock
+    const now = () => clock.unsafeCurrentTimeMillis()
 
-    let current: Held | undefined
+    let state = State.initial
     let request:
       Deferred.Deferred<BearerTokens.BearerToken, Errors.TokenUnavailableError> | undefined
     let closed = false
-    /** Consecutive failed requests, the time of the last one, and its error. */
-    let failures = 0
-    let failedMillis = 0
-    let failed: Errors.TokenUnavailableError | undefined
-    /** The end of the back-off. */
-    let pausedUntilMillis = 0
-    /** Consecutive rejections of young tokens. The first may be due to rotated credentials. */
-    let youngRefusals = 0
 
     yield* Scope.addFinalizer(
       scope,
       Effect.sync(() => {
         closed = true
-        current = undefined
+        state = State.initial
       })
     )
 
-    const fail = (error: Errors.TokenUnavailableError, nowMillis: number) => {
-      failures++
-      failedMillis = nowMillis
-      failed = error
-    }
-
-    const ask: Effect.Effect<BearerTokens.BearerToken, Errors.TokenUnavailableError> = Effect.gen(
-      function* () {
-        // The last token was valid until its renewal.
-        if (current !== undefined) youngRefusals = 0
-        const setbacks = failures + Math.max(0, youngRefusals - 1)
-        if (setbacks > 0) {
-          const pause = RetryPolicy.backoff(spacing, setbacks, yield* Random.next, undefined)
-          const nowMillis = yield* Clock.currentTimeMillis
-          // At most the pause, even if the clock was set back.
-          const left = Math.min(pause, Math.max(0, failedMillis + pause - nowMillis))
-          pausedUntilMillis = nowMillis + left
-          yield* Effect.sleep(left)
-        }
-        // Before the request, so that no token is used after it expires.
-        const issuedMillis = yield* Clock.currentTimeMillis
-        const issued = yield* Effect.mapError(
-          obtain({
-            payload: {
-              client_id: options.clientId,
-              client_secret: Redacted.value(options.clientSecret)
-            }
-          }),
-          unavailable
-        )
-        const token: BearerTokens.BearerToken = {
-          value: Redacted.make(issued.access_token),
-          environment: issued.environment,
-          scopes: scopesIn(issued.scope ?? "")
-        }
-        if (options.environment !== undefined && options.environment !== token.environment) {
-          return yield* new Errors.TokenUnavailableError({
-            operation,
-            message: `The credentials are not for the configured environment, ${options.environment}, so their token is not used. ${environmentIs(token.environment)}Correct the credentials or the option environment (MANILLA_ENVIRONMENT).`
-          })
-        }
-        const lifeMillis = (issued.expires_in ?? defaultLifeSeconds) * 1000
-        const expiresMillis = issuedMillis + lifeMillis
-        current = {
-          token,
-          issuedMillis,
-          expiresMillis,
-          renewMillis: expiresMillis - Math.min(lifeMillis * renewalPart, renewalMostMillis)
-        }
-        failures = 0
-        failed = undefined
-        return token
+    const ask = Effect.gen(function* () {
+      const issuedMillis = now()
+      const issued = yield* Effect.mapError(
+        obtain({
+          payload: {
+            client_id: options.clientId,
+            client_secret: Redacted.value(options.clientSecret)
+          }
+        }),
+        unavailable
+      )
+      const token: BearerTokens.BearerToken = {
+        value: Redacted.make(issued.access_token),
+        environment: issued.environment,
+        scopes: scopesIn(issued.scope ?? "")
       }
-    )
+      if (options.environment !== undefined && options.environment !== token.environment) {
+        return yield* new Errors.TokenUnavailableError({
+          operation,
+          message: `The credentials are not for the configured environment, ${options.environment}, so their token is not used. ${environmentIs(token.environment)}Correct the credentials or the option environment (MANILLA_ENVIRONMENT).`
+        })
+      }
+      const lifeMillis = (issued.expires_in ?? defaultLifeSeconds) * 1000
+      state = State.issued(state, token, issuedMillis, lifeMillis)
+      return token
+    })
 
     /** Starts a request in its own fiber, so that an interruption of the caller does not stop it. */
     const begin = Effect.suspend(() => {
@@ -189,7 +142,9 @@ export const make = (
       return ask.pipe(
         Effect.interruptible,
         Effect.tapError((error) =>
-          Effect.map(Clock.currentTimeMillis, (nowMillis) => fail(error, nowMillis))
+          Effect.map(Random.next, (chance) => {
+            state = State.failed(state, error, now(), chance)
+          })
         ),
         Effect.catchAllCause((cause) =>
           Cause.isInterrupted(cause) ? Effect.fail(closedError) : Effect.failCause(cause)
@@ -205,39 +160,35 @@ export const make = (
       )
     }).pipe(Effect.uninterruptible)
 
-    const held = (nowMillis: number): BearerTokens.BearerToken | undefined =>
-      current !== undefined && nowMillis < current.renewMillis ? current.token : undefined
-
-    const get = Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+    const get: BearerTokens.Service["get"] = (limitMillis) => {
       if (closed) return Effect.fail(closedError)
-      if (current !== undefined && nowMillis < current.expiresMillis) {
-        const { renewMillis, token } = current
-        return nowMillis >= renewMillis && request === undefined
-          ? Effect.as(begin, token)
-          : Effect.succeed(token)
+      const nowMillis = now()
+      const { held } = state
+      const pauseMillis = State.pauseMillis(state, nowMillis)
+      if (held !== undefined && nowMillis < held.expiresMillis) {
+        return nowMillis < held.renewMillis || pauseMillis > 0 || request !== undefined
+          ? Effect.succeed(held.token)
+          : Effect.as(begin, held.token)
       }
-      return request === undefined ? Effect.flatMap(begin, Deferred.await) : Deferred.await(request)
-    })
+      // Another caller, which cannot wait for the end of the pause, may obtain a token before it.
+      if (pauseMillis > 0 && pauseMillis < limitMillis) {
+        const napMillis = Math.min(pauseMillis, napMostMillis)
+        return Effect.flatMap(clock.sleep(Duration.millis(napMillis)), () =>
+          get(nowMillis + limitMillis - now())
+        )
+      }
+      const shortMillis = State.shortPauseMillis(state, nowMillis)
+      return request === undefined && shortMillis > 0
+        ? Effect.fail(tooEarly(state, shortMillis))
+        : Effect.flatMap(begin, Deferred.await)
+    }
 
     const reject = (token: BearerTokens.BearerToken) =>
-      Effect.map(Clock.currentTimeMillis, (nowMillis) => {
-        if (current?.token !== token) return
-        const young = nowMillis - current.issuedMillis < youngMillis
-        youngRefusals = young ? youngRefusals + 1 : 0
-        if (youngRefusals > 1) failedMillis = nowMillis
-        current = undefined
+      Effect.map(Random.next, (chance) => {
+        state = State.refused(state, token, now(), chance)
       })
 
-    const lastFailure = (nowMillis: number): Errors.TokenUnavailableError | undefined =>
-      failed === undefined || pausedUntilMillis <= nowMillis
-        ? failed
-        : new Errors.TokenUnavailableError({
-            operation,
-            cause: failed.cause,
-            message: `${failed.message} The next token request is in ${pausedUntilMillis - nowMillis} ms, after a back-off.`
-          })
-
-    return { origin: new URL(options.authUrl).origin, held, get, reject, lastFailure }
+    return { origin: new URL(options.authUrl).origin, get, reject }
   })
 
 const operation = "Token.obtain"
@@ -262,6 +213,19 @@ const closedError = new Errors.TokenUnavailableError({
   operation,
   message: "The token layer is closed, so no token can be obtained."
 })
+
+/** The error of a call that can neither wait for the next token request nor make one. */
+const tooEarly = (
+  { failure, refusals }: State.State,
+  afterMillis: number
+): Errors.TokenUnavailableError =>
+  new Errors.TokenUnavailableError({
+    operation,
+    message:
+      `${failure?.message ?? `The service refused the last ${refusals} tokens soon after they were issued.`} ` +
+      `The next token request is due in ${afterMillis} ms.`,
+    ...(failure?.cause === undefined ? {} : { cause: failure.cause })
+  })
 
 const unavailable = (cause: Errors.ReadError): Errors.TokenUnavailableError =>
   cause._tag === "TokenUnavailableError"

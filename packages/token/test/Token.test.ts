@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
@@ -67,16 +68,18 @@ const make = (client: HttpClient.HttpClient, more: Partial<Token.Options> = {}) 
 /** Fixes the jitter at half, so that request counts are deterministic. */
 const halfPauses = Effect.withRandom(Random.fixed([0.5]))
 
+const ask = (tokens: BearerTokens.Service, limitMillis = Infinity) =>
+  Effect.suspend(() => tokens.get(limitMillis))
+
 const text = (token: BearerTokens.BearerToken) => Redacted.value(token.value)
 
 describe("a token", () => {
-  it.scoped("is not held until its expiry, so that it is renewed before", () =>
+  it.scoped("that is held is returned without waiting", () =>
     Effect.gen(function* () {
-      const { client } = accountGateway(() => ({ data: { expires_in: 3600 } }))
+      const { client } = accountGateway()
       const tokens = yield* make(client)
-      const token = yield* Elapsed.during(10, tokens.get)
-      assert.strictEqual(tokens.held?.(10), token)
-      assert.isUndefined(tokens.held?.(3_599_999))
+      const token = yield* Elapsed.during(10, tokens.get(Infinity))
+      assert.deepStrictEqual(tokens.get(Infinity), Exit.succeed(token))
     })
   )
 
@@ -84,7 +87,7 @@ describe("a token", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
-      const token = yield* Elapsed.during(10, tokens.get)
+      const token = yield* Elapsed.during(10, tokens.get(Infinity))
       assert.strictEqual(text(token), "token-1")
       assert.deepStrictEqual(token.scopes, ["payments.read", "payments.write"])
       assert.strictEqual(token.environment, "SANDBOX")
@@ -99,13 +102,13 @@ describe("a token", () => {
       const all = yield* Elapsed.during(
         10,
         Effect.all(
-          Array.from({ length: 10_000 }, () => tokens.get),
+          Array.from({ length: 10_000 }, () => tokens.get(Infinity)),
           { concurrency: "unbounded" }
         )
       )
       assert.strictEqual(requests.length, 1)
       assert.deepStrictEqual(new Set(all.map(text)), new Set(["token-1"]))
-      yield* tokens.get
+      yield* tokens.get(Infinity)
       assert.strictEqual(requests.length, 1)
     })
   )
@@ -114,8 +117,8 @@ describe("a token", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
-      const first = yield* Effect.fork(tokens.get)
-      const second = yield* Effect.fork(tokens.get)
+      const first = yield* Effect.fork(tokens.get(Infinity))
+      const second = yield* Effect.fork(tokens.get(Infinity))
       yield* TestClock.adjust(5)
       yield* Fiber.interrupt(first)
       yield* TestClock.adjust(5)
@@ -131,11 +134,11 @@ describe("the scope", () => {
       const { client, requests } = accountGateway()
       const scope = yield* Scope.make()
       const tokens = yield* Scope.extend(make(client), scope)
-      const waiting = yield* Effect.fork(Effect.flip(tokens.get))
+      const waiting = yield* Effect.fork(Effect.flip(tokens.get(Infinity)))
       yield* TestClock.adjust(5)
       yield* Elapsed.during(1, Scope.close(scope, Exit.void))
       assert.strictEqual((yield* Elapsed.during(1, waiting))._tag, "TokenUnavailableError")
-      assert.strictEqual((yield* Effect.flip(tokens.get))._tag, "TokenUnavailableError")
+      assert.strictEqual((yield* Effect.flip(tokens.get(Infinity)))._tag, "TokenUnavailableError")
       assert.strictEqual(requests.length, 1)
     })
   )
@@ -146,15 +149,15 @@ describe("expiry", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
-      yield* Elapsed.during(10, tokens.get)
+      yield* Elapsed.during(10, tokens.get(Infinity))
       yield* TestClock.adjust("54 minutes")
-      assert.strictEqual(text(yield* tokens.get), "token-1")
+      assert.strictEqual(text(yield* tokens.get(Infinity)), "token-1")
       assert.strictEqual(requests.length, 1)
       yield* TestClock.adjust("2 minutes")
-      const served = yield* Effect.all(Array.from({ length: 100 }, () => tokens.get))
+      const served = yield* Effect.all(Array.from({ length: 100 }, () => tokens.get(Infinity)))
       assert.deepStrictEqual(new Set(served.map(text)), new Set(["token-1"]))
       yield* TestClock.adjust(10)
-      assert.strictEqual(text(yield* tokens.get), "token-2")
+      assert.strictEqual(text(yield* tokens.get(Infinity)), "token-2")
       assert.strictEqual(requests.length, 2)
     })
   )
@@ -163,13 +166,13 @@ describe("expiry", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway(() => ({ data: { expires_in: 60 } }))
       const tokens = yield* make(client)
-      yield* Elapsed.during(10, tokens.get)
+      yield* Elapsed.during(10, tokens.get(Infinity))
       yield* TestClock.adjust("53 seconds")
-      assert.strictEqual(text(yield* tokens.get), "token-1")
+      assert.strictEqual(text(yield* tokens.get(Infinity)), "token-1")
       yield* TestClock.adjust(10)
       assert.strictEqual(requests.length, 1)
       yield* TestClock.adjust("2 seconds")
-      assert.strictEqual(text(yield* tokens.get), "token-1")
+      assert.strictEqual(text(yield* tokens.get(Infinity)), "token-1")
       yield* TestClock.adjust(10)
       assert.strictEqual(requests.length, 2)
     })
@@ -179,9 +182,9 @@ describe("expiry", () => {
     Effect.gen(function* () {
       const { client } = accountGateway()
       const tokens = yield* make(client)
-      yield* Elapsed.during(10, tokens.get)
+      yield* Elapsed.during(10, tokens.get(Infinity))
       yield* TestClock.adjust("61 minutes")
-      assert.strictEqual(text(yield* Elapsed.during(10, tokens.get)), "token-2")
+      assert.strictEqual(text(yield* Elapsed.during(10, tokens.get(Infinity))), "token-2")
     })
   )
 
@@ -192,11 +195,11 @@ describe("expiry", () => {
         delayMillis: n === 1 ? 20_000 : 5000
       }))
       const tokens = yield* make(client)
-      yield* Elapsed.during(20_000, tokens.get)
+      yield* Elapsed.during(20_000, tokens.get(Infinity))
       yield* TestClock.adjust("39999 millis")
-      assert.strictEqual(text(yield* tokens.get), "token-1")
+      assert.strictEqual(text(yield* tokens.get(Infinity)), "token-1")
       yield* TestClock.adjust(1)
-      assert.strictEqual(text(yield* Elapsed.during(5000, tokens.get)), "token-2")
+      assert.strictEqual(text(yield* Elapsed.during(5000, tokens.get(Infinity))), "token-2")
     })
   )
 
@@ -204,9 +207,9 @@ describe("expiry", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway(() => ({ data: { expires_in: undefined } }))
       const tokens = yield* make(client)
-      yield* Elapsed.during(10, tokens.get)
+      yield* Elapsed.during(10, tokens.get(Infinity))
       yield* TestClock.adjust("54 minutes")
-      yield* tokens.get
+      yield* tokens.get(Infinity)
       assert.strictEqual(requests.length, 1)
     })
   )
@@ -215,10 +218,10 @@ describe("expiry", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway((n) => (n === 1 ? {} : { status: 403 }))
       const tokens = yield* make(client)
-      yield* Elapsed.during(10, tokens.get)
+      yield* Elapsed.during(10, tokens.get(Infinity))
       yield* TestClock.adjust("56 minutes")
       for (let i = 0; i < 100; i++) {
-        assert.strictEqual(text(yield* tokens.get), "token-1")
+        assert.strictEqual(text(yield* tokens.get(Infinity)), "token-1")
         yield* TestClock.adjust(10)
       }
       // The renewal failed immediately and after half a second. The next is due in a second.
@@ -232,11 +235,11 @@ describe("a refused token", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
-      const old = yield* Elapsed.during(10, tokens.get)
+      const old = yield* Elapsed.during(10, tokens.get(Infinity))
       const renewed = yield* Elapsed.during(
         10,
         Effect.all(
-          Array.from({ length: 1000 }, () => Effect.zipRight(tokens.reject(old), tokens.get)),
+          Array.from({ length: 1000 }, () => Effect.zipRight(tokens.reject(old), ask(tokens))),
           { concurrency: "unbounded" }
         )
       )
@@ -249,11 +252,11 @@ describe("a refused token", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
-      const old = yield* Elapsed.during(10, tokens.get)
+      const old = yield* Elapsed.during(10, tokens.get(Infinity))
       yield* tokens.reject(old)
-      yield* Elapsed.during(10, tokens.get)
+      yield* Elapsed.during(10, tokens.get(Infinity))
       yield* tokens.reject(old)
-      assert.strictEqual(text(yield* Elapsed.during(10_000, tokens.get)), "token-2")
+      assert.strictEqual(text(yield* Elapsed.during(10_000, tokens.get(Infinity))), "token-2")
       assert.strictEqual(requests.length, 2)
     })
   )
@@ -262,7 +265,7 @@ describe("a refused token", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
-      const refuse = Effect.flatMap(tokens.get, tokens.reject)
+      const refuse = Effect.flatMap(ask(tokens), tokens.reject)
       yield* Elapsed.during(60_000, Effect.raceFirst(Effect.forever(refuse), Effect.sleep(60_000)))
       assert.isAtMost(requests.length, 10)
     }).pipe(halfPauses)
@@ -277,14 +280,14 @@ describe("a failure", () => {
       const errors = yield* Elapsed.during(
         10,
         Effect.all(
-          Array.from({ length: 100 }, () => Effect.flip(tokens.get)),
+          Array.from({ length: 100 }, () => Effect.flip(tokens.get(Infinity))),
           { concurrency: "unbounded" }
         )
       )
       assert.strictEqual(requests.length, 1)
       for (const error of errors) assert.strictEqual(error.cause?._tag, "UnauthorizedError")
       assert.notInclude(errors[0]?.message, secret)
-      assert.strictEqual(text(yield* Elapsed.during(2000, tokens.get)), "token-2")
+      assert.strictEqual(text(yield* Elapsed.during(2000, tokens.get(Infinity))), "token-2")
     })
   )
 
@@ -292,7 +295,7 @@ describe("a failure", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway(() => ({ status: 401 }))
       const tokens = yield* make(client)
-      const asking = Effect.forever(Effect.ignore(tokens.get))
+      const asking = Effect.forever(Effect.ignore(ask(tokens)))
       yield* Elapsed.during(600_000, Effect.raceFirst(asking, Effect.sleep(600_000)))
       assert.isAtLeast(requests.length, 40)
       assert.isAtMost(requests.length, 50)
@@ -304,9 +307,9 @@ describe("a failure", () => {
       yield* TestClock.setTime(Date.UTC(2026, 0, 31))
       const { client } = accountGateway((n) => (n === 1 ? { status: 401 } : {}))
       const tokens = yield* make(client)
-      yield* Elapsed.during(10, Effect.flip(tokens.get))
+      yield* Elapsed.during(10, Effect.flip(tokens.get(Infinity)))
       yield* TestClock.setTime(Date.UTC(2026, 0, 30))
-      assert.strictEqual(text(yield* Elapsed.during(2000, tokens.get)), "token-2")
+      assert.strictEqual(text(yield* Elapsed.during(2000, tokens.get(Infinity))), "token-2")
     })
   )
 
@@ -315,10 +318,10 @@ describe("a failure", () => {
       const fails = new Set([1, 2, 3, 4, 5, 6, 8])
       const { client, requests } = accountGateway((n) => (fails.has(n) ? { status: 401 } : {}))
       const tokens = yield* make(client)
-      for (let n = 1; n <= 6; n++) yield* Elapsed.during(60_000, Effect.flip(tokens.get))
-      const token = yield* Elapsed.during(60_000, tokens.get)
+      for (let n = 1; n <= 6; n++) yield* Elapsed.during(60_000, Effect.flip(tokens.get(Infinity)))
+      const token = yield* Elapsed.during(60_000, tokens.get(Infinity))
       yield* tokens.reject(token)
-      yield* Elapsed.during(60_000, Effect.zipRight(Effect.flip(tokens.get), tokens.get))
+      yield* Elapsed.during(60_000, Effect.zipRight(Effect.flip(ask(tokens)), ask(tokens)))
       // The delay is that of a first failure, not of the seventh.
       const [failed = 0, next = 0] = requests.slice(7).map(({ atMillis }) => atMillis)
       assert.isAtMost(next - failed, 2000)
@@ -331,7 +334,7 @@ describe("a failure", () => {
         n === 1 ? { data: { access_token: undefined, id: "another's" } } : {}
       )
       const tokens = yield* make(client)
-      assert.strictEqual(text(yield* Elapsed.during(10_000, tokens.get)), "token-2")
+      assert.strictEqual(text(yield* Elapsed.during(10_000, tokens.get(Infinity))), "token-2")
       assert.strictEqual(requests.length, 2)
     })
   )
@@ -340,7 +343,7 @@ describe("a failure", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway((n) => (n < 3 ? { status: 503 } : {}))
       const tokens = yield* make(client)
-      assert.strictEqual(text(yield* Elapsed.during(10_000, tokens.get)), "token-3")
+      assert.strictEqual(text(yield* Elapsed.during(10_000, tokens.get(Infinity))), "token-3")
       assert.strictEqual(requests.length, 3)
     })
   )
@@ -351,7 +354,7 @@ describe("the environment", () => {
     Effect.gen(function* () {
       const { client } = accountGateway()
       const tokens = yield* make(client, { environment: "LIVE" })
-      const error = yield* Elapsed.during(10, Effect.flip(tokens.get))
+      const error = yield* Elapsed.during(10, Effect.flip(tokens.get(Infinity)))
       assert.strictEqual(error._tag, "TokenUnavailableError")
       assert.include(error.message, "SANDBOX")
       assert.include(error.message, "LIVE")
@@ -377,7 +380,7 @@ describe("the layer", () => {
     Effect.gen(function* () {
       const context = yield* build(complete)
       const tokens = yield* Effect.provide(BearerTokens.BearerTokens, context)
-      assert.strictEqual(text(yield* Elapsed.during(10, tokens.get)), "token-1")
+      assert.strictEqual(text(yield* Elapsed.during(10, tokens.get(Infinity))), "token-1")
     })
   )
 
@@ -401,7 +404,7 @@ describe("tokens that are refused on first use", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
-      const refuse = Effect.flatMap(tokens.get, tokens.reject)
+      const refuse = Effect.flatMap(ask(tokens), tokens.reject)
       yield* Elapsed.during(
         300_000,
         Effect.raceFirst(Effect.forever(refuse), Effect.sleep(300_000))
@@ -417,15 +420,15 @@ describe("tokens that were refused soon after their issue", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
-      const refuse = Effect.flatMap(tokens.get, tokens.reject)
+      const refuse = Effect.flatMap(ask(tokens), tokens.reject)
       yield* Elapsed.during(1000, Effect.repeatN(refuse, 1))
       yield* Elapsed.during(
         60_000,
-        Effect.flatMap(tokens.get, () => Effect.sleep("30 seconds"))
+        Effect.flatMap(tokens.get(Infinity), () => Effect.sleep("30 seconds"))
       )
       yield* refuse
       const asked = requests.length
-      yield* Elapsed.during(100, tokens.get)
+      yield* Elapsed.during(100, tokens.get(Infinity))
       assert.strictEqual(requests.length, asked + 1, "no delay after a rotation")
     }).pipe(halfPauses)
   )
@@ -434,15 +437,15 @@ describe("tokens that were refused soon after their issue", () => {
     Effect.gen(function* () {
       const { client, requests } = accountGateway()
       const tokens = yield* make(client)
-      const refuse = Effect.flatMap(tokens.get, tokens.reject)
+      const refuse = Effect.flatMap(ask(tokens), tokens.reject)
       yield* Elapsed.during(1000, Effect.repeatN(refuse, 1))
-      yield* Elapsed.during(60_000, tokens.get)
+      yield* Elapsed.during(60_000, tokens.get(Infinity))
       yield* TestClock.adjust("56 minutes")
-      yield* tokens.get
+      yield* tokens.get(Infinity)
       yield* TestClock.adjust(1000)
       yield* refuse
       const asked = requests.length
-      yield* Elapsed.during(100, tokens.get)
+      yield* Elapsed.during(100, tokens.get(Infinity))
       assert.strictEqual(requests.length, asked + 1)
     }).pipe(halfPauses)
   )
@@ -475,30 +478,112 @@ describe("the options", () => {
     Effect.gen(function* () {
       const { client } = accountGateway(() => ({ data: { token_type: "x".repeat(100_000) } }))
       const refused = yield* make(client)
-      const error = yield* Effect.flip(Elapsed.during(60_000, refused.get))
+      const error = yield* Effect.flip(Elapsed.during(60_000, refused.get(Infinity)))
       assert.include(error.message, "the body exceeds the gateway's limit")
       const larger = yield* make(client, { bodyLimit: 200_000 })
-      assert.strictEqual(text(yield* Elapsed.during(10, larger.get)).slice(0, 6), "token-")
+      assert.strictEqual(
+        text(yield* Elapsed.during(10, larger.get(Infinity))).slice(0, 6),
+        "token-"
+      )
     })
   )
 })
 
 describe("an outage", () => {
-  it.scoped("keeps its cause, and reports the time of the next token request", () =>
+  /** Fails until a pause of 30 seconds begins. */
+  const suffer = (tokens: BearerTokens.Service) =>
     Effect.gen(function* () {
-      const { client } = accountGateway(() => ({ status: 403 }))
+      for (let n = 1; n <= 7; n++) yield* Elapsed.during(30_000, Effect.flip(ask(tokens)))
+      yield* Elapsed.during(10, Effect.flip(ask(tokens)))
+    }).pipe(Effect.withRandom(Random.fixed([0.999])))
+
+  it.scoped("does not use up the deadline of a caller, and tells when a request is due", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway(() => ({ status: 403 }))
       const tokens = yield* make(client)
-      assert.isUndefined(tokens.lastFailure?.(0))
-      const first = yield* Effect.flip(Elapsed.during(100, tokens.get))
-      assert.strictEqual(first.cause?._tag, "ForbiddenError")
-      const waiting = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust(1)
-      const nowMillis = yield* Clock.currentTimeMillis
-      const last = tokens.lastFailure?.(nowMillis)
-      assert.strictEqual(last?.cause?._tag, "ForbiddenError")
-      assert.match(last?.message ?? "", /The next token request is in \d+ ms/)
-      yield* Fiber.interrupt(waiting)
-    }).pipe(halfPauses)
+      yield* suffer(tokens)
+      const asked = requests.length
+      yield* TestClock.adjust(400)
+      const error = yield* Effect.flip(ask(tokens, 10_000))
+      assert.strictEqual(error.cause?._tag, "ForbiddenError")
+      assert.include(error.message, "The next token request is due in 600 ms.")
+      assert.strictEqual(requests.length, asked)
+    })
+  )
+
+  it.scoped("does not fail callers with short deadlines after its end", () =>
+    Effect.gen(function* () {
+      let isOver = false
+      const { client } = accountGateway(() => (isOver ? {} : { status: 403 }))
+      const tokens = yield* make(client)
+      yield* suffer(tokens)
+      isOver = true
+      yield* TestClock.adjust("1 second")
+      const [short, long] = yield* Elapsed.during(
+        1000,
+        Effect.all([ask(tokens, 2000), ask(tokens, 60_000)], { concurrency: 2 })
+      )
+      assert.strictEqual(short, long)
+    })
+  )
+
+  it.scoped("gets one request a second from callers with short deadlines", () =>
+    Effect.gen(function* () {
+      const { client, requests } = accountGateway(() => ({ status: 403 }))
+      const tokens = yield* make(client)
+      yield* suffer(tokens)
+      const asked = requests.length
+      const asking = Effect.forever(
+        Effect.zipRight(Effect.ignore(ask(tokens, 50)), Effect.sleep(70))
+      )
+      yield* Elapsed.during(
+        5000,
+        Effect.raceFirst(
+          Effect.all(
+            Array.from({ length: 5 }, () => asking),
+            { concurrency: "unbounded" }
+          ),
+          Effect.sleep(5000)
+        )
+      )
+      assert.isAtLeast(requests.length - asked, 4)
+      assert.isAtMost(requests.length - asked, 5)
+    }).pipe(Effect.withRandom(Random.fixed([0.999])))
+  )
+
+  it.scoped("that callers with short deadlines see does not fail those who can wait", () =>
+    Effect.gen(function* () {
+      let isOver = false
+      const { client } = accountGateway(() => (isOver ? {} : { status: 403 }))
+      const tokens = yield* make(client)
+      yield* suffer(tokens)
+      const patient = yield* Effect.fork(ask(tokens, 180_000))
+      for (let n = 0; n < 20; n++) {
+        yield* TestClock.adjust("1500 millis")
+        yield* Elapsed.during(10, Effect.flip(ask(tokens, 100)))
+      }
+      assert.isTrue(Option.isNone(yield* Fiber.poll(patient)))
+      isOver = true
+      yield* TestClock.adjust("1500 millis")
+      const token = yield* Elapsed.during(10, ask(tokens, 100))
+      assert.strictEqual(yield* Elapsed.during(1000, Fiber.join(patient)), token)
+    }).pipe(Effect.withRandom(Random.fixed([0.999])))
+  )
+})
+
+describe("a service that refuses every token", () => {
+  it.scoped("is named, with the time of the next token request", () =>
+    Effect.gen(function* () {
+      const { client } = accountGateway()
+      const tokens = yield* make(client)
+      const refuse = Effect.flatMap(ask(tokens), tokens.reject)
+      yield* Elapsed.during(60_000, Effect.repeatN(refuse, 5))
+      yield* tokens.reject(yield* Elapsed.during(10, ask(tokens)))
+      const error = yield* Effect.flip(ask(tokens, 10_000))
+      assert.isUndefined(error.cause)
+      assert.include(error.message, "The service refused the last 7 tokens")
+      assert.include(error.message, "The next token request is due in 1000 ms.")
+    }).pipe(Effect.withRandom(Random.fixed([0.999])))
   )
 })
 
@@ -512,7 +597,9 @@ describe("a token response", () => {
         }
       }))
       const tokens = yield* make(client, { bodyLimit: 1_000_000 })
-      assert.deepStrictEqual((yield* Elapsed.during(10, tokens.get)).scopes, ["payments.read"])
+      assert.deepStrictEqual((yield* Elapsed.during(10, tokens.get(Infinity))).scopes, [
+        "payments.read"
+      ])
     })
   )
 
@@ -522,10 +609,10 @@ describe("a token response", () => {
         data: { environment: n === 1 ? `${secret}\nLIVE` : "LIVE" }
       }))
       const tokens = yield* make(client, { environment: "SANDBOX" })
-      const strange = yield* Effect.flip(Elapsed.during(10, tokens.get))
+      const strange = yield* Effect.flip(Elapsed.during(10, tokens.get(Infinity)))
       assert.notInclude(strange.message, secret)
       assert.notInclude(strange.message, "\n")
-      const known = yield* Effect.flip(Elapsed.during(60_000, tokens.get))
+      const known = yield* Effect.flip(Elapsed.during(60_000, tokens.get(Infinity)))
       assert.include(known.message, "They are for LIVE.")
     })
   )
@@ -536,16 +623,16 @@ it.scoped("early refusals are forgotten once a token was renewed", () =>
     const { client, requests } = accountGateway()
     const tokens = yield* make(client)
     for (let i = 0; i < 5; i++) {
-      const young = yield* Elapsed.during(60_000, tokens.get)
+      const young = yield* Elapsed.during(60_000, tokens.get(Infinity))
       yield* tokens.reject(young)
     }
-    yield* Elapsed.during(60_000, tokens.get)
+    yield* Elapsed.during(60_000, tokens.get(Infinity))
     yield* TestClock.adjust("58 minutes")
-    yield* Elapsed.during(10, tokens.get)
-    const renewed = yield* Elapsed.during(10, tokens.get)
+    yield* Elapsed.during(10, tokens.get(Infinity))
+    const renewed = yield* Elapsed.during(10, tokens.get(Infinity))
     yield* tokens.reject(renewed)
     const before = requests.length
-    yield* Elapsed.during(10, tokens.get)
+    yield* Elapsed.during(10, tokens.get(Infinity))
     assert.strictEqual(requests.length, before + 1)
   }).pipe(halfPauses)
 )
@@ -555,15 +642,15 @@ it.scoped("early refusals are forgotten once a token was used successfully", () 
     const { client, requests } = accountGateway()
     const tokens = yield* make(client)
     for (let i = 0; i < 5; i++) {
-      const young = yield* Elapsed.during(60_000, tokens.get)
+      const young = yield* Elapsed.during(60_000, tokens.get(Infinity))
       yield* tokens.reject(young)
     }
-    const old = yield* Elapsed.during(60_000, tokens.get)
+    const old = yield* Elapsed.during(60_000, tokens.get(Infinity))
     yield* TestClock.adjust("1 minute")
     yield* tokens.reject(old)
     const before = requests.length
     // The first early refusal may be a rotation, so there is no delay.
-    yield* Elapsed.during(10, tokens.get)
+    yield* Elapsed.during(10, tokens.get(Infinity))
     assert.strictEqual(requests.length, before + 1)
   }).pipe(halfPauses)
 )

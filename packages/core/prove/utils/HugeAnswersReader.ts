@@ -39,7 +39,7 @@ const program = Effect.gen(function* () {
   const gateway = yield* Gateway.make(
     { baseUrl },
     {
-      get: Effect.succeed({
+      get: () => Effect.succeed({
         value: Redacted.make("t0ken-t0ken"),
         environment: "SANDBOX",
         scopes: ["payments.read"]

@@ -2,11 +2,14 @@
  * Obtains the token of an attempt from its source, within the deadline of the call. If the source dies,
  * is interrupted or does not return in time, the attempt fails and nothing is sent.
  */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as BearerTokens from "../BearerTokens.js"
 import * as Errors from "../Errors.js"
+import { clockOf, within } from "./fiber.js"
 import { failure, type Failure } from "./response.js"
 import * as sanitize from "./sanitize.js"
 import * as messages from "./messages.js"
@@ -20,16 +23,9 @@ export interface Bearer {
   readonly secret: sanitize.Secret
 }
 
-interface Times {
-  readonly now: () => number
-  /** The time left in which the attempt may start. */
-  readonly leftMillis: () => number
-}
-
 export interface Source {
-  /** A token that needs no waiting. */
-  readonly held: (nowMillis: number) => Bearer | Failure | undefined
-  readonly obtain: (call: Times) => Effect.Effect<Bearer | Failure>
+  /** Obtains a token within this time. */
+  readonly obtain: (limitMillis: number) => Effect.Effect<Bearer | Failure>
   /** Reports a rejected token. Ignores failures: the next attempt uses the same source. */
   readonly reject: (bearer: Bearer, limitMillis: number) => Effect.Effect<void>
 }
@@ -40,43 +36,41 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
       name,
       "it needs a bearer token, but this gateway was made without tokens; make it with Gateway.layer, or pass tokens to Gateway.make"
     )
-    return { held: () => none, obtain: () => Effect.succeed(none), reject: () => Effect.void }
+    return { obtain: () => Effect.succeed(none), reject: () => Effect.void }
   }
   const died = noToken(name, "the token source died or was interrupted")
   const toBearer = (token: BearerTokens.BearerToken): Bearer | Failure =>
     bearerOf(token) ?? noToken(name, "the token contains characters that a header must not contain")
   return {
-    held: (nowMillis) => {
-      try {
-        const token = tokens.held?.(nowMillis)
-        return token === undefined ? undefined : toBearer(token)
-      } catch {
-        return died
-      }
-    },
-    obtain: (call) => {
-      const limitMillis = call.leftMillis()
-      return Effect.suspend(() => tokens.get).pipe(
-        // For the time limit, in an uninterruptible caller.
-        Effect.interruptible,
-        Effect.timeoutOption(limitMillis),
-        Effect.map((token) =>
-          Option.isSome(token) && call.leftMillis() > 0
-            ? toBearer(token.value)
-            : tooLate(name, tokens.origin, limitMillis, tokens.lastFailure?.(call.now()))
-        ),
-        Effect.catchTag("TokenUnavailableError", (error) => Effect.succeed(unavailable(error))),
-        Effect.catchAllCause(() => Effect.succeed(died))
-      )
-    },
+    obtain: (limitMillis) =>
+      Effect.withFiberRuntime<Bearer | Failure>((fiber) => {
+        const clock = clockOf(fiber)
+        const deadlineMillis = clock.unsafeCurrentTimeMillis() + limitMillis
+        const get = tokens.get(limitMillis)
+        // `Effect.succeed` is an exit already.
+        const ended = isExit(get) ? Effect.succeed(get) : within(limitMillis, get)
+        return Effect.map(ended, (exit) => {
+          // The clock is read again: the source may have blocked the thread, or the machine slept.
+          const isLate = clock.unsafeCurrentTimeMillis() >= deadlineMillis
+          if (exit === undefined || (isLate && Exit.isSuccess(exit))) {
+            return tooLate(name, tokens.origin, limitMillis)
+          }
+          if (Exit.isSuccess(exit)) return toBearer(exit.value)
+          const error = Cause.failureOption(exit.cause)
+          return Option.isSome(error) ? unavailable(error.value) : died
+        })
+      }).pipe(Effect.catchAllDefect(() => Effect.succeed(died))),
     reject: ({ token }, limitMillis) =>
-      Effect.suspend(() => tokens.reject(token)).pipe(
-        Effect.interruptible,
-        Effect.timeoutOption(Math.max(0, limitMillis)),
-        Effect.catchAllCause(() => Effect.void)
+      Effect.asVoid(
+        within(
+          limitMillis,
+          Effect.suspend(() => tokens.reject(token))
+        )
       )
   }
 }
+
+const isExit = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Exit<A, E> => Exit.isExit(effect)
 
 /** Caches the header, because many calls use the same token. */
 const bearers = new WeakMap<BearerTokens.BearerToken, Bearer>()
@@ -107,17 +101,10 @@ const noToken = (operation: string, why: string, cause?: Errors.RequestError): F
     })
   }, "TokenUnavailableError")
 
-/** The result of an attempt that timed out waiting for a token, with the source's last failure. */
-const tooLate = (
-  operation: string,
-  origin: string | undefined,
-  afterMillis: number,
-  last: Errors.TokenUnavailableError | undefined
-): Failure => {
+/** The result of an attempt that timed out waiting for a token. */
+const tooLate = (operation: string, origin: string | undefined, afterMillis: number): Failure => {
   const from = origin === undefined ? "" : ` from ${origin}`
   const late = `no token was obtained${from} within ${afterMillis} ms`
   const message = `${operation}: ${late}.`
-  return last === undefined
-    ? noToken(operation, late, new Errors.TimeoutError({ operation, message, afterMillis }))
-    : noToken(operation, `${late}. ${last.message}`, last.cause)
+  return noToken(operation, late, new Errors.TimeoutError({ operation, message, afterMillis }))
 }

@@ -15,6 +15,7 @@ import * as Random from "effect/Random"
 import type * as Tracer from "effect/Tracer"
 import type * as BearerTokens from "../BearerTokens.js"
 import type * as Operation from "../Operation.js"
+import * as RetryPolicy from "../RetryPolicy.js"
 import * as Sensitive from "../Sensitive.js"
 import * as bearers from "./bearer.js"
 import * as conclusion from "./conclusion.js"
@@ -84,6 +85,8 @@ const noticeableMillis = 1000
 class Call {
   private readonly clock: Clock.Clock
   private state: step.State
+  /** The 401 after which the token is renewed. */
+  private refused: response.Failure | undefined
 
   constructor(
     private readonly shared: Shared,
@@ -107,10 +110,7 @@ class Call {
   private attempt(): Result {
     const { bearers, operation } = this.shared
     if (operation.access === "credentials") return this.send(undefined)
-    const held = bearers.held(this.now())
-    if (held !== undefined) return this.sendWith(held)
-    const times = { now: () => this.now(), leftMillis: () => this.leftMillis() }
-    return Effect.flatMap(bearers.obtain(times), (bearer) => this.sendWith(bearer))
+    return Effect.flatMap(bearers.obtain(this.leftMillis()), (bearer) => this.sendWith(bearer))
   }
 
   private sendWith(bearer: bearers.Bearer | response.Failure): Result {
@@ -190,8 +190,9 @@ class Call {
       if (next._tag === "Done") {
         // No time to renew the token, but the next call must not use it.
         const last = next.because === "deadline" ? this.reject(failure, bearer) : Effect.void
-        return Effect.zipRight(last, this.fail(failure, next))
+        return Effect.zipRight(last, this.fail(orRefusal(failure, this.refused), next))
       }
+      if (next._tag === "Renew") this.refused = failure
       this.shared.tell.retry(this.fiber, failure.fault)
       const wait =
         next._tag === "Renew" ? this.reject(failure, bearer) : this.pause(failure, next.afterMillis)
@@ -254,5 +255,23 @@ class Call {
 
   private leftMillis(): number {
     return step.leftMillis(this.rules, this.state, this.now())
+  }
+}
+
+/**
+ * The failure of a call whose refused token cannot be renewed: the refusal, unless the source may have a
+ * token later.
+ */
+const orRefusal = (
+  failure: response.Failure,
+  refused: response.Failure | undefined
+): response.Failure => {
+  if (refused === undefined || failure.fault !== "TokenUnavailableError") return failure
+  const error = failure.toError()
+  if (RetryPolicy.isPassing(error)) return failure
+  return {
+    ...refused,
+    toError: ({ facts = [], sentences = [] } = {}) =>
+      refused.toError({ facts, sentences: [`No new token: ${error.message}`, ...sentences] })
   }
 }

@@ -8,10 +8,11 @@ import * as DefaultServices from "effect/DefaultServices"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
+import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import type * as MetricLabel from "effect/MetricLabel"
+import * as Runtime from "effect/Runtime"
 import type * as Scheduler from "effect/Scheduler"
 import * as Tracer from "effect/Tracer"
 
@@ -79,3 +80,38 @@ export const makeSleeper = (fiber: Running): Sleeper => {
     cancel: () => cancel()
   }
 }
+
+/**
+ * Runs an effect in a fiber of its own, in the caller's context, and returns its exit, or `undefined`
+ * after `millis`. It starts immediately, and sets a timer only if it has to wait. It is interruptible,
+ * even if its caller is not, and does not delay the caller after the timeout.
+ */
+export const within = <A, E>(
+  millis: number,
+  effect: Effect.Effect<A, E>
+): Effect.Effect<Exit.Exit<A, E> | undefined> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.withFiberRuntime((fiber) => {
+      const child = Runtime.runFork(runtimeOf(fiber), effect)
+      const ended = child.unsafePoll()
+      if (ended !== null) return Effect.succeed(ended)
+      const waiting = Effect.async<Exit.Exit<A, E> | undefined>((resume) => {
+        const cancel = schedule(fiber, millis, () => {
+          child.unsafeInterruptAsFork(FiberId.none)
+          resume(Effect.succeed(undefined))
+        })
+        child.addObserver((exit) => {
+          cancel()
+          resume(Effect.succeed(exit))
+        })
+      })
+      return Effect.onInterrupt(restore(waiting), () => Fiber.interrupt(child))
+    })
+  )
+
+const runtimeOf = (fiber: Running): Runtime.Runtime<never> =>
+  Runtime.make({
+    context: fiber.currentContext,
+    fiberRefs: fiber.getFiberRefs(),
+    runtimeFlags: Runtime.defaultRuntimeFlags
+  })
