@@ -51,7 +51,7 @@ class Stub extends Dispatcher {
 
 const tokens = Layer.sync(BearerTokens.BearerTokens, () => {
   const held = { value: Redacted.make(token), environment: "SANDBOX", scopes: [] }
-  return { held: () => held, get: Effect.succeed(held), reject: () => Effect.void }
+  return { get: () => Effect.succeed(held), reject: () => Effect.void }
 })
 
 /** A gateway whose requests are answered by `reply`. */

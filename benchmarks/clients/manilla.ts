@@ -50,7 +50,7 @@ const tokensFrom = (port: number) =>
 
 /** A token source of the user's own, which has no more than the required methods. */
 const ownTokens = Layer.succeed(BearerTokens.BearerTokens, {
-  get: Effect.succeed({ value: Redacted.make(token), environment: "SANDBOX", scopes: [] }),
+  get: () => Effect.succeed({ value: Redacted.make(token), environment: "SANDBOX", scopes: [] }),
   reject: () => Effect.void
 })
 
