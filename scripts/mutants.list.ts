@@ -140,12 +140,15 @@ const inToken = inFile(
 )
 const inTokenState = inFile("token/src/internal/state.ts", "token/Token")
 const inTransport = inFile(
-  "core/src/internal/transport.ts",
+  "core/src/internal/httpClient.ts",
   "core/Connections",
   "core/Interruption",
   "core/Loopback"
 )
-const inBodies = inFile("core/src/internal/transport.ts", "core/Answer")
+const inSent = inFile("core/src/internal/transport.ts", "core/Connections", "core/Interruption")
+const inBounds = inFile("core/src/internal/transport.ts", "core/Answer")
+const inBodies = inFile("core/src/internal/httpClient.ts", "core/Answer")
+const inFetch = inFile("core/src/FetchClient.ts", "core/Loopback", "core/Connections")
 const inUndici = inFile(
   "core/src/UndiciClient.ts",
   "core/Connections",
@@ -466,32 +469,32 @@ export const mutants: ReadonlyArray<Mutant> = [
   // -----------------------------------------------------------------------------------------------
   // Sent or not sent
   // -----------------------------------------------------------------------------------------------
-  inTransport(
+  inSent(
     "treat every broken connection as refused",
     `_tag: isNotSent ? "NotSent" : "Lost"`,
     `_tag: isNotSent ? "NotSent" : "NotSent"`
   ),
-  inTransport(
+  inSent(
     "treat a refused connection as a lost one",
     `syscall === "connect" || syscall === "getaddrinfo"`,
     `syscall === "getaddrinfo"`
   ),
-  inTransport(
+  inSent(
     "treat one unreachable address as proof that nothing was sent",
     "failures.every(isBeforeSending)",
     "failures.some(isBeforeSending)"
   ),
-  inTransport(
+  inSent(
     "treat a reset as a refused connection",
     `  "UND_ERR_CONNECT_TIMEOUT",\n`,
     `  "UND_ERR_CONNECT_TIMEOUT",\n  "ECONNRESET",\n`
   ),
   inTransport(
     "treat an error after the response as not sent",
-    `error._tag === "RequestError" && failures.length > 0`,
-    "failures.length > 0"
+    `_tag === "RequestError" ? failed(cause) : lost(cause)`,
+    "failed(cause)"
   ),
-  inTransport(
+  inSent(
     "treat a dying client as not sent",
     `{ _tag: "Lost", code: "CLIENT_DIED" }`,
     `{ _tag: "NotSent", code: "CLIENT_DIED" } as never`
@@ -518,17 +521,17 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inUndici(
     "UndiciClient: send an aborted request later",
-    "if (this.done === undefined) throw aborted\n",
+    "if (this.done === undefined) throw transports.aborted\n",
     ""
   ),
   inUndici(
     "UndiciClient: destroy a connection that an ended request does not use",
-    "if (this.done === undefined) throw aborted",
-    "if (this.done === undefined) return controller.abort(aborted)"
+    "if (this.done === undefined) throw transports.aborted",
+    "if (this.done === undefined) return controller.abort(transports.aborted)"
   ),
   inUndici(
     "UndiciClient: treat a throwing dispatcher as not sent",
-    `this.cutOff({ _tag: "Lost", code: "CLIENT_DIED" })`,
+    "this.cutOff(transports.died)",
     `this.cutOff({ _tag: "NotSent", code: "CLIENT_DIED" })`
   ),
   inDoubt("do not mark a request in flight as doubtful", ", doubtful: true })", " })"),
@@ -1019,29 +1022,19 @@ export const mutants: ReadonlyArray<Mutant> = [
   // Bodies and connections
   // -----------------------------------------------------------------------------------------------
   inTransport(
-    "read the first chunk of a body only",
-    "if (Either.isLeft(pulled)) return",
-    "if (Either.isLeft(pulled) || chunks.length > 0) return"
-  ),
-  inTransport(
     "read bodies without a limit",
-    "if (size > limit || announced > limit) return",
-    "if (size < 0) return"
+    `size > limit ? Effect.fail("TooLarge" as const) : Effect.void`,
+    "Effect.void"
   ),
   inTransport(
     "no body limit for clients derived from UndiciClient",
     "Context.add(withoutRedirects(context), BodyLimit, request.bodyLimit)",
     "withoutRedirects(context)"
   ),
-  inBodies(
+  inBounds(
     "trust the content-length of a compressed body",
-    `encoding === "identity" && /^`,
+    `(encoding ?? "identity") === "identity" && /^`,
     `encoding !== "" && /^`
-  ),
-  inTransport(
-    "truncate a body at the limit",
-    `if (size > limit || announced > limit) return "TooLarge" as const`,
-    "if (size > limit || announced > limit) return join(chunks, size - chunk.byteLength)"
   ),
   inTransport(
     "treat a broken body as empty",
@@ -1092,8 +1085,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   inUndici("UndiciClient: a deadline that outlives the response", "    cancelDeadline?.()\n", ""),
   inUndici(
     "UndiciClient: send an interrupted request later",
-    "    this.release()\n    controller?.abort(aborted)\n",
-    "    controller?.abort(aborted)\n"
+    "    this.release()\n    controller?.abort(transports.aborted)\n",
+    "    controller?.abort(transports.aborted)\n"
   ),
   inTransport(
     "continue before the exchange has ended",
@@ -1101,15 +1094,17 @@ export const mutants: ReadonlyArray<Mutant> = [
     "() => Fiber.interruptFork(child)"
   ),
   inTransport("do not abort on interruption", "() => Fiber.interrupt(child)", "() => Effect.void"),
-  inTransport(
-    "never release the connection",
-    "isRead(exit) ? Effect.void : Scope.close(scope, exit)",
-    "Effect.void"
+  inTransport("never release the connection", "    HttpClient.withScope\n", ""),
+  inFetch("FetchClient: follow redirects", `redirect: "manual"`, `redirect: "follow"`),
+  inFetch(
+    "FetchClient: read bodies without a limit",
+    `      if (size > limit) return "TooLarge"\n`,
+    ""
   ),
-  inTransport(
-    "release the connection only after a response that is too large",
-    "isRead(exit) ? Effect.void : Scope.close(scope, exit)",
-    "Exit.isSuccess(exit) ? Scope.close(scope, exit) : Effect.void"
+  inFetch(
+    "FetchClient: do not abort on interruption",
+    "            cancelDeadline()\n            controller.abort(transports.aborted)",
+    "            cancelDeadline()"
   ),
   inTransport(
     "do not abort at the deadline",
@@ -1428,7 +1423,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   inBodies(
     "trust the announced length of a body",
-    `buffer.byteLength > limit ? "TooLarge" : new Uint8Array(buffer)`,
-    "new Uint8Array(buffer)"
+    `body.byteLength > limit ? "TooLarge" : body`,
+    "body"
   )
 ]

@@ -21,11 +21,11 @@ import * as Record from "effect/Record"
 import * as BearerTokens from "./BearerTokens.js"
 import { ConfigurationError } from "./Errors.js"
 import * as call from "./internal/call.js"
+import { fromHttpClient } from "./internal/httpClient.js"
 import * as policies from "./internal/policy.js"
 import * as request from "./internal/request.js"
 import * as retryBudget from "./internal/retryBudget.js"
 import * as rootUrls from "./internal/rootUrl.js"
-import * as transports from "./internal/transport.js"
 import * as Issues from "./Issues.js"
 import type * as Operation from "./Operation.js"
 import * as RetryPolicy from "./RetryPolicy.js"
@@ -106,7 +106,7 @@ export const make = (
       ...policies.issuesOf(policy)
     ]
     if (issue !== undefined) return yield* new ConfigurationError(issue)
-    const transport = transports.fromHttpClient(yield* HttpClient.HttpClient)
+    const transport = fromHttpClient(yield* HttpClient.HttpClient)
     // Separate budgets, so that reads do not use up the retries of writes.
     const budgets = {
       reads: retryBudget.make(policy.budget),

@@ -16,11 +16,12 @@ import { ConfigurationError } from "./Errors.js"
 import { schedule } from "./internal/fiber.js"
 import type { Running } from "./internal/fiber.js"
 import * as policies from "./internal/policy.js"
+import { toHttpClient } from "./internal/httpClient.js"
 import * as transports from "./internal/transport.js"
 
 /** Sends each request on the dispatcher of its origin. */
 const over = (dispatcherOf: (origin: string) => Undici.Dispatcher): HttpClient.HttpClient =>
-  transports.toHttpClient({
+  toHttpClient({
     send: (request) =>
       Effect.withFiberRuntime((fiber) => {
         const exchange = new Exchange()
@@ -78,7 +79,7 @@ export const layerWith = ({
     HttpClient.HttpClient,
     Effect.gen(function* () {
       if (!Predicate.hasProperty(Undici.Pool.prototype, "dispatch")) {
-        const rule = "needs Node: this runtime replaces undici. Use FetchHttpClient.layer"
+        const rule = "needs Node: this runtime replaces undici. Use FetchClient.layer"
         return yield* new ConfigurationError({ field: "UndiciClient", rule })
       }
       const [issue] = policies.wholeNumber("connections", connections, 1)
@@ -191,19 +192,19 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
     try {
       dispatcherOf(request.origin).dispatch(optionsOf(request), this)
     } catch {
-      this.cutOff({ _tag: "Lost", code: "CLIENT_DIED" })
+      this.cutOff(transports.died)
     }
   }
 
   abort(): void {
     const { controller } = this
     this.release()
-    controller?.abort(aborted)
+    controller?.abort(transports.aborted)
   }
 
   onRequestStart(controller: Undici.Dispatcher.DispatchController): void {
     // Throwing refuses the request and keeps the connection; `abort` would destroy it.
-    if (this.done === undefined) throw aborted
+    if (this.done === undefined) throw transports.aborted
     this.controller = controller
   }
 
@@ -246,7 +247,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   private cutOff(result: transports.Result): void {
     const { controller } = this
     this.end(result)
-    controller?.abort(aborted)
+    controller?.abort(transports.aborted)
   }
 
   /** Later results are ignored. */
@@ -270,6 +271,3 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
     cancelDeadline?.()
   }
 }
-
-/** Created once: the stack trace of an error costs more than a request. */
-const aborted = new Error("the request was aborted")

@@ -226,6 +226,22 @@ for (const [name, client] of clients) {
       })
     )
 
+    live("a 100 Continue is never taken for the response", (server) =>
+      Effect.gen(function* () {
+        server.answer = (socket) =>
+          RawServer.play(socket, [
+            Buffer.from("HTTP/1.1 100 Continue\r\n\r\n"),
+            { wait: 20 },
+            RawServer.good(thing(first))
+          ])
+        const calls = yield* callsAt(server.baseUrl)
+        const end = yield* Effect.either(calls.write(FakeService.calls.write))
+        // undici, also as `fetch`, destroys the connection.
+        if (name === "node:http") assert(end._tag === "Right" && end.right.id === first)
+        else assert(end._tag === "Left" && end.left._tag === "OutcomeUnknown")
+      })
+    )
+
     live("a 204 without a body ends the call at once", (server) =>
       Effect.gen(function* () {
         server.answer = (socket) =>
@@ -283,7 +299,7 @@ for (const [name, client] of clients) {
     )
 
     // Fetch retries this request itself, as its standard requires.
-    if (name !== "fetch") {
+    if (!Clients.isFetch(name)) {
       live("a write without a key is sent once when the response is 421", (server) =>
         Effect.gen(function* () {
           server.answer = (socket) =>
@@ -320,6 +336,20 @@ for (const [name, client] of clients) {
     }
   })
 }
+
+describe("a port that fetch blocks", () => {
+  for (const name of ["fetch", "FetchClient"] as const) {
+    it.live(`has received nothing over ${name}`, () =>
+      Effect.gen(function* () {
+        const calls = yield* callsAt("http://127.0.0.1:6000/api/v1")
+        const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+        assert(error._tag === "TransportError")
+        assert.isFalse(error.sent)
+        assert.strictEqual(error.code, "BLOCKED_PORT")
+      }).pipe(Effect.provide(Clients.layers[name]))
+    )
+  }
+})
 
 describe("UndiciClient knows that nothing was sent", () => {
   const hasty = { attempts: 3, base: "1 milli", attemptTimeout: 150, deadline: 600 } as const

@@ -408,19 +408,6 @@ it.effect("a dispatcher that throws leaves the outcome unknown, and the error ha
   })
 )
 
-/** A client whose responses have this body. */
-const bodies = (chunk: unknown) => (client: HttpClient.HttpClient) =>
-  HttpClient.transformResponse(
-    client,
-    Effect.map((response) =>
-      Object.create(response, {
-        stream: { value: Stream.make(chunk) },
-        status: { value: response.status },
-        headers: { value: response.headers }
-      })
-    )
-  )
-
 it.effect("a body that cannot be aborted does not delay the call beyond its deadline", () =>
   Effect.gen(function* () {
     const { calls } = yield* FakeService.make([FakeService.success], {
@@ -441,17 +428,5 @@ it.effect("a body that cannot be aborted does not delay the call beyond its dead
     const error = yield* Fiber.join(call)
     assert(error._tag === "OutcomeUnknown")
     assert.strictEqual(error.cause._tag, "TimeoutError")
-  })
-)
-
-it.effect("a client whose bodies are not bytes leaves the outcome unknown", () =>
-  Effect.gen(function* () {
-    const { calls } = yield* FakeService.make([FakeService.success], {
-      retry: { attempts: 1 },
-      through: bodies("text")
-    })
-    const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-    assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
-    assert.strictEqual(error.cause.code, "CLIENT_DIED")
   })
 )

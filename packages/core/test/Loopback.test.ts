@@ -198,7 +198,7 @@ for (const name of Clients.names) {
           const error = yield* Effect.flip(calls.read(FakeService.calls.read))
           assert(error._tag === "MalformedResponseError")
           // fetch decompresses and aborts; the others return the compressed bytes.
-          assert.strictEqual(error.reason, name === "fetch" ? "TooLarge" : "NotText")
+          assert.strictEqual(error.reason, Clients.isFetch(name) ? "TooLarge" : "NotText")
           assert.isBelow(process.memoryUsage().arrayBuffers - before, 48 * 1024 * 1024)
         })
       )

@@ -13,6 +13,6 @@ it.scoped("fails when the layer is built, and names the client to use", () =>
   Effect.gen(function* () {
     const error = yield* Effect.flip(Layer.build(UndiciClient.layer))
     assert.strictEqual(error._tag, "ConfigurationError")
-    assert.match(error.message, /^UndiciClient needs Node.* FetchHttpClient\.layer/)
+    assert.match(error.message, /^UndiciClient needs Node.* FetchClient\.layer/)
   })
 )

@@ -5,6 +5,7 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as FetchClient from "@manilla/core/FetchClient"
 import * as UndiciClient from "@manilla/core/UndiciClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -32,9 +33,13 @@ export const layers = {
   "a client derived from UndiciClient": derived(undici),
   "Effect's undici": NodeHttpClient.layerUndici,
   fetch: FetchHttpClient.layer,
+  FetchClient: FetchClient.layer,
   "node:http": NodeHttpClient.layer
 } as const
 
 export type Name = keyof typeof layers
+
+/** Whether a client uses `fetch`, which decompresses bodies, and retries after a 421. */
+export const isFetch = (name: string): boolean => name === "fetch" || name === "FetchClient"
 
 export const names: ReadonlyArray<Name> = Record.keys(layers)
