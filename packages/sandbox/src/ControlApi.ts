@@ -7,6 +7,7 @@
  */
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import type { HttpApiDecodeError } from "@effect/platform/HttpApiError"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Card from "@manilla/cards/Card"
@@ -639,13 +640,26 @@ const clock = group("Clock", "The time of the sandbox")
       .annotate(OpenApi.Summary, "Advance the sandbox's time, and run what becomes due")
   )
 
+type Named =
+  | typeof state
+  | typeof access
+  | typeof requests
+  | typeof resources
+  | typeof money
+  | typeof clock
+  | typeof idempotency
+
 /**
  * All calls.
  *
  * @since 0.1.0
  * @category apis
  */
-export const api = HttpApi.make("Control")
+export const api: HttpApi.HttpApi<
+  "Control",
+  Named | typeof faults,
+  ControlError | HttpApiDecodeError
+> = HttpApi.make("Control")
   .add(state)
   .add(access)
   .add(requests)
@@ -689,15 +703,6 @@ type CallsOf<Group extends HttpApiGroup.HttpApiGroup.Any, E> = {
     E
   >
 }
-
-type Named =
-  | typeof state
-  | typeof access
-  | typeof requests
-  | typeof resources
-  | typeof money
-  | typeof clock
-  | typeof idempotency
 
 /**
  * The calls as methods, which can fail with `E` besides their own errors. A call takes the members of its

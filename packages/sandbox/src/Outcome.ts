@@ -283,13 +283,23 @@ export const outcomes: ReadonlyArray<Outcome> = [
   once("74", "no_content", Fault.status(204, processed)),
 
   once("80", "empty_body", Fault.body(""), "processed, no body"),
-  once("81", "truncated_body", Fault.body(`{"success":true,"data":{"id":"`), "processed, half of JSON"),
+  once(
+    "81",
+    "truncated_body",
+    Fault.body(`{"success":true,"data":{"id":"`),
+    "processed, half of JSON"
+  ),
   once("82", "html_body", Fault.body("<html>OK</html>", html), "processed, HTML"),
   once("83", "null_data", Fault.body(`{"success":true,"data":null}`), "processed, data is null"),
   once("84", "empty_data", Fault.body(`{"success":true,"data":{}}`), "processed, data is empty"),
   once("85", "wrong_types", Fault.body(numbers), "processed, numbers for strings"),
   once("86", "error_with_success_status", Fault.body(failed), "processed, an error with a 2xx"),
-  once("87", "success_false", Fault.body(`{"success":false}`), "processed, no error in its envelope"),
+  once(
+    "87",
+    "success_false",
+    Fault.body(`{"success":false}`),
+    "processed, no error in its envelope"
+  ),
   once(
     "88",
     "prototype_members",

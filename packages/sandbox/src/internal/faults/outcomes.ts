@@ -25,7 +25,9 @@ export const declared = table.table(Met, keyOf)
 
 export interface Outcomes {
   /** The outcome that a request asks for, or why it cannot have it. */
-  readonly of: (request: selection.Request) => Either.Either<Outcome.Outcome | undefined, refusal.Refusal>
+  readonly of: (
+    request: selection.Request
+  ) => Either.Either<Outcome.Outcome | undefined, refusal.Refusal>
   /** The outcome of a phone number for an operation. */
   readonly ofPhone: (
     phone: string,
