@@ -27,20 +27,6 @@ export interface Accounts extends Row {
   readonly reserved: WalletAccount
 }
 
-export interface Wallets {
-  /** Opens a wallet with its balance. */
-  readonly open: (wallet: Sandbox.OpeningWallet, nowMillis: number) => void
-  /** The wallet that receives payments: the first of the currency, opened if there is none. */
-  readonly collecting: (currency: Currency.Currency) => Accounts
-  /** The wallet that a request debits. `currencyField` names the request field in a refusal. */
-  readonly debited: (
-    id: string,
-    currency: string,
-    currencyField: string
-  ) => Either.Either<Accounts, refusal.Refusal>
-  readonly all: () => ReadonlyArray<WalletBalances>
-}
-
 export interface Options {
   readonly rows: table.Table<Row>
   readonly identifiers: Identifiers
@@ -59,7 +45,9 @@ export const defaults: ReadonlyArray<Sandbox.OpeningWallet> = (
   balance: money.fixed(balance)
 }))
 
-export const make = ({ book, identifiers, rows }: Options): Wallets => {
+export interface Wallets extends ReturnType<typeof make> {}
+
+export const make = ({ book, identifiers, rows }: Options) => {
   const open = (
     currency: Currency.Currency,
     wallet_id = Wallet.makeId(identifiers.uuid())
@@ -73,7 +61,8 @@ export const make = ({ book, identifiers, rows }: Options): Wallets => {
   }
 
   return {
-    open: ({ balance, currency, id }, nowMillis) => {
+    /** Opens a wallet with its balance. */
+    open: ({ balance, currency, id }: Sandbox.OpeningWallet, nowMillis: number): void => {
       const { available } = open(currency, id)
       book.post(nowMillis, {
         reference: identifiers.reference("WLT"),
@@ -84,11 +73,17 @@ export const make = ({ book, identifiers, rows }: Options): Wallets => {
         ]
       })
     },
-    collecting: (currency) => {
+    /** The wallet that receives payments: the first of the currency, opened if there is none. */
+    collecting: (currency: Currency.Currency): Accounts => {
       const first = rows.all().find((wallet) => wallet.currency === currency)
       return first === undefined ? open(currency) : accountsOf(first)
     },
-    debited: (id, currency, currencyField) => {
+    /** The wallet that a request debits. `currencyField` names the request field in a refusal. */
+    debited: (
+      id: string,
+      currency: string,
+      currencyField: string
+    ): Either.Either<Accounts, refusal.Refusal> => {
       const row = rows.get(id.toLowerCase())
       if (row === undefined) return Either.left(unknown)
       return row.currency === currency
@@ -101,7 +96,7 @@ export const make = ({ book, identifiers, rows }: Options): Wallets => {
             )
           )
     },
-    all: () =>
+    all: (): ReadonlyArray<WalletBalances> =>
       rows.all().map((row) => {
         const { available, currency, reserved, wallet_id } = accountsOf(row)
         return {
