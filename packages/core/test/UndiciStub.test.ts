@@ -2,16 +2,28 @@
  * `UndiciClient` on a runtime that replaces undici with classes without methods, as Bun does.
  */
 import { assert, it } from "@effect/vitest"
-import * as UndiciClient from "@manilla/core/UndiciClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { vi } from "vitest"
 
-vi.mock("undici", () => ({ Agent: class {}, Pool: class {} }))
+/** Imports the module again, because another test file of this process may have imported it. */
+const withStub = Effect.acquireRelease(
+  Effect.promise(() => {
+    vi.resetModules()
+    vi.doMock("undici", () => ({ Agent: class {}, Pool: class {} }))
+    return import("@manilla/core/UndiciClient")
+  }),
+  () =>
+    Effect.sync(() => {
+      vi.doUnmock("undici")
+      vi.resetModules()
+    })
+)
 
 it.scoped("fails when the layer is built, and names the client to use", () =>
   Effect.gen(function* () {
-    const error = yield* Effect.flip(Layer.build(UndiciClient.layer))
+    const { layer } = yield* withStub
+    const error = yield* Effect.flip(Layer.build(layer))
     assert.strictEqual(error._tag, "ConfigurationError")
     assert.match(error.message, /^UndiciClient needs Node.* FetchClient\.layer/)
   })
