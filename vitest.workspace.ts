@@ -15,7 +15,13 @@ export default defineWorkspace([
     .map(({ folder, name, root }) => ({
       extends: "./vitest.config.ts",
       root,
-      test: { name, include: [`${folder}/**/*.test.ts`] }
+      test: {
+        name,
+        include: [`${folder}/**/*.test.ts`],
+        // Files share a process, because loading Effect takes longer than most of them. Those of core
+        // do not: they look at all metrics, and replace a module.
+        poolOptions: { forks: { isolate: folder === "prove" || name === "core" } }
+      }
     })),
   {
     extends: "./vitest.config.ts",

@@ -636,7 +636,7 @@ describe("many waits at once", () => {
   )
 
   it.effect(
-    "scale to 10,000",
+    "scale to 1,000",
     () =>
       Effect.gen(function* () {
         const clock = VirtualClock.make()
@@ -652,14 +652,14 @@ describe("many waits at once", () => {
           )
         )
         const before = yield* waitsInFlight
-        const ids = Array.from({ length: 10_000 }, (_, i) =>
+        const ids = Array.from({ length: 1_000 }, (_, i) =>
           PaymentIntent.makeId(`00000000-0000-4000-8000-${String(i).padStart(12, "0")}`)
         )
         const waits = yield* Effect.forEach(ids, (one) => payments.awaitFinal(one), {
           concurrency: "unbounded"
         }).pipe(Effect.withClock(clock), Effect.fork)
         yield* clock.settle
-        assert.strictEqual((yield* waitsInFlight) - before, 10_000)
+        assert.strictEqual((yield* waitsInFlight) - before, 1_000)
         yield* clock.runUntil(waits)
         const settled = yield* Fiber.join(waits)
         assert.deepStrictEqual(
@@ -669,7 +669,7 @@ describe("many waits at once", () => {
         assert(settled.every(({ status }) => status === "COMPLETED"))
         assert.strictEqual(
           [...reads.values()].reduce((sum, count) => sum + count),
-          30_000
+          3_000
         )
         assert.strictEqual((yield* waitsInFlight) - before, 0)
       }),

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { all, once, onVirtualClock } from "../test/utils/standIn.js"
+import { all, once, onVirtualClock } from "./utils/standIn.js"
 
 describe("10,000 concurrent callers on one key", () => {
   it.live(

@@ -6,7 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
-import { all, callers, fullest, once, run } from "../test/utils/standIn.js"
+import { all, callers, fullest, once, run } from "./utils/standIn.js"
 
 // The tests take seconds, and more on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })

@@ -38,9 +38,9 @@ describe("a run", () => {
     assert.strictEqual(await hashElsewhere(42), trace.hash())
   })
 
-  it("differs between a hundred seeds", { timeout: 60_000 }, async () => {
+  it("differs between twenty seeds", { timeout: 60_000 }, async () => {
     const hashes = new Set<string>()
-    for (let seed = 0; seed < 100; seed++) hashes.add(Simulation.run(seed).trace.hash())
-    assert.strictEqual(hashes.size, 100)
+    for (let seed = 0; seed < 20; seed++) hashes.add(Simulation.run(seed).trace.hash())
+    assert.strictEqual(hashes.size, 20)
   })
 })

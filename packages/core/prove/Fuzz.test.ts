@@ -22,9 +22,9 @@ import * as Schema from "effect/Schema"
 import type { Socket } from "node:net"
 import { inspect } from "node:util"
 import { gzipSync } from "node:zlib"
-import * as Clients from "./utils/Clients.js"
+import * as Clients from "../test/utils/Clients.js"
 import * as HostileAnswers from "./utils/HostileAnswers.js"
-import * as RawServer from "./utils/RawServer.js"
+import * as RawServer from "../test/utils/RawServer.js"
 
 const token = "eyJhbGciOi.c2VjcmV0LXRva2Vu.Qm9keQ-2026"
 const secrets = { token, phone: FakeService.phone }

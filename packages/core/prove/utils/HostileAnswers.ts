@@ -5,7 +5,7 @@
 import type * as Errors from "@manilla/core/Errors"
 import * as FastCheck from "effect/FastCheck"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
-import type { Step } from "./RawServer.js"
+import type { Step } from "../../test/utils/RawServer.js"
 
 export interface Hostile {
   readonly call: "read" | "write" | "writeOnce"

@@ -14,8 +14,8 @@ import * as Layer from "effect/Layer"
 import { readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import * as database from "../src/internal/database.js"
-import * as files from "./utils/files.js"
-import * as world from "./utils/world.js"
+import * as files from "../test/utils/files.js"
+import * as world from "../test/utils/world.js"
 
 const layer = (path: string, policy?: Partial<Policy.Policy>) =>
   DisbursePayout.layer(policy).pipe(Layer.provide(Sqlite.layerSqlite({ file: path })))

@@ -18,8 +18,8 @@ import * as MetricState from "effect/MetricState"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as database from "../src/internal/database.js"
-import * as files from "./utils/files.js"
-import * as world from "./utils/world.js"
+import * as files from "../test/utils/files.js"
+import * as world from "../test/utils/world.js"
 
 const workflows = Layer.mergeAll(CollectPayment.layer(), DisbursePayout.layer(), IssueCard.layer())
 

@@ -10,8 +10,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as database from "../src/internal/database.js"
 import * as sqlEngine from "../src/internal/sqlEngine.js"
-import * as files from "./utils/files.js"
-import * as world from "./utils/world.js"
+import * as files from "../test/utils/files.js"
+import * as world from "../test/utils/world.js"
 
 const failures = [
   {
