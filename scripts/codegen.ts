@@ -1,5 +1,6 @@
 // Generates packages/*/src/index.ts, which exports every PascalCase module of the package as a namespace.
-// The module itself has the doc comment. With --check, fails and names each stale index.
+// The module itself has the doc comment. With --check, fails and names each stale index. Also checks what docgen
+// does not: every export has a category.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -11,8 +12,14 @@ const problems: Array<string> = []
 
 const line = (src: string, name: string): string => {
   const file = join(src, `${name}.ts`)
-  if (!/^\/\*\*[\s\S]*?\*\//.test(readFileSync(file, "utf8"))) {
+  const text = readFileSync(file, "utf8")
+  if (!/^\/\*\*[\s\S]*?\*\//.test(text)) {
     problems.push(`${relative(root, file)}: no leading /** ... */ comment`)
+  }
+  for (const [doc, exported] of text.matchAll(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n(export .*)/g)) {
+    if (!doc.includes("@category")) {
+      problems.push(`${relative(root, file)}: no @category on: ${exported}`)
+    }
   }
   return `export * as ${name} from "./${name}.js"\n`
 }

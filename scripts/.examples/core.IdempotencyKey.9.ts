@@ -1,0 +1,3 @@
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+
+const key = IdempotencyKey.IdempotencyKey.make("order-42")

@@ -1,0 +1,10 @@
+// The tests that Stryker runs for each of its mutants: those of the pure modules in stryker.config.json.
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: {
+    include: ["Step", "RetryBudget", "Amount", "Timestamp"].map(
+      (name) => `packages/core/test/${name}.test.ts`
+    )
+  }
+})
