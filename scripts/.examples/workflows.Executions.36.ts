@@ -1,3 +1,0 @@
-import * as Executions from "@manilla/workflows/Executions"
-
-const retention = Executions.layerRetention({ minAge: "90 days" })
