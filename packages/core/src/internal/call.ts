@@ -15,7 +15,6 @@ import * as Random from "effect/Random"
 import type * as Tracer from "effect/Tracer"
 import type * as BearerTokens from "../BearerTokens.js"
 import type * as Operation from "../Operation.js"
-import * as RetryPolicy from "../RetryPolicy.js"
 import * as Sensitive from "../Sensitive.js"
 import * as bearers from "./bearer.js"
 import * as conclusion from "./conclusion.js"
@@ -258,17 +257,15 @@ class Call {
   }
 }
 
-/**
- * The failure of a call whose refused token cannot be renewed: the refusal, unless the source may have a
- * token later.
- */
+/** The failure of a call whose refused token is not renewed: the refusal, unless a token request failed. */
 const orRefusal = (
   failure: response.Failure,
   refused: response.Failure | undefined
 ): response.Failure => {
   if (refused === undefined || failure.fault !== "TokenUnavailableError") return failure
   const error = failure.toError()
-  if (RetryPolicy.isPassing(error)) return failure
+  // With a cause, a token request failed: that error tells more.
+  if (error.cause !== undefined) return failure
   return {
     ...refused,
     toError: ({ facts = [], sentences = [] } = {}) =>
