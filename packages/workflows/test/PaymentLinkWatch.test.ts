@@ -88,7 +88,7 @@ describe("PaymentLinkWatch", () => {
       const { faults, payLink } = yield* Sandbox.Sandbox
       const { id } = yield* create({ max_uses: 1 })
       yield* payLink({ id })
-      yield* faults.add(Fault.status(404, { operation: "PaymentLinks.get", count: 3 }))
+      yield* faults.add(Fault.status(404, { operation: "PaymentLinks.get", count: 5 }))
       yield* start({ id })
       assert.isTrue(Option.isNone(yield* after(5)))
       yield* after(600)
