@@ -3,7 +3,7 @@
  * you like, and run it again: it continues, and pays everyone once. Its service is a sandbox with random
  * faults in another process, unless MANILLA_BASE_URL is set.
  */
-import { DisbursePayout, PayoutBatch } from "@manilla/workflows"
+import { type Batch, DisbursePayout, PayoutBatch } from "@manilla/workflows"
 import * as Engine from "@manilla/workflows/sqlite"
 import {
   Cause,
@@ -32,7 +32,7 @@ const month = "2026-11"
 
 class Mismatch extends Data.TaggedError("Mismatch")<{ readonly message: string }> {}
 
-const outcomeOf = (employee: Payroll.Employee, { end, state }: PayoutBatch.ItemResult): Outcome => {
+const outcomeOf = (employee: Payroll.Employee, { end, state }: Batch.ItemResult): Outcome => {
   const setAside = (why: string): Outcome => ({ employee, is: "set aside", why })
   if (Option.isNone(end)) return setAside(state)
   return Exit.match(end.value, {

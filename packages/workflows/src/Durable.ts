@@ -68,21 +68,6 @@ export type Given<R> = Exclude<
 >
 
 /**
- * A workflow. Its payload, result and error are stored as JSON.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Definition<P, PI, A, AI, E, EI, R> {
-  /** With its version, such as `Shop/SendGift/1`. Two workflows must not have one name. */
-  readonly name: string
-  readonly payload: Schema.Schema<P, PI>
-  readonly success: Schema.Schema<A, AI>
-  readonly error: Schema.Schema<E, EI>
-  readonly body: (payload: P) => Effect.Effect<A, E, R>
-}
-
-/**
  * Why a workflow does not run.
  *
  * @since 0.1.0
@@ -151,7 +136,7 @@ export type LayerError = Policy.InvalidPolicy | Execution.DuplicateWorkflow
  */
 export const layer = <Self, P, PI, A, AI, E, EI, R>(
   tag: Context.Tag<Self, Operator.Service<P, A, E>>,
-  definition: Definition<P, PI, A, AI, E, EI, R>,
+  definition: Operator.Definition<P, PI, A, AI, E, EI, R>,
   policy?: Partial<Policy.Policy>
 ): Layer.Layer<Self, LayerError, Given<R> | Engine.Engine | WorkflowEngine.WorkflowEngine> => {
   const workflow = operator.workflowOf(definition)

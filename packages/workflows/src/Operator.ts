@@ -4,9 +4,25 @@
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
 import type * as Exit from "effect/Exit"
 import type * as Option from "effect/Option"
 import type * as Execution from "./Execution.js"
+
+/**
+ * A workflow. Its payload, result and error are stored as JSON.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Definition<P, PI, A, AI, E, EI, R> {
+  /** With its version, such as `Shop/SendGift/1`. Two workflows must not have one name. */
+  readonly name: string
+  readonly payload: Schema.Schema<P, PI>
+  readonly success: Schema.Schema<A, AI>
+  readonly error: Schema.Schema<E, EI>
+  readonly body: (payload: P) => Effect.Effect<A, E, R>
+}
 
 /**
  * The operations on the executions of one workflow. `A` is the result of an execution, and `E` its error.

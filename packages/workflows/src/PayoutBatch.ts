@@ -11,12 +11,12 @@ import * as Payout from "@manilla/payouts/Payout"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import * as Batch from "./Batch.js"
 import * as DisbursePayout from "./DisbursePayout.js"
 import * as Durable from "./Durable.js"
 import * as Engine from "./Engine.js"
@@ -34,22 +34,8 @@ import * as Policy from "./Policy.js"
  */
 export const maxItems = 10_000
 
-/**
- * A payout of a batch, under a key of its own.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const Item = Schema.Struct({ key: Execution.BusinessKey, request: Payout.PayoutRequest })
-
-/**
- * @since 0.1.0
- * @category models
- */
-export interface Item extends Schema.Schema.Type<typeof Item> {}
-
 const Payload = Schema.Struct({
-  items: Schema.Array(Item).pipe(
+  items: Schema.Array(Batch.Item).pipe(
     Schema.filter((items) => items.length >= 1 && items.length <= maxItems, {
       description: `a list of 1 to ${maxItems} items; split a larger batch`
     })
@@ -57,7 +43,7 @@ const Payload = Schema.Struct({
 })
 
 /** The items that have the key of an earlier one. */
-const repeatedKeys = (items: ReadonlyArray<Item>): ReadonlyArray<Errors.Issue> => {
+const repeatedKeys = (items: ReadonlyArray<Batch.Item>): ReadonlyArray<Errors.Issue> => {
   const indices = new Map<string, number>()
   return items.flatMap(({ key }, index) => {
     const first = indices.get(key)
@@ -66,70 +52,6 @@ const repeatedKeys = (items: ReadonlyArray<Item>): ReadonlyArray<Errors.Issue> =
       ? []
       : [{ field: `items.${index}.key`, rule: `must differ from the key of items.${first}` }]
   })
-}
-
-/**
- * How the items of a batch ended.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const Summary = Schema.Struct({
-  total: Schema.Int,
-  /** Payouts with the status `COMPLETED`. */
-  completed: Schema.Int,
-  /** Payouts with another final status. */
-  notCompleted: Schema.Int,
-  /** Items that failed: nothing was paid. */
-  failed: Schema.Int,
-  /** Items that ended with an error although their payout exists or may exist. Check each of them. */
-  inDoubt: Schema.Int,
-  /** Items that were not started, because the batch was cancelled, or that were refused. */
-  notStarted: Schema.Int,
-  /** Items whose results were purged meanwhile. */
-  purged: Schema.Int
-})
-
-/**
- * @since 0.1.0
- * @category models
- */
-export interface Summary extends Schema.Schema.Type<typeof Summary> {}
-
-/**
- * The items of a batch by state.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Progress {
-  readonly total: number
-  readonly notStarted: number
-  /** Started; their payouts do not exist yet, or it is not known. */
-  readonly creating: number
-  /** Their payouts exist, and have no final status yet. */
-  readonly pending: number
-  /** Ended, with a payout or an error. */
-  readonly ended: number
-  readonly isPaused: boolean
-  readonly isCancelRequested: boolean
-}
-
-/**
- * The result of an item.
- *
- * @since 0.1.0
- * @category models
- */
-export interface ItemResult {
-  /** The key of the item. */
-  readonly key: string
-  /** The business key of its execution of `DisbursePayout`, for operating it. */
-  readonly businessKey: string
-  /** `Refused`: its business key belongs to another payout, so nothing was sent. */
-  readonly state: Execution.State | "NotStarted" | "Refused"
-  /** Its end; none before that, and after a purge. */
-  readonly end: Option.Option<Exit.Exit<Payout.Payout, DisbursePayout.DisburseError>>
 }
 
 /**
@@ -184,7 +106,7 @@ export interface Service {
    */
   readonly start: (
     batchKey: string,
-    items: ReadonlyArray<Item>
+    items: ReadonlyArray<Batch.Item>
   ) => Effect.Effect<
     Execution.Status,
     | Execution.InvalidPayload
@@ -205,7 +127,7 @@ export interface Service {
   readonly progress: (
     batchKey: string
   ) => Stream.Stream<
-    Progress,
+    Batch.Progress,
     Execution.ExecutionNotFound | Execution.ExecutionPurged | Execution.StorageError
   >
 
@@ -213,7 +135,7 @@ export interface Service {
   readonly results: (
     batchKey: string
   ) => Stream.Stream<
-    ItemResult,
+    Batch.ItemResult,
     Execution.ExecutionNotFound | Execution.ExecutionPurged | Execution.StorageError
   >
 
@@ -221,7 +143,7 @@ export interface Service {
   readonly await: (
     batchKey: string
   ) => Effect.Effect<
-    Summary,
+    Batch.Summary,
     | Execution.ExecutionCancelled
     | Execution.ExecutionNotFound
     | Execution.ExecutionPurged
@@ -279,13 +201,13 @@ const name = "Manilla/PayoutBatch/1"
 /** The workflow of a batch, which `PayoutBatch` is built on. */
 class Batches extends Context.Tag("@manilla/workflows/PayoutBatch/Batches")<
   Batches,
-  Operator.Service<typeof Payload.Type, Summary, Execution.ExecutionCancelled>
+  Operator.Service<typeof Payload.Type, Batch.Summary, Execution.ExecutionCancelled>
 >() {}
 
 const fromJson = Schema.decode(Schema.parseJson(Payload))
 const encode = Schema.encodeSync(Payout.PayoutRequest)
 
-const encodedByKey = (items: ReadonlyArray<Item>) =>
+const encodedByKey = (items: ReadonlyArray<Batch.Item>) =>
   new Map(items.map(({ key, request }) => [key, encode(request)]))
 
 const make = Effect.gen(function* () {
@@ -327,7 +249,7 @@ const make = Effect.gen(function* () {
   }
 
   /** The stored batch, if it has the same items in another order. */
-  const startAgain = (batchKey: string, items: ReadonlyArray<Item>) =>
+  const startAgain = (batchKey: string, items: ReadonlyArray<Batch.Item>) =>
     Effect.gen(function* () {
       const earlier = encodedByKey(yield* itemsOf(batchKey))
       const later = encodedByKey(items)
@@ -391,7 +313,8 @@ const make = Effect.gen(function* () {
 /** How often `progress` reads the items: a large batch less often. */
 const progressMillis = (items: number): number => Math.max(500, items / 2)
 
-const isSame = (a: Progress, b: Progress): boolean => JSON.stringify(a) === JSON.stringify(b)
+const isSame = (a: Batch.Progress, b: Batch.Progress): boolean =>
+  JSON.stringify(a) === JSON.stringify(b)
 
 const concurrencyOf = ({ concurrency = 10 }: Options) =>
   Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= 1_000
@@ -447,13 +370,13 @@ export const layer = (
       const batches = Durable.layer(Batches, {
         name,
         payload: Payload,
-        success: Summary,
+        success: Batch.Summary,
         error: Execution.ExecutionCancelled,
         // One step, so that a batch stores the same few rows however long it runs.
         body: ({ items }) =>
           Durable.step({
             name: "pay the items",
-            success: Summary,
+            success: Batch.Summary,
             error: Schema.Never,
             execute: Effect.gen(function* () {
               const engine = yield* Engine.Engine

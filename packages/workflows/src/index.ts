@@ -1,3 +1,4 @@
+export * as Batch from "./Batch.js"
 export * as CollectPayment from "./CollectPayment.js"
 export * as DisbursePayout from "./DisbursePayout.js"
 export * as Durable from "./Durable.js"

@@ -4,6 +4,7 @@ import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Errors from "@manilla/core/Errors"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import type * as Batch from "@manilla/workflows/Batch"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Engine from "@manilla/workflows/Engine"
 import * as Execution from "@manilla/workflows/Execution"
@@ -269,7 +270,7 @@ describe("PayoutBatch", () => {
       const batches = yield* PayoutBatch.PayoutBatch
       const [one] = yield* items(1)
       if (one === undefined) return assert.fail("no items")
-      const refused = (list: ReadonlyArray<PayoutBatch.Item>) =>
+      const refused = (list: ReadonlyArray<Batch.Item>) =>
         Effect.gen(function* () {
           const error = yield* Effect.flip(batches.start("payroll", list))
           assert.instanceOf(error, Execution.InvalidPayload)

@@ -13,7 +13,7 @@ import type * as DisbursePayout from "../DisbursePayout.js"
 import type * as Engine from "../Engine.js"
 import * as Execution from "../Execution.js"
 import type * as Operator from "../Operator.js"
-import type * as PayoutBatch from "../PayoutBatch.js"
+import type * as Batch from "../Batch.js"
 import { differences } from "./differences.js"
 import { persistently } from "./persistently.js"
 import { Running } from "../Running.js"
@@ -48,7 +48,7 @@ const drive = (
   engine: Engine.Service,
   disburse: Disburse,
   concurrency: number,
-  items: ReadonlyArray<PayoutBatch.Item>
+  items: ReadonlyArray<Batch.Item>
 ) =>
   Effect.gen(function* () {
     const running = yield* Running
@@ -129,12 +129,12 @@ export const resultsOf = (
   engine: Engine.Service,
   disburse: Disburse,
   batchKey: string,
-  items: ReadonlyArray<PayoutBatch.Item>
-): Stream.Stream<PayoutBatch.ItemResult, Execution.StorageError> => {
+  items: ReadonlyArray<Batch.Item>
+): Stream.Stream<Batch.ItemResult, Execution.StorageError> => {
   const resultOf = (
-    { key, request }: PayoutBatch.Item,
+    { key, request }: Batch.Item,
     stored: Execution.Execution | undefined
-  ): Effect.Effect<PayoutBatch.ItemResult, Execution.StorageError> => {
+  ): Effect.Effect<Batch.ItemResult, Execution.StorageError> => {
     const businessKey = itemKey(batchKey, key)
     const end = Option.none()
     if (stored === undefined) return Effect.succeed({ key, businessKey, state: "NotStarted", end })
@@ -177,12 +177,12 @@ export const run = (
   engine: Engine.Service,
   disburse: Disburse,
   concurrency: number,
-  items: ReadonlyArray<PayoutBatch.Item>
+  items: ReadonlyArray<Batch.Item>
 ) =>
   Effect.gen(function* () {
     yield* drive(engine, disburse, concurrency, items)
     const { businessKey } = yield* Running
-    const none: PayoutBatch.Summary = {
+    const none: Batch.Summary = {
       total: items.length,
       completed: 0,
       notCompleted: 0,
@@ -208,7 +208,7 @@ export const progressOf = (
   disburse: Disburse,
   workflow: string,
   batchKey: string,
-  items: ReadonlyArray<PayoutBatch.Item>
+  items: ReadonlyArray<Batch.Item>
 ) =>
   Effect.gen(function* () {
     const batch = yield* engine.find({ workflow, businessKey: batchKey })
@@ -233,10 +233,7 @@ export const progressOf = (
   })
 
 /** How an item counts in the summary of its batch. */
-const countOf = ({
-  end,
-  state
-}: PayoutBatch.ItemResult): Exclude<keyof PayoutBatch.Summary, "total"> => {
+const countOf = ({ end, state }: Batch.ItemResult): Exclude<keyof Batch.Summary, "total"> => {
   if (state === "NotStarted" || state === "Refused") return "notStarted"
   if (Option.isNone(end)) return "purged"
   return Exit.match(end.value, {

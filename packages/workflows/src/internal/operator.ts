@@ -12,7 +12,6 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import type { Definition } from "../Durable.js"
 import * as Engine from "../Engine.js"
 import * as Execution from "../Execution.js"
 import type * as Operator from "../Operator.js"
@@ -47,7 +46,7 @@ export const workflowOf = <P, PI, A, AI, E, EI, R>({
   error,
   name,
   success
-}: Definition<P, PI, A, AI, E, EI, R>) =>
+}: Operator.Definition<P, PI, A, AI, E, EI, R>) =>
   Workflow.make({
     name,
     // The store has the payload.
@@ -64,7 +63,7 @@ export const workflowOf = <P, PI, A, AI, E, EI, R>({
  * while its execution is being suspended, nothing resumes it.
  */
 export const make = <P, PI, A, AI, E, EI, R>(
-  { name, payload: Payload }: Definition<P, PI, A, AI, E, EI, R>,
+  { name, payload: Payload }: Operator.Definition<P, PI, A, AI, E, EI, R>,
   workflow: ReturnType<typeof workflowOf<P, PI, A, AI, E, EI, R>>
 ) =>
   Effect.gen(function* () {
