@@ -303,6 +303,20 @@ describe("a rejected token", () => {
     })
   )
 
+  it.effect("is not what another failure means when no time is left for another attempt", () =>
+    Effect.gen(function* () {
+      const { calls, received, rejected } = yield* FakeService.make(
+        [() => Effect.delay(Effect.succeed(FakeService.failure(503)), "930 millis")],
+        { retry: { deadline: "1 second", attemptTimeout: "1 second" } }
+      )
+      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
+      assert(error._tag === "OutcomeUnknown" && error.cause._tag === "ServerError")
+      assert.include(error.message, "too little time is left before the deadline")
+      assert.deepStrictEqual(rejected, [])
+      assert.strictEqual(received.length, 1)
+    })
+  )
+
   it.effect("does not change an unknown outcome when the source throws in reject", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make(

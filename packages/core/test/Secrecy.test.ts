@@ -184,6 +184,17 @@ describe("a phone number is not printed in another format", () => {
     }
   }
 
+  for (const written of ["61234567", "61 23 45 67", "01-61-23-45-67"]) {
+    it.effect(`nor is a local number of 8 digits, as ${written}`, () =>
+      Effect.gen(function* () {
+        const { calls } = yield* FakeService.make([says(`no account for ${written}.`)], options)
+        const payload = { name: "a thing", phone_number: "+22961234567" }
+        const { text: shown } = yield* observe(calls.writeOnce({ payload }))
+        assert.notMatch(shown, /2\D?3\D?4\D?5/)
+      })
+    )
+  }
+
   for (const [sent, written] of [
     ["123456", "123-456"],
     ["123 456", "123456"],

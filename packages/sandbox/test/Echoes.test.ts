@@ -212,7 +212,8 @@ describe("an unreadable response", () => {
 describe("the beneficiary of a payout", () => {
   for (const [how, destination] of [
     ["in the eighth digit from the end", "+2290171234567"],
-    ["and has 8 digits", "61234568"]
+    ["and has 8 digits", "61234568"],
+    ["and is written with separators", "+229 01-61.23.45.68"]
   ] as const) {
     it.effect(`is rejected when it differs ${how}`, () =>
       Effect.gen(function* () {
