@@ -81,7 +81,7 @@ A fault has the name of its error, except:
   belongs to the request, but does not match its schema.
 
 Once an attempt of a write may have been applied, only a success makes the outcome known again. Any later refusal
-becomes the \`cause\` of an \`OutcomeUnknown\`.
+becomes the \`cause\` of the unknown outcome.
 
 By default, a call makes ${attempts} attempts within ${deadline}, with a timeout of ${attemptTimeout} each. The back-off is a random
 time between zero and a maximum, which starts at ${base.toString().replace("millis", "ms")} and doubles each time up to ${cap}. \`Retry-After\`

@@ -94,7 +94,11 @@ const needs = (): ReadonlyArray<string> => {
   return [`- every package: ${code(shared)}`, ...lines]
 }
 
-type ErrorClass = (typeof Errors.KeyedWriteError.members | typeof Errors.ReadError.members)[number]
+type ErrorClass = (
+  | typeof Errors.KeyedWriteError.members
+  | typeof Errors.WriteError.members
+  | typeof Errors.ReadError.members
+)[number]
 
 /** The tags of the errors, each with its fields that are not known. */
 const tagged = (errors: ReadonlyArray<ErrorClass>, known: ReadonlyArray<string>): string =>
@@ -113,7 +117,9 @@ const tags = (): ReadonlyArray<string> => {
     (name) => name !== "_tag" && !common.includes(name)
   )
   const isResponse = ({ fields }: ErrorClass) => ofResponse.every((name) => name in fields)
-  const writes: ReadonlyArray<ErrorClass> = Errors.KeyedWriteError.members
+  const keyed: ReadonlyArray<ErrorClass> = Errors.KeyedWriteError.members
+  const unkeyed = Errors.WriteError.members.filter((error) => !keyed.includes(error))
+  const writes = [...keyed, ...unkeyed]
   const names = new Set<string>(writes.map(({ _tag }) => _tag))
   const reads = Errors.ReadError.members.filter(({ _tag }) => !names.has(_tag))
   return [

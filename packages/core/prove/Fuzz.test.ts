@@ -153,7 +153,7 @@ const verdicts = (
   const isRefused = refusals.has(hostile.status) && error._tag !== "TransportError"
   // A loaded machine may not connect in time: then nothing was sent.
   const isUnconnected =
-    error._tag === "TransportError" && error.code === "UND_ERR_CONNECT_TIMEOUT" && requests === 0
+    error._tag === "TransportError" && error.code === "NO_CONNECTION_IN_TIME" && requests === 0
   if (outcome === "notApplied" && !isRefused && !isUnconnected) {
     wrong.push(`said that nothing was applied: ${error._tag} ${error.message}`)
   }

@@ -152,7 +152,7 @@ export class NotFoundError extends Schema.TaggedError<NotFoundError>("@manilla/c
 
 /**
  * 409: the request conflicts with another one, such as a concurrent request with the same key. For a
- * write, this is the `cause` of an `OutcomeUnknown`.
+ * write, this is the `cause` of an unknown outcome.
  *
  * @since 0.1.0
  * @category errors
@@ -177,7 +177,7 @@ export class RateLimitError extends Schema.TaggedError<RateLimitError>(
 }
 
 /**
- * 5xx: the service failed. For a write, this is the `cause` of an `OutcomeUnknown`.
+ * 5xx: the service failed. For a write, this is the `cause` of an unknown outcome.
  *
  * @since 0.1.0
  * @category errors
@@ -189,7 +189,7 @@ export class ServerError extends Schema.TaggedError<ServerError>("@manilla/core/
 
 /**
  * A status without an error class of its own, such as 408 or a redirect. Redirects are not followed.
- * For a write, this is the `cause` of an `OutcomeUnknown`.
+ * For a write, this is the `cause` of an unknown outcome.
  *
  * @since 0.1.0
  * @category errors
@@ -213,14 +213,15 @@ export class TransportError extends Schema.TaggedError<TransportError>(
   sent: Schema.Boolean,
   /**
    * The system's error code, such as `ECONNRESET`. `CLIENT_DIED` if the `HttpClient` died or was
-   * interrupted.
+   * interrupted. `NO_CONNECTION_IN_TIME` if all connections of `UndiciClient` were busy, or none could be
+   * made. `BLOCKED_PORT` if `fetch` forbids the port of the base URL.
    */
   code: Schema.optional(Schema.String)
 }) {}
 
 /**
  * No complete response arrived within the timeout of the attempt or the deadline of the call. For a
- * write, this is the `cause` of an `OutcomeUnknown`.
+ * write, this is the `cause` of an unknown outcome.
  *
  * @since 0.1.0
  * @category errors
@@ -311,7 +312,7 @@ export class AppliedUnreadable extends Schema.TaggedError<AppliedUnreadable>(
 )("AppliedUnreadable", { ...appliedUnreadable, key: IdempotencyKey }) {}
 
 /**
- * `AppliedUnreadable` of an operation without an idempotency key.
+ * A write without an idempotency key was applied, but its response cannot be read. Do not send it again.
  *
  * @since 0.1.0
  * @category errors
@@ -418,7 +419,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>(
 )("OutcomeUnknown", { ...outcomeUnknown, key: IdempotencyKey }) {}
 
 /**
- * `OutcomeUnknown` of an operation without an idempotency key. A retry may apply it twice: check
+ * A write without an idempotency key may have been applied. A retry may apply it twice: check
  * first whether it was applied.
  *
  * @since 0.1.0

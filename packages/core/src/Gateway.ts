@@ -3,7 +3,7 @@
  * `RetryPolicy`, and report the outcome of writes.
  *
  * Works with any `HttpClient` of `@effect/platform`. `UndiciClient.layer` is the fastest on Node. With
- * `FetchHttpClient.layer`, the gateway turns redirects off; `fetch` retries after a 421 response, as its
+ * `FetchClient.layer`, the gateway turns redirects off; `fetch` retries after a 421 response, as its
  * standard requires. A client of your own must not retry or follow redirects; otherwise a payment may be
  * sent twice.
  *

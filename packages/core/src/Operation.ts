@@ -274,9 +274,10 @@ export interface CallOptions {
   readonly retry?: Partial<Omit<RetryPolicy.RetryPolicy, "budget" | "deadline">> | undefined
   /**
    * Runs synchronously when the call succeeds, for example to record the correlation id. If it throws, a
-   * warning is logged, and the call succeeds.
+   * warning is logged, and the call succeeds. Its type refuses functions that return a promise or an
+   * effect, because nothing would wait for them.
    */
-  readonly onResponse?: ((response: ResponseInfo) => void) | undefined
+  readonly onResponse?: ((response: ResponseInfo) => void | undefined) | undefined
 }
 
 /**

@@ -164,6 +164,9 @@ export type Resource<By extends string> = { readonly status: string } & {
 /** Enough for many waits, without overloading the service. */
 const concurrentReads = 64
 
+/** The most that one read takes: one that hangs must take neither the whole wait nor a permit for long. */
+const readMostMillis = 30_000
+
 const waitsInFlight = Metric.gauge("manilla_waits_in_flight", {
   description: "Waits for a final status that are in progress"
 })
@@ -213,7 +216,8 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, I, S
 
   /** Reads once within the time left. Holds a permit during the request only. */
   const read = (id: Id) => (leftMillis: number) => {
-    const one = { timeout: Math.max(1, leftMillis), retry: { attempts: 1 } }
+    const timeout = Math.max(1, Math.min(leftMillis, readMostMillis))
+    const one = { timeout, retry: { attempts: 1 } }
     const limited = reads.withPermit(subject.read(id, one))
     return reads.isFree() ? Effect.asSome(limited) : Effect.timeoutOption(limited, leftMillis)
   }
@@ -248,9 +252,7 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, I, S
   const asRead =
     (id: Id, plan: loop.Plan<A>) =>
     (gaveUp: loop.GaveUp<A>): Errors.ReadError | StillPending =>
-      gaveUp.reason === "Permanent" && gaveUp.cause !== undefined
-        ? gaveUp.cause
-        : outOfTime(id, plan, gaveUp, sanitize.plain)
+      gaveUp._tag === "Permanent" ? gaveUp.cause : outOfTime(id, plan, gaveUp, sanitize.plain)
 
   const wait = (
     id: Id,
@@ -282,12 +284,13 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, I, S
   const awaitCreated = (
     created: A,
     plan: loop.Plan<A>,
-    shown: sanitize.Sanitizer
+    sanitizer: () => sanitize.Sanitizer
   ): Effect.Effect<A, StillPending> => {
     const id = created[by]
     let last = created
     const isFinal = (value: A): boolean => plan.isFinal((last = value))
     const failed = (why: string, gaveUp: Pick<loop.GaveUp<A>, "cause" | "last">) => {
+      const shown = sanitizer()
       const text = messages.waitFailed(operation, shown.identifier(id), shown.text(why))
       return stillPending(id, text, gaveUp)
     }
@@ -299,9 +302,9 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, I, S
       }
       const gaveUp = failure.value
       return Effect.fail(
-        gaveUp.reason === "Permanent" && gaveUp.cause !== undefined
+        gaveUp._tag === "Permanent"
           ? failed(gaveUp.cause.message, gaveUp)
-          : outOfTime(id, plan, gaveUp, shown)
+          : outOfTime(id, plan, gaveUp, sanitizer())
       )
     })
   }
@@ -327,12 +330,12 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, I, S
       }
       return Effect.onInterrupt(
         Effect.flatMap(create({ ...options, onResponse }), (resource) =>
-          awaitCreated(resource, plan, sanitize.make(secrets().map(sanitize.secret)))
+          awaitCreated(resource, plan, () => sanitize.make(secrets().map(sanitize.secret)))
         ),
         () =>
           created === undefined
             ? Effect.void
-            : Effect.logWarning(messages.waitInterrupted(operation, created))
+            : Effect.logWarning(messages.waitInterrupted(name, created))
       )
     }
     // The options are checked before anything is created.

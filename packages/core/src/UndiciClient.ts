@@ -7,13 +7,14 @@
  * @since 0.1.0
  */
 import * as HttpClient from "@effect/platform/HttpClient"
+import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import { setMaxListeners } from "node:events"
 import * as Undici from "undici"
 import { ConfigurationError } from "./Errors.js"
-import { schedule } from "./internal/fiber.js"
+import { clockOf, schedule } from "./internal/fiber.js"
 import type { Running } from "./internal/fiber.js"
 import * as policies from "./internal/policy.js"
 import { toHttpClient } from "./internal/httpClient.js"
@@ -158,12 +159,18 @@ const optionsOf = ({
   body: body ?? null
 })
 
+/** All connections are busy, or none could be made. */
+const noConnection: transports.NotSent = { _tag: "NotSent", code: "NO_CONNECTION_IN_TIME" }
+
 /** One request on the dispatcher, and its result. */
 class Exchange implements Undici.Dispatcher.DispatchHandler {
   /** `undefined` once the exchange is over. */
   private done: ((result: transports.Result) => void) | undefined
   private controller: Undici.Dispatcher.DispatchController | undefined
   private cancelDeadline: (() => void) | undefined
+  private clock: Clock.Clock | undefined
+  /** A request that gets its connection later has too little time for a response, and is not sent. */
+  private startByMillis = Infinity
   private bodyLimit = 0
   private status = 0
   private headers: transports.Headers | undefined
@@ -179,12 +186,14 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
     const { bodyLimit, timeoutMillis } = request
     this.done = done
     this.bodyLimit = bodyLimit
+    this.clock = clockOf(fiber)
+    this.startByMillis = this.clock.unsafeCurrentTimeMillis() + timeoutMillis * 0.9
     if (timeoutMillis !== Infinity) {
       this.cancelDeadline = schedule(fiber, timeoutMillis, () =>
         // Without a connection no byte was sent, and the abort prevents it from now on.
         this.cutOff(
           this.controller === undefined
-            ? { _tag: "NotSent", code: "UND_ERR_CONNECT_TIMEOUT" }
+            ? noConnection
             : { _tag: "TimedOut", afterMillis: timeoutMillis }
         )
       )
@@ -203,6 +212,8 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Undici.Dispatcher.DispatchController): void {
+    const isLate = (this.clock?.unsafeCurrentTimeMillis() ?? 0) > this.startByMillis
+    if (isLate) this.end(noConnection)
     // Throwing refuses the request and keeps the connection; `abort` would destroy it.
     if (this.done === undefined) throw transports.aborted
     this.controller = controller

@@ -87,7 +87,7 @@ describe("onResponse", () => {
       yield* Elapsed.toTheEnd(
         Effect.either(
           calls.write(FakeService.calls.write, {
-            onResponse: (info) => responses.push(info)
+            onResponse: (info) => void responses.push(info)
           })
         )
       )

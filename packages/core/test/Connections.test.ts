@@ -18,6 +18,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Socket } from "node:net"
+import * as TestClock from "effect/TestClock"
 import * as Undici from "undici"
 import * as Clients from "./utils/Clients.js"
 import * as RawServer from "./utils/RawServer.js"
@@ -388,7 +389,7 @@ describe("UndiciClient knows that nothing was sent", () => {
     Effect.gen(function* () {
       const server = yield* RawServer.listen
       const error = yield* notSent(server.baseUrl.replace("http:", "https:"), { retry: hasty })
-      assert.strictEqual(error.code, "UND_ERR_CONNECT_TIMEOUT")
+      assert.strictEqual(error.code, "NO_CONNECTION_IN_TIME")
       assert.lengthOf(server.seen, 0)
     }).pipe(Effect.scoped, Effect.provide(UndiciClient.layer))
   )
@@ -396,7 +397,7 @@ describe("UndiciClient knows that nothing was sent", () => {
   it.live("to an address that does not respond", () =>
     Effect.gen(function* () {
       const error = yield* notSent("https://service.invalid", { retry: hasty })
-      assert.strictEqual(error.code, "UND_ERR_CONNECT_TIMEOUT")
+      assert.strictEqual(error.code, "NO_CONNECTION_IN_TIME")
     }).pipe(Effect.provide(over(() => new Undici.Agent({ connect: () => {} }))))
   )
 
@@ -490,6 +491,44 @@ describe("UndiciClient knows that nothing was sent", () => {
       assert.lengthOf(server.seen, 1)
       yield* Effect.promise(() => dispatcher.destroy())
     }).pipe(Effect.scoped)
+  )
+})
+
+describe("a request that waits for a connection", () => {
+  it.effect("is not sent when too little time is left for a response", () =>
+    Effect.gen(function* () {
+      /** Takes a request, and has a connection for it later. */
+      class Busy extends Undici.Dispatcher {
+        start = () => {}
+        override dispatch(
+          _: Undici.Dispatcher.DispatchOptions,
+          handler: Undici.Dispatcher.DispatchHandler
+        ): boolean {
+          const controller: Undici.Dispatcher.DispatchController = {
+            aborted: false,
+            paused: false,
+            reason: null,
+            abort: () => {},
+            pause: () => {},
+            resume: () => {}
+          }
+          this.start = () => handler.onRequestStart?.(controller, {})
+          return true
+        }
+      }
+      const dispatcher = new Busy()
+      const calls = yield* callsAt("https://service.invalid/api/v1", {
+        retry: { attempts: 1, attemptTimeout: "1 second" }
+      }).pipe(Effect.provideService(HttpClient.HttpClient, UndiciClient.make(dispatcher)))
+      const call = Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+      const fiber = yield* Effect.fork(call)
+      yield* TestClock.adjust("950 millis")
+      assert.throws(() => dispatcher.start())
+      const error = yield* Fiber.join(fiber)
+      assert(error._tag === "TransportError")
+      assert.isFalse(error.sent)
+      assert.strictEqual(error.code, "NO_CONNECTION_IN_TIME")
+    })
   )
 })
 

@@ -2,6 +2,7 @@
  * Waits for a service that returns hostile strings, and concurrent waits that it delays.
  */
 import { assert, describe, it } from "@effect/vitest"
+import type * as BearerTokens from "@manilla/core/BearerTokens"
 import * as Polling from "@manilla/core/Polling"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
@@ -13,6 +14,7 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
@@ -87,6 +89,27 @@ const shownOf = (error: StillPending) =>
     Observed.observe(Effect.zipRight(Effect.logWarning(error), Effect.fail(error))),
     ({ text }) => text
   )
+
+describe("a token source that hangs once", () => {
+  it.effect("takes 30 seconds of a wait, and not the rest of it", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const token = {
+        value: Redacted.make("token-1"),
+        environment: "SANDBOX",
+        scopes: []
+      } as const
+      const tokens: BearerTokens.Service = {
+        get: () => (++asked === 1 ? Effect.never : Effect.succeed(token)),
+        reject: () => Effect.void
+      }
+      const { waits } = yield* make([says({ status: "COMPLETED" })], { tokens })
+      const fiber = yield* Effect.fork(waits.awaitFinal(FakeService.reference("R-1")))
+      yield* TestClock.adjust("31 seconds")
+      assert.strictEqual((yield* Fiber.join(fiber)).status, "COMPLETED")
+    })
+  )
+})
 
 describe("a hostile text", () => {
   it.effect("as a status is not printed", () =>

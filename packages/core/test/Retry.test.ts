@@ -223,6 +223,18 @@ describe("a write over several attempts", () => {
     })
   )
 
+  it.effect("names the last response, and not the 401 before it, when no token is left", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make(
+        [FakeService.failure(401), FakeService.failure(503), FakeService.success],
+        { tokens: tokensFor(2, Effect.fail(noToken)) }
+      )
+      const error = yield* Effect.flip(Elapsed.toTheEnd(calls.write(FakeService.calls.write)))
+      assert(error._tag === "OutcomeUnknown")
+      assert.strictEqual(error.cause._tag, "TokenUnavailableError")
+    })
+  )
+
   it.effect("succeeds after a lost response and a readable one", () =>
     Effect.gen(function* () {
       const { result } = yield* unknownThen(FakeService.success)

@@ -80,7 +80,7 @@ export interface Service
   ) => Effect.Effect<PaymentLink.PaymentLinkDetail, Errors.ReadError>
 
   /**
-   * Finds the links that a request may have created, after `OutcomeUnknown`. Searches the first page of
+   * Finds the links that a request may have created, after `UnkeyedOutcomeUnknown`. Searches the first page of
    * 100 active links for unused links that match the request and were created at or after `since`. If
    * the request has `metadata`, also reads each match and compares it. Give each link unique `metadata`,
    * such as an order number: otherwise the links of two buyers may be equal.

@@ -124,6 +124,7 @@ class Call {
     if (span !== undefined) headers["traceparent"] = telemetry.traceparent(span)
     const timeoutMillis = step.attemptMillis(this.rules, this.state, this.now())
     this.state = step.sending(this.state)
+    this.refused = undefined
     tell.sent(this.fiber)
     const sent = transport.send({
       method: operation.method,

@@ -56,8 +56,11 @@ export interface Addition {
 export const invalidRequest = (operation: string, issues: ReadonlyArray<Errors.Issue>): string =>
   compose({ statement: `${operation} was not sent`, details: [printIssues(issues)] })
 
-export const noToken = (operation: string, why: string, addition: Addition = {}): string =>
-  compose({ statement: `${operation} was not sent`, details: [why], ...addition })
+/** Facts are those of earlier attempts. */
+export const noToken = (operation: string, why: string, addition: Addition = {}): string => {
+  const again = (addition.facts ?? []).length > 0 ? " again" : ""
+  return compose({ statement: `${operation} was not sent${again}`, details: [why], ...addition })
+}
 
 export const noConnection = (
   operation: string,
@@ -284,7 +287,7 @@ export const keyReused = (
         statement: "Two responses described the same resource",
         facts: namesOf(found)
       }),
-      `It differs from the request in ${differs.join(" and ")}.`,
+      `The resource differs from the request in ${differs.join(" and ")}.`,
       "Inspect it before you choose a new key."
     ]
   })

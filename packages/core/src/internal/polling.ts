@@ -48,11 +48,19 @@ export const start = <A>({ initialMillis }: Plan<A>, created: A | undefined): Pr
 })
 
 /** Why a wait ended without a final status. */
-export interface GaveUp<out A> {
-  /** `Permanent`: the last read failed, and no other read can succeed. */
-  readonly reason: "OutOfTime" | "Permanent"
+export type GaveUp<A> = OutOfTime<A> | Permanent<A>
+
+interface OutOfTime<out A> {
+  readonly _tag: "OutOfTime"
   readonly last: A | undefined
   readonly cause: Errors.ReadError | undefined
+}
+
+/** The last read failed, and no other read can succeed. */
+interface Permanent<out A> {
+  readonly _tag: "Permanent"
+  readonly last: A | undefined
+  readonly cause: Errors.ReadError
 }
 
 /** `read` reads once within the given time; `None` if the time ran out before the read could start. */
@@ -73,7 +81,9 @@ export const make = <A>(
       // A read in the last moments would time out, and hide the cause of the failure before it.
       const isTooLate =
         leftMillis <= 0 || (progress.cause !== undefined && leftMillis < leastPauseMillis)
-      if (isTooLate) return giveUp("OutOfTime", progress)
+      if (isTooLate) {
+        return Effect.fail({ _tag: "OutOfTime", last: progress.last, cause: progress.cause })
+      }
       return Effect.flatMap(Effect.either(read(leftMillis)), (result) => {
         if (Either.isRight(result)) {
           return Option.isSome(result.right)
@@ -92,7 +102,7 @@ export const make = <A>(
         }
         return RetryPolicy.isPassing(cause)
           ? pause({ ...progress, cause })
-          : giveUp("Permanent", { ...progress, cause })
+          : Effect.fail({ _tag: "Permanent", last: progress.last, cause })
       })
     })
 
@@ -110,11 +120,6 @@ export const make = <A>(
 
   return { look, pause, cancel: sleeper.cancel }
 }
-
-const giveUp = <A>(
-  reason: GaveUp<A>["reason"],
-  { cause, last }: Progress<A>
-): Effect.Effect<never, GaveUp<A>> => Effect.fail({ reason, cause, last })
 
 const retryAfterOf = (cause: Errors.ReadError | undefined): number =>
   cause !== undefined && "retryAfterMillis" in cause ? (cause.retryAfterMillis ?? 0) : 0

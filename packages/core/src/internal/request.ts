@@ -33,7 +33,7 @@ export interface Parts {
   readonly payload?: unknown
 }
 
-export type Encoder = (parts: Parts) => Either.Either<Encoded, Errors.InvalidRequestError>
+type Encoder = (parts: Parts) => Either.Either<Encoded, Errors.InvalidRequestError>
 
 export const makeEncoder = (name: string, operation: Operation.Operation): Encoder => {
   const path = part("path", operation.pathParams)

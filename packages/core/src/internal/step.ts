@@ -60,7 +60,7 @@ export interface Done {
 /** Why a call ends. `rule`: the retry policy does not retry its fault. */
 export type Reason = "rule" | "attempts" | "deadline" | "budget" | "key reused"
 
-export interface Again {
+interface Again {
   readonly _tag: "Again"
   readonly state: State
   readonly afterMillis: number
@@ -91,7 +91,7 @@ export const step = (rules: Rules, before: State, attempt: Attempt): Step => {
   const state: State = {
     ...before,
     inFlight: false,
-    doubtful: before.doubtful || rule.outcome === "unknown",
+    doubtful: before.doubtful || rule.outcome !== "notApplied",
     other: other ?? before.other
   }
   const left = leftMillis(rules, state, attempt.nowMillis)
