@@ -18,9 +18,8 @@ export default defineWorkspace([
       test: {
         name,
         include: [`${folder}/**/*.test.ts`],
-        // Files share a process, because loading Effect takes longer than most of them. Those of core
-        // do not: they look at all metrics, and replace a module.
-        poolOptions: { forks: { isolate: folder === "prove" || name === "core" } }
+        // Files share a process, because loading Effect takes longer than most of them.
+        poolOptions: { forks: { isolate: folder === "prove" } }
       }
     })),
   {

@@ -29,19 +29,6 @@ export const CardId = Identifier.uuid("CardId")
 export type CardId = typeof CardId.Type
 
 /**
- * An idempotency key of at most 100 characters (interface section 8). Keys from
- * `IdempotencyKey.random` and `IdempotencyKey.derive` are within this limit.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const IssuanceKey = IdempotencyKey.IdempotencyKey.pipe(
-  Schema.maxLength(IdempotencyKey.maxLengthInBody, {
-    description: `1 to ${IdempotencyKey.maxLengthInBody} printable ASCII characters`
-  })
-)
-
-/**
  * The body of `POST /cards`. The interface does not state which fields are required: Manilla requires
  * the cardholder, the wallet, the debit currency and the key.
  *
@@ -53,7 +40,7 @@ export const CardRequest = Schema.Struct({
   customer_id: Identifier.Uuid,
   /** The wallet to debit. */
   wallet_id: Identifier.Uuid,
-  idempotency_key: IssuanceKey,
+  idempotency_key: IdempotencyKey.InBody,
   debit_currency: Currency.Input,
   /** At least 0. The interface does not state its currency. */
   initial_balance: Schema.optional(Amount.Input),

@@ -24,19 +24,31 @@ const maxLength = 255
  */
 export const maxLengthInBody = 100
 
+const keyOf = (maxLength: number) =>
+  Schema.String.pipe(
+    Schema.pattern(new RegExp(`^[\\x21-\\x7e]([\\x20-\\x7e]{0,${maxLength - 2}}[\\x21-\\x7e])?$`), {
+      description: `1 to ${maxLength} printable ASCII characters without a space at either end`,
+      jsonSchema: { minLength: 1, maxLength }
+    }),
+    Schema.brand("IdempotencyKey")
+  )
+
 /**
  * An idempotency key: 1 to 255 printable ASCII characters without a leading or trailing space.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const IdempotencyKey = Schema.String.pipe(
-  Schema.pattern(/^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/, {
-    description: `1 to ${maxLength} printable ASCII characters without a space at either end`,
-    jsonSchema: { minLength: 1, maxLength }
-  }),
-  Schema.brand("IdempotencyKey")
-)
+export const IdempotencyKey = keyOf(maxLength)
+
+/**
+ * An idempotency key in the body of a request: at most 100 characters (interface section 8). Keys from
+ * {@link random} and {@link derive} are within this limit.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const InBody = keyOf(maxLengthInBody)
 
 /**
  * @since 0.1.0

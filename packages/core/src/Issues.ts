@@ -87,8 +87,7 @@ const collect = (
     case "Unexpected":
       return at(path, "is not a field of this request")
     case "Refinement":
-      // The rule of a refinement includes those of the refinements under it.
-      return issue.kind === "From" && !["Type", "Refinement"].includes(issue.issue._tag)
+      return issue.kind === "From" && issue.issue._tag !== "Type"
         ? collect(issue.issue, path)
         : at(path, `must be ${expected(issue.ast)}`)
     case "Transformation":

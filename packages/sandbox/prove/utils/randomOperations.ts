@@ -99,7 +99,7 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
                 wallet_id: wallet.id,
                 debit_currency: "XOF",
                 initial_balance: text.slice(-3),
-                idempotency_key: Card.IssuanceKey.make(key)
+                idempotency_key: IdempotencyKey.InBody.make(key)
               },
               undefined
             )
