@@ -2,7 +2,6 @@
  * Random operations on the rules of the sandbox, without HTTP. After each of them, the debits of the ledger
  * must equal its credits in every currency, exactly.
  */
-import * as Card from "@manilla/cards/Card"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as BigDecimal from "effect/BigDecimal"
 import * as Effect from "effect/Effect"
