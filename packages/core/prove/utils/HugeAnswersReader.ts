@@ -39,11 +39,12 @@ const program = Effect.gen(function* () {
   const gateway = yield* Gateway.make(
     { baseUrl },
     {
-      get: () => Effect.succeed({
-        value: Redacted.make("t0ken-t0ken"),
-        environment: "SANDBOX",
-        scopes: ["payments.read"]
-      }),
+      get: () =>
+        Effect.succeed({
+          value: Redacted.make("t0ken-t0ken"),
+          environment: "SANDBOX",
+          scopes: ["payments.read"]
+        }),
       reject: () => Effect.void
     }
   )

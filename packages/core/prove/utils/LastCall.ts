@@ -37,7 +37,8 @@ const program = Effect.gen(function* () {
       retry: { attempts: 2, attemptTimeout: baseUrl.endsWith("/silent") ? 300 : "1 minute" }
     },
     {
-      get: () => Effect.succeed({ value: Redacted.make("t0ken"), environment: "SANDBOX", scopes: [] }),
+      get: () =>
+        Effect.succeed({ value: Redacted.make("t0ken"), environment: "SANDBOX", scopes: [] }),
       reject: () => Effect.void
     }
   )
