@@ -36,8 +36,8 @@ const variables = [
 /** Other runtimes use fetch, because `UndiciClient` requires Node. */
 const onFetch = {
   'import * as UndiciClient from "@manilla/core/UndiciClient"':
-    'import { FetchHttpClient } from "@effect/platform"',
-  "UndiciClient.layer": "FetchHttpClient.layer"
+    'import * as FetchClient from "@manilla/core/FetchClient"',
+  "UndiciClient.layer": "FetchClient.layer"
 }
 
 /** A worker runs the program on a request, with its configuration from bindings. */
