@@ -19,6 +19,7 @@ import * as policies from "./internal/policy.js"
 import * as loop from "./internal/polling.js"
 import * as sanitize from "./internal/sanitize.js"
 import * as telemetry from "./internal/telemetry.js"
+import { withoutFrames } from "./internal/withoutFrames.js"
 import * as Issues from "./Issues.js"
 import type * as Operation from "./Operation.js"
 
@@ -227,7 +228,9 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, I, S
     message: string,
     { cause, last }: Pick<loop.GaveUp<A>, "cause" | "last">
   ): StillPending => {
-    const error = subject.stillPending(id, { operation, message, last: undefined, cause })
+    const error = withoutFrames(() =>
+      subject.stillPending(id, { operation, message, last: undefined, cause })
+    )
     // Not enumerable, so that printed errors do not contain the resource's personal data.
     return Object.defineProperty(error, "last", { value: last, enumerable: false })
   }

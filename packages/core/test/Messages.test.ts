@@ -3,6 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as FakeService from "@manilla/test-support/FakeService"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
@@ -116,3 +117,33 @@ describe("a retry", () => {
     })
   )
 })
+
+it.effect(
+  "a printed error has its message, its cause and the caller's spans, and no frames of the runtime",
+  () =>
+    Effect.gen(function* () {
+      const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
+        retry: { attempts: 1 }
+      })
+      const cause = yield* calls
+        .write(FakeService.calls.write)
+        .pipe(Effect.withSpan("checkout"), Effect.sandbox, Effect.flip)
+      const lines = Cause.pretty(cause, { renderErrorCause: true }).split("\n")
+      const frames = lines.filter((line) => line.trim().startsWith("at "))
+      assert.deepStrictEqual(
+        frames.map((line) => line.trim().split(" ")[1]),
+        ["checkout"]
+      )
+      const rest = lines.filter((line) => !frames.includes(line)).map((line) => line.trim())
+      assert.lengthOf(rest, 3)
+      assert.match(
+        rest[0] ?? "",
+        /^OutcomeUnknown: Things\.write: the request may have been applied/
+      )
+      assert.match(
+        rest[1] ?? "",
+        /^\[cause\]: TransportError: Things\.write: the connection was lost/
+      )
+      assert.strictEqual(rest[2], "}")
+    })
+)

@@ -416,7 +416,7 @@ describe("a rejected token", () => {
         tokens: tokensFor(1, Effect.fail(passing))
       })
       const error = yield* Effect.flip(calls.read(FakeService.calls.read))
-      assert.strictEqual(error, passing)
+      assert.deepStrictEqual({ ...error }, { ...passing })
     })
   )
 

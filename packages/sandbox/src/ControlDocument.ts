@@ -71,8 +71,12 @@ const requestStream = {
   }
 }
 
-/** The platform adds a 400 to every operation, which the control API never answers. */
+/**
+ * The platform adds a 400 to every operation, which the control API never answers. It repeats the schema of a
+ * 422 that both the operation and the API declare. Every error has the schema of the 403.
+ */
 const responses = (all: OpenApi.OpenAPISpecResponses) => {
   const { 400: _, ...declared } = all
-  return { ...declared, default: declared[403] }
+  const error = declared[403]
+  return { ...declared, ...(422 in declared ? { 422: error } : {}), default: error }
 }

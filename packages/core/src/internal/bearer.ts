@@ -86,9 +86,12 @@ const bearerOf = (token: BearerTokens.BearerToken): Bearer | undefined => {
   return bearer
 }
 
-/** The result of an attempt whose token source failed. Its error is passed on unchanged. */
-const unavailable = (error: Errors.TokenUnavailableError): Failure =>
-  failure(() => error, "TokenUnavailableError")
+/** The result of an attempt whose token source failed. Its error is made anew, to have no stack trace. */
+const unavailable = ({ cause, message, operation }: Errors.TokenUnavailableError): Failure =>
+  failure(
+    () => new Errors.TokenUnavailableError({ operation, message, cause }),
+    "TokenUnavailableError"
+  )
 
 /** The result of an attempt without a token for any other reason. */
 const noToken = (operation: string, why: string, cause?: Errors.RequestError): Failure =>

@@ -30,6 +30,7 @@ import * as sanitize from "./sanitize.js"
 import * as step from "./step.js"
 import * as telemetry from "./telemetry.js"
 import type { Transport } from "./transport.js"
+import { withoutFrames } from "./withoutFrames.js"
 
 export interface Parameters {
   readonly name: string
@@ -235,7 +236,9 @@ class Call {
 
   private fail(failure: response.Failure, done: step.Done): Result {
     return Effect.suspend(() =>
-      Effect.fail(this.shared.conclude(this.request.key, done, failure, this.now()))
+      Effect.fail(
+        withoutFrames(() => this.shared.conclude(this.request.key, done, failure, this.now()))
+      )
     )
   }
 

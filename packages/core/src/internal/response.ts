@@ -14,6 +14,7 @@ import type { Encoded } from "./request.js"
 import * as responseChecks from "./responseChecks.js"
 import { member } from "./responseChecks.js"
 import type { Sanitizer } from "./sanitize.js"
+import { withoutFrames } from "./withoutFrames.js"
 
 /** An attempt that was read. */
 export type Reading = Success | Failure
@@ -81,7 +82,7 @@ export const failure = (
   differs: [],
   correlationId: noCorrelationId,
   ...of,
-  toError
+  toError: (addition) => withoutFrames(() => toError(addition))
 })
 
 export const makeReader = (name: string, operation: Operation.Operation): Reader => {

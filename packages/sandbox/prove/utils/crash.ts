@@ -105,7 +105,7 @@ const ways: Readonly<Record<Keyed, readonly [Way, ...ReadonlyArray<Way>]>> = {
         ),
       effects: payments,
       moves: 1,
-      tasks: 50
+      tasks: 40
     }
   ],
   "Payouts.create": [
@@ -128,7 +128,7 @@ const ways: Readonly<Record<Keyed, readonly [Way, ...ReadonlyArray<Way>]>> = {
         }),
       // Reserved, then paid.
       moves: 2,
-      tasks: 50
+      tasks: 40
     }
   ],
   "Cards.issue": [
@@ -329,7 +329,7 @@ export const suiteOfEnds = (): void => {
 /** Tests the operations between the creation and the first read, one by one. */
 export const suiteOfCreations = (): void => {
   for (const { scenario, faults, name, operation } of cases) {
-    if (scenario !== "" || operation.tasks < 50) continue
+    if (scenario !== "" || operation.tasks < 40) continue
     it(`${name}, interrupted between any operations before its first read, warns`, async () => {
       const death = { how: "interrupted", step: "operation" } as const
       const { departures } = await trial(operation, faults, { ...death, after: Infinity })
