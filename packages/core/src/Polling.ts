@@ -304,11 +304,13 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, I, S
         return Effect.fail(failed(messageOf(cause), { last, cause: undefined }))
       }
       const gaveUp = failure.value
-      return Effect.fail(
+      const error =
         gaveUp._tag === "Permanent"
           ? failed(gaveUp.cause.message, gaveUp)
           : outOfTime(id, plan, gaveUp, sanitizer())
-      )
+      // A process that ends closes its token source and interrupts its calls in one step. The interruption
+      // goes first, so that its warning tells of the resource.
+      return Effect.zipRight(Effect.yieldNow(), Effect.fail(error))
     })
   }
 
