@@ -1,12 +1,24 @@
 import { defineConfig } from "vitest/config"
 
+// `npm test` runs the folders `test` and the examples, and `npm run prove` the folders `prove`: what is
+// slow, or needs a browser, a database server or the kill of a process. Workspace packages resolve to
+// their TypeScript sources through `exports`, so nothing has to be built first.
 export default defineConfig({
   test: {
     pool: "forks",
-    poolOptions: { forks: { minForks: 1, maxForks: 2 } },
+    // Files share two processes, because loading Effect takes longer than most of them. Only here, not
+    // in a project, does vitest obey `isolate`.
+    poolOptions: { forks: { minForks: 1, maxForks: 2, isolate: false } },
     sequence: { concurrent: false },
     // A limit for what hangs, generous to a busy machine: no test asserts a time.
     testTimeout: 120_000,
-    hookTimeout: 120_000
+    hookTimeout: 120_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: "test", include: ["packages/*/test/**/*.test.ts", "examples/*/*.test.ts"] }
+      },
+      { extends: true, test: { name: "prove", include: ["packages/*/prove/**/*.test.ts"] } }
+    ]
   }
 })

@@ -28,7 +28,8 @@ it.effect("shows a payment with its attempts and reads", () => {
   return Effect.gen(function* () {
     const { faults } = yield* Sandbox.Sandbox
     yield* faults.add(Fault.dropAfter({ operation: "Payments.create" }))
-    const fiber = yield* Effect.fork(checkout)
+    // A label of its own, because the metrics of a process are shared by all of its tests.
+    const fiber = yield* Effect.fork(Effect.tagMetrics(checkout, "test", "report"))
     yield* TestClock.adjust("1 minute")
     const { id } = yield* Fiber.join(fiber)
     yield* Effect.promise(() => metricReader.forceFlush())
@@ -58,10 +59,10 @@ it.effect("shows a payment with its attempts and reads", () => {
     assert.includeMembers(
       table.map((row) => row.replace(/ +/g, " ")),
       [
-        "manilla_attempts operation=Payments.create 2",
-        "manilla_calls operation=Payments.create result=Success 1",
-        "manilla_retries operation=Payments.create reason=ConnectionLost 1",
-        "manilla_waits_in_flight 0"
+        "manilla_attempts operation=Payments.create test=report 2",
+        "manilla_calls operation=Payments.create result=Success test=report 1",
+        "manilla_retries operation=Payments.create reason=ConnectionLost test=report 1",
+        "manilla_waits_in_flight test=report 0"
       ]
     )
   }).pipe(

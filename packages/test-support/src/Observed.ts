@@ -4,6 +4,7 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import * as Exit from "effect/Exit"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
@@ -34,6 +35,9 @@ export const observe = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
         whole([entry.message, entry.annotations, entry.spans])
       )
     })
+    const before = new Map(
+      Array.from(yield* Metric.snapshot, (pair) => [pair.metricKey, pair.metricState])
+    )
     const exit = yield* effect.pipe(
       // As an application prints an error at its boundary.
       Effect.tapErrorCause((cause) => Effect.logError("failed", cause)),
@@ -42,13 +46,16 @@ export const observe = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.provide(Logger.add(logger)),
       Logger.withMinimumLogLevel(LogLevel.All)
     )
-    const metrics = whole(yield* Metric.snapshot)
+    // The metrics of a process are shared by all of its tests.
+    const counted = Array.from(yield* Metric.snapshot).filter(
+      ({ metricKey, metricState }) => !Equal.equals(before.get(metricKey), metricState)
+    )
     const failure = Exit.match(exit, { onSuccess: () => [], onFailure: causeText })
     const observed: Observed<A, E> = {
       exit,
       spans,
       logs,
-      text: [...spans, ...logs, ...failure, metrics].join("\n")
+      text: [...spans, ...logs, ...failure, whole(counted)].join("\n")
     }
     return observed
   })
