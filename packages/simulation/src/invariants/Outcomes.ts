@@ -15,6 +15,7 @@ export const outcomesOfCalls = ({
   instructions,
   means,
   policy,
+  processEndsMillis,
   sent
 }: Evidence): ReadonlyArray<string> => {
   const violations: Array<string> = []
@@ -57,7 +58,11 @@ export const outcomesOfCalls = ({
         !clockWasSet &&
         endedMillis - startedMillis <
           Duration.toMillis(policy.deadline) - Duration.toMillis(policy.attemptTimeout) / 10
-      if (hadTime && error?.includes("UnauthorizedError") && !isRefusedTwice(sent, name)) {
+      if (
+        hadTime &&
+        error?.includes("UnauthorizedError") &&
+        !mayEndRefused({ processEndsMillis, sent }, { endedMillis, name })
+      ) {
         violations.push(`${name}: reported ${error} without trying a second token`)
       }
       // An interrupted call reports no number of attempts.
@@ -87,11 +92,26 @@ export const outcomesOfCalls = ({
   return violations
 }
 
-/** Whether the last operation of the call was refused with two different tokens. */
-const isRefusedTwice = (sent: Evidence["sent"], name: string): boolean => {
-  const requests = sent.filter((one) => one.call === name && !Sent.isForToken(one))
-  const last = requests.filter(({ span }) => span === requests.at(-1)?.span)
-  return new Set(last.flatMap((one) => (one.received === 401 ? [one.authorization] : []))).size > 1
+/**
+ * Whether the call tried a second token, or could not: a source pauses after it issued two tokens that were
+ * refused, and ends with its process.
+ */
+const mayEndRefused = (
+  { processEndsMillis, sent }: Pick<Evidence, "processEndsMillis" | "sent">,
+  { endedMillis, name }: { readonly endedMillis: number; readonly name: string }
+): boolean => {
+  const process = sent.filter((one) => one.call === name && !Sent.isForToken(one)).at(-1)?.process
+  const refused = sent.filter(
+    (one) =>
+      one.process === process &&
+      one.received === 401 &&
+      one.closedMillis <= endedMillis &&
+      !Sent.isForToken(one)
+  )
+  return (
+    new Set(refused.map(({ authorization }) => authorization)).size > 1 ||
+    (process !== undefined && (processEndsMillis.get(process) ?? Infinity) <= endedMillis)
+  )
 }
 
 /** Whether the call ended by itself at the time of its interruption: by a response or by a timeout. */
