@@ -1,8 +1,8 @@
-// `npm run mutants` shows that the tests notice deliberate faults. First it applies the edits of
-// `mutants.list.ts`, one at a time, to a copy of the repository. Then Stryker changes the arithmetic of the pure
-// modules that `stryker.config.json` names. `--list` or `--stryker` runs one of both, `--money` the edits that
-// lose, double or misname money, without the simulation, `--only TEXT` the edits whose names contain the text.
-import { spawn, spawnSync } from "node:child_process"
+// `npm run mutants` shows that the tests notice deliberate faults. First it makes the edits of `mutants.diff`,
+// one at a time, in a copy of the repository. Then Stryker changes the pure modules that `stryker.config.json`
+// names. `--list` or `--stryker` runs one of both, `--money` the edits that lose, double or misname money,
+// `--only TEXT` the edits whose names contain the text.
+import { execFile, spawnSync } from "node:child_process"
 import {
   cpSync,
   existsSync,
@@ -15,19 +15,46 @@ import {
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { parseArgs } from "node:util"
-import { mutants, type Mutant } from "./mutants.list.js"
 import { root } from "./packages.js"
 
-const { values } = parseArgs({
-  options: {
-    list: { type: "boolean", default: false },
-    stryker: { type: "boolean", default: false },
-    money: { type: "boolean", default: false },
-    only: { type: "string", default: "" },
-    seeds: { type: "string", default: "300" },
-    jobs: { type: "string", default: "2" }
+interface Mutant {
+  readonly name: string
+  readonly file: string
+  /** Whether it loses, doubles or misnames money. */
+  readonly isMoney: boolean
+  /** A snippet that occurs in the file exactly once. */
+  readonly find: string
+  readonly replace: string
+  /** The test files that may notice it. */
+  readonly tests: ReadonlyArray<string>
+}
+
+/** Reads blocks of lines: `@@ FILE` and `by TEST...` begin a file, and every other block is an edit. */
+const read = (text: string): ReadonlyArray<Mutant> => {
+  const mutants: Array<Mutant> = []
+  let file = ""
+  let tests: ReadonlyArray<string> = []
+  for (const block of text.split(/\n{2,}/)) {
+    const lines = block.split("\n").filter((line) => !line.startsWith("#"))
+    /** The rests of the lines with a mark. */
+    const marked = (mark: string) =>
+      lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(mark.length))
+    const [first = ""] = lines
+    if (first.startsWith("@@ ")) {
+      file = `packages/${first.slice("@@ ".length)}`
+      tests = marked("by ").flatMap((line) =>
+        line.split(" ").map((test) => `packages/${test.replace("/", "/test/")}.test.ts`)
+      )
+    } else if (first !== "") {
+      const isMoney = first.startsWith("money: ")
+      const [find, replace] = [marked("- ").join("\n"), marked("+ ").join("\n")]
+      mutants.push({ name: first.replace("money: ", ""), file, isMoney, find, replace, tests })
+    }
   }
-})
+  return mutants
+}
+
+const mutants = read(readFileSync(join(root, "scripts/mutants.diff"), "utf8"))
 
 /** Edits whose snippet is not in the source exactly once, or whose tests do not exist. */
 const stale = mutants.flatMap(({ file, find, name, tests }) => {
@@ -61,97 +88,59 @@ interface Ran {
   readonly output: string
 }
 
-const run = (copy: string, ...args: ReadonlyArray<string>): Promise<Ran> =>
-  new Promise((resolve) => {
-    // Leads a process group, which ends with it.
-    const child = spawn(process.execPath, args, { cwd: copy, detached: true })
-    const kill = () => {
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL")
-    }
-    process.once("exit", kill)
-    let timedOut = false
-    const limit = setTimeout(() => {
-      timedOut = true
-      kill()
-    }, 300_000)
-    let output = ""
-    child.stdout.on("data", (chunk) => (output += String(chunk)))
-    child.stderr.on("data", (chunk) => (output += String(chunk)))
-    child.on("close", (code) => {
-      clearTimeout(limit)
-      process.off("exit", kill)
-      resolve({ failed: code !== 0, timedOut, output })
-    })
-  })
-
-const simulate = (copy: string) =>
-  run(copy, "--import", "tsx", "scripts/simulate.ts", "--seeds", values.seeds, "--stop-at", "1")
-
-const test = (copy: string, tests: ReadonlyArray<string>) =>
-  run(
-    copy,
-    "node_modules/vitest/vitest.mjs",
-    "run",
-    "--bail=1",
-    // Sequential files: with parallel files, `--bail` also aborts and reports tests in other files.
-    "--no-file-parallelism",
-    "--reporter=dot",
-    "--testTimeout=60000",
-    ...tests
+const test = (copy: string, tests: ReadonlyArray<string>): Promise<Ran> => {
+  // Sequential files: with parallel files, `--bail` also aborts and reports tests in other files.
+  const options = ["--bail=1", "--no-file-parallelism", "--reporter=dot", "--testTimeout=60000"]
+  return new Promise((resolve) =>
+    execFile(
+      process.execPath,
+      ["node_modules/vitest/vitest.mjs", "run", "--project=test", ...options, ...tests],
+      { cwd: copy, timeout: 300_000, killSignal: "SIGKILL", maxBuffer: Infinity },
+      (error, stdout, stderr) =>
+        resolve({
+          failed: error !== null,
+          timedOut: error?.killed === true,
+          output: stdout + stderr
+        })
+    )
   )
+}
 
 /** A mutant that cannot run at all, or a test timeout, which may be due to a busy machine, proves nothing. */
 const isInconclusive = /\b(?:Reference|Type|Syntax)Error\b|Test timed out/
 
-/** Who noticed the mutant, and by what. */
-const verdictOn = async (copy: string, { isMoney, tests }: Mutant): Promise<string> => {
-  if (!isMoney) {
-    const simulated = await simulate(copy)
-    const [, violation] = /FAILED: (.*)/.exec(simulated.output) ?? []
-    if (violation !== undefined && !isInconclusive.test(violation))
-      return `simulation: ${violation}`
-    if (simulated.failed) return `UNCLEAR: ${simulated.output.trim().split("\n").at(-1)}`
-  }
-  const tested = await test(copy, tests)
-  if (!tested.failed) return "MISSED"
-  const [, title = "no test failed", error = ""] = /FAIL\s+(.*)\n(.*)/.exec(tested.output) ?? []
-  return tested.timedOut || isInconclusive.test(error) ? `UNCLEAR: ${title}` : `tests: ${title}`
+/** What noticed the mutant. */
+const verdictOf = ({ failed, output, timedOut }: Ran): string => {
+  if (!failed) return "MISSED"
+  const [, title = "no test failed", error = ""] = /FAIL\s+(.*)\n(.*)/.exec(output) ?? []
+  return timedOut || isInconclusive.test(error) ? `UNCLEAR: ${title}` : title
 }
 
-/** Runs the mutants of the list, and returns how many were not noticed. */
-const runList = async (): Promise<number> => {
-  const chosen = mutants.filter(
-    ({ isMoney, name }) => name.includes(values.only) && (isMoney || !values.money)
-  )
-  const tests = [...new Set(chosen.flatMap((mutant) => mutant.tests))]
-  const waiting = [...chosen]
-  const copies = Array.from({ length: Math.max(1, Number(values.jobs)) }, copyRepository)
+/** Runs mutants, and returns whether all were noticed. */
+const runList = async (chosen: ReadonlyArray<Mutant>, jobs: number): Promise<boolean> => {
+  const [first = "", ...others] = Array.from({ length: jobs }, copyRepository)
   // A test that fails without a mutant would appear to notice every mutant.
-  const [first = ""] = copies
-  const unchanged = [await test(first, tests), ...(values.money ? [] : [await simulate(first)])]
-  const broken = unchanged.find(({ failed }) => failed)
-  if (broken !== undefined || chosen.length === 0) {
-    console.error(broken?.output ?? `No mutant contains "${values.only}"`)
-    return 1
+  const unchanged = await test(first, [...new Set(chosen.flatMap(({ tests }) => tests))])
+  if (unchanged.failed) {
+    console.error(unchanged.output)
+    return false
   }
-  let left = 0
+  const waiting = [...chosen]
+  let noticed = 0
   const work = async (copy: string) => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const { file, find, name, replace } = next
+      const { file, find, name, replace, tests } = next
       const source = readFileSync(join(copy, file), "utf8")
-      writeFileSync(
-        join(copy, file),
-        source.replace(find, () => replace)
-      )
-      const verdict = await verdictOn(copy, next)
+      writeFileSync(join(copy, file), source.split(find).join(replace))
+      const verdict = verdictOf(await test(copy, tests))
       writeFileSync(join(copy, file), source)
-      if (/^[A-Z]/.test(verdict)) left++
+      if (!/^(?:MISSED|UNCLEAR)/.test(verdict)) noticed++
       console.log(`${name}\n    ${verdict.slice(0, 120)}`)
     }
   }
-  await Promise.all(copies.map(work))
-  console.log(`\n${chosen.length} mutants of the list, ${chosen.length - left} noticed`)
-  return left
+  await Promise.all([first, ...others].map(work))
+  console.log(`\n${chosen.length} mutants of the list, ${noticed} noticed`)
+  return noticed === chosen.length
 }
 
 process.on("SIGINT", () => process.exit(130))
@@ -160,9 +149,23 @@ if (stale.length > 0) {
   console.error(`Edits that no longer fit:\n  ${stale.join("\n  ")}`)
   process.exit(2)
 }
-const isNarrow = values.list || values.money || values.only !== ""
 
-if ((isNarrow || !values.stryker) && (await runList()) > 0) process.exitCode = 1
+const { values } = parseArgs({
+  options: {
+    list: { type: "boolean", default: false },
+    stryker: { type: "boolean", default: false },
+    money: { type: "boolean", default: false },
+    only: { type: "string", default: "" },
+    jobs: { type: "string", default: "2" }
+  }
+})
+const isNarrow = values.list || values.money || values.only !== ""
+const chosen = mutants.filter(
+  ({ isMoney, name }) => name.includes(values.only) && (isMoney || !values.money)
+)
+if ((isNarrow || !values.stryker) && !(await runList(chosen, Number(values.jobs)))) {
+  process.exitCode = 1
+}
 if (values.stryker || !isNarrow) {
   const { status } = spawnSync("npx", ["stryker", "run"], { cwd: root, stdio: "inherit" })
   if (status !== 0) process.exitCode = 1
