@@ -125,14 +125,6 @@ export const Reset = Schema.Struct({
   seed: Schema.optional(Schema.Union(Text.atMost(100), Schema.Number.pipe(Schema.finite())))
 }).annotations({ identifier: "Reset" })
 
-/**
- * The version of {@link Snapshot}. It changes when a sandbox cannot read the snapshots of an earlier one.
- *
- * @since 0.1.0
- * @category constants
- */
-export const snapshotVersion = 1
-
 /** Timestamps have years of four digits. A restored clock goes on, and plans what is due later. */
 const latestMillis = Date.UTC(9900, 0) - 1
 

@@ -8,24 +8,20 @@ import type { Card } from "@manilla/cards/Card"
 import type { Cardholder } from "@manilla/cards/Cardholder"
 import type { AvailableService } from "@manilla/catalogue/AvailableService"
 import type { Amount } from "@manilla/core/Amount"
-import type { Country } from "@manilla/core/Country"
 import type { Currency } from "@manilla/core/Currency"
-import type { IdempotencyKey } from "@manilla/core/IdempotencyKey"
-import type { Metadata } from "@manilla/core/Metadata"
 import type * as Operation from "@manilla/core/Operation"
 import type { WalletId } from "@manilla/core/Wallet"
 import type { PaymentLink } from "@manilla/payment-links/PaymentLink"
-import type * as PaymentIntent from "@manilla/payments/PaymentIntent"
-import type * as Payout from "@manilla/payouts/Payout"
 import type { Refund } from "@manilla/refunds/Refund"
-import type * as Transaction from "@manilla/transactions/Transaction"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import type { Calls, IdempotencyChange } from "./ControlApi.js"
+import type * as Schema from "effect/Schema"
 import type { Exchange } from "./Exchange.js"
+import type * as state from "./internal/store/state.js"
 import type { Ledger } from "./Ledger.js"
 
 /**
@@ -119,37 +115,24 @@ export interface OpeningWallet {
  * @since 0.1.0
  * @category models
  */
-export interface StoredPaymentIntent extends PaymentIntent.CreatedPaymentIntent {
-  readonly idempotency_key: IdempotencyKey
-}
+export interface StoredPaymentIntent extends Schema.Schema.Type<typeof state.PaymentRow> {}
 
 /**
- * A payout as stored, with its idempotency key.
+ * A payout as stored, with its idempotency key and the fee that the wallet pays on top of the amount.
  *
  * @since 0.1.0
  * @category models
  */
-export interface StoredPayout extends Payout.CreatedPayout, Payout.Payout {
-  readonly idempotency_key: IdempotencyKey
-  /** The fee that the wallet pays on top of the amount. */
-  readonly fee_amount: Amount
-  readonly metadata: Metadata
-}
+export interface StoredPayout extends Schema.Schema.Type<typeof state.PayoutRow> {}
 
 /**
- * A transaction as stored, with all its members.
+ * A transaction as stored, with the reference of its source: the payment intent, the payment link, the payout
+ * or the refund.
  *
  * @since 0.1.0
  * @category models
  */
-export interface StoredTransaction extends Transaction.TransactionDetail {
-  /** The reference of the payment intent, the payment link, the payout or the refund. */
-  readonly source: string
-  readonly fee_amount: Amount
-  readonly net_amount: Amount
-  readonly country: Country
-  readonly metadata: Metadata
-}
+export interface StoredTransaction extends Schema.Schema.Type<typeof state.TransactionRow> {}
 
 /**
  * The file of the option `data` of `SandboxServer` cannot be used. It is left as it is.

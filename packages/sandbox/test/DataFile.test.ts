@@ -174,7 +174,7 @@ describe("a data file", () => {
   const damages: ReadonlyArray<
     readonly [name: string, damage: (text: string) => string, reason: RegExp]
   > = [
-    ["of another version", (text) => text.replace('"version":1', '"version":2'), /has version 2/],
+    ["of another version", (text) => text.replace('"version":2', '"version":1'), /has version 1/],
     ["of another program", () => "name,amount\nx,1\n", /not a data file/],
     ["without a line break", () => "SQLite format 3", /not a data file/],
     [

@@ -2,13 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as exchanges from "../src/internal/http/exchangeLog.js"
-import * as table from "../src/internal/store/table.js"
-import * as clock from "../src/internal/time/clock.js"
 
 const indexesAfter = (sizes: ReadonlyArray<number>, capacity: number) =>
   Effect.gen(function* () {
     const log = exchanges.make({
-      clock: clock.make(table.makeValue(0)),
+      nowMillis: Effect.succeed(0),
       capacity,
       onEnd: () => Effect.void
     })

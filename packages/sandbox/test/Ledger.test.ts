@@ -17,13 +17,9 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as TestClock from "effect/TestClock"
 import * as ledger from "../src/internal/money/ledger.js"
-import * as table from "../src/internal/store/table.js"
+import * as state from "../src/internal/store/state.js"
 
-const emptyBook = () =>
-  ledger.make({
-    journal: table.makeTable(ledger.declaredJournal),
-    accounts: table.makeTable(ledger.declaredAccounts)
-  })
+const emptyBook = () => ledger.make(state.make())
 
 const amount = (text: string) => Amount.Amount.make(text)
 const xof = Currency.Currency.make("XOF")

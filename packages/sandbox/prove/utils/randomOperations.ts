@@ -9,6 +9,7 @@ import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import { strict as assert } from "node:assert"
 import * as emulation from "../../src/internal/emulation.js"
+import type { Undeclared } from "../../src/internal/rules/undeclared.js"
 
 const zero = BigDecimal.make(0n, 0)
 
@@ -42,56 +43,57 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
       payments: new Array<Parameters<typeof payments.settle>[0]>(),
       payouts: new Array<Parameters<typeof payouts.settle>[0]>(),
       links: new Array<Parameters<typeof paymentLinks.get>[0]>(),
-      collected: new Array<string>()
+      collected: new Array<Parameters<typeof refunds.create>[0]["transaction"]>()
     }
     const counts = new Map<string, number>()
     const wallet = wallets.all()[0] ?? assert.fail("no wallet")
     const holder = cardholders.all()[0] ?? assert.fail("no cardholder")
     const common = { country: "BJ", currency: "XOF", payment_method: "mtn_momo" } as const
 
+    const rule = <A, E>(decide: (undeclared: Undeclared) => Either.Either<A, E>) =>
+      Effect.flatten(
+        current.look((nowMillis) => decide({ nowMillis, outcome: undefined, onReplay: () => {} }))
+      )
+
     const steps = [
       [
         "payment",
         (text: string, key: IdempotencyKey.IdempotencyKey) =>
-          current
-            .apply(
-              payments.create(
-                {
-                  ...common,
-                  amount: text,
-                  operation: "COLLECTION",
-                  payer: { phone_number: "+229" }
-                },
-                key,
-                undefined
-              )
+          rule((undeclared) =>
+            payments.create(
+              {
+                ...common,
+                amount: text,
+                operation: "COLLECTION",
+                payer: { phone_number: "+229" }
+              },
+              key,
+              undeclared
             )
-            .pipe(Effect.map(({ id }) => made.payments.push(id)))
+          ).pipe(Effect.map(({ id }) => made.payments.push(id)))
       ],
       [
         "payout",
         (text: string, key: IdempotencyKey.IdempotencyKey) =>
-          current
-            .apply(
-              payouts.create(
-                { ...common, wallet_id: wallet.id, amount: text, destination: "+229" },
-                key,
-                undefined
-              )
+          rule((undeclared) =>
+            payouts.create(
+              { ...common, wallet_id: wallet.id, amount: text, destination: "+229" },
+              key,
+              undeclared
             )
-            .pipe(Effect.map(({ reference }) => made.payouts.push(reference)))
+          ).pipe(Effect.map(({ reference }) => made.payouts.push(reference)))
       ],
       [
         "link",
         (text: string) =>
-          current
-            .apply(paymentLinks.create({ ...common, amount: text }, undefined))
-            .pipe(Effect.map(({ id }) => made.links.push(id)))
+          rule((undeclared) => paymentLinks.create({ ...common, amount: text }, undeclared)).pipe(
+            Effect.map(({ id }) => made.links.push(id))
+          )
       ],
       [
         "card",
         (text: string, key: IdempotencyKey.IdempotencyKey) =>
-          current.apply(
+          rule((undeclared) =>
             cards.issue(
               {
                 customer_id: holder.id,
@@ -100,7 +102,7 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
                 initial_balance: text.slice(-3),
                 idempotency_key: IdempotencyKey.InBody.make(key)
               },
-              undefined
+              undeclared
             )
           )
       ],
@@ -130,7 +132,9 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
           Effect.gen(function* () {
             const id = yield* oneOf(made.links)
             if (id === undefined) return
-            const { reference } = yield* current.apply(paymentLinks.pay(id))
+            const { reference } = yield* rule(({ nowMillis }) =>
+              paymentLinks.pay(id, "", nowMillis)
+            )
             made.collected.push(reference)
           })
       ],
@@ -140,10 +144,15 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
           Effect.gen(function* () {
             const reference = yield* oneOf(made.collected)
             if (reference === undefined) return
-            yield* current.apply(refunds.create(reference, { amount: text }))
+            yield* rule(({ nowMillis }) =>
+              refunds.create({ transaction: reference, amount: text }, nowMillis)
+            )
           })
       ],
-      ["second", () => Effect.sync(() => current.clock.advance(100))]
+      [
+        "second",
+        () => Effect.sync(() => current.state.clock.set(current.state.clock.current() + 100))
+      ]
     ] as const
 
     for (let index = 0; index < operations; index++) {
@@ -155,5 +164,5 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
       const wrong = unbalanced(current)
       assert.deepEqual(wrong, [], `unbalanced after operation ${index}, ${name}`)
     }
-    return { counts: Object.fromEntries(counts), entries: current.state.journal.size() }
+    return { counts: Object.fromEntries(counts), entries: current.state.journal.size }
   })

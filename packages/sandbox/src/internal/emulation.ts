@@ -3,10 +3,10 @@
  */
 import type { ServiceList } from "@manilla/catalogue/AvailableService"
 import type * as Operation from "@manilla/core/Operation"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import type * as ControlApi from "../ControlApi.js"
 import type * as Outcome from "../Outcome.js"
@@ -19,8 +19,6 @@ import * as ledger from "./money/ledger.js"
 import * as wallets from "./money/wallets.js"
 import * as idempotency from "./rules/idempotency.js"
 import * as identifiers from "./rules/identifiers.js"
-import type { Rule } from "./rules/refusal.js"
-import type * as refusal from "./rules/refusal.js"
 import * as accounts from "./service/accounts.js"
 import * as cardholders from "./service/cardholders.js"
 import * as cards from "./service/cards.js"
@@ -36,9 +34,7 @@ import type { State } from "./store/state.js"
 import { make as makeState } from "./store/state.js"
 import type { Storage } from "./store/storage.js"
 import { memory } from "./store/storage.js"
-import * as table from "./store/table.js"
 import * as agenda from "./time/agenda.js"
-import * as sandboxClock from "./time/clock.js"
 
 export interface Emulation extends ReturnType<typeof over> {}
 
@@ -49,15 +45,18 @@ export class Current extends Context.Reference<Current>()("@manilla/sandbox/Emul
   }
 }) {}
 
-/** Called when the current request is answered with the stored result of its key. */
-export class OnReplay extends Context.Reference<OnReplay>()("@manilla/sandbox/OnReplay", {
-  defaultValue: () => () => {}
-}) {}
+/** How the service decides about the current request, apart from its answer. */
+export interface Decision {
+  /** The outcome that the request asks for, if it is one that a rule decides. */
+  outcome: Outcome.Outcome | undefined
+  /** Whether it is answered with the stored result of its key. */
+  replay: boolean
+}
 
-/** The outcome of the current request, if it is one that a rule decides. */
-export class Requested extends Context.Reference<Requested>()("@manilla/sandbox/Requested", {
-  defaultValue: (): Outcome.Outcome | undefined => undefined
-}) {}
+export class CurrentDecision extends Context.Reference<CurrentDecision>()(
+  "@manilla/sandbox/Decision",
+  { defaultValue: (): Decision => ({ outcome: undefined, replay: false }) }
+) {}
 
 /** An emulation that can start again. */
 export interface Restartable {
@@ -85,7 +84,10 @@ interface Shared extends Options {
 
 export const make = (given: Options, storage: Storage = memory): Effect.Effect<Restartable> =>
   Effect.gen(function* () {
-    const options: Shared = { ...given, profile: idempotency.makeProfile(given.idempotency) }
+    const options: Shared = {
+      ...given,
+      profile: { current: idempotency.complete(given.idempotency) }
+    }
     const initialSeed = yield* identifiers.drawSeed(
       options.seed === undefined ? yield* Effect.random : Random.make(options.seed)
     )
@@ -93,7 +95,7 @@ export const make = (given: Options, storage: Storage = memory): Effect.Effect<R
       storage.kept === undefined
         ? yield* start(options, initialSeed, storage)
         : over(options, storage.kept)
-    const credentials = yield* current.accounts.credentials
+    const { client_id: clientId, client_secret: clientSecret } = current.accounts.credentials()
     return {
       current: () => current,
       saved: storage.saved,
@@ -102,18 +104,17 @@ export const make = (given: Options, storage: Storage = memory): Effect.Effect<R
           const drawn =
             seed === undefined ? initialSeed : yield* identifiers.drawSeed(Random.make(seed))
           const { state: before } = current
-          current = yield* start({ ...options, ...credentials }, drawn, storage)
+          current = yield* start({ ...options, clientId, clientSecret }, drawn, storage)
           // Another token for a young one would make the clients back off.
-          current.accounts.keepTokens(before, yield* current.clock.nowMillis)
-          options.profile.set(options.idempotency ?? {})
+          current.accounts.keepTokens(before, yield* current.nowMillis)
+          options.profile.current = idempotency.complete(options.idempotency)
         }),
       restore: (snapshot) =>
         Effect.gen(function* () {
-          const restored = over(options, yield* snapshots.read(snapshot))
-          const nowMillis = yield* restored.clock.nowMillis
-          restored.clock.advance(snapshot.now_ms - nowMillis)
-          storage.keep(restored.state)
-          current = restored
+          const state = yield* snapshots.read(snapshot)
+          state.clock.set(snapshot.now_ms - (yield* Clock.currentTimeMillis))
+          storage.keep(state)
+          current = over(options, state)
         })
     }
   })
@@ -124,122 +125,79 @@ const start = (
   storage: Storage
 ): Effect.Effect<Emulation> =>
   Effect.gen(function* () {
-    const fresh = makeState()
-    fresh.generator.set(identifiers.fromSeed(seed))
-    const emulation = over(options, fresh)
-    const { accounts, cardholders, clock, wallets: opened } = emulation
-    const nowMillis = yield* clock.nowMillis
-    accounts.open({
-      clientId: options.clientId,
-      clientSecret: options.clientSecret,
-      scopes: options.scopes ?? scopes
-    })
+    const state = makeState()
+    state.generator.set(identifiers.fromSeed(seed))
+    const emulation = over(options, state)
+    const { accounts, cardholders, wallets: opened } = emulation
+    const nowMillis = yield* emulation.nowMillis
+    const { clientId, clientSecret, scopes = allScopes } = options
+    accounts.open({ clientId, clientSecret, scopes })
     for (const wallet of options.wallets ?? wallets.defaults) opened.open(wallet, nowMillis)
     cardholders.open(nowMillis)
-    storage.keep(fresh)
+    storage.keep(state)
     return emulation
   })
 
 /** The emulation over a state. */
-const over = (options: Shared, parts: State) => {
-  const ids = identifiers.make(parts.generator)
+const over = (options: Shared, state: State) => {
+  const { origin, profile, services = catalogue.services, strict = false } = options
+  const start = state.generator.current()
+  const ids = identifiers.make(start, (next) => state.generator.set(next))
   // Not a part of the state: the ids of resources do not depend on how often they are drawn.
-  const [high, low] = parts.generator.get()
-  const otherIds = identifiers.make(table.makeValue(identifiers.fromSeed({ high, low })))
-  const clock = sandboxClock.make(parts.clock)
-  const services = options.services ?? catalogue.services
-  const events = agenda.make(parts.agenda, parts.planned_events)
-  const book = ledger.make({ journal: parts.journal, accounts: parts.ledger_accounts })
-  const account = accounts.make({
-    account: parts.account,
-    tokens: parts.tokens,
-    identifiers: ids,
-    tokenIdentifiers: otherIds,
-    tokenLifetime: options.tokenLifetime ?? "1 hour"
-  })
-  const openedWallets = wallets.make({ rows: parts.wallets, identifiers: ids, book })
-  const transactionLog = transactions.make({
-    rows: parts.transactions,
-    identifiers: ids,
-    book,
-    wallets: openedWallets
-  })
-  const holders = cardholders.make(parts.cardholders, ids)
-  const { profile } = options
-  let hasReplayed = false
-  const usedKeys = {
-    usedKeys: parts.idempotency_keys,
-    profile,
-    onReplay: () => {
-      hasReplayed = true
-    }
-  }
+  const [high, low] = start
+  const otherIds = identifiers.make(identifiers.fromSeed({ high, low }))
+  const nowMillis = Effect.map(Clock.currentTimeMillis, (millis) => millis + state.clock.current())
+  const book = ledger.make(state)
   const core: Core = {
+    state,
     identifiers: ids,
-    agenda: events,
+    agenda: agenda.make(state),
     book,
-    wallets: openedWallets,
-    transactions: transactionLog,
-    keys: (operation) => idempotency.make(usedKeys, operation),
+    wallets: wallets.make(state, ids, book),
+    once: idempotency.make(state, profile),
     services,
     settleAfterMillis: Duration.toMillis(options.settleAfter ?? "2 seconds")
   }
-  const advance = Effect.map(clock.nowMillis, (millis) => {
-    events.advance(millis)
-    return millis
-  })
+  const account = accounts.make(state, ids, otherIds, options.tokenLifetime ?? "1 hour")
+  const transactionLog = transactions.make(core)
+  const holders = cardholders.make(state, ids)
+  const demanded = outcomes.make(state, strict)
+  /** Decides or reads now, after all due events, in one step: concurrent requests cannot interleave. */
+  const look = <A>(read: (nowMillis: number) => A): Effect.Effect<A> =>
+    Effect.map(nowMillis, (millis) => {
+      core.agenda.advance(millis)
+      return read(millis)
+    })
   return {
-    state: parts,
-    clock,
+    state,
+    nowMillis,
     /** Draws the ids of requests. They are no part of the state. */
     correlationIds: otherIds,
     accounts: account,
     book,
-    wallets: openedWallets,
+    wallets: core.wallets,
     transactions: transactionLog,
-    payments: payments.make(core, parts.payments, account.ids),
-    payouts: payouts.make(core, parts.payouts),
-    refunds: refunds.make(core, parts.refunds),
-    paymentLinks: paymentLinks.make(
-      core,
-      parts.payment_links,
-      (reference) => options.origin() + paymentLinks.checkoutPath(reference)
-    ),
+    payments: payments.make(core, transactionLog, account),
+    payouts: payouts.make(core, transactionLog),
+    refunds: refunds.make(core, transactionLog),
+    paymentLinks: paymentLinks.make(core, transactionLog, demanded, origin),
     cardholders: holders,
-    cards: cards.make(core, parts.cards, holders),
+    cards: cards.make(core, holders),
     catalogue: { environment: "SANDBOX", services } satisfies ServiceList,
     profile,
     inFlight: idempotency.makeInFlight(profile),
-    outcomes: outcomes.make({ met: parts.met_outcomes, strict: options.strict ?? false }),
-    faults: faults.make({ rows: parts.faults, count: parts.added_faults }),
+    outcomes: demanded,
+    faults: faults.make(state),
     exchanges: exchangeLog.make({
-      clock,
+      nowMillis,
       capacity: options.exchangeCapacity ?? 50_000,
       onEnd: options.onExchange ?? (() => Effect.void)
     }),
-    /** Applies a rule now, after all due events. */
-    apply: <A>(rule: Rule<A>): Effect.Effect<A, refusal.Refusal> =>
-      Effect.zipWith(advance, OnReplay, (millis, onReplay) => {
-        hasReplayed = false
-        const result = rule(millis)
-        if (hasReplayed) onReplay()
-        return result
-      }).pipe(Effect.flatten),
-    /** Reads the state now, after all due events. */
-    look: <A>(read: (nowMillis: number) => A) => Effect.map(advance, read)
+    look
   }
 }
 
 /** All scopes that the operations require. */
-const scopes: ReadonlyArray<Operation.Scope> = Array.from(
+const allScopes: ReadonlyArray<Operation.Scope> = Array.from(
   new Set(Array.from(ServiceApi.operations.values(), ({ access }) => access))
 ).filter((access) => access !== "bearer" && access !== "credentials")
-
-/** A payment at the hosted page of a link, which a magic phone number may refuse. */
-export const fromPhone =
-  <A>({ outcomes: all }: Emulation, phoneNumber: string, pay: Rule<A>): Rule<A> =>
-  (nowMillis) =>
-    all.ofPhone(phoneNumber, "Payments.create").pipe(
-      Either.flatMap(outcomes.check),
-      Either.flatMap(() => pay(nowMillis))
-    )

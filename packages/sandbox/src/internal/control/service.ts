@@ -9,13 +9,9 @@ import * as Schema from "effect/Schema"
 import * as ControlApi from "../../ControlApi.js"
 import * as Outcome from "../../Outcome.js"
 import type * as Sandbox from "../../Sandbox.js"
-import { fromPhone } from "../emulation.js"
 import type { Emulation, Restartable } from "../emulation.js"
-import * as refusal from "../rules/refusal.js"
-import type { Rule } from "../rules/refusal.js"
-import type * as accounts from "../service/accounts.js"
+import * as idempotency from "../rules/idempotency.js"
 import * as snapshots from "../store/snapshots.js"
-import type { SandboxClock } from "../time/clock.js"
 import * as moment from "../time/moment.js"
 import * as errors from "./errors.js"
 import * as requests from "./requests.js"
@@ -28,23 +24,21 @@ export const make = (
   { current, reset, restore }: Restartable,
   urls: Pick<Sandbox.Service, "baseUrl" | "authUrl" | "controlUrl">
 ): Sandbox.Service => {
-  const use = <A, E>(effect: (emulation: Emulation) => Effect.Effect<A, E>) =>
-    Effect.suspend(() => effect(current()))
-  const look = <A>(read: (emulation: Emulation, nowMillis: number) => A) =>
-    use((emulation) => emulation.look((nowMillis) => read(emulation, nowMillis)))
-  const command = <A>(rule: (emulation: Emulation) => Rule<A>) =>
-    Effect.mapError(
-      use((emulation) => emulation.apply(rule(emulation))),
-      errors.refused
-    )
-  const withAddresses = ({ clientId, clientSecret }: accounts.Credentials) => ({
-    client_id: clientId,
-    client_secret: clientSecret,
+  /** Reads or changes the state now, after all due events. */
+  const look = <A>(read: (emulation: Emulation, nowMillis: number) => A): Effect.Effect<A> =>
+    Effect.suspend(() => {
+      const emulation = current()
+      return emulation.look((nowMillis) => read(emulation, nowMillis))
+    })
+  const decide = <A, E>(
+    rule: (emulation: Emulation, nowMillis: number) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E> => Effect.flatten(look(rule))
+  const withAddresses = (credentials: ReturnType<Emulation["accounts"]["credentials"]>) => ({
+    ...credentials,
     base_url: urls.baseUrl,
     auth_url: urls.authUrl
   })
-  const exchanges = use(({ exchanges }) => exchanges.latest)
-  const idempotency = use(({ profile }) => Effect.sync(profile.get))
+  const exchanges = Effect.suspend(() => current().exchanges.latest)
 
   return {
     ...urls,
@@ -52,42 +46,48 @@ export const make = (
     reset: ({ seed } = {}) => reset(seed),
     snapshot: look(({ state }, nowMillis) => snapshots.make(state, nowMillis)),
     restore,
-    idempotency,
-    setIdempotency: (next = {}) =>
-      Effect.zipRight(
-        use(({ profile }) => Effect.sync(() => profile.set(next))),
-        idempotency
-      ),
+    idempotency: look(({ profile }) => profile.current),
+    setIdempotency: (next) =>
+      look(({ profile }) => {
+        profile.current = idempotency.complete(next)
+        return profile.current
+      }),
     clock: look((_, nowMillis) => ({ now: moment.fromMillis(nowMillis) })),
-    advance: ({ seconds }) => command(({ clock }) => advanced(clock, seconds * 1000)),
+    advance: ({ seconds }) =>
+      decide(({ state }, nowMillis) => {
+        const advanced = state.clock.current() + seconds * 1000
+        if (advanced > maxAdvanceMillis) return Effect.fail(tooFar)
+        state.clock.set(advanced)
+        return Effect.succeed({ now: moment.fromMillis(nowMillis + seconds * 1000) })
+      }),
 
-    credentials: use(({ accounts }) => Effect.map(accounts.credentials, withAddresses)),
-    rotateSecret: use(({ accounts }) => Effect.map(accounts.rotateSecret, withAddresses)),
-    revokeTokens: use(({ accounts }) => accounts.revokeTokens),
-    setScopes: (scopes) => use(({ accounts }) => accounts.setScopes(scopes)),
-    setStanding: (changes) => use(({ accounts }) => accounts.setStanding(changes)),
+    credentials: look(({ accounts }) => withAddresses(accounts.credentials())),
+    rotateSecret: look(({ accounts }) => withAddresses(accounts.rotateSecret())),
+    revokeTokens: look(({ accounts }) => accounts.revokeTokens()),
+    setScopes: (scopes) => look(({ accounts }) => accounts.setScopes(scopes)),
+    setStanding: (changes) => look(({ accounts }) => accounts.setStanding(changes)),
 
-    paymentIntents: look(({ payments }) => payments.all()),
-    payouts: look(({ payouts }) => payouts.all()),
-    transactions: look(({ transactions }) => transactions.all()),
+    paymentIntents: look(({ state }) => state.payments.all()),
+    payouts: look(({ state }) => state.payouts.all()),
+    transactions: look(({ state }) => state.transactions.all()),
     refunds: look(({ refunds }) => refunds.all()),
     paymentLinks: look(({ paymentLinks }) => paymentLinks.all()),
     cardholders: look(({ cardholders }) => cardholders.all()),
-    cards: look(({ cards }) => cards.all()),
+    cards: look(({ state }) => state.cards.all()),
     resources: ({ key, limit = defaultLimit } = {}) => {
       /** Rows without an idempotency key have no `keyOf`. */
       const latest = <A>(all: ReadonlyArray<A>, keyOf?: (row: A) => string) =>
         (key === undefined ? all : all.filter((row) => keyOf?.(row) === key))
           .slice(-limit)
           .reverse()
-      return look((emulation) => ({
-        payments: latest(emulation.payments.all(), (one) => one.idempotency_key),
-        payouts: latest(emulation.payouts.all(), (one) => one.idempotency_key),
-        transactions: latest(emulation.transactions.all()),
-        refunds: latest(emulation.refunds.all()),
-        payment_links: latest(emulation.paymentLinks.all()),
-        cards: latest(emulation.cards.all(), (one) => one.issuance_reference),
-        cardholders: latest(emulation.cardholders.all())
+      return look(({ cardholders, paymentLinks, refunds, state }) => ({
+        payments: latest(state.payments.all(), (one) => one.idempotency_key),
+        payouts: latest(state.payouts.all(), (one) => one.idempotency_key),
+        transactions: latest(state.transactions.all()),
+        refunds: latest(refunds.all()),
+        payment_links: latest(paymentLinks.all()),
+        cards: latest(state.cards.all(), (one) => one.issuance_reference),
+        cardholders: latest(cardholders.all())
       }))
     },
 
@@ -99,34 +99,34 @@ export const make = (
       }),
     wallets: look(({ wallets }) => wallets.all()),
     settlePayment: ({ id, status = "COMPLETED" }) =>
-      Effect.flatten(
-        look(({ payments }, nowMillis) =>
-          settled(
-            payments.settle(id, status, nowMillis),
-            payments.all().find((one) => one.id === id.toLowerCase()),
-            { field: "path.id", rule: "must name a payment intent that" }
-          )
+      decide(({ payments, state }, nowMillis) =>
+        settled(
+          payments.settle(id, status, nowMillis),
+          state.payments.get(id.toLowerCase()),
+          "path.id",
+          "must name a payment intent that"
         )
       ),
     settlePayout: ({ reference, status = "COMPLETED" }) =>
-      Effect.flatten(
-        look(({ payouts }, nowMillis) =>
-          settled(
-            payouts.settle(reference, status, nowMillis),
-            payouts.all().find((one) => one.reference === reference),
-            { field: "path.reference", rule: "must name a payout that" }
-          )
+      decide(({ payouts, state }, nowMillis) =>
+        settled(
+          payouts.settle(reference, status, nowMillis),
+          state.payouts.get(reference),
+          "path.reference",
+          "must name a payout that"
         )
       ),
-    refund: ({ transaction, ...options }) =>
-      command(({ refunds }) => refunds.create(transaction, options)),
+    refund: (request) =>
+      decide(({ refunds }, nowMillis) =>
+        Either.mapLeft(refunds.create(request, nowMillis), errors.refused)
+      ),
     payLink: ({ id, phone_number = "" }) =>
-      Effect.mapError(
-        command((emulation) => fromPhone(emulation, phone_number, emulation.paymentLinks.pay(id))),
-        (error) =>
-          error.code === "NOT_FOUND"
+      decide(({ paymentLinks }, nowMillis) =>
+        Either.mapLeft(paymentLinks.pay(id, phone_number, nowMillis), (refusal) =>
+          refusal.code === "NOT_FOUND"
             ? errors.notFound("path.id", "must be the id of a payment link")
-            : error
+            : errors.refused(refusal)
+        )
       ),
 
     exchanges,
@@ -147,27 +147,24 @@ export const make = (
     liveRequests: requests.live(() => current().exchanges),
 
     faults: {
-      pending: use(({ faults }) => faults.pending),
+      pending: look(({ faults }) => faults.pending()),
       add: (rule) =>
-        use(({ faults }) =>
-          Effect.gen(function* () {
-            const issues = issuesOfFault(rule)
-            if (issues.length > 0) {
-              return yield* errors.invalid("INVALID_FAULT", "The fault is invalid.", issues)
-            }
-            if ((yield* faults.pending).length >= ControlApi.maxFaults) return yield* tooManyFaults
-            return yield* faults.add(rule)
-          })
-        ),
+        decide(({ faults }) => {
+          const issues = issuesOfFault(rule)
+          if (issues.length > 0) {
+            return errors.invalid("INVALID_FAULT", "The fault is invalid.", issues)
+          }
+          return faults.pending().length >= ControlApi.maxFaults
+            ? tooManyFaults
+            : Effect.succeed(faults.add(rule))
+        }),
       remove: ({ id }) =>
-        use(({ faults }) =>
-          Effect.flatMap(faults.remove(id), (wasPending) =>
-            wasPending
-              ? Effect.void
-              : errors.notFound("path.id", "must be the id of a pending fault")
-          )
+        decide(({ faults }) =>
+          faults.remove(id)
+            ? Effect.void
+            : errors.notFound("path.id", "must be the id of a pending fault")
         ),
-      clear: use(({ faults }) => faults.clear),
+      clear: look(({ faults }) => faults.clear()),
       outcomes: Effect.succeed(
         Outcome.outcomes.map((one) => ({
           name: one.name,
@@ -186,7 +183,8 @@ export const make = (
 const settled = <A>(
   wasPending: boolean,
   found: A | undefined,
-  { field, rule }: { readonly field: string; readonly rule: string }
+  field: string,
+  rule: string
 ): Effect.Effect<A, ControlApi.ControlError> => {
   if (found === undefined) return errors.notFound(field, `${rule} exists`)
   return wasPending
@@ -199,15 +197,7 @@ const settled = <A>(
 /** The largest sum of advances: timestamps have years of four digits. */
 const maxAdvanceMillis = Duration.toMillis(Duration.days(36_525))
 
-const advanced =
-  (clock: SandboxClock, millis: number): Rule<typeof ControlApi.Clock.Type> =>
-  (nowMillis) => {
-    if (clock.advancedMillis() + millis > maxAdvanceMillis) return Either.left(tooFar)
-    clock.advance(millis)
-    return Either.right({ now: moment.fromMillis(nowMillis + millis) })
-  }
-
-const tooFar = refusal.other(
+const tooFar = errors.invalid(
   "CLOCK_TOO_FAR",
   "The clock cannot be advanced by more than 100 years.",
   [{ field: "seconds", rule: "must keep the sum of all advances within 100 years" }]

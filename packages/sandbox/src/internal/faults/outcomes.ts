@@ -3,47 +3,17 @@
  */
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
-import * as Schema from "effect/Schema"
 import * as Outcome from "../../Outcome.js"
 import * as refusal from "../rules/refusal.js"
-import * as table from "../store/table.js"
+import { metOutcomeOf } from "../store/state.js"
+import type { MetOutcome, State } from "../store/state.js"
 import { valueAt } from "./selection.js"
-import type * as selection from "./selection.js"
+import type { Request } from "./selection.js"
 
-const Met = Schema.Struct({
-  operation: Schema.String,
-  key: Schema.String,
-  outcome: Schema.String
-})
+export interface Outcomes extends ReturnType<typeof make> {}
 
-type Met = typeof Met.Type
-
-const keyOf = ({ key, operation, outcome }: Met): string => `${operation} ${outcome} ${key}`
-
-/** The outcomes that applied once to an idempotency key. */
-export const declared = table.table(Met, keyOf)
-
-export interface Outcomes {
-  /** The outcome that a request asks for, or why it cannot have it. */
-  readonly of: (
-    request: selection.Request
-  ) => Either.Either<Outcome.Outcome | undefined, refusal.Refusal>
-  /** The outcome of a phone number for an operation. */
-  readonly ofPhone: (
-    phone: string,
-    operation: string
-  ) => Either.Either<Outcome.Outcome | undefined, refusal.Refusal>
-  /** Whether an outcome that applies once may still apply to this key. Then it is used up. */
-  readonly isFirst: (met: Met) => boolean
-}
-
-export interface Options {
-  readonly met: table.Table<Met>
-  /** Whether a magic value that is not listed, or not for the operation, is refused. */
-  readonly strict: boolean
-}
-
-export const make = ({ met, strict }: Options): Outcomes => {
+/** If `strict`, a magic value that is not listed, or not for the operation, is refused. */
+export const make = ({ met_outcomes: met }: State, strict: boolean) => {
   const byCode = (code: string | undefined, operation: string | undefined, field: string) => {
     const found = Outcome.outcomes.find(
       (one) => one.code === code && Outcome.appliesTo(one, operation)
@@ -62,7 +32,12 @@ export const make = ({ met, strict }: Options): Outcomes => {
   }
 
   return {
-    of: ({ body, headers, operation }) => {
+    /** The outcome that a request asks for, or why it cannot have it. */
+    of: ({
+      body,
+      headers,
+      operation
+    }: Request): Either.Either<Outcome.Outcome | undefined, refusal.Refusal> => {
       const name = headers[Outcome.header]
       if (name !== undefined) return named(name, operation)
       const magic = operation === undefined ? undefined : magicFields.get(operation)
@@ -74,9 +49,11 @@ export const make = ({ met, strict }: Options): Outcomes => {
           : Either.right(found)
       )
     },
-    ofPhone: (phone, operation) => ofPhone(phone, operation, "phone_number"),
-    isFirst: (one) => {
-      if (met.get(keyOf(one)) !== undefined) return false
+    /** The outcome of a phone number for an operation. */
+    ofPhone: (phone: string, operation: string) => ofPhone(phone, operation, "phone_number"),
+    /** Whether an outcome that applies once may still apply to this key. Then it is used up. */
+    isFirst: (one: typeof MetOutcome.Type): boolean => {
+      if (met.get(metOutcomeOf(one)) !== undefined) return false
       met.set(one)
       return true
     }

@@ -19,7 +19,7 @@ import * as ServiceApi from "../../ServiceApi.js"
 import * as access from "../control/access.js"
 import * as control from "../control/routes.js"
 import type { Restartable } from "../emulation.js"
-import { Current, Requested } from "../emulation.js"
+import { Current, CurrentDecision } from "../emulation.js"
 import * as checkout from "../page/checkout.js"
 import * as documents from "../page/documents.js"
 import * as webPage from "../page/webPage.js"
@@ -159,16 +159,26 @@ const answer = ({ name, operation }: exchange.Named) => {
   return Effect.gen(function* () {
     const emulation = yield* Current
     const { headers } = yield* HttpServerRequest.HttpServerRequest
-    yield* emulation.apply(emulation.accounts.authorise(headers["authorization"], operation.access))
+    yield* Effect.flatten(
+      emulation.look((nowMillis) =>
+        emulation.accounts.authorise(headers["authorization"], operation.access, nowMillis)
+      )
+    )
     const { params } = yield* HttpRouter.RouteContext
     const search = yield* HttpServerRequest.ParsedSearchParams
     const request = yield* Either.mapLeft(
       read({ path: params, urlParams: search, headers, body: yield* Body }),
       refusal.invalid
     )
-    const outcome = yield* Requested
-    const data: unknown = yield* emulation.apply(
-      handle(request as never, emulation, { outcome, search })
+    const decision = yield* CurrentDecision
+    const { outcome } = decision
+    const onReplay = () => {
+      decision.replay = true
+    }
+    const data: unknown = yield* Effect.flatten(
+      emulation.look((nowMillis) =>
+        handle(request as never, emulation, { nowMillis, outcome, onReplay }, search)
+      )
     )
     const correlation_id = yield* reply.Correlation
     return HttpServerResponse.unsafeJson(

@@ -16,7 +16,8 @@ import * as Schema from "effect/Schema"
 import type * as Exchange from "../../Exchange.js"
 import type * as Fault from "../../Fault.js"
 import * as Outcome from "../../Outcome.js"
-import { Current, OnReplay, Requested } from "../emulation.js"
+import { Current, CurrentDecision } from "../emulation.js"
+import type { Decision } from "../emulation.js"
 import * as refusal from "../rules/refusal.js"
 import { Body } from "./body.js"
 import * as reply from "./reply.js"
@@ -49,10 +50,10 @@ export const run = <R>(
     })
     const request = { operation: named?.name, headers, body: members }
     let fault: Exchange.Exchange["fault"]
-    let replay = false
+    const decision: Decision = { outcome: undefined, replay: false }
 
     const answer = Effect.gen(function* () {
-      const taken = yield* faults.take(request)
+      const taken = faults.take(request)
       if (taken !== undefined && taken.fault !== "outcome") {
         fault = { name: taken.fault, answersInstead: answersInstead(taken) }
         return yield* underFault(taken, process)
@@ -65,7 +66,8 @@ export const run = <R>(
       const { effect, name } = outcome
       if (effect._tag !== "Suffers") {
         fault = { name, answersInstead: false }
-        return yield* Effect.provideService(process, Requested, outcome)
+        decision.outcome = outcome
+        return yield* process
       }
       const met = { operation: named?.name ?? "", key: key ?? "", outcome: name }
       if (effect.once && key !== undefined && !outcomes.isFirst(met)) return yield* process
@@ -76,14 +78,12 @@ export const run = <R>(
     const answered =
       named === undefined || key === undefined
         ? answer
-        : inFlight.run(named.name, key, answer, keyInFlight)
+        : inFlight(named.name, key, answer, keyInFlight)
 
     return yield* answered.pipe(
-      Effect.provideService(OnReplay, () => {
-        replay = true
-      }),
+      Effect.provideService(CurrentDecision, decision),
       Effect.onExit((exit) =>
-        Effect.suspend(() => end({ outcome: outcomeOf(exit), replay, fault }))
+        Effect.suspend(() => end({ outcome: outcomeOf(exit), replay: decision.replay, fault }))
       )
     )
   })

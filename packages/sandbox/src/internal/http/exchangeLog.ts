@@ -5,7 +5,6 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Exchange } from "../../Exchange.js"
-import type { SandboxClock } from "../time/clock.js"
 
 type Arrived = Pick<Exchange, "operation" | "method" | "path" | "key" | "body">
 type Ended = Pick<Exchange, "outcome" | "replay" | "fault">
@@ -18,7 +17,8 @@ interface Entry {
 }
 
 export interface Options {
-  readonly clock: SandboxClock
+  /** The sandbox's time. */
+  readonly nowMillis: Effect.Effect<number>
   readonly capacity: number
   readonly onEnd: (exchange: Exchange) => Effect.Effect<void>
 }
@@ -27,7 +27,7 @@ const maxBytes = 64 * 1024 * 1024
 
 export interface Log extends ReturnType<typeof make> {}
 
-export const make = ({ capacity, clock, onEnd }: Options) => {
+export const make = ({ capacity, nowMillis, onEnd }: Options) => {
   let entries: Array<Entry> = []
   let bytes = 0
   let count = 0
@@ -55,7 +55,7 @@ export const make = ({ capacity, clock, onEnd }: Options) => {
     /** Logs the arrival of an exchange. The returned function logs its end. */
     open: (arrived: Arrived) =>
       Effect.gen(function* () {
-        const atMillis = yield* clock.nowMillis
+        const atMillis = yield* nowMillis
         // The duration excludes advances of the sandbox's clock.
         const startMillis = yield* Clock.currentTimeMillis
         const opened: Exchange = {

@@ -5,10 +5,9 @@
 import * as Amount from "@manilla/core/Amount"
 import * as BigDecimal from "effect/BigDecimal"
 import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
 import * as Ledger from "../../Ledger.js"
 import * as refusal from "../rules/refusal.js"
-import * as table from "../store/table.js"
+import * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
 
 export interface Draft {
@@ -17,54 +16,28 @@ export interface Draft {
   readonly postings: ReadonlyArray<Ledger.Posting>
 }
 
-export interface Book {
-  /** Lists an account in the balances before its first posting. */
-  readonly open: (account: Ledger.Account) => void
-  readonly post: (
-    atMillis: number,
-    draft: Draft
-  ) => Either.Either<Ledger.JournalEntry, refusal.Refusal>
-  /** The balance on the account's normal side. */
-  readonly balanceOf: (account: Ledger.Account) => Amount.Amount
-  /** An immutable snapshot of the ledger. */
-  readonly read: () => Ledger.Ledger
-}
+type Totals = typeof state.Totals.Type
 
-const Totals = Schema.Struct({
-  account: Ledger.Account,
-  debit: Schema.BigDecimal,
-  credit: Schema.BigDecimal
-})
+/** The parts of the state that are the ledger. */
+export type Tables = Pick<state.State, "journal" | "ledger_accounts">
 
-type Totals = typeof Totals.Type
-
-export const declaredJournal = table.table(Ledger.JournalEntry, ({ sequence }) => String(sequence))
-export const declaredAccounts = table.table(Totals, ({ account }) => codeOf(account))
-
-export interface Tables {
-  readonly journal: table.Table<Ledger.JournalEntry>
-  readonly accounts: table.Table<Totals>
-}
+export interface Book extends ReturnType<typeof make> {}
 
 /** Whether each entry balances, and the balances are those of the journal. */
-export const isSound = ({ accounts, journal }: Tables): boolean => {
-  const entries = journal.all()
-  const again = {
-    journal: table.makeTable(declaredJournal),
-    accounts: table.makeTable(declaredAccounts)
-  }
+export const isSound = ({ journal, ledger_accounts }: Tables): boolean => {
+  const again = state.make()
   const book = make(again)
-  for (const { account } of accounts.all()) book.open(account)
-  const arePosted = entries.every((entry, index) => {
-    if (entry.sequence !== index + 1) return false
-    return Either.isRight(book.post(0, entry))
-  })
+  for (const { account } of ledger_accounts.all()) book.open(account)
+  const arePosted = journal
+    .all()
+    .every((entry, index) => entry.sequence === index + 1 && Either.isRight(book.post(0, entry)))
+  const replayed = again.ledger_accounts.all()
   return (
     arePosted &&
-    again.accounts.size() === accounts.size() &&
-    again.accounts.all().every((replayed) => {
-      const stored = accounts.get(codeOf(replayed.account))
-      return stored !== undefined && isSame(replayed, stored)
+    replayed.length === ledger_accounts.size &&
+    replayed.every((totals) => {
+      const stored = ledger_accounts.get(state.ledgerAccountOf(totals.account))
+      return stored !== undefined && isSame(totals, stored)
     })
   )
 }
@@ -72,11 +45,14 @@ export const isSound = ({ accounts, journal }: Tables): boolean => {
 const isSame = (a: Totals, b: Totals): boolean =>
   BigDecimal.equals(a.debit, b.debit) && BigDecimal.equals(a.credit, b.credit)
 
-export const make = ({ accounts, journal }: Tables): Book => {
+export const make = ({ journal, ledger_accounts: accounts }: Tables) => {
   const totalsOf = (account: Ledger.Account): Totals =>
-    accounts.get(codeOf(account)) ?? { account, debit: zero, credit: zero }
+    accounts.get(state.ledgerAccountOf(account)) ?? { account, debit: zero, credit: zero }
 
-  const post: Book["post"] = (atMillis, draft) => {
+  const post = (
+    atMillis: number,
+    draft: Draft
+  ): Either.Either<Ledger.JournalEntry, refusal.Refusal> => {
     // Postings of zero are dropped.
     const postings = draft.postings.filter(
       ({ amount }) => !BigDecimal.isZero(Amount.toBigDecimal(amount))
@@ -84,8 +60,8 @@ export const make = ({ accounts, journal }: Tables): Book => {
     if (!isBalanced(postings)) return Either.left(unbalanced)
     const changed = new Map<string, Totals>()
     for (const { account, amount, side } of postings) {
-      const before = changed.get(codeOf(account)) ?? totalsOf(account)
-      changed.set(codeOf(account), {
+      const before = changed.get(state.ledgerAccountOf(account)) ?? totalsOf(account)
+      changed.set(state.ledgerAccountOf(account), {
         ...before,
         [side]: BigDecimal.sum(before[side], Amount.toBigDecimal(amount))
       })
@@ -97,7 +73,7 @@ export const make = ({ accounts, journal }: Tables): Book => {
     }
     for (const after of changed.values()) accounts.set(after)
     const entry: Ledger.JournalEntry = {
-      sequence: journal.size() + 1,
+      sequence: journal.size + 1,
       posted_at: moment.fromMillis(atMillis),
       reference: draft.reference,
       description: draft.description,
@@ -108,12 +84,13 @@ export const make = ({ accounts, journal }: Tables): Book => {
   }
 
   return {
-    open: (account) => {
-      accounts.set(totalsOf(account))
-    },
+    /** Lists an account in the balances before its first posting. */
+    open: (account: Ledger.Account) => accounts.set(totalsOf(account)),
     post,
-    balanceOf: (account) => toAmount(balance(totalsOf(account))),
-    read: () => ({
+    /** The balance on the account's normal side. */
+    balanceOf: (account: Ledger.Account) => toAmount(balance(totalsOf(account))),
+    /** An immutable snapshot of the ledger. */
+    read: (): Ledger.Ledger => ({
       journal: journal.all(),
       balances: accounts.all().map((each) => ({
         account: each.account,
@@ -138,9 +115,6 @@ export const credit = (account: Ledger.Account, amount: Amount.Amount): Ledger.P
 })
 
 const zero = BigDecimal.make(0n, 0)
-
-const codeOf = (account: Ledger.Account): string =>
-  [account.kind, "wallet_id" in account ? account.wallet_id : "", account.currency].join(":")
 
 const balance = ({ account, credit, debit }: Totals): BigDecimal.BigDecimal =>
   Ledger.normalSide(account) === "debit"

@@ -5,32 +5,21 @@ import type * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
 import * as Wallet from "@manilla/core/Wallet"
 import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
 import type { WalletAccount } from "../../Ledger.js"
 import type { WalletBalances } from "../../ControlApi.js"
 import type * as Sandbox from "../../Sandbox.js"
 import type { Identifiers } from "../rules/identifiers.js"
 import * as refusal from "../rules/refusal.js"
-import * as table from "../store/table.js"
+import type * as state from "../store/state.js"
 import * as money from "./amounts.js"
 import * as ledger from "./ledger.js"
 
-const Row = Schema.Struct({ wallet_id: Wallet.WalletId, currency: Currency.Currency })
-
-type Row = typeof Row.Type
-
-export const declared = table.table(Row, ({ wallet_id }) => wallet_id.toLowerCase())
+type Row = typeof state.WalletRow.Type
 
 /** A wallet and its two ledger accounts. */
 export interface Accounts extends Row {
   readonly available: WalletAccount
   readonly reserved: WalletAccount
-}
-
-export interface Options {
-  readonly rows: table.Table<Row>
-  readonly identifiers: Identifiers
-  readonly book: ledger.Book
 }
 
 export const defaults: ReadonlyArray<Sandbox.OpeningWallet> = (
@@ -47,7 +36,11 @@ export const defaults: ReadonlyArray<Sandbox.OpeningWallet> = (
 
 export interface Wallets extends ReturnType<typeof make> {}
 
-export const make = ({ book, identifiers, rows }: Options) => {
+export const make = (
+  { wallets: rows }: state.State,
+  identifiers: Identifiers,
+  book: ledger.Book
+) => {
   const open = (
     currency: Currency.Currency,
     wallet_id = Wallet.makeId(identifiers.uuid())

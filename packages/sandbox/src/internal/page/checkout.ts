@@ -9,7 +9,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Effect from "effect/Effect"
 import * as access from "../control/access.js"
-import { Current, fromPhone } from "../emulation.js"
+import { Current } from "../emulation.js"
 import { Body } from "../http/body.js"
 import type { Hosted } from "../service/paymentLinks.js"
 import { checkoutPath } from "../service/paymentLinks.js"
@@ -56,17 +56,20 @@ const pay = Effect.gen(function* () {
   if (phoneNumber === "" || phoneNumber.length > maxPhoneNumber) {
     return payable(hosted, attempt, `Enter a phone number of 1 to ${maxPhoneNumber} characters.`)
   }
-  const paying = emulation.paymentLinks.attempt(hosted.id, attempt)
-  return yield* emulation.apply(fromPhone(emulation, phoneNumber, paying)).pipe(
-    Effect.matchEffect({
-      onFailure: ({ message }) => Effect.map(found, (now) => failed(now.hosted ?? hosted, message)),
-      onSuccess: () => {
-        const success = addressOf(hosted.success_url)
-        const own = `${checkoutPath(hosted.reference)}?attempt=${encodeURIComponent(attempt)}`
-        return Effect.succeed(seeOther(success?.href ?? own))
-      }
-    })
-  )
+  return yield* emulation
+    .look((nowMillis) => emulation.paymentLinks.attempt(hosted.id, phoneNumber, attempt, nowMillis))
+    .pipe(
+      Effect.flatten,
+      Effect.matchEffect({
+        onFailure: ({ message }) =>
+          Effect.map(found, (now) => failed(now.hosted ?? hosted, message)),
+        onSuccess: () => {
+          const success = addressOf(hosted.success_url)
+          const own = `${checkoutPath(hosted.reference)}?attempt=${encodeURIComponent(attempt)}`
+          return Effect.succeed(seeOther(success?.href ?? own))
+        }
+      })
+    )
 }).pipe(
   Effect.catchTag("ControlError", ({ message }) =>
     Effect.succeed(page("Refused", note("bad", `${message} Nothing was paid.`), 403))

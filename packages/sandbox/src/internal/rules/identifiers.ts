@@ -4,18 +4,10 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Random from "effect/Random"
-import * as Schema from "effect/Schema"
 import * as Utils from "effect/Utils"
-import * as table from "../store/table.js"
+import type * as state from "../store/state.js"
 
-/** Synchronous, so that a rule that draws an identifier remains atomic. */
-export interface Identifiers {
-  readonly uuid: () => string
-  /** A string of `length` letters and digits. */
-  readonly text: (length: number) => string
-  /** Each resource kind has its own prefix: `PAY-7KQ2M4XW9TRB` (interface section 2.1). */
-  readonly reference: (prefix: string) => string
-}
+export interface Identifiers extends ReturnType<typeof make> {}
 
 const alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
 
@@ -30,34 +22,29 @@ export const drawSeed = (random: Random.Random): Effect.Effect<Seed> => {
   return Effect.all({ high: word, low: word })
 }
 
-const Word = Schema.Int
+type Generator = typeof state.Generator.Type
 
-/** The state of a generator. */
-export const Generator = Schema.mutable(Schema.Tuple(Word, Word, Word, Word))
-
-const start: typeof Generator.Type = [0, 0, 0, 1]
-
-export const declared = table.value(Generator, start)
-
-export const fromSeed = ({ high, low }: Seed): typeof Generator.Type =>
+export const fromSeed = ({ high, low }: Seed): Generator =>
   new Utils.PCGRandom(high, low).getState()
 
-export const make = (generator: table.Value<typeof Generator.Type>): Identifiers => {
+/** Starts at a state of the generator, and reports the next one. Draws are synchronous, so that a rule is atomic. */
+export const make = (start: Generator, onDraw: (next: Generator) => void = () => {}) => {
   const source = new Utils.PCGRandom()
-  source.setState(generator.get())
+  source.setState(start)
   const draw = <A>(make: () => A): A => {
     const drawn = make()
-    generator.set(source.getState())
+    onDraw(source.getState())
     return drawn
   }
 
-  const text: Identifiers["text"] = (length) =>
+  /** A string of `length` letters and digits. */
+  const text = (length: number): string =>
     draw(() =>
       Array.from({ length }, () => alphabet.charAt(source.integer(alphabet.length))).join("")
     )
 
   return {
-    uuid: () => {
+    uuid: (): string => {
       const words = draw(() =>
         Array.from({ length: 8 }, (_, index) => {
           const word = source.integer(2 ** 16)
@@ -70,6 +57,7 @@ export const make = (generator: table.Value<typeof Generator.Type>): Identifiers
       return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
     },
     text,
-    reference: (prefix) => `${prefix}-${text(12).toUpperCase()}`
+    /** Each resource kind has its own prefix: `PAY-7KQ2M4XW9TRB` (interface section 2.1). */
+    reference: (prefix: string) => `${prefix}-${text(12).toUpperCase()}`
   }
 }

@@ -17,9 +17,6 @@ export class Refusal extends Data.TaggedClass("Refusal")<{
   readonly details?: Readonly<Record<string, string>>
 }> {}
 
-/** Decides and stores in one synchronous step, so that concurrent requests cannot interleave. */
-export type Rule<A> = (nowMillis: number) => Either.Either<A, Refusal>
-
 /** An error that operations have. */
 export interface Declared {
   readonly status: number

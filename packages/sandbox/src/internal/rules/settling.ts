@@ -5,8 +5,8 @@
 import type { Timestamp } from "@manilla/core/Timestamp"
 import * as Either from "effect/Either"
 import type { Outcome, Settles } from "../../Outcome.js"
+import type { Core } from "../service/core.js"
 import type { Table } from "../store/table.js"
-import type * as agenda from "../time/agenda.js"
 import * as moment from "../time/moment.js"
 import type { Refusal } from "./refusal.js"
 
@@ -15,32 +15,17 @@ interface Settling {
   readonly updated_at: Timestamp
 }
 
-export interface Options<Row extends Settling> {
-  readonly agenda: agenda.Agenda
-  readonly settleAfterMillis: number
-  readonly rows: Table<Row>
-  readonly kind: "payment" | "payout" | "refund"
-  /** Moves the money of a resource that settles, and returns its status. */
-  readonly move: (row: Row, status: string, atMillis: number) => Either.Either<string, Refusal>
-}
-
-export interface SettlingResources<Row extends Settling> {
-  /** Stores a PENDING resource, and plans the settlement of its outcome. */
-  readonly add: (key: string, row: Row, outcome: Outcome | undefined, nowMillis: number) => void
-  /** Settles a resource. Returns `false` if no such resource is PENDING, or its money cannot move. */
-  readonly settle: (key: string, status: string, atMillis: number) => boolean
-}
-
 const completes: Settles = { _tag: "Settles", status: "COMPLETED" }
 
-export const make = <Row extends Settling>({
-  agenda,
-  kind,
-  move,
-  rows,
-  settleAfterMillis
-}: Options<Row>): SettlingResources<Row> => {
-  const settle: SettlingResources<Row>["settle"] = (key, status, atMillis) => {
+/** `move` moves the money of a resource that settles, and returns its status. */
+export const make = <Row extends Settling>(
+  { agenda, settleAfterMillis }: Pick<Core, "agenda" | "settleAfterMillis">,
+  kind: "payment" | "payout" | "refund",
+  rows: Table<Row>,
+  move: (row: Row, status: string, atMillis: number) => Either.Either<string, Refusal>
+) => {
+  /** Settles a resource. Returns `false` if no such resource is PENDING, or its money cannot move. */
+  const settle = (key: string, status: string, atMillis: number): boolean => {
     const row = rows.get(key)
     if (row?.status !== "PENDING" || status === "PENDING") return false
     const moved = move(row, status, atMillis)
@@ -50,13 +35,14 @@ export const make = <Row extends Settling>({
   }
   agenda.on(kind, settle)
   return {
-    add: (key, row, outcome, nowMillis) => {
+    settle,
+    /** Stores a PENDING resource, and plans the settlement of its outcome. */
+    add: (key: string, row: Row, outcome: Outcome | undefined, nowMillis: number): void => {
       rows.set(row)
       if (outcome?.effect._tag === "StaysPending") return
       const { afterMillis = settleAfterMillis, status } =
         outcome?.effect._tag === "Settles" ? outcome.effect : completes
       agenda.plan({ at_ms: nowMillis + afterMillis, kind, key, status })
-    },
-    settle
+    }
   }
 }

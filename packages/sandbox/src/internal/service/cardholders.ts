@@ -4,27 +4,15 @@
  */
 import * as Cardholder from "@manilla/cards/Cardholder"
 import type { PageSize } from "@manilla/cards/CardsApi"
-import type { Page } from "@manilla/core/Page"
-import * as Schema from "effect/Schema"
 import type { Identifiers } from "../rules/identifiers.js"
 import * as pages from "../rules/pages.js"
-import type { Rule } from "../rules/refusal.js"
 import * as refusal from "../rules/refusal.js"
-import * as table from "../store/table.js"
+import type { State } from "../store/state.js"
 import * as moment from "../time/moment.js"
-
-const Row = Schema.Struct({
-  listed: Cardholder.Cardholder,
-  detail: Cardholder.CardholderDetailWire
-})
-
-type Row = typeof Row.Type
-
-export const declared = table.table(Row, ({ listed }) => listed.id)
 
 export interface Cardholders extends ReturnType<typeof make> {}
 
-export const make = (rows: table.Table<Row>, identifiers: Identifiers) => {
+export const make = ({ cardholders: rows }: State, identifiers: Identifiers) => {
   const all = () => rows.all().map(({ listed }) => listed)
   const find = (id: string) => rows.get(id.toLowerCase())
 
@@ -41,12 +29,8 @@ export const make = (rows: table.Table<Row>, identifiers: Identifiers) => {
         })
       }
     },
-    list: ({ per_page }: PageSize, page: number): Rule<Page<Cardholder.Cardholder>> =>
-      pages.rule(page, per_page, all),
-    get:
-      (id: string): Rule<Cardholder.CardholderDetailWire> =>
-      () =>
-        refusal.found("cardholder", find(id)?.detail),
+    list: ({ per_page }: PageSize, page: number) => pages.select(all(), page, per_page),
+    get: (id: string) => refusal.found("cardholder", find(id)?.detail),
     all,
     find: (id: string) => find(id)?.listed
   }

@@ -3,48 +3,30 @@
  * and 4.12).
  */
 import * as Card from "@manilla/cards/Card"
-import * as Cardholder from "@manilla/cards/Cardholder"
 import type { PageSize } from "@manilla/cards/CardsApi"
-import * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
-import type { Page } from "@manilla/core/Page"
 import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
-import type { Outcome } from "../../Outcome.js"
-import * as outcomes from "../faults/outcomes.js"
 import * as amounts from "../money/amounts.js"
 import * as ledger from "../money/ledger.js"
 import * as pricing from "../money/pricing.js"
 import * as pages from "../rules/pages.js"
-import type { Rule } from "../rules/refusal.js"
 import * as refusal from "../rules/refusal.js"
-import * as table from "../store/table.js"
+import type { Undeclared } from "../rules/undeclared.js"
+import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
 import type { Cardholders } from "./cardholders.js"
 import type { Core } from "./core.js"
 
-const Row = Schema.Struct({
-  ...Card.Card.fields,
-  virtual_card_customer_id: Cardholder.CardholderId,
-  charged_amount: Amount.Amount,
-  charged_currency: Currency.Currency,
-  /** The reference of the reservation that paid for the card. */
-  reservation: Schema.String
-})
-
-type Row = typeof Row.Type
-
-export const declared = table.table(Row, ({ id }) => id)
+type Row = typeof state.CardRow.Type
 
 const usd = Currency.Currency.make("USD")
 
 export const make = (
-  { book, identifiers, keys: keysOf, wallets }: Core,
-  rows: table.Table<Row>,
+  { book, identifiers, once, state, wallets }: Core,
   cardholders: Cardholders
 ) => {
-  const keys = keysOf("Cards.issue")
+  const rows = state.cards
   /** The number of cards per cardholder. */
   const counts = new Map<string, number>()
   const count = ({ virtual_card_customer_id: holder }: Row) => {
@@ -98,20 +80,14 @@ export const make = (
     })
 
   return {
-    issue:
-      (request: Card.CardRequest, outcome: Outcome | undefined): Rule<Card.Issuance> =>
-      (nowMillis) =>
-        keys
-          .once(request.idempotency_key, request, nowMillis, () =>
-            Either.flatMap(outcomes.check(outcome), () => issue(request, nowMillis))
-          )
-          .pipe(
-            Either.flatMap((id) => refusal.found("card", rows.get(id))),
-            Either.map(issuanceOf)
-          ),
-    list: ({ per_page }: PageSize, page: number): Rule<Page<Card.Card>> =>
-      pages.rule(page, per_page, rows.all),
-    all: rows.all
+    issue: (request: Card.CardRequest, undeclared: Undeclared) =>
+      once("Cards.issue", request.idempotency_key, request, undeclared, () =>
+        issue(request, undeclared.nowMillis)
+      ).pipe(
+        Either.flatMap((id) => refusal.found("card", rows.get(id))),
+        Either.map(issuanceOf)
+      ),
+    list: ({ per_page }: PageSize, page: number) => pages.select(rows.all(), page, per_page)
   }
 }
 

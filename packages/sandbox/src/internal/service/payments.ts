@@ -1,46 +1,27 @@
 /**
- * Payment intents and their idempotency keys (interface sections 2.2, 4.1 and 4.2).
+ * Payment intents (interface sections 2.2, 4.1 and 4.2).
  */
 import * as Country from "@manilla/core/Country"
 import * as Currency from "@manilla/core/Currency"
-import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import * as Metadata from "@manilla/core/Metadata"
-import * as OperationKind from "@manilla/core/OperationKind"
-import * as Timestamp from "@manilla/core/Timestamp"
+import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
-import type { Outcome } from "../../Outcome.js"
-import * as outcomes from "../faults/outcomes.js"
 import * as amounts from "../money/amounts.js"
 import * as refusal from "../rules/refusal.js"
-import type { Rule } from "../rules/refusal.js"
 import * as settling from "../rules/settling.js"
-import * as table from "../store/table.js"
+import type { Undeclared } from "../rules/undeclared.js"
+import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
 import type { Accounts } from "./accounts.js"
 import * as catalogue from "./catalogue.js"
 import type { Core } from "./core.js"
+import type { Transactions } from "./transactions.js"
 
-const Row = Schema.Struct({
-  ...PaymentIntent.CreatedPaymentIntent.fields,
-  reference: PaymentIntent.PaymentIntentReference,
-  country: Country.Country,
-  operation: OperationKind.Input,
-  metadata: Metadata.Metadata,
-  created_at: Timestamp.Timestamp,
-  updated_at: Timestamp.Timestamp,
-  idempotency_key: IdempotencyKey.IdempotencyKey,
-  provider_reference: Schema.String
-})
+type Row = typeof state.PaymentRow.Type
 
-type Row = typeof Row.Type
-
-export const declared = table.table(Row, ({ id }) => id)
-
-export const make = (core: Core, rows: table.Table<Row>, accountIds: Accounts["ids"]) => {
-  const { identifiers, services, transactions } = core
-  const keys = core.keys("Payments.create")
+export const make = (core: Core, transactions: Transactions, accounts: Accounts) => {
+  const { identifiers, once, services } = core
+  const rows = core.state.payments
 
   /** The interface describes only these two operations. Others move no money. */
   const move = (row: Row, status: string, atMillis: number) => {
@@ -50,16 +31,15 @@ export const make = (core: Core, rows: table.Table<Row>, accountIds: Accounts["i
     return Either.right(Either.isRight(collected) ? status : "FAILED")
   }
 
-  const resources = settling.make({ ...core, rows, kind: "payment", move })
+  const resources = settling.make(core, "payment", rows, move)
 
   const add = (
     request: PaymentIntent.PaymentIntentRequest,
     idempotency_key: IdempotencyKey.IdempotencyKey,
-    outcome: Outcome | undefined,
-    nowMillis: number
+    { nowMillis, outcome }: Undeclared
   ): string => {
     const { amount, country, currency, description, expires_at, metadata } = request
-    const { account_id, application_id } = accountIds()
+    const { account_id, application_id } = accounts.ids()
     const now = moment.fromMillis(nowMillis)
     const reference = PaymentIntent.PaymentIntentReference.make(identifiers.reference("PAY"))
     const row: Row = {
@@ -89,26 +69,15 @@ export const make = (core: Core, rows: table.Table<Row>, accountIds: Accounts["i
   const find = (id: string) => refusal.found("payment intent", rows.get(id.toLowerCase()))
 
   return {
-    create:
-      (
-        request: PaymentIntent.PaymentIntentRequest,
-        key: IdempotencyKey.IdempotencyKey,
-        outcome: Outcome | undefined
-      ): Rule<PaymentIntent.CreatedPaymentIntent> =>
-      (nowMillis) =>
-        keys
-          .once(key, request, nowMillis, () =>
-            outcomes.check(outcome).pipe(
-              Either.flatMap(() => catalogue.checkAvailable(services, request)),
-              Either.map(() => add(request, key, outcome, nowMillis))
-            )
-          )
-          .pipe(Either.flatMap(find), Either.map(asCreated)),
-    get:
-      (id: string): Rule<PaymentIntent.PaymentIntent> =>
-      () =>
-        find(id),
-    all: rows.all,
+    create: (
+      request: PaymentIntent.PaymentIntentRequest,
+      key: IdempotencyKey.IdempotencyKey,
+      undeclared: Undeclared
+    ): Either.Either<PaymentIntent.CreatedPaymentIntent, refusal.Refusal> =>
+      once("Payments.create", key, request, undeclared, () =>
+        Either.map(catalogue.checkAvailable(services, request), () => add(request, key, undeclared))
+      ).pipe(Either.flatMap(find), Either.map(asCreated)),
+    get: find,
     /** Settles an intent. Returns `false` if no such intent is PENDING. */
     settle: (id: string, status: string, nowMillis: number) =>
       resources.settle(id.toLowerCase(), status, nowMillis)

@@ -2,52 +2,32 @@
  * Payouts. Creation reserves the funds, and settlement takes them from the wallet (interface sections
  * 2.5, 4.5 and 4.6).
  */
-import * as Amount from "@manilla/core/Amount"
+import type * as Amount from "@manilla/core/Amount"
 import * as Country from "@manilla/core/Country"
-import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import * as Metadata from "@manilla/core/Metadata"
-import * as Timestamp from "@manilla/core/Timestamp"
-import * as Wallet from "@manilla/core/Wallet"
+import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
-import type { Outcome } from "../../Outcome.js"
-import * as outcomes from "../faults/outcomes.js"
 import * as amounts from "../money/amounts.js"
 import * as ledger from "../money/ledger.js"
 import * as pricing from "../money/pricing.js"
 import * as wallets from "../money/wallets.js"
 import * as refusal from "../rules/refusal.js"
-import type { Rule } from "../rules/refusal.js"
 import * as settling from "../rules/settling.js"
-import * as table from "../store/table.js"
+import type { Undeclared } from "../rules/undeclared.js"
+import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
 import * as catalogue from "./catalogue.js"
 import type { Core } from "./core.js"
+import type { Transactions } from "./transactions.js"
 
-const Row = Schema.Struct({
-  ...Payout.CreatedPayoutWire.fields,
-  country: Country.Country,
-  destination: Schema.String,
-  wallet_id: Wallet.WalletId,
-  created_at: Timestamp.Timestamp,
-  updated_at: Timestamp.Timestamp,
-  provider_reference: Schema.String,
-  idempotency_key: IdempotencyKey.IdempotencyKey,
-  fee_amount: Amount.Amount,
-  metadata: Metadata.Metadata
-})
-
-type Row = typeof Row.Type
-
-export const declared = table.table(Row, ({ reference }) => reference)
+type Row = typeof state.PayoutRow.Type
 
 const operation = "PAYOUT"
 
-export const make = (core: Core, rows: table.Table<Row>) => {
-  const { book, identifiers, services, transactions } = core
-  const keys = core.keys("Payouts.create")
+export const make = (core: Core, transactions: Transactions) => {
+  const { book, identifiers, once, services } = core
+  const rows = core.state.payouts
 
   const pay = (row: Row, atMillis: number) => {
     const { amount, currency, fee_amount, reference } = row
@@ -73,18 +53,16 @@ export const make = (core: Core, rows: table.Table<Row>) => {
       postings: wallets.releasing(wallets.accountsOf(row), reservedBy(row))
     })
 
-  const move = (row: Row, status: string, atMillis: number) =>
+  const resources = settling.make(core, "payout", rows, (row, status, atMillis) =>
     Either.map(status === "COMPLETED" ? pay(row, atMillis) : release(row, atMillis), () => status)
-
-  const resources = settling.make({ ...core, rows, kind: "payout", move })
+  )
 
   /** Reserves the funds, or refuses the payout. */
   const add = (
     request: Payout.PayoutRequest,
     idempotency_key: IdempotencyKey.IdempotencyKey,
     wallet: wallets.Accounts,
-    outcome: Outcome | undefined,
-    nowMillis: number
+    { nowMillis, outcome }: Undeclared
   ): Either.Either<string, refusal.Refusal> => {
     const now = moment.fromMillis(nowMillis)
     const reference = Payout.PayoutReference.make(identifiers.reference("PYT"))
@@ -98,7 +76,7 @@ export const make = (core: Core, rows: table.Table<Row>) => {
       currency: wallet.currency,
       country: Country.Country.make(request.country),
       payment_method: request.payment_method,
-      destination: request.destination,
+      destination: Redacted.make(request.destination),
       status: "PENDING",
       created_at: now,
       updated_at: now,
@@ -118,36 +96,31 @@ export const make = (core: Core, rows: table.Table<Row>) => {
     })
   }
 
-  const find = (reference: string) => refusal.found("payout", rows.get(reference))
+  const find = (reference: string) =>
+    Either.map(refusal.found("payout", rows.get(reference)), (row) => ({
+      ...row,
+      destination: Redacted.value(row.destination)
+    }))
 
   return {
-    create:
-      (
-        request: Payout.PayoutRequest,
-        key: IdempotencyKey.IdempotencyKey,
-        outcome: Outcome | undefined
-      ): Rule<Payout.CreatedPayoutWire> =>
-      (nowMillis) =>
-        keys
-          .once(key, request, nowMillis, () =>
-            Either.gen(function* () {
-              yield* outcomes.check(outcome)
-              const { currency, wallet_id } = request
-              const wallet = yield* core.wallets.debited(wallet_id, currency, "currency")
-              yield* catalogue.checkAvailable(services, { ...request, operation })
-              return yield* add(request, key, wallet, outcome, nowMillis)
-            })
-          )
-          .pipe(
-            Either.flatMap(find),
-            // The response to the creation is repeated for its key.
-            Either.map((row) => ({ ...row, status: "PENDING" }))
-          ),
-    get:
-      (reference: string): Rule<Payout.PayoutWire> =>
-      () =>
-        find(reference),
-    all: () => rows.all().map((row) => ({ ...row, destination: Redacted.make(row.destination) })),
+    create: (
+      request: Payout.PayoutRequest,
+      key: IdempotencyKey.IdempotencyKey,
+      undeclared: Undeclared
+    ): Either.Either<Payout.CreatedPayoutWire, refusal.Refusal> =>
+      once("Payouts.create", key, request, undeclared, () =>
+        Either.gen(function* () {
+          const { currency, wallet_id } = request
+          const wallet = yield* core.wallets.debited(wallet_id, currency, "currency")
+          yield* catalogue.checkAvailable(services, { ...request, operation })
+          return yield* add(request, key, wallet, undeclared)
+        })
+      ).pipe(
+        Either.flatMap(find),
+        // The response to the creation is repeated for its key.
+        Either.map((row) => ({ ...row, status: "PENDING" }))
+      ),
+    get: find,
     /** Settles a payout. Returns `false` if no such payout is PENDING. */
     settle: resources.settle
   }

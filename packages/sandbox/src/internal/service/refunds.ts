@@ -3,40 +3,26 @@
  * sandbox creates them (interface sections 2.6 and 4.7).
  */
 import * as Amount from "@manilla/core/Amount"
-import * as Timestamp from "@manilla/core/Timestamp"
-import * as Wallet from "@manilla/core/Wallet"
 import * as Refund from "@manilla/refunds/Refund"
-import * as Transaction from "@manilla/transactions/Transaction"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import type { RefundRequest } from "../../ControlApi.js"
-import type { StoredTransaction } from "../../Sandbox.js"
 import * as amounts from "../money/amounts.js"
 import * as ledger from "../money/ledger.js"
 import * as wallets from "../money/wallets.js"
 import * as refusal from "../rules/refusal.js"
-import type { Rule } from "../rules/refusal.js"
 import * as settling from "../rules/settling.js"
-import * as table from "../store/table.js"
+import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
 import type { Core } from "./core.js"
+import type { Transactions } from "./transactions.js"
 
-const Row = Schema.Struct({
-  ...Refund.Refund.fields,
-  provider_reference: Schema.String,
-  updated_at: Timestamp.Timestamp,
-  /** The collection that is refunded. */
-  transaction: Transaction.TransactionReference,
-  wallet_id: Wallet.WalletId
-})
+type Row = typeof state.RefundRow.Type
 
-type Row = typeof Row.Type
-
-export const declared = table.table(Row, ({ reference }) => reference)
-
-export const make = (core: Core, rows: table.Table<Row>) => {
-  const { book, identifiers, transactions } = core
+export const make = (core: Core, transactions: Transactions) => {
+  const { book, identifiers } = core
+  const rows = core.state.refunds
   /** The refunded amount of each transaction. */
   const refunded = new Map<string, Amount.Amount>()
   const count = ({ amount, transaction }: Row) => {
@@ -44,10 +30,10 @@ export const make = (core: Core, rows: table.Table<Row>) => {
   }
   for (const row of rows.all()) count(row)
 
-  const collection = (reference: string): Either.Either<StoredTransaction, refusal.Refusal> =>
-    Either.fromNullable(transactions.find(reference), () => unknownTransaction)
+  const collection = (reference: string) =>
+    Either.mapLeft(transactions.get(reference), () => unknownTransaction)
 
-  const move = (row: Row, status: string, atMillis: number) =>
+  const resources = settling.make(core, "refund", rows, (row, status, atMillis) =>
     Either.gen(function* () {
       const { amount, provider_reference, reference, wallet_id } = row
       const collected = yield* collection(row.transaction)
@@ -70,55 +56,46 @@ export const make = (core: Core, rows: table.Table<Row>) => {
       })
       return status
     })
-
-  const resources = settling.make({ ...core, rows, kind: "refund", move })
+  )
 
   return {
     /** Refunds a collected transaction, or a part of it. */
-    create:
-      (
-        transaction: string,
-        { amount, reason }: Omit<typeof RefundRequest.Type, "transaction">
-      ): Rule<Refund.Refund> =>
-      (nowMillis) =>
-        Either.gen(function* () {
-          const collected = yield* collection(transaction)
-          if (collected.operation !== "COLLECTION" && collected.operation !== "DEPOSIT") {
-            return yield* Either.left(notCollected)
-          }
-          const left = Amount.subtract(collected.amount, refunded.get(transaction) ?? amounts.zero)
-          const requested = amount === undefined ? yield* allOf(left) : yield* amountOf(amount)
-          if (Amount.Order(requested, left) > 0) return yield* Either.left(tooMuch)
+    create: ({ amount, reason, transaction }: typeof RefundRequest.Type, nowMillis: number) =>
+      Either.gen(function* () {
+        const collected = yield* collection(transaction)
+        if (collected.operation !== "COLLECTION" && collected.operation !== "DEPOSIT") {
+          return yield* Either.left(notCollected)
+        }
+        const left = Amount.subtract(collected.amount, refunded.get(transaction) ?? amounts.zero)
+        const requested = amount === undefined ? yield* allOf(left) : yield* amountOf(amount)
+        if (Amount.Order(requested, left) > 0) return yield* Either.left(tooMuch)
 
-          const now = moment.fromMillis(nowMillis)
-          const reference = Refund.RefundReference.make(identifiers.reference("RFD"))
-          // The wallet that received the collection pays the full amount. The service keeps its fee.
-          const wallet = core.wallets.collecting(collected.currency)
-          const row: Row = {
-            id: Refund.RefundId.make(identifiers.uuid()),
-            reference,
-            amount: requested,
-            reason: reason ?? "Requested by the payer",
-            provider_reference: identifiers.reference("PRV"),
-            status: "PENDING",
-            created_at: now,
-            updated_at: now,
-            transaction: collected.reference,
-            wallet_id: wallet.wallet_id
-          }
-          yield* book.post(nowMillis, {
-            reference,
-            description: "refund reserved",
-            postings: wallets.reserving(wallet, requested)
-          })
-          count(row)
-          resources.add(reference, row, undefined, nowMillis)
-          return asRead(row)
-        }),
-    get:
-      (reference: string): Rule<Refund.Refund> =>
-      () =>
-        refusal.found("refund", rows.get(reference)),
+        const now = moment.fromMillis(nowMillis)
+        const reference = Refund.RefundReference.make(identifiers.reference("RFD"))
+        // The wallet that received the collection pays the full amount. The service keeps its fee.
+        const wallet = core.wallets.collecting(collected.currency)
+        const row: Row = {
+          id: Refund.RefundId.make(identifiers.uuid()),
+          reference,
+          amount: requested,
+          reason: reason ?? "Requested by the payer",
+          provider_reference: identifiers.reference("PRV"),
+          status: "PENDING",
+          created_at: now,
+          updated_at: now,
+          transaction: collected.reference,
+          wallet_id: wallet.wallet_id
+        }
+        yield* book.post(nowMillis, {
+          reference,
+          description: "refund reserved",
+          postings: wallets.reserving(wallet, requested)
+        })
+        count(row)
+        resources.add(reference, row, undefined, nowMillis)
+        return asRead(row)
+      }),
+    get: (reference: string) => refusal.found("refund", rows.get(reference)),
     all: () => rows.all().map(asRead)
   }
 }

@@ -2,43 +2,22 @@
  * Transactions, one for each completed movement of money (interface sections 2.3, 4.3 and 4.4).
  */
 import * as Amount from "@manilla/core/Amount"
-import * as Country from "@manilla/core/Country"
+import type * as Country from "@manilla/core/Country"
 import type * as Currency from "@manilla/core/Currency"
-import * as Metadata from "@manilla/core/Metadata"
+import type * as Metadata from "@manilla/core/Metadata"
 import type { OperationKind } from "@manilla/core/OperationKind"
-import type { Page } from "@manilla/core/Page"
 import * as Transaction from "@manilla/transactions/Transaction"
 import type { TransactionFilter } from "@manilla/transactions/TransactionsApi"
 import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
-import type { StoredTransaction } from "../../Sandbox.js"
 import * as ledger from "../money/ledger.js"
 import * as pricing from "../money/pricing.js"
-import type { Wallets } from "../money/wallets.js"
-import type { Identifiers } from "../rules/identifiers.js"
 import * as pages from "../rules/pages.js"
 import * as refusal from "../rules/refusal.js"
-import type { Rule } from "../rules/refusal.js"
-import * as table from "../store/table.js"
+import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
+import type { Core } from "./core.js"
 
-const Row = Schema.Struct({
-  ...Transaction.TransactionDetail.fields,
-  source: Schema.String,
-  fee_amount: Amount.Amount,
-  net_amount: Amount.Amount,
-  country: Country.Country,
-  metadata: Metadata.Metadata
-})
-
-export const declared = table.table(Row, ({ reference }) => reference)
-
-export interface Options {
-  readonly rows: table.Table<typeof Row.Type>
-  readonly identifiers: Identifiers
-  readonly book: ledger.Book
-  readonly wallets: Wallets
-}
+type Row = typeof state.TransactionRow.Type
 
 /** A movement of money before its fee. */
 export interface Movement {
@@ -54,7 +33,9 @@ export interface Movement {
 
 export interface Transactions extends ReturnType<typeof make> {}
 
-export const make = ({ book, identifiers, rows, wallets }: Options) => {
+export const make = ({ book, identifiers, state, wallets }: Core) => {
+  const rows = state.transactions
+
   /**
    * The fee is deducted from a collection and charged on top of a payout. In both cases, the interface
    * defines the net amount as the amount minus the fee.
@@ -62,10 +43,10 @@ export const make = ({ book, identifiers, rows, wallets }: Options) => {
   const record = (
     atMillis: number,
     movement: Movement & { readonly fee_amount: Amount.Amount }
-  ): StoredTransaction => {
+  ): Row => {
     const { amount, fee_amount } = movement
     const at = moment.fromMillis(atMillis)
-    const stored: StoredTransaction = {
+    const row: Row = {
       id: Transaction.TransactionId.make(identifiers.uuid()),
       reference: Transaction.TransactionReference.make(identifiers.reference("TRX")),
       source: movement.source,
@@ -82,15 +63,12 @@ export const make = ({ book, identifiers, rows, wallets }: Options) => {
       completed_at: at,
       created_at: at
     }
-    rows.set(stored)
-    return stored
+    rows.set(row)
+    return row
   }
 
   /** Receives a payment. The service keeps the fee and credits the rest to the wallet of the currency. */
-  const collect = (
-    atMillis: number,
-    movement: Movement
-  ): Either.Either<StoredTransaction, refusal.Refusal> => {
+  const collect = (atMillis: number, movement: Movement): Either.Either<Row, refusal.Refusal> => {
     const { amount, currency, operation, source } = movement
     const fee_amount = pricing.collectionFee(amount)
     const posted = book.post(atMillis, {
@@ -108,11 +86,8 @@ export const make = ({ book, identifiers, rows, wallets }: Options) => {
   return {
     record,
     collect,
-    list: (
-      { currency, environment, per_page, status }: TransactionFilter,
-      page: number
-    ): Rule<Page<Transaction.Transaction>> =>
-      pages.rule(page, per_page, () =>
+    list: ({ currency, environment, per_page, status }: TransactionFilter, page: number) =>
+      pages.select(
         rows
           .all()
           .filter(
@@ -120,13 +95,10 @@ export const make = ({ book, identifiers, rows, wallets }: Options) => {
               (status === undefined || one.status === status) &&
               (currency === undefined || one.currency === currency) &&
               (environment === undefined || one.environment === environment)
-          )
+          ),
+        page,
+        per_page
       ),
-    get:
-      (reference: string): Rule<Transaction.TransactionDetail> =>
-      () =>
-        refusal.found("transaction", rows.get(reference)),
-    find: rows.get,
-    all: rows.all
+    get: (reference: string) => refusal.found("transaction", rows.get(reference))
   }
 }

@@ -14,8 +14,8 @@ import { createReadStream } from "node:fs"
 import type { FileHandle } from "node:fs/promises"
 import { open as openFile, realpath, rename, rm, stat } from "node:fs/promises"
 import { dirname } from "node:path"
-import * as ControlApi from "../../ControlApi.js"
 import * as Sandbox from "../../Sandbox.js"
+import * as ledger from "../money/ledger.js"
 import * as lock from "./lock.js"
 import * as state from "./state.js"
 import type { Storage } from "./storage.js"
@@ -54,10 +54,10 @@ export const open = (path: string): Effect.Effect<Storage, Sandbox.DataError, Sc
     let failure: Sandbox.DataError | undefined
 
     const keep = (next: state.State) => {
-      if (current !== undefined) state.watch(current, () => {})
+      if (current !== undefined) state.unwatch(current)
       current = next
       changes = []
-      state.watch(next, (...change) => changes.push(state.encodeChange(...change)))
+      state.watch(next, (change) => changes.push(change))
     }
     if (kept !== undefined) keep(kept)
 
@@ -123,7 +123,7 @@ const attempt = <A>(path: string, run: () => Promise<A>): Effect.Effect<A, Sandb
 
 /** Has one length for all counts, so that it can be replaced in its place. */
 const headerOf = (lines: number): string => {
-  const header = { format: "manilla-sandbox-data", version: ControlApi.snapshotVersion, lines }
+  const header = { format: "manilla-sandbox-data", version: state.version, lines }
   return `${JSON.stringify(header).padEnd(80)}\n`
 }
 
@@ -149,9 +149,9 @@ const read = async (path: string): Promise<state.State | undefined> => {
       const decoded = decodeHeader(line)
       if (Either.isLeft(decoded)) throw refused("it is not a data file of a sandbox")
       header = decoded.right
-      if (header.version !== ControlApi.snapshotVersion) {
+      if (header.version !== state.version) {
         throw refused(
-          `it has version ${header.version}, and this sandbox reads version ${ControlApi.snapshotVersion}`
+          `it has version ${header.version}, and this sandbox reads version ${state.version}`
         )
       }
       continue
@@ -174,7 +174,7 @@ const read = async (path: string): Promise<state.State | undefined> => {
   if (header !== undefined && lines < header.lines) {
     throw damaged(`it ends with line ${lines + 1}, and ${header.lines + 1} were written`)
   }
-  if (found !== undefined && !state.isSound(found)) throw damaged("its ledger does not balance")
+  if (found !== undefined && !ledger.isSound(found)) throw damaged("its ledger does not balance")
   return found
 }
 

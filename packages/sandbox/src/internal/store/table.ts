@@ -1,82 +1,83 @@
 /**
- * The parts of the sandbox's state: tables of rows and single values. Rows are immutable, and a change
- * replaces a row, so that the state can be written and read with one schema.
+ * The parts of the sandbox's state. Rows are immutable, and a change replaces a row, so that the state can be
+ * written and read with one schema.
  */
-import type * as Schema from "effect/Schema"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 
 /** Rows by key, in the order in which their keys were first set. */
-export interface Table<Row> {
-  /** Calls a function with each new row from now on, and with the key of each removed one. */
-  readonly watch: (onChange: (key: string, row: Row | undefined) => void) => void
-  readonly get: (key: string) => Row | undefined
-  readonly set: (row: Row) => void
-  readonly remove: (key: string) => boolean
-  readonly all: () => ReadonlyArray<Row>
-  readonly size: () => number
-}
-
-export interface Value<A> {
-  readonly watch: (onChange: (value: A) => void) => void
-  readonly get: () => A
-  readonly set: (value: A) => void
-}
-
-export interface DeclaredTable<in out Row, in out Encoded> {
-  readonly _tag: "Table"
-  readonly schema: Schema.Schema<Row, Encoded>
+export class Table<Row> {
+  readonly schema: Schema.Schema<Row, unknown>
   readonly keyOf: (row: Row) => string
-}
+  private readonly rows = new Map<string, Row>()
+  private changed: (key: string, row: Row | undefined) => void = () => {}
 
-export interface DeclaredValue<in out A, in out Encoded> {
-  readonly _tag: "Value"
-  readonly schema: Schema.Schema<A, Encoded>
-  readonly initial: A
-}
+  constructor(
+    schema: Schema.Schema.AnyNoContext & { readonly Type: Row },
+    keyOf: (row: Row) => string
+  ) {
+    this.schema = Schema.make(schema.ast)
+    this.keyOf = keyOf
+  }
 
-export const table = <Row, Encoded>(
-  schema: Schema.Schema<Row, Encoded>,
-  keyOf: (row: Row) => string
-): DeclaredTable<Row, Encoded> => ({ _tag: "Table", schema, keyOf })
+  get(key: string): Row | undefined {
+    return this.rows.get(key)
+  }
 
-export const value = <A, Encoded>(
-  schema: Schema.Schema<A, Encoded>,
-  initial: A
-): DeclaredValue<A, Encoded> => ({ _tag: "Value", schema, initial })
+  set(row: Row): void {
+    const key = this.keyOf(row)
+    this.rows.set(key, row)
+    this.changed(key, row)
+  }
 
-export const makeTable = <Row, Encoded>({ keyOf }: DeclaredTable<Row, Encoded>): Table<Row> => {
-  const rows = new Map<string, Row>()
-  let changed: (key: string, row: Row | undefined) => void = () => {}
-  return {
-    watch: (onChange) => {
-      changed = onChange
-    },
-    get: (key) => rows.get(key),
-    set: (row) => {
-      const key = keyOf(row)
-      rows.set(key, row)
-      changed(key, row)
-    },
-    remove: (key) => {
-      const isRemoved = rows.delete(key)
-      if (isRemoved) changed(key, undefined)
-      return isRemoved
-    },
-    all: () => Array.from(rows.values()),
-    size: () => rows.size
+  remove(key: string): boolean {
+    const isRemoved = this.rows.delete(key)
+    if (isRemoved) this.changed(key, undefined)
+    return isRemoved
+  }
+
+  all(): ReadonlyArray<Row> {
+    return Array.from(this.rows.values())
+  }
+
+  get size(): number {
+    return this.rows.size
+  }
+
+  /** Calls a function from now on with the key of each changed row, and the row in JSON: `null` if it was removed. */
+  watch(onChange: (key: string, json: unknown) => void): void {
+    const encode = Schema.encodeSync(this.schema)
+    this.changed = (key, row) => onChange(key, row === undefined ? null : encode(row))
+  }
+
+  /** Stops the calls of `watch`. */
+  unwatch(): void {
+    this.changed = () => {}
+  }
+
+  /** Makes a change that `watch` reported. Returns `false` if it is none of this table. */
+  change(key: string, json: unknown): boolean {
+    if (json === null) {
+      // The row may have been added and removed between two writes.
+      this.remove(key)
+      return true
+    }
+    const row = Schema.decodeUnknownEither(this.schema)(json)
+    if (Either.isRight(row)) this.set(row.right)
+    return Either.isRight(row)
   }
 }
 
-export const makeValue = <A>(initial: A): Value<A> => {
-  let current = initial
-  let changed: (value: A) => void = () => {}
-  return {
-    watch: (onChange) => {
-      changed = onChange
-    },
-    get: () => current,
-    set: (value) => {
-      current = value
-      changed(value)
-    }
+/** A table of at most one row. */
+export class Value<A> extends Table<A> {
+  private readonly initial: A
+
+  constructor(schema: Schema.Schema.AnyNoContext & { readonly Type: A }, initial: NoInfer<A>) {
+    super(schema, () => "")
+    this.initial = initial
+  }
+
+  current(): A {
+    return this.get("") ?? this.initial
   }
 }

@@ -2,92 +2,47 @@
  * A queue of timed events. Nothing runs in the background: every access to the state first runs the
  * events that are due.
  */
-import * as Schema from "effect/Schema"
-import * as table from "../store/table.js"
+import * as Order from "effect/Order"
+import * as SortedSet from "effect/SortedSet"
+import type * as state from "../store/state.js"
 
-const Planned = Schema.Struct({
-  index: Schema.Int,
-  at_ms: Schema.Number,
-  /** The kind of resource that the event changes, its key, and its new status. */
-  kind: Schema.Literal("payment", "payout", "refund", "link"),
-  key: Schema.String,
-  status: Schema.String
-})
-
-type Planned = typeof Planned.Type
+type Planned = typeof state.Planned.Type
 type Kind = Planned["kind"]
 
 /** An event, which receives its scheduled time even if it runs later. */
 export type Event = (key: string, status: string, atMillis: number) => void
 
-export interface Agenda {
-  /** Sets the event of a kind of resource. */
-  readonly on: (kind: Kind, event: Event) => void
-  readonly plan: (event: Omit<Planned, "index">) => void
-  /** Runs all due events by time, then by the order in which they were planned. */
-  readonly advance: (nowMillis: number) => void
-}
+export interface Agenda extends ReturnType<typeof make> {}
 
-export const declared = table.table(Planned, ({ index }) => String(index))
+/** By time, then by the order in which they were planned. */
+const order = Order.combine(
+  Order.mapInput(Order.number, ({ at_ms }: Planned) => at_ms),
+  Order.mapInput(Order.number, ({ index }: Planned) => index)
+)
 
-/** The number of events that were ever planned. */
-export const declaredCount = table.value(Schema.NonNegativeInt, 0)
-
-/** Makes an agenda as a binary min-heap over its planned events. */
-export const make = (planned: table.Table<Planned>, count: table.Value<number>): Agenda => {
-  const heap: Array<Planned> = []
+export const make = ({ agenda: planned, planned_events: count }: state.State) => {
+  let queue = SortedSet.fromIterable(planned.all(), order)
   const events = new Map<Kind, Event>()
-
-  const push = (planned: Planned) => {
-    let position = heap.length
-    while (position > 0) {
-      const parentPosition = (position - 1) >> 1
-      const parent = heap[parentPosition]
-      if (parent === undefined || isBefore(parent, planned)) break
-      heap[position] = parent
-      position = parentPosition
-    }
-    heap[position] = planned
-  }
-
-  const sink = (planned: Planned) => {
-    let position = 0
-    for (;;) {
-      const left = 2 * position + 1
-      const [first, second] = [heap[left], heap[left + 1]]
-      if (first === undefined) break
-      const isRight = second !== undefined && isBefore(second, first)
-      const child = isRight ? second : first
-      if (isBefore(planned, child)) break
-      heap[position] = child
-      position = isRight ? left + 1 : left
-    }
-    heap[position] = planned
-  }
-
-  for (const one of planned.all()) push(one)
-
   return {
-    on: (kind, event) => {
+    /** Sets the event of a kind of resource. */
+    on: (kind: Kind, event: Event): void => {
       events.set(kind, event)
     },
-    plan: (event) => {
-      const index = count.get()
-      count.set(index + 1)
-      const added = { ...event, index }
+    plan: (event: Omit<Planned, "index">): void => {
+      const added = { ...event, index: count.current() }
+      count.set(added.index + 1)
       planned.set(added)
-      push(added)
+      queue = SortedSet.add(queue, added)
     },
-    advance: (nowMillis) => {
-      for (let next = heap[0]; next !== undefined && next.at_ms <= nowMillis; next = heap[0]) {
-        const last = heap.pop()
-        if (last !== undefined && heap.length > 0) sink(last)
+    /** Runs all due events. An event may plan others. */
+    advance: (nowMillis: number): void => {
+      for (;;) {
+        const [next] = queue
+        if (next === undefined || next.at_ms > nowMillis) return
+        queue = SortedSet.remove(queue, next)
         planned.remove(String(next.index))
         events.get(next.kind)?.(next.key, next.status, next.at_ms)
       }
     }
   }
 }
-
-const isBefore = (a: Planned, b: Planned): boolean =>
-  a.at_ms === b.at_ms ? a.index < b.index : a.at_ms < b.at_ms
