@@ -32,8 +32,8 @@ const seed = Number(process.env["FUZZ_SEED"] ?? 20_260_131)
 const cases = Number(process.env["FUZZ_CASES"] ?? 300)
 
 const deadlineMillis = 700
-/** Tolerance for a busy machine. */
-const slackMillis = 5000
+/** Shows what hangs, on any machine: the deadline itself is tested with TestClock. */
+const slackMillis = 60_000
 const mebibyte = 1024 * 1024
 
 const escaped: Array<unknown> = []

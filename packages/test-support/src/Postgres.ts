@@ -12,7 +12,6 @@ import * as Data from "effect/Data"
 import type { DurationInput } from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { type ChildProcess, spawn } from "node:child_process"
@@ -41,12 +40,15 @@ export class PostgresFailed extends Data.TaggedError("PostgresFailed")<{
   readonly cause?: unknown
 }> {}
 
+let candidates = 0
+
 /**
- * A port on which nothing listens, below the range from which the operating system takes the ports of
- * outgoing connections, so that it stays free for a server that restarts.
+ * A port on which nothing listens. It stays free for the caller, also between two starts of a server: it
+ * is below the range from which the operating system takes the ports of outgoing connections, this process
+ * never gets it again, and other processes begin elsewhere.
  */
 export const freePort: Effect.Effect<number, PostgresFailed> = Effect.flatMap(
-  Random.nextIntBetween(15_000, 30_000),
+  Effect.sync(() => 15_000 + ((process.pid * 64 + candidates++) % 15_000)),
   (port) =>
     Effect.async<number, PostgresFailed>((resume) => {
       const server = createServer()
