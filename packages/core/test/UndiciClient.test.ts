@@ -156,13 +156,12 @@ describe("the connections of UndiciClient", () => {
         server.greet = () => void connections++
         server.answer = (socket) => RawServer.play(socket, [brief])
         const client = yield* HttpClient.HttpClient
-        for (let i = 0; i < 3; i++) {
-          connections = 0
-          yield* burst(server, client, callers, 10)
-          assert.isAtMost(connections, most)
-          // The pause, in real time: undici's timers do not use Effect's clock.
-          yield* server.until(() => server.open.size === 0)
-        }
+        yield* burst(server, client, callers, 1)
+        // The pause, in real time: undici's timers do not use Effect's clock.
+        yield* server.until(() => server.open.size === 0)
+        connections = 0
+        yield* burst(server, client, callers, 10)
+        assert.isAtMost(connections, most)
       }).pipe(Effect.scoped, Effect.provide(client))
     )
   }
