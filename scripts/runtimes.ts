@@ -1,37 +1,22 @@
 // Runs the quickstart on each supported runtime, with the packages installed from tarballs. It collects
 // one payment from a local sandbox. npx downloads the runtimes. The arguments are versions of Node, and
 // default to the current version.
-import { Command, FileSystem } from "@effect/platform"
-import type { CommandExecutor } from "@effect/platform"
-import { NodeContext, NodeRuntime } from "@effect/platform-node"
-import { Console, Data, Duration, Effect, Either, Fiber, Option, Schedule, Stream } from "effect"
-import { createServer } from "node:net"
+import * as Effect from "effect/Effect"
+import { execFile } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { install as installNode, isExact } from "./node.mjs"
 import { root } from "./packages.js"
 import { bundle, compile, everything, install, packInto } from "./project.js"
-
-class Failed extends Data.TaggedError("Failed")<{ readonly message: string }> {}
+import { environment } from "./sandboxed.js"
 
 /** The expected output of the quickstart. */
 const expected = "paid"
 
 /** The timeout of one run, including its download. */
-const limit = Duration.minutes(3)
-
-const within = Effect.timeoutFail({
-  duration: limit,
-  onTimeout: () => new Failed({ message: `timed out after ${Duration.format(limit)}` })
-})
-
-/** The environment variables that the sandbox prints and the quickstart reads. */
-const variables = [
-  "MANILLA_BASE_URL",
-  "MANILLA_AUTH_URL",
-  "MANILLA_CLIENT_ID",
-  "MANILLA_CLIENT_SECRET",
-  "MANILLA_ENVIRONMENT"
-]
+const limitMillis = 180_000
 
 /** Other runtimes use fetch, because `UndiciClient` requires Node. */
 const onFetch = {
@@ -40,16 +25,15 @@ const onFetch = {
   "UndiciClient.layer": "FetchClient.layer"
 }
 
-/** A worker runs the program on a request, with its configuration from bindings. */
+/** A worker has its configuration from bindings. `workerd test` runs its method `test`. */
 const inWorker = {
   ...onFetch,
   'import { NodeRuntime } from "@effect/platform-node"': 'import { ConfigProvider } from "effect"',
   "program.pipe(Effect.provide(live), NodeRuntime.runMain)": `export default {
-  fetch: (_: Request, bindings: Record<string, string>): Promise<Response> =>
+  test: (_: object, bindings: Record<string, string>): Promise<void> =>
     program.pipe(
       Effect.provide(live),
       Effect.withConfigProvider(ConfigProvider.fromJson(bindings)),
-      Effect.map(() => new Response()),
       Effect.runPromise
     )
 }`
@@ -63,7 +47,7 @@ const adapted = (quickstart: string, replacements: Readonly<Record<string, strin
   }, quickstart)
 
 /** workerd requires a compatibility date. The worker can reach only this machine. */
-const workerdConfig = (port: number): string => `
+const workerdConfig = (variables: ReadonlyArray<string>): string => `
 using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
@@ -77,112 +61,33 @@ const config :Workerd.Config = (
       globalOutbound = "loopback"
     )),
     (name = "loopback", network = (allow = ["local"]))
-  ],
-  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "worker")]
+  ]
 );
 `
 
-const freePort = Effect.async<number>((resume) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    server.close()
-    resume(
-      typeof address === "object" && address !== null
-        ? Effect.succeed(address.port)
-        : Effect.dieMessage("A server has no port")
-    )
-  })
-})
-
 /** Makes a project with all packages installed, and the quickstart for each kind of runtime. */
-const makeProject = (port: number) =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const project = yield* files.makeTempDirectoryScoped({ prefix: "manilla-runtimes-" })
-    const write = (file: string, text: string) => files.writeFileString(join(project, file), text)
+const makeProject = async (): Promise<string> => {
+  const project = mkdtempSync(join(tmpdir(), "manilla-runtimes-"))
+  process.on("exit", () => rmSync(project, { recursive: true, force: true, maxRetries: 5 }))
+  const write = (file: string, text: string) => writeFileSync(join(project, file), text)
+  write("package.json", JSON.stringify({ private: true, type: "module" }))
+  install(project, ...everything(packInto(project)))
 
-    yield* write("package.json", JSON.stringify({ private: true, type: "module" }))
-    install(project, ...everything(packInto(project)))
-
-    const quickstart = yield* files.readFileString(join(root, "examples/quickstart/main.ts"))
-    yield* write("main.ts", quickstart)
-    yield* write("fetch.ts", adapted(quickstart, onFetch))
-    yield* write("worker.ts", adapted(quickstart, inWorker))
-    // The types of @effect/platform-node require these type packages.
-    compile(project, ["main.ts", "fetch.ts", "worker.ts"], { skipLibCheck: true })
-    const { outputFiles } = yield* Effect.promise(() =>
-      bundle(project, 'export { default } from "./worker.js"')
-    )
-    yield* write("bundle.js", outputFiles.map(({ text }) => text).join(""))
-    yield* write("workerd.capnp", workerdConfig(port))
-    return project
-  })
-
-type Environment = Readonly<Record<string, string>>
-
-const commandIn = (
-  project: string,
-  environment: Environment,
-  [name = "", ...args]: ReadonlyArray<string>
-) => Command.make(name, ...args).pipe(Command.env(environment), Command.workingDirectory(project))
-
-/** Starts the installed sandbox, and reads the environment variables that it prints. */
-const startSandbox = (project: string) =>
-  Effect.gen(function* () {
-    const { stdout } = yield* commandIn(
-      project,
-      {},
-      // Nobody reads its output after the variables, so it must not write a line for each request.
-      "npx --no-install manilla-sandbox --port 0 --auth-port 0 --quiet".split(" ")
-    ).pipe(Command.stderr("inherit"), Command.start)
-    const environment = yield* stdout.pipe(
-      Stream.decodeText(),
-      Stream.splitLines,
-      Stream.filterMap((line) => Option.fromNullable(/^export (\w+)=(.*)$/.exec(line))),
-      Stream.filter(([, name = ""]) => variables.includes(name)),
-      Stream.take(variables.length),
-      Stream.runFold({}, (all: Environment, [, name = "", value = ""]) => ({
-        ...all,
-        [name]: value
-      })),
-      within
-    )
-    const missing = variables.filter((name) => !(name in environment))
-    return missing.length === 0
-      ? environment
-      : yield* new Failed({ message: `the sandbox did not print ${missing.join(", ")}` })
-  })
-
-const exited = ({ exitCode }: CommandExecutor.Process) =>
-  Effect.mapError(exitCode, ({ message }) => new Failed({ message }))
-
-/** Runs a program until it exits. */
-const untilExit = (process: CommandExecutor.Process) =>
-  Effect.filterOrFail(
-    exited(process),
-    (code) => code === 0,
-    (code) => new Failed({ message: `it exited with ${code}` })
-  )
-
-/** Sends a request to a worker, which keeps running. */
-const untilAnswer = (port: number) => (process: CommandExecutor.Process) =>
-  Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/`)).pipe(
-    Effect.retry(Schedule.spaced("200 millis")),
-    Effect.orDie,
-    Effect.filterOrFail(
-      ({ ok }) => ok,
-      ({ status }) => new Failed({ message: `it answered ${status}` })
-    ),
-    Effect.raceFirst(
-      Effect.flatMap(exited(process), (code) => new Failed({ message: `it exited with ${code}` }))
-    )
-  )
+  const quickstart = readFileSync(join(root, "examples/quickstart/main.ts"), "utf8")
+  write("main.ts", quickstart)
+  write("fetch.ts", adapted(quickstart, onFetch))
+  write("worker.ts", adapted(quickstart, inWorker))
+  // The types of @effect/platform-node require these type packages.
+  compile(project, ["main.ts", "fetch.ts", "worker.ts"], { skipLibCheck: true })
+  const { outputFiles } = await bundle(project, 'export { default } from "./worker.js"')
+  write("bundle.js", outputFiles.map(({ text }) => text).join(""))
+  return project
+}
 
 interface Runtime {
   readonly name: string
   /** Absent if the installation failed. */
   readonly command: ReadonlyArray<string> | undefined
-  readonly run?: (process: CommandExecutor.Process) => Effect.Effect<unknown, Failed>
 }
 
 const onNode = (version: string): Runtime => {
@@ -196,61 +101,48 @@ const onPackage = (name: string, ...command: ReadonlyArray<string>): Runtime => 
   command: ["npx", "--yes", "--package", name, "--", ...command]
 })
 
-const text = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
-  bytes.pipe(Stream.decodeText(), Stream.mkString)
-
-/** Collects one payment on a runtime, or fails with the reason. */
-const collectOn = (project: string, { command, run = untilExit }: Runtime) =>
+/** Collects one payment on a runtime. Returns whether it did, and prints the reason if not. */
+const collectOn = (project: string, { command, name }: Runtime): Promise<boolean> =>
   Effect.gen(function* () {
-    if (command === undefined) return yield* new Failed({ message: "it could not be installed" })
-    const environment = yield* startSandbox(project)
-    const process = yield* Command.start(commandIn(project, environment, command))
-    const output = yield* Effect.fork(
-      Effect.all([text(process.stdout), text(process.stderr)], { concurrency: 2 })
-    )
-    const end = yield* Effect.either(within(run(process)))
-    yield* Effect.ignore(process.kill())
-    const [stdout, stderr] = yield* Fiber.join(output)
-    if (Either.isRight(end) && stdout.trim() === expected) return
-    const why = Either.isLeft(end) ? end.left.message : `it did not print "${expected}"`
-    return yield* new Failed({ message: [why, stdout, stderr].join("\n").trim() })
-  }).pipe(Effect.scoped)
-
-const program = Effect.gen(function* () {
-  const versions = process.argv.slice(2)
-  if (!versions.every(isExact)) {
-    yield* Console.error(
-      "Usage: npm run runtimes -- [VERSION...], with exact versions such as 22.23.3"
-    )
-    return 2
-  }
-  const port = yield* freePort
-  const project = yield* makeProject(port)
-  const runtimes: ReadonlyArray<Runtime> = [
-    ...(versions.length > 0 ? versions : [process.versions.node]).map(onNode),
-    onPackage("bun@1.4.5", "bun", "fetch.ts"),
-    // Deno requires explicit permissions.
-    onPackage("deno@2.9.6", "deno", "run", "--allow-net", "--allow-env", "fetch.ts"),
-    {
-      ...onPackage("workerd@1.20261117.1", "workerd", "serve", "workerd.capnp"),
-      run: untilAnswer(port)
-    }
-  ]
-  const [failures] = yield* Effect.partition(runtimes, (runtime) =>
-    collectOn(project, runtime).pipe(
-      Effect.tap(() => Console.log(`${runtime.name}: ${expected}`)),
-      Effect.tapError(({ message }) => Console.error(`${runtime.name}: ${message}`)),
-      Effect.mapError(() => runtime.name)
-    )
+    const variables = yield* environment
+    writeFileSync(join(project, "workerd.capnp"), workerdConfig(Object.keys(variables)))
+    const [file = "", ...args] = command ?? []
+    yield* Effect.tryPromise(async () => {
+      if (command === undefined) throw new Error("it could not be installed")
+      const env = { ...process.env, ...variables }
+      const { stderr, stdout } = await promisify(execFile)(file, args, {
+        cwd: project,
+        env,
+        timeout: limitMillis
+      })
+      if (stdout.trim() !== expected) throw new Error(`it printed: ${stdout}${stderr}`)
+    })
+    console.log(`${name}: ${expected}`)
+    return true
+  }).pipe(
+    Effect.catchAll((error) =>
+      Effect.sync(() => {
+        console.error(`${name}:`, error)
+        return false
+      })
+    ),
+    Effect.scoped,
+    Effect.runPromise
   )
-  if (failures.length === 0) return 0
-  yield* Console.error(`The quickstart failed on ${failures.join(", ")}.`)
-  return 1
-})
 
-program.pipe(
-  Effect.tap((code) => Effect.sync(() => (process.exitCode = code))),
-  Effect.scoped,
-  Effect.provide(NodeContext.layer),
-  NodeRuntime.runMain
-)
+const versions = process.argv.slice(2)
+if (!versions.every(isExact)) {
+  console.error("Usage: npm run runtimes -- [VERSION...], with exact versions such as 22.23.3")
+  process.exit(2)
+}
+const project = await makeProject()
+const runtimes: ReadonlyArray<Runtime> = [
+  ...(versions.length > 0 ? versions : [process.versions.node]).map(onNode),
+  onPackage("bun@1.4.5", "bun", "fetch.ts"),
+  // Deno requires explicit permissions.
+  onPackage("deno@2.9.6", "deno", "run", "--allow-net", "--allow-env", "fetch.ts"),
+  onPackage("workerd@1.20261117.1", "workerd", "test", "workerd.capnp")
+]
+for (const runtime of runtimes) {
+  if (!(await collectOn(project, runtime))) process.exitCode = 1
+}

@@ -1,130 +1,118 @@
-// `npm run soak -- [--engine sqlite|postgres] [--kills N] [--runners N] [--jobs JOBS] [--seed SEED]` kills the
-// processes that run workflows N times, starts JOBS new executions in each of their lives, and prints a report
-// in Markdown. On PostgreSQL, it also stops runners and restarts the database. It fails if a business key did
-// not move money exactly once, or if an execution did not end.
+// Kills processes, and fails if money was made, lost or moved twice, or if an execution did not end.
+//
+// On SQLite or PostgreSQL, it kills the processes that run workflows, starts new executions in each of their
+// lives, and prints a report in Markdown. On PostgreSQL, it also stops runners and restarts the database.
+//
+// On the sandbox, it checks the ledger after each of many random operations, concurrent requests with one key,
+// and kills of the command with a data file.
 import { NodeRuntime } from "@effect/platform-node"
 import * as Console from "effect/Console"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { parseArgs } from "node:util"
+import { quantile, table } from "../benchmarks/format.js"
+import * as sandboxKills from "../packages/sandbox/prove/utils/kills.js"
+import * as oneKey from "../packages/sandbox/prove/utils/oneKey.js"
+import * as randomOperations from "../packages/sandbox/prove/utils/randomOperations.js"
 import * as clusterKills from "../packages/workflows/prove/utils/clusterKills.js"
 import * as kills from "../packages/workflows/prove/utils/kills.js"
+import { read } from "./options.js"
 
-const usage =
-  "npm run soak -- [--engine sqlite|postgres] [--kills N] [--runners N] [--jobs JOBS] [--seed SEED]"
+const usage = `npm run soak -- sqlite [--kills N] [--jobs N] [--seed N]
+npm run soak -- postgres [--kills N] [--jobs N] [--seed N] [--runners N]
+npm run soak -- sandbox [--kills N] [--operations N] [--requests N] [--seed N]`
 
-/** Reports a usage error and exits. */
-const refuse = (problem: string): never => {
-  console.error(`${problem}\n\n${usage}`)
-  process.exit(2)
-}
-
-const parse = () => {
-  try {
-    return parseArgs({
-      options: {
-        engine: { type: "string", default: "sqlite" },
-        kills: { type: "string", default: "100" },
-        runners: { type: "string" },
-        jobs: { type: "string", default: "6" },
-        seed: { type: "string", default: "1" }
-      }
-    }).values
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error))
-  }
-}
-
-const positive = (name: string, text: string): number =>
-  /^[1-9]\d{0,8}$/.test(text)
-    ? Number(text)
-    : refuse(`--${name} must be a positive integer: ${text}`)
-
-const values = parse()
-const all = positive("kills", values.kills)
-const jobsPerLife = positive("jobs", values.jobs)
-const seed = positive("seed", values.seed)
-const runners = positive("runners", values.runners ?? "3")
+const { values, word } = read(
+  usage,
+  { kills: 100, jobs: 6, seed: 1, runners: 3, operations: 1_000_000, requests: 10_000 },
+  (one) => ["sqlite", "postgres", "sandbox"].includes(one)
+)
 
 const onKill = (count: number) =>
-  count % 10 === 0 ? Console.error(`${count} of ${all} kills`) : Effect.void
+  count % 10 === 0 ? Console.error(`${count} of ${values.kills} kills`) : Effect.void
 
-const percentile = (sorted: ReadonlyArray<number>, part: number): string =>
-  `${Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN)} ms`
+const options = { kills: values.kills, jobsPerLife: values.jobs, seed: values.seed, onKill }
 
-const recoveryRow = (name: string, sorted: ReadonlyArray<number>): string =>
-  `| ${[name, sorted.length, ...[0.5, 0.9, 0.99, 1].map((part) => percentile(sorted, part))].join(" | ")} |`
+/** The figures that both engines report. */
+interface Report {
+  readonly kills: number
+  readonly earlyKills: number
+  readonly jobs: number
+  readonly jobsKilled: number
+  readonly creations: number
+  readonly databaseBytes: number
+  readonly violations: ReadonlyArray<string>
+}
 
-/** Prints a report, and returns whether everything held. */
+/** Prints a report, and fails the program if something did not hold. */
 const print = (
+  report: Report,
   facts: Readonly<Record<string, string | number>>,
-  recoveries: ReadonlyArray<readonly [name: string, sorted: ReadonlyArray<number>]>,
-  violations: ReadonlyArray<string>
+  recoveries: Iterable<readonly [name: string, sorted: ReadonlyArray<number>]>
 ) =>
   Effect.gen(function* () {
-    const table = [
-      "| | |",
-      "| --- | --- |",
-      ...Object.entries(facts).map(([name, value]) => `| ${name} | ${value} |`),
-      `| violations | ${violations.length} |`,
-      "",
-      "| recovery | measured | 50 % | 90 % | 99 % | 100 % |",
-      "| --- | --- | --- | --- | --- | --- |",
-      ...recoveries.map(([name, sorted]) => recoveryRow(name, sorted))
-    ]
-    yield* Console.log(table.join("\n"))
-    yield* Effect.forEach(violations, (violation) => Console.error(`VIOLATION  ${violation}`))
-    if (violations.length > 0) process.exitCode = 1
-  })
-
-const kibibytes = (bytes: number): string => `${Math.round(bytes / 1024)} KiB`
-
-const sqlite = Effect.gen(function* () {
-  if (values.runners !== undefined) refuse("--runners is for --engine postgres")
-  const report = yield* kills.run({ kills: all, jobsPerLife, seed, onKill })
-  yield* print(
-    {
-      engine: "SQLite",
+    const all = {
+      ...facts,
       kills: `${report.kills}, of which ${report.earlyKills} before the engine ran`,
       "business keys": `${report.jobs}, of which ${report.jobsKilled} were sent before the last kill`,
       "creation requests": report.creations,
-      database: kibibytes(report.databaseBytes)
-    },
-    [["from the start of the engine", report.recoveryMillis]],
-    report.violations
-  )
-})
-
-const postgres = Effect.gen(function* () {
-  const lockSeconds = 3
-  const report = yield* clusterKills.run({
-    runners,
-    kills: all,
-    jobsPerLife,
-    lockSeconds,
-    seed,
-    onKill
+      database: `${Math.round(report.databaseBytes / 1024)} KiB`,
+      violations: report.violations.length
+    }
+    yield* Console.log(
+      table(
+        ["", ""],
+        Object.entries(all).map(([name, value]) => [name, String(value)])
+      )
+    )
+    const parts = [0.5, 0.9, 0.99, 1]
+    const rows = [...recoveries].map(([name, sorted]) => [
+      name,
+      String(sorted.length),
+      ...parts.map((part) => `${Math.round(quantile(sorted, part))} ms`)
+    ])
+    const head = ["recovery", "measured", ...parts.map((part) => `${part * 100} %`)]
+    yield* Console.log(`\n${table(head, rows)}`)
+    yield* Effect.forEach(report.violations, (one) => Console.error(`VIOLATION  ${one}`))
+    if (report.violations.length > 0) process.exitCode = 1
   })
-  yield* print(
+
+const sqlite = Effect.flatMap(kills.run(options), (report) =>
+  print(report, { engine: "SQLite" }, [["from the start of the engine", report.recoveryMillis]])
+)
+
+const lockSeconds = 3
+const { runners } = values
+const postgres = Effect.flatMap(clusterKills.run({ ...options, runners, lockSeconds }), (report) =>
+  print(
+    report,
     {
       engine: `PostgreSQL, ${runners} runners, locks expire after ${lockSeconds} s`,
-      kills: `${report.kills}, of which ${report.earlyKills} before the engine ran`,
       "runners stopped for 1.5 times the life of their locks": report.pauses,
       "restarts and crashes of the database": report.databaseRestarts,
-      "runners that were not ready within a minute": report.hungStarts,
-      "business keys": `${report.jobs}, of which ${report.jobsKilled} were sent before the last kill`,
-      "creation requests": report.creations,
-      database: kibibytes(report.databaseBytes)
+      "runners that were not ready within a minute": report.hungStarts
     },
-    [...report.recoveryMillis],
-    report.violations
+    report.recoveryMillis
+  )
+)
+
+const timed = <A, E>(name: string, self: Effect.Effect<A, E>) =>
+  Effect.flatMap(Effect.timed(self), ([duration, result]) =>
+    Console.log(
+      `${name}: ${JSON.stringify(result)} in ${Math.round(Duration.toMillis(duration))} ms`
+    )
+  )
+
+const sandbox = Effect.gen(function* () {
+  const { operations, requests, seed } = values
+  yield* timed(
+    `${operations} random operations, seed ${seed}`,
+    randomOperations.run({ operations, seed })
+  )
+  yield* timed(`${requests} concurrent requests, one key`, oneKey.run(requests))
+  yield* timed(
+    `${values.kills} kills`,
+    Effect.promise(() => sandboxKills.run({ kills: values.kills, callers: 16 }))
   )
 })
 
-const programs = new Map([
-  ["sqlite", sqlite],
-  ["postgres", postgres]
-])
-
-NodeRuntime.runMain(
-  programs.get(values.engine) ?? refuse(`--engine must be sqlite or postgres: ${values.engine}`)
-)
+NodeRuntime.runMain(word === "sandbox" ? sandbox : word === "postgres" ? postgres : sqlite)

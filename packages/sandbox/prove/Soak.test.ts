@@ -1,5 +1,5 @@
 /**
- * Short forms of `npm run soak:sandbox`.
+ * Short forms of `npm run soak -- sandbox`.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

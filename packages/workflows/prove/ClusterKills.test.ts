@@ -1,6 +1,6 @@
 /**
  * Three runners on PostgreSQL are killed and stopped, and the database is restarted, again and again.
- * `npm run soak -- --engine postgres --kills N` runs more kills.
+ * `npm run soak -- postgres --kills N` runs more kills.
  */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

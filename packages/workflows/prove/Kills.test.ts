@@ -1,5 +1,5 @@
 /**
- * A process is killed again and again while it runs workflows on SQLite. `npm run soak -- --kills N` runs
+ * A process is killed again and again while it runs workflows on SQLite. `npm run soak -- sqlite --kills N` runs
  * more kills.
  */
 import { assert, it } from "@effect/vitest"
