@@ -6,9 +6,9 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     pool: "forks",
-    // Files share two processes, because loading Effect takes longer than most of them. Only here, not
-    // in a project, does vitest obey `isolate`.
-    poolOptions: { forks: { minForks: 1, maxForks: 2, isolate: false } },
+    // Files share three processes: loading Effect takes longer than most of them, and about half of their
+    // time is waits of TestClock, which need no core. Only here, not in a project, does vitest obey `isolate`.
+    poolOptions: { forks: { minForks: 1, maxForks: 3, isolate: false } },
     sequence: { concurrent: false },
     // A limit for what hangs, generous to a busy machine: no test asserts a time.
     testTimeout: 120_000,
