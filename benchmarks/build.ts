@@ -9,7 +9,7 @@ const { dependencies }: { readonly dependencies: Readonly<Record<string, string>
   readFileSync(new URL("package.json", import.meta.url), "utf8")
 )
 /** All dependencies of the measured programs, except Manilla. */
-export const external = Object.keys(dependencies)
+const external = Object.keys(dependencies)
   .filter((name) => !name.startsWith("@manilla/"))
   .flatMap((name) => [name, `${name}/*`])
 

@@ -1,7 +1,7 @@
 // The cost of calls: all clients take turns in short windows, each in its own process, against one server.
 import { setTimeout as sleep } from "node:timers/promises"
 import { baseline, clients, titleOf } from "./clients/index.js"
-import { crossTable, number, type Quartiles, quartiles, spread, table } from "./format.js"
+import { number, type Quartiles, quartiles, spread, table } from "./format.js"
 import type { Operation } from "./messages.js"
 import { start, type Worker } from "./processes.js"
 
@@ -180,37 +180,36 @@ const titles: Readonly<Record<Operation, string>> = {
   list: "List of 100"
 }
 
-/** A table for each operation, with a column for each number of calls in flight. */
-const byOperation = (all: ReadonlyArray<Measured>, show: (one: Measured) => string): string =>
-  [...new Set(all.map(({ operation }) => operation))]
-    .map((operation) => {
-      const measured = all.filter((one) => one.operation === operation)
-      const [row, column] = [
-        ({ client }: Measured) => titleOf(client),
-        ({ concurrency }: Measured) => `${concurrency} in flight`
-      ]
-      return `### ${titles[operation]}\n\n${crossTable(measured, ["client", row, column], show)}`
-    })
-    .join("\n\n")
+const titleOfCell = ({ concurrency, operation }: Cell): string =>
+  `${titles[operation]}, ${concurrency} in flight`
+
+/** A table of all clients for an operation with a number of calls in flight. */
+const cellTable = (all: ReadonlyArray<Measured>): string =>
+  table(
+    ["client", "relative to undici", "CPU per call", "calls per second", "p50 / p99"],
+    all.map(({ client, cpuMicros, p50Millis, p99Millis, perSecond, ratio }) => [
+      titleOf(client),
+      spread(ratio),
+      `${number(cpuMicros.median)} µs`,
+      number(perSecond),
+      `${number(p50Millis)} / ${number(p99Millis)} ms`
+    ])
+  )
 
 export const tables = (measured: ReadonlyArray<Measured>): ReadonlyArray<string> => [
-  "## CPU per call",
+  "## Calls",
   `CPU time of the client's process per call, as a ratio to raw undici: median (quartiles). Each
 client runs in its own process. In each round, the clients take turns, each for a short window. A window
-of raw undici precedes every third of them; each window is compared with the last window of raw undici.`,
-  byOperation(measured, ({ ratio }) => spread(ratio)),
-  "The work of each client:",
+of raw undici precedes every third of them; each window is compared with the last window of raw undici.
+Calls per second are those with one core for the client.`,
   clients
     .filter(({ name }) => measured.some(({ client }) => client === name))
     .map(({ does, title }) => `- ${title}: ${does}`)
     .join("\n"),
-  "## Calls per second, latency",
-  "CPU time per call, calls per second with one core for the client, and p50 / p99 latency.",
-  byOperation(
-    measured,
-    ({ cpuMicros, p50Millis, p99Millis, perSecond }) =>
-      `${number(cpuMicros.median)} µs, ${number(perSecond)}/s, ${number(p50Millis)} / ${number(p99Millis)} ms`
-  )
+  ...[...new Set(measured.map(titleOfCell))].flatMap((title) => [
+    `### ${title}`,
+    cellTable(measured.filter((one) => titleOfCell(one) === title))
+  ])
 ]
 
 export const burstTable = (all: ReadonlyArray<Burst>): ReadonlyArray<string> => [

@@ -36,8 +36,6 @@ export const spread = ({ lower, median, upper }: Quartiles): string =>
 
 export const kilobytes = (bytes: number): string => `${number(bytes / 1000)} kB`
 
-export const megabytes = (bytes: number): string => `${number(bytes / 1_000_000)} MB`
-
 export const table = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>
@@ -48,23 +46,4 @@ export const table = (
   const line = (cells: ReadonlyArray<string>) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`
   return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n")
-}
-
-/** A table with a row and a column for each value of two keys. A pair that was not measured is empty. */
-export const crossTable = <A>(
-  all: ReadonlyArray<A>,
-  [corner, row, column]: readonly [string, (one: A) => string, (one: A) => string],
-  show: (one: A) => string
-): string => {
-  const columns = [...new Set(all.map(column))]
-  return table(
-    [corner, ...columns],
-    [...new Set(all.map(row))].map((name) => [
-      name,
-      ...columns.map((title) => {
-        const found = all.find((one) => row(one) === name && column(one) === title)
-        return found === undefined ? "" : show(found)
-      })
-    ])
-  )
 }

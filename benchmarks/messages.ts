@@ -1,5 +1,4 @@
-// The requests and responses of all benchmarks: those of the service, and responses of the same size in
-// Stripe's format for the Stripe client.
+// The requests and responses of all benchmarks.
 
 export const operations = ["create", "get", "list"] as const
 
@@ -71,18 +70,20 @@ const transaction = (number: number) => ({
   created_at: "2026-01-31T12:00:00.123456Z"
 })
 
+const page = {
+  current_page: 1,
+  data: Array.from({ length: rows }, (_, number) => transaction(number)),
+  per_page: rows,
+  total: rows
+}
+
 const envelope = (data: unknown): string =>
   JSON.stringify({ success: true, data, meta: { correlation_id: correlationId } })
 
 export const answers: Readonly<Record<Operation, string>> = {
   create: envelope(createdPayment),
   get: envelope(readPayment),
-  list: envelope({
-    current_page: 1,
-    data: Array.from({ length: rows }, (_, number) => transaction(number)),
-    per_page: rows,
-    total: rows
-  })
+  list: envelope(page)
 }
 
 export const payout = {
@@ -113,51 +114,11 @@ export const tokenAnswer = envelope({
   scope: "payments.read payments.write transactions.read"
 })
 
-/** Stripe's objects, as long as ours. */
-const padded = (bytes: number, object: object) => ({
-  ...object,
-  description: "x".repeat(Math.max(0, bytes - JSON.stringify(object).length))
-})
-
-const stripePayment = (bytes: number): string =>
-  JSON.stringify(
-    padded(bytes, {
-      id: "pi_1IbfdjXKebbjk",
-      object: "payment_intent",
-      amount: 1500,
-      currency: "xof",
-      status: "processing",
-      created: 1_769_860_800,
-      livemode: false,
-      metadata: payment.metadata,
-      payment_method_types: [payment.payment_method]
-    })
-  )
-
-const stripeTransaction = (number: number) => ({
-  id: `txn_1Ibfdj${hex(number, 4)}`,
-  object: "balance_transaction",
-  amount: 1500 + number,
-  fee: 22,
-  net: 1478 + number,
-  currency: "xof",
-  created: 1_769_860_800,
-  reporting_category: "charge",
-  status: "available",
-  type: "charge"
-})
-
+/** The same data without our envelope, for a client that does not check it. */
 export const stripeAnswers: Readonly<Record<Operation, string>> = {
-  create: stripePayment(answers.create.length),
-  get: stripePayment(answers.get.length),
-  list: JSON.stringify({
-    object: "list",
-    url: "/v1/balance_transactions",
-    has_more: false,
-    data: Array.from({ length: rows }, (_, number) =>
-      padded(answers.list.length / rows, stripeTransaction(number))
-    )
-  })
+  create: JSON.stringify(createdPayment),
+  get: JSON.stringify(readPayment),
+  list: JSON.stringify(page)
 }
 
 /** The base path, which contains the version segment. */

@@ -93,7 +93,7 @@ const goals: ReadonlyArray<Goal> = [
     title: "bundle: Payments, without Effect and `FetchHttpClient`, gzip",
     most: 20_000,
     show: kilobytes,
-    of: ({ size: sizes }) => sizes && size.added(sizes, "payments", "gzipBytes")
+    of: ({ size: sizes }) => sizes && size.added(sizes, "payments")
   },
   {
     title: "heap per wait, with many at once",

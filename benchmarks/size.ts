@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
-import { built, external } from "./build.js"
+import { built } from "./build.js"
 import { kilobytes, type Quartiles, quartiles, spread, table } from "./format.js"
 
 const programs = {
@@ -22,15 +22,12 @@ export interface Size {
   readonly program: Program
   readonly bytes: number
   readonly gzipBytes: number
-  /** Compressed bytes of the program and of Manilla, without dependencies. */
-  readonly ownGzipBytes: number
   /** Milliseconds of a process that imports the bundle, more than of one that imports nothing. */
   readonly importMillis: Quartiles
 }
 
-const bundle = async (program: Program, options?: { readonly external: Array<string> }) => {
+const bundle = async (program: Program) => {
   const { outputFiles } = await build({
-    ...options,
     entryPoints: [fileURLToPath(new URL(`programs/${program}.ts`, import.meta.url))],
     bundle: true,
     minify: true,
@@ -54,7 +51,6 @@ const importTime = (file: string): number => {
 
 const measure = async (program: Program, rounds: number): Promise<Size> => {
   const { contents, gzipBytes } = await bundle(program)
-  const own = await bundle(program, { external })
   const file = fileURLToPath(new URL(`${program}.bundle.mjs`, built))
   const empty = fileURLToPath(new URL("empty.mjs", built))
   writeFileSync(file, contents)
@@ -63,7 +59,6 @@ const measure = async (program: Program, rounds: number): Promise<Size> => {
     program,
     bytes: contents.byteLength,
     gzipBytes,
-    ownGzipBytes: own.gzipBytes,
     importMillis: quartiles(
       Array.from({ length: rounds }, () => importTime(file) - importTime(empty))
     )
@@ -76,13 +71,9 @@ export const run = async (rounds: number): Promise<ReadonlyArray<Size>> => {
   return sizes
 }
 
-/** Bytes that a program adds to the one with Effect and its HTTP client. */
-export const added = (
-  sizes: ReadonlyArray<Size>,
-  program: Program,
-  of: "gzipBytes" | "ownGzipBytes"
-): number => {
-  const bytesOf = (wanted: Program) => sizes.find((one) => one.program === wanted)?.[of] ?? NaN
+/** Compressed bytes that a program adds to the one with Effect and its HTTP client. */
+export const added = (sizes: ReadonlyArray<Size>, program: Program): number => {
+  const bytesOf = (wanted: Program) => sizes.find((one) => one.program === wanted)?.gzipBytes ?? NaN
   return bytesOf(program) - bytesOf("effect")
 }
 
@@ -91,14 +82,12 @@ export const tables = (sizes: ReadonlyArray<Size>): ReadonlyArray<string> => [
   `Bundled and minified by esbuild, without Node's built-in modules. Import: the time of a process that only
 imports the bundle, minus the time of a process that imports nothing.`,
   table(
-    ["program", "minified", "gzip", "more than Effect, gzip", "Manilla alone, gzip", "import"],
+    ["program", "minified", "gzip", "more than Effect, gzip", "import"],
     sizes.map(({ bytes, gzipBytes, importMillis, program }) => [
       programs[program],
       kilobytes(bytes),
       kilobytes(gzipBytes),
-      ...(["gzipBytes", "ownGzipBytes"] as const).map((of) =>
-        program.startsWith("payments") ? kilobytes(added(sizes, program, of)) : ""
-      ),
+      program.startsWith("payments") ? kilobytes(added(sizes, program)) : "",
       `${spread(importMillis)} ms`
     ])
   )

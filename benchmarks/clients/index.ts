@@ -52,12 +52,6 @@ export const clients: ReadonlyArray<Client> = [
     load: async () => (await import("./manilla.js")).leanTraced
   },
   {
-    name: "manilla-layerUndici",
-    title: "Manilla, `layerUndici`",
-    does: `over \`NodeHttpClient.layerUndici\`: ${everything}`,
-    load: async () => (await import("./manilla.js")).overLayerUndici
-  },
-  {
     name: "fetch",
     title: "`fetch`",
     does: "the global `fetch` and `JSON.parse`",

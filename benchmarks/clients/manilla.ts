@@ -1,6 +1,5 @@
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as BearerTokens from "@manilla/core/BearerTokens"
 import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -66,8 +65,6 @@ const over =
     effects(services(port).pipe(Layer.provide(tokensFrom(port)), Layer.provide(client)), calls)
 
 export const overFetch = over(FetchHttpClient.layer)
-
-export const overLayerUndici = over(NodeHttpClient.layerUndici)
 
 export const lean = over(UndiciClient.layer)
 

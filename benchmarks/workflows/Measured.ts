@@ -14,6 +14,16 @@ export interface Latency {
   readonly p99Millis: number
 }
 
+/** The work of a database for one execution. */
+export interface Writes {
+  readonly transactions: number
+  /** Rows inserted, updated and deleted. */
+  readonly rows: number
+  readonly walBytes: number
+  /** CPU time of its processes, where the system tells. */
+  readonly cpuMillis?: number | undefined
+}
+
 /** One engine with a number of sleeping executions. A figure that a database does not tell is absent. */
 export interface Measured {
   readonly engine: Engine
@@ -43,14 +53,7 @@ export interface Measured {
     /** CPU time of the process. */
     readonly cpuMillis: number
     readonly storeBytes?: number | undefined
-    readonly database?: {
-      readonly transactions: number
-      /** Rows inserted, updated and deleted. */
-      readonly rows: number
-      readonly walBytes: number
-      /** CPU time of its processes, where the system tells. */
-      readonly cpuMillis?: number | undefined
-    }
+    readonly database?: Writes
   }
 }
 

@@ -2,8 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { type Fact, facts } from "../facts.js"
 import { kilobytes, number, table as markdownTable, whole } from "../format.js"
-import { engines, type Latency, type Measured, titles } from "./Measured.js"
-import * as payday from "./payday.js"
+import { engines, type Latency, type Measured, titles, type Writes } from "./Measured.js"
 
 const docs = new URL("../../docs/", import.meta.url)
 const results = new URL("scale/results.json", docs)
@@ -32,6 +31,9 @@ const kilobytesOf = (bytes: number | undefined) => (bytes === undefined ? "" : k
 const both = (show: (value: number) => string, own: number, database: number | undefined) =>
   [own, ...(database === undefined ? [] : [database])].map(show).join(" + ")
 
+const writes = ({ rows, transactions, walBytes }: Writes) =>
+  `${number(transactions)}, ${number(rows)}, ${kilobytes(walBytes)}`
+
 export const table = (cells: ReadonlyArray<Measured>): string =>
   markdownTable(
     [
@@ -45,6 +47,7 @@ export const table = (cells: ReadonlyArray<Measured>): string =>
       "64 at once",
       "p50 / p99",
       "CPU each",
+      "transactions, rows, WAL each",
       ""
     ],
     cells.map(({ busy, engine, fill, limitMinutes, quiet, rest, sleeping, unfinished }) => [
@@ -58,6 +61,7 @@ export const table = (cells: ReadonlyArray<Measured>): string =>
       busy === undefined ? "" : `${number(busy.perSecond)} / s`,
       busy === undefined ? "" : latency(busy),
       busy === undefined ? "" : both(millis, busy.cpuMillis, busy.database?.cpuMillis),
+      busy?.database === undefined ? "" : writes(busy.database),
       unfinished === undefined ? "" : `not finished in ${limitMinutes} min: ${unfinished}`
     ])
   )
@@ -66,7 +70,7 @@ const markdown = ({ cells, facts }: Results): string =>
   [
     "# Scale",
     `Written by \`npm run bench:workflows\` from \`docs/scale/results.json\`. Many payouts are pending at a time:
-how much does an execution cost beside thousands that sleep? At the end is a plan for a country's payday.`,
+how much does an execution cost beside thousands that sleep?`,
     facts.map(([what, value]) => `- ${what}: ${value}`).join("\n"),
     "## Measured",
     `Each row is measured in new processes, on a new database. The service is in the same process and answers
@@ -77,9 +81,14 @@ waits for the disk.`,
 - CPU at rest: of the process, in parts of a core, while all sleep; after the plus sign, of PostgreSQL.
 - one: from the start of a \`DisbursePayout\` to its end, if only one runs and its payout is final at the first look.
 - 64 at once: the same, with 64 at a time. Its p50 and p99 contain the time that they wait for each other.
-- CPU each: of the runner, for each of them; after the plus sign, of PostgreSQL.`,
+- CPU each: of the runner, for each of them; after the plus sign, of PostgreSQL. Then its
+  transactions, the rows that it inserts, updates and deletes, and its write-ahead log.`,
     table(cells),
-    ...payday.section(cells),
+    "## Planning",
+    `CPU adds up: for a rate of payouts, a runner, or a database, needs the rate times its CPU for each, divided by the
+utilisation that you allow, such as 60 %. A payout that is still pending after its first look costs as much
+again for each durable pause. Runners of one database share its shards, and two groups of runners with databases
+of their own share nothing.`,
     "## Limits",
     `- A batch reads its stored items, up to 3 MB for 10,000 of them, twice each time that it looks for items to start,
   which is at most five times a second. With many batches at a time on one database, use smaller ones.
