@@ -33,9 +33,9 @@ for (const name of published) {
     .map((module) => line(src, module))
     .join("")
   if (existsSync(index) && readFileSync(index, "utf8") === content) continue
-  if (check) problems.push(`${relative(root, index)}: stale, run \`npm run codegen\``)
+  if (check) problems.push(`${relative(root, index)}: stale, run \`npm run generate\``)
   else writeFileSync(index, content)
 }
 
 for (const problem of problems) console.error(problem)
-process.exitCode = problems.length === 0 ? 0 : 1
+if (problems.length > 0) process.exitCode = 1

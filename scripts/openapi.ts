@@ -3,4 +3,4 @@
 import { OpenApiDocument } from "@manilla/sandbox"
 import { emit } from "./generated.js"
 
-emit("docs/openapi.json", `${JSON.stringify(OpenApiDocument.make(), null, 2)}\n`, "openapi")
+emit("docs/openapi.json", `${JSON.stringify(OpenApiDocument.make(), null, 2)}\n`)

@@ -41,7 +41,7 @@ const { attempts, base, cap, attemptTimeout, deadline, budget } = RetryPolicy.de
 
 const content = `# Operations
 
-Generated from the declarations by \`npm run operations\`. "Not shown" means that the documentation of the service
+Generated from the declarations by \`npm run generate\`. "Not shown" means that the documentation of the service
 (the *interface*) does not say, and that Manilla assumes nothing.
 
 ## The ${rows.length} operations
@@ -93,11 +93,11 @@ back-off or its turn, whichever is later. If its turn would come after the call'
 and its error says so. A retry after a renewed token does not use the budget.
 `
 
-emit("docs/operations.md", content, "operations")
+emit("docs/operations.md", content)
 
 const outcomes = `# Outcomes on demand
 
-Generated from the declaration in \`Outcome.ts\` by \`npm run operations\`. A request asks for one of these
+Generated from the declaration in \`Outcome.ts\` by \`npm run generate\`. A request asks for one of these
 ${Outcome.outcomes.length} outcomes in three ways:
 
 - by a magic value in its body: the phone number of the table (\`payer.phone_number\`, \`destination\`, or the
@@ -116,4 +116,4 @@ with an idempotency key, so that a retry succeeds; requests without a key always
 
 ${Outcome.table()}`
 
-emit("packages/sandbox/docs/outcomes.md", outcomes, "operations")
+emit("packages/sandbox/docs/outcomes.md", outcomes)

@@ -1,7 +1,7 @@
 // Updates the code blocks in READMEs. The marker above a block selects its content:
 //
 // - `<!-- program: FILE -->`: the file, from its first import to its end
-// - `<!-- example: FILE -->`: the first example in the file's docstrings, which `npm run docs` compiles
+// - `<!-- example: FILE -->`: the first example in the file's docstrings, which `npm run check` compiles
 // - `<!-- install: packages/NAME -->`: the command that installs the package, and all other imports of the
 //   programs in its README
 // - `<!-- minimum: FILE -->`: the command that installs what the program imports, with Manilla's tarballs
@@ -161,7 +161,7 @@ for (const file of files) {
   const current = withLists(withInstallations(withPrograms(text)))
   if (current === text) continue
   if (process.argv.includes("--check")) {
-    console.error(`${file} has a stale block: run \`npm run readme\``)
+    console.error(`${file} has a stale block: run \`npm run generate\``)
     process.exitCode = 1
   } else {
     writeFileSync(url, current)
