@@ -114,13 +114,6 @@ export const tokenAnswer = envelope({
   scope: "payments.read payments.write transactions.read"
 })
 
-/** The same data without our envelope, for a client that does not check it. */
-export const stripeAnswers: Readonly<Record<Operation, string>> = {
-  create: JSON.stringify(createdPayment),
-  get: JSON.stringify(readPayment),
-  list: JSON.stringify(page)
-}
-
 /** The base path, which contains the version segment. */
 export const root = "/api/v1"
 

@@ -126,14 +126,7 @@ const goalTable = (report: Report): string =>
     })
   )
 
-const packages = [
-  "effect",
-  "@effect/platform",
-  "@effect/platform-node",
-  "undici",
-  "stripe",
-  "esbuild"
-]
+const packages = ["effect", "@effect/platform", "@effect/platform-node", "undici", "esbuild"]
 
 export const markdown = (report: Report): string =>
   [

@@ -22,12 +22,6 @@ const answer = (status: string, body: string): Buffer =>
 
 const routes = new Map([
   ["POST /api/v1/auth/application/token", answer("200 OK", messages.tokenAnswer)],
-  ["POST /v1/payment_intents", answer("200 OK", messages.stripeAnswers.create)],
-  ["GET /v1/payment_intents/pi_1IbfdjXKebbjk", answer("200 OK", messages.stripeAnswers.get)],
-  [
-    `GET /v1/balance_transactions?limit=${messages.rows}`,
-    answer("200 OK", messages.stripeAnswers.list)
-  ],
   ...messages.operations.map((operation): [string, Buffer] => [
     `${messages.methods[operation]} ${messages.paths[operation]}`,
     answer(operation === "create" ? "201 Created" : "200 OK", messages.answers[operation])

@@ -10,8 +10,7 @@ import { kilobytes, type Quartiles, quartiles, spread, table } from "./format.js
 const programs = {
   effect: "Effect, `FetchHttpClient`",
   payments: "the same and Payments",
-  paymentsAndToken: "the same and Token",
-  stripe: "stripe-node"
+  paymentsAndToken: "the same and Token"
 } as const
 
 type Program = keyof typeof programs
@@ -87,7 +86,7 @@ imports the bundle, minus the time of a process that imports nothing.`,
       programs[program],
       kilobytes(bytes),
       kilobytes(gzipBytes),
-      program.startsWith("payments") ? kilobytes(added(sizes, program)) : "",
+      kilobytes(added(sizes, program)),
       `${spread(importMillis)} ms`
     ])
   )

@@ -2,10 +2,9 @@
 import { kilobytes, number, table, whole } from "./format.js"
 import { result } from "./processes.js"
 
-/** The kinds of pending effects. A bare sleeping fiber is the least that Effect needs. */
+/** The kinds of pending effects. */
 export const kinds = {
   wait: "a wait for a payment",
-  sleep: "a bare sleeping fiber",
   create: "a create in flight"
 } as const
 
@@ -42,9 +41,9 @@ export const run = async (
 
 export const tables = (all: ReadonlyArray<Held>): ReadonlyArray<string> => [
   "## Many concurrent waits and calls",
-  `Heap per wait after a garbage collection, while all waits sleep, compared with the minimum that Effect
-needs; and heap per create whose answer never comes. Then all payments become final, and the delay of the event
-loop is measured until the last wait has ended.`,
+  `Heap per wait after a garbage collection, while all waits sleep, and heap per create whose answer
+never comes. Then all payments become final, and the delay of the event loop is measured until the last wait has
+ended.`,
   table(
     ["at once", "", "heap each", "CPU to start each", "delay of the event loop, p99"],
     all.map(({ bytesEach, count, delayMillis, kind, startMicros }) => [

@@ -1,6 +1,5 @@
 // Measures one kind of pending effect, and sends the result.
 import { monitorEventLoopDelay } from "node:perf_hooks"
-import { setTimeout as pause } from "node:timers/promises"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
@@ -35,17 +34,6 @@ const costOf = async (number: number, starts: () => Promise<unknown>) => {
     bytesEach: (stub.heapBytes() - before) / number,
     startMicros: (user + system) / number
   }
-}
-
-const sleeps = async (): Promise<Held> => {
-  const starts = async (number: number) => {
-    const fibers = await Effect.runPromise(many(number, () => Effect.sleep("1 hour")))
-    // Each fiber starts to wait in its own turn of the event loop.
-    await pause(100)
-    return fibers
-  }
-  await Effect.runPromise(Fiber.interruptAll(await starts(1000)))
-  return { kind: "sleep", count, ...(await costOf(count, () => starts(count))) }
 }
 
 const creates = async (): Promise<Held> => {
@@ -117,7 +105,6 @@ const waits = async (): Promise<Held> => {
 
 const measures: Readonly<Record<Kind, () => Promise<Held>>> = {
   wait: waits,
-  sleep: sleeps,
   create: creates
 }
 

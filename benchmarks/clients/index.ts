@@ -22,12 +22,6 @@ export const baseline: Client = {
 export const clients: ReadonlyArray<Client> = [
   baseline,
   {
-    name: "stripe",
-    title: "stripe-node",
-    does: "over `node:http`: retries and a timeout; does not check answers",
-    load: async () => (await import("./stripe.js")).open
-  },
-  {
     name: "effect",
     title: "Effect `HttpClient`",
     does: "over `NodeHttpClient.layerUndici`, by hand: Schema, a timeout and a retry",

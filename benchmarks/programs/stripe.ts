@@ -1,3 +1,0 @@
-import Stripe from "stripe"
-
-export const stripe = new Stripe("sk_test_bench")
