@@ -16,6 +16,7 @@ import {
 } from "./dom.js"
 
 /** @typedef {typeof import("../src/ControlApi.js").Request.Encoded} Request */
+/** @typedef {typeof import("../src/ControlApi.js").LiveRequests.Encoded} LiveRequests */
 /** @typedef {typeof import("../src/ControlApi.js").Resources.Encoded} Resources */
 /** @typedef {typeof import("../src/ControlApi.js").Credentials.Encoded} Credentials */
 
@@ -568,22 +569,16 @@ export const follow = ({ onChange, onConnection }) => {
     source = opened
     opened.addEventListener("open", () => setOpen(true))
     opened.addEventListener("error", () => setOpen(false))
-    let isFirst = true
     opened.addEventListener("requests", ({ data }) => {
-      /** @type {ReadonlyArray<Request>} */
-      const changed = JSON.parse(data)
-      const restarts = isFirst
-      isFirst = false
+      /** @type {LiveRequests} */
+      const live = JSON.parse(data)
       unlessPaused(() => {
-        // The first event after a connection has everything, also after the sandbox was restarted.
-        if (restarts) clear()
-        update(changed)
+        if (live.reset) clear()
+        update(live.requests)
       })
       onChange()
     })
-    opened.addEventListener("reset", () => unlessPaused(clear))
     opened.addEventListener("error", () => {
-      isFirst = true
       // The browser connects again by itself, except after an answer with an error.
       if (opened.readyState === EventSource.CLOSED && source === opened) {
         source = undefined

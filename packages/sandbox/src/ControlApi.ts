@@ -9,6 +9,7 @@ import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import type { HttpApiDecodeError } from "@effect/platform/HttpApiError"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import type { HttpMethod } from "@effect/platform/HttpMethod"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Card from "@manilla/cards/Card"
 import * as Cardholder from "@manilla/cards/Cardholder"
@@ -27,6 +28,7 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import { numberBetween, oneOf } from "./internal/control/limits.js"
+import * as state from "./internal/store/state.js"
 import * as ledger from "./Ledger.js"
 import * as Outcome from "./Outcome.js"
 
@@ -248,15 +250,7 @@ export interface Request extends Schema.Schema.Type<typeof Request> {}
  * @category schemas
  */
 export const Ledger = Schema.Struct({
-  balances: Schema.Array(
-    Schema.Struct({
-      account: ledger.Account,
-      debits: Amount.Amount,
-      credits: Amount.Amount,
-      /** On the account's normal side. */
-      balance: Amount.Amount
-    })
-  ),
+  balances: Schema.Array(ledger.Balance),
   /** The number of all entries. */
   entries: Schema.Number,
   journal: Schema.Array(ledger.JournalEntry)
@@ -287,8 +281,6 @@ export const WalletBalances = Schema.Struct({
  */
 export interface WalletBalances extends Schema.Schema.Type<typeof WalletBalances> {}
 
-const { fields: payment } = PaymentIntent.CreatedPaymentIntent
-
 /**
  * The latest resources of each kind, newest first.
  *
@@ -296,21 +288,9 @@ const { fields: payment } = PaymentIntent.CreatedPaymentIntent
  * @category schemas
  */
 export const Resources = Schema.Struct({
-  payments: Schema.Array(Schema.Struct({ ...payment, idempotency_key: Schema.String })),
-  payouts: Schema.Array(
-    Schema.Struct({
-      ...Payout.Payout.fields,
-      fee_amount: Amount.Amount,
-      idempotency_key: Schema.String
-    })
-  ),
-  transactions: Schema.Array(
-    Schema.Struct({
-      ...Transaction.TransactionDetail.fields,
-      /** The reference of the payment, link, payout or refund that moved the money. */
-      source: Schema.String
-    })
-  ),
+  payments: Schema.Array(state.PaymentRow),
+  payouts: Schema.Array(state.PayoutRow),
+  transactions: Schema.Array(state.TransactionRow),
   refunds: Schema.Array(Refund.Refund),
   payment_links: Schema.Array(PaymentLink.PaymentLink),
   cards: Schema.Array(Card.Card),
@@ -372,8 +352,7 @@ export const Settlement = Schema.Struct({
   status: Schema.optional(
     Schema.String.pipe(
       Schema.pattern(/^(?!PENDING$)[A-Z][A-Z0-9_]{0,63}$/, {
-        description: `a status in capital letters, of at most 64 characters, other than "PENDING"`,
-        jsonSchema: { pattern: "^(?!PENDING$)[A-Z][A-Z0-9_]{0,63}$" }
+        description: `a status in capital letters, of at most 64 characters, other than "PENDING"`
       })
     )
   )
@@ -402,10 +381,7 @@ export const RefundRequest = Schema.Struct({
 export const LinkPayment = Schema.Struct({
   phone_number: Schema.optional(
     Schema.String.pipe(
-      Schema.filter((text) => text.length >= 1 && text.length <= 32, {
-        description: "a string of 1 to 32 characters",
-        jsonSchema: { minLength: 1, maxLength: 32 }
-      })
+      Schema.length({ min: 1, max: 32 }, { description: "a string of 1 to 32 characters" })
     )
   )
 }).annotations({ identifier: "LinkPayment" })
@@ -414,67 +390,53 @@ export const LinkPayment = Schema.Struct({
 const group = <const Name extends string>(name: Name, description: string) =>
   HttpApiGroup.make(name, { topLevel: true }).annotate(OpenApi.Description, description)
 
-const refused = { status: 422 } as const
-const missing = { status: 404 } as const
+const declare =
+  <const Method extends HttpMethod>(method: Method) =>
+  <const Name extends string>(name: Name, path: HttpApiEndpoint.PathSegment, summary: string) =>
+    HttpApiEndpoint.make(method)(name, path).annotate(OpenApi.Summary, summary)
 
-const state = group("State", "The whole sandbox")
+const get = declare("GET")
+const post = declare("POST")
+const put = declare("PUT")
+const del = declare("DELETE")
+
+const whole = group("State", "The whole sandbox")
+  .add(get("health", "/health", "Ready to answer requests").addSuccess(Health))
+  .add(post("reset", "/reset", "Restore the initial state").setPayload(Reset))
+  .add(get("snapshot", "/snapshot", "Read the whole state").addSuccess(Snapshot))
   .add(
-    HttpApiEndpoint.get("health", "/health")
-      .addSuccess(Health)
-      .annotate(OpenApi.Summary, "Ready to answer requests")
-  )
-  .add(
-    HttpApiEndpoint.post("reset", "/reset")
-      .setPayload(Reset)
-      .annotate(OpenApi.Summary, "Restore the initial state")
-  )
-  .add(
-    HttpApiEndpoint.get("snapshot", "/snapshot")
-      .addSuccess(Snapshot)
-      .annotate(OpenApi.Summary, "Read the whole state")
-  )
-  .add(
-    HttpApiEndpoint.put("restore", "/snapshot")
+    put("restore", "/snapshot", "Replace the whole state by that of a snapshot")
       .setPayload(Snapshot)
-      .addError(ControlError, refused)
-      .annotate(OpenApi.Summary, "Replace the whole state by that of a snapshot")
+      .addError(ControlError)
   )
 
 const idempotency = group("Idempotency", "The profile of idempotency keys")
   .add(
-    HttpApiEndpoint.get("idempotency", "/idempotency")
-      .addSuccess(Idempotency)
-      .annotate(OpenApi.Summary, "Read how idempotency keys behave")
+    get("idempotency", "/idempotency", "Read how idempotency keys behave").addSuccess(Idempotency)
   )
   .add(
-    HttpApiEndpoint.put("setIdempotency", "/idempotency")
+    put(
+      "setIdempotency",
+      "/idempotency",
+      "Replace how idempotency keys behave, from the next request"
+    )
       .setPayload(IdempotencyChange)
       .addSuccess(Idempotency)
-      .annotate(OpenApi.Summary, "Replace how idempotency keys behave, from the next request")
   )
 
 const access = group("Access", "Credentials and tokens")
+  .add(get("credentials", "/credentials", "Read the current credentials").addSuccess(Credentials))
   .add(
-    HttpApiEndpoint.get("credentials", "/credentials")
-      .addSuccess(Credentials)
-      .annotate(OpenApi.Summary, "Read the current credentials")
+    post(
+      "rotateSecret",
+      "/credentials/rotate",
+      "Replace the client secret, and revoke its tokens"
+    ).addSuccess(Credentials)
   )
-  .add(
-    HttpApiEndpoint.post("rotateSecret", "/credentials/rotate")
-      .addSuccess(Credentials)
-      .annotate(OpenApi.Summary, "Replace the client secret, and revoke its tokens")
-  )
-  .add(
-    HttpApiEndpoint.post("revokeTokens", "/tokens/revoke").annotate(
-      OpenApi.Summary,
-      "Revoke all tokens"
-    )
-  )
+  .add(post("revokeTokens", "/tokens/revoke", "Revoke all tokens"))
 
 /**
- * The path of the live requests, as server-sent events. An event `requests` has a list of `Request` without
- * bodies: the latest ones first, then those that arrived or ended. An event `reset` says that earlier
- * requests are gone.
+ * The path of the live requests, as server-sent events `requests`, each with `LiveRequests`.
  *
  * @since 0.1.0
  * @category constants
@@ -485,18 +447,24 @@ export const requestStream = `${root}/requests/stream` as const
  * Requests that arrived or ended.
  *
  * @since 0.1.0
+ * @category schemas
+ */
+export const LiveRequests = Schema.Struct({
+  /** Whether they replace all earlier ones: at first, after a reset, and after a lost connection. */
+  reset: Schema.Boolean,
+  /** At most the newest 1,000, oldest first and without bodies. A request comes again when it ends. */
+  requests: Schema.Array(Request)
+})
+
+/**
+ * @since 0.1.0
  * @category models
  */
-export interface LiveRequests {
-  /** Whether they replace all earlier ones: after a reset, and after a lost connection. */
-  readonly reset: boolean
-  /** At most the newest 1,000, oldest first and without bodies. A request comes again when it ends. */
-  readonly requests: ReadonlyArray<Request>
-}
+export interface LiveRequests extends Schema.Schema.Type<typeof LiveRequests> {}
 
 const requests = group("Requests", "The requests that the service received")
   .add(
-    HttpApiEndpoint.get("requests", "/requests")
+    get("requests", "/requests", "List the latest requests to the service, newest first")
       .setUrlParams(
         Schema.Struct({
           ...limited(100),
@@ -507,10 +475,9 @@ const requests = group("Requests", "The requests that the service received")
         })
       )
       .addSuccess(Schema.Array(Request))
-      .annotate(OpenApi.Summary, "List the latest requests to the service, newest first")
   )
   .add(
-    HttpApiEndpoint.get("request", "/requests/:index")
+    get("request", "/requests/:index", "Read a request with its body")
       .setPath(
         Schema.Struct({
           index: Schema.NumberFromString.pipe(
@@ -522,15 +489,14 @@ const requests = group("Requests", "The requests that the service received")
         })
       )
       .addSuccess(Request)
-      .addError(ControlError, missing)
-      .annotate(OpenApi.Summary, "Read a request with its body")
+      .addError(ControlError)
   )
 
 const resources = group(
   "Resources",
   "Payments, payouts, transactions, refunds, links and cards"
 ).add(
-  HttpApiEndpoint.get("resources", "/resources")
+  get("resources", "/resources", "List the latest resources of each kind, newest first")
     .setUrlParams(
       Schema.Struct({
         ...limited(100),
@@ -539,101 +505,85 @@ const resources = group(
       })
     )
     .addSuccess(Resources)
-    .annotate(OpenApi.Summary, "List the latest resources of each kind, newest first")
 )
 
 const money = group("Money", "The ledger, wallets, settlements, refunds and paid links")
   .add(
-    HttpApiEndpoint.get("statement", "/ledger")
+    get("statement", "/ledger", "Read the balances and the latest entries of the ledger")
       .setUrlParams(Schema.Struct(limited(1000)))
       .addSuccess(Ledger)
-      .annotate(OpenApi.Summary, "Read the balances and the latest entries of the ledger")
   )
   .add(
-    HttpApiEndpoint.get("wallets", "/wallets")
-      .addSuccess(Schema.Array(WalletBalances))
-      .annotate(OpenApi.Summary, "List the wallets with their balances")
+    get("wallets", "/wallets", "List the wallets with their balances").addSuccess(
+      Schema.Array(WalletBalances)
+    )
   )
   .add(
-    HttpApiEndpoint.post("settlePayment", "/payments/:id/settle")
+    post("settlePayment", "/payments/:id/settle", "Settle a PENDING payment intent now")
       .setPath(Schema.Struct({ id: PaymentIntent.PaymentIntentId }))
       .setPayload(Settlement)
       .addSuccess(PaymentIntent.PaymentIntent)
-      .addError(ControlError, missing)
-      .addError(ControlError, refused)
-      .annotate(OpenApi.Summary, "Settle a PENDING payment intent now")
+      .addError(ControlError)
   )
   .add(
-    HttpApiEndpoint.post("settlePayout", "/payouts/:reference/settle")
+    post("settlePayout", "/payouts/:reference/settle", "Settle a PENDING payout now")
       .setPath(Schema.Struct({ reference: Payout.PayoutReference }))
       .setPayload(Settlement)
       .addSuccess(Payout.Payout)
-      .addError(ControlError, missing)
-      .addError(ControlError, refused)
-      .annotate(OpenApi.Summary, "Settle a PENDING payout now")
+      .addError(ControlError)
   )
   .add(
-    HttpApiEndpoint.post("refund", "/refunds")
+    post("refund", "/refunds", "Refund a collection or a deposit")
       .setPayload(RefundRequest)
       .addSuccess(Refund.Refund, { status: 201 })
-      .addError(ControlError, refused)
-      .annotate(OpenApi.Summary, "Refund a collection or a deposit")
+      .addError(ControlError)
   )
   .add(
-    HttpApiEndpoint.post("payLink", "/payment-links/:id/pay")
+    post("payLink", "/payment-links/:id/pay", "Pay a payment link, as a payer at its hosted page")
       .setPath(Schema.Struct({ id: PaymentLink.PaymentLinkId }))
       .setPayload(LinkPayment)
       .addSuccess(Transaction.TransactionDetail)
-      .addError(ControlError, missing)
-      .addError(ControlError, refused)
-      .annotate(OpenApi.Summary, "Pay a payment link, as a payer at its hosted page")
+      .addError(ControlError)
   )
 
 const faults = HttpApiGroup.make("faults")
   .annotate(OpenApi.Description, "Faults and outcomes of the next requests")
   .add(
-    HttpApiEndpoint.get("pending", "/faults")
-      .addSuccess(Schema.Array(Outcome.PendingFault))
-      .annotate(OpenApi.Summary, "List the pending faults, in the order in which they apply")
+    get(
+      "pending",
+      "/faults",
+      "List the pending faults, in the order in which they apply"
+    ).addSuccess(Schema.Array(Outcome.PendingFault))
   )
   .add(
-    HttpApiEndpoint.post("add", "/faults")
+    post("add", "/faults", "Add a fault")
       .setPayload(Outcome.FaultRule)
       .addSuccess(Outcome.PendingFault, { status: 201 })
-      .addError(ControlError, refused)
-      .annotate(OpenApi.Summary, "Add a fault")
+      .addError(ControlError)
   )
   .add(
-    HttpApiEndpoint.del("remove", "/faults/:id")
+    del("remove", "/faults/:id", "Remove a pending fault")
       .setPath(Schema.Struct({ id: Schema.String }))
-      .addError(ControlError, missing)
-      .annotate(OpenApi.Summary, "Remove a pending fault")
+      .addError(ControlError)
   )
+  .add(del("clear", "/faults", "Remove all pending faults"))
   .add(
-    HttpApiEndpoint.del("clear", "/faults").annotate(OpenApi.Summary, "Remove all pending faults")
-  )
-  .add(
-    HttpApiEndpoint.get("outcomes", "/outcomes")
-      .addSuccess(Outcomes)
-      .annotate(OpenApi.Summary, "List the outcomes that a request can ask for")
+    get("outcomes", "/outcomes", "List the outcomes that a request can ask for").addSuccess(
+      Outcomes
+    )
   )
 
 const clock = group("Clock", "The time of the sandbox")
+  .add(get("clock", "/clock", "Read the sandbox's time").addSuccess(Clock))
   .add(
-    HttpApiEndpoint.get("clock", "/clock")
-      .addSuccess(Clock)
-      .annotate(OpenApi.Summary, "Read the sandbox's time")
-  )
-  .add(
-    HttpApiEndpoint.post("advance", "/clock/advance")
+    post("advance", "/clock/advance", "Advance the sandbox's time, and run what becomes due")
       .setPayload(Advance)
       .addSuccess(Clock)
-      .addError(ControlError, refused)
-      .annotate(OpenApi.Summary, "Advance the sandbox's time, and run what becomes due")
+      .addError(ControlError)
   )
 
 type Named =
-  | typeof state
+  | typeof whole
   | typeof access
   | typeof requests
   | typeof resources
@@ -652,7 +602,7 @@ export const api: HttpApi.HttpApi<
   Named | typeof faults,
   ControlError | HttpApiDecodeError
 > = HttpApi.make("Control")
-  .add(state)
+  .add(whole)
   .add(access)
   .add(requests)
   .add(resources)
@@ -661,12 +611,11 @@ export const api: HttpApi.HttpApi<
   .add(clock)
   .add(idempotency)
   .addError(ControlError, { status: 403 })
-  .addError(ControlError, refused)
+  .addError(ControlError, { status: 404 })
+  .addError(ControlError, { status: 422 })
   .prefix(root)
 
-/** The input of a call: the members of its path, its query and its body. */
-type Input<Path, UrlParams, Payload> = Members<Path> & Members<UrlParams> & Members<Payload>
-
+/** The members of a part of the input. */
 type Members<A> = [A] extends [never] ? unknown : A
 
 type Call<I, A, E> = unknown extends I
@@ -675,19 +624,13 @@ type Call<I, A, E> = unknown extends I
     ? (input?: I) => Effect.Effect<A, E>
     : (input: I) => Effect.Effect<A, E>
 
-type CallOf<Endpoint, E> =
-  Endpoint extends HttpApiEndpoint.HttpApiEndpoint<
-    infer _Name,
-    infer _Method,
-    infer Path,
-    infer UrlParams,
-    infer Payload,
-    infer _Headers,
-    infer Success,
-    infer Error
-  >
-    ? Call<Input<Path, UrlParams, Payload>, Success, Error | E>
-    : never
+type CallOf<Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any, E> = Call<
+  Members<HttpApiEndpoint.HttpApiEndpoint.PathParsed<Endpoint>> &
+    Members<HttpApiEndpoint.HttpApiEndpoint.UrlParams<Endpoint>> &
+    Members<HttpApiEndpoint.HttpApiEndpoint.Payload<Endpoint>>,
+  HttpApiEndpoint.HttpApiEndpoint.Success<Endpoint>,
+  HttpApiEndpoint.HttpApiEndpoint.Error<Endpoint> | E
+>
 
 type CallsOf<Group extends HttpApiGroup.HttpApiGroup.Any, E> = {
   readonly [Endpoint in HttpApiGroup.HttpApiGroup.Endpoints<Group> as Endpoint["name"]]: CallOf<

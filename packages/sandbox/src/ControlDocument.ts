@@ -58,7 +58,7 @@ const requestStream = {
   tags: ["Requests"],
   summary: "Follow the requests as server-sent events",
   description:
-    "An event `requests` has a list of `Request` without bodies: the latest ones first, then those that arrived or ended. An event `reset` says that earlier requests are gone.",
+    "An event `requests` has `requests`, a list of `Request` without bodies: the latest ones first, then those that arrived or ended. If `reset` is true, they replace all earlier ones.",
   responses: {
     200: {
       description: "Events",
@@ -71,12 +71,8 @@ const requestStream = {
   }
 }
 
-/**
- * The platform adds a 400 to every operation, which the control API never answers. It repeats the schema of a
- * 422 that both the operation and the API declare. Every error has the schema of the 403.
- */
-const responses = (all: OpenApi.OpenAPISpecResponses) => {
-  const { 400: _, ...declared } = all
-  const error = declared[403]
-  return { ...declared, ...(422 in declared ? { 422: error } : {}), default: error }
-}
+/** The platform adds a 400 to every operation, which the control API never answers. */
+const responses = ({ 400: _, ...declared }: OpenApi.OpenAPISpecResponses) => ({
+  ...declared,
+  default: declared[403]
+})

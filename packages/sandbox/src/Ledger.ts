@@ -139,15 +139,21 @@ export interface JournalEntry extends Schema.Schema.Type<typeof JournalEntry> {}
  * The sums of an account's postings, and its balance.
  *
  * @since 0.1.0
+ * @category schemas
+ */
+export const Balance = Schema.Struct({
+  account: Account,
+  debits: Amount.Amount,
+  credits: Amount.Amount,
+  /** On the account's normal side. */
+  balance: Amount.Amount
+})
+
+/**
+ * @since 0.1.0
  * @category models
  */
-export interface Balance {
-  readonly account: Account
-  readonly debits: Amount.Amount
-  readonly credits: Amount.Amount
-  /** On the account's normal side. */
-  readonly balance: Amount.Amount
-}
+export interface Balance extends Schema.Schema.Type<typeof Balance> {}
 
 /**
  * The ledger of a sandbox: its journal, and the balances after the last entry.

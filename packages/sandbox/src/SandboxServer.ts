@@ -23,6 +23,7 @@ import * as access from "./internal/control/access.js"
 import * as service from "./internal/control/service.js"
 import * as emulation from "./internal/emulation.js"
 import * as app from "./internal/http/app.js"
+import type { Controls } from "./internal/http/incoming.js"
 import * as reply from "./internal/http/reply.js"
 import * as refusal from "./internal/rules/refusal.js"
 import * as dataFile from "./internal/store/dataFile.js"
@@ -86,7 +87,7 @@ export const make = (
     yield* emulated.saved
     const { controlPort, host = "127.0.0.1" } = options
     const listening = yield* Deferred.make<Sandbox.Service>()
-    const controls: access.Controls = {
+    const controls: Controls = {
       sandbox: Deferred.await(listening),
       enabled: options.control ?? access.loopbackNames.has(host),
       hostNames: [host, ...(options.allowHosts ?? [])]
@@ -125,7 +126,7 @@ const backlog = 4096
 
 const listen = (
   handle: app.App,
-  controls: access.Controls,
+  controls: Controls,
   address: { readonly host: string; readonly port: number }
 ): Effect.Effect<string, HttpServerError.ServeError, Scope.Scope> =>
   Effect.gen(function* () {
@@ -158,7 +159,7 @@ const urlOf = (address: HttpServer.Address): string => {
   return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`
 }
 
-const serve = (handle: app.App, controls: access.Controls) =>
+const serve = (handle: app.App, controls: Controls) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const body = (yield* isRefused(request, controls))
@@ -189,10 +190,10 @@ const serve = (handle: app.App, controls: access.Controls) =>
 /** Whether the control API refuses the caller, whose body is not worth reading then. */
 const isRefused = (
   { headers, url }: HttpServerRequest.HttpServerRequest,
-  controls: access.Controls
+  controls: Controls
 ): Effect.Effect<boolean> =>
   url.startsWith(`${ControlApi.root}/`)
-    ? Effect.isFailure(Effect.provideService(access.check(headers), access.Current, controls))
+    ? Effect.isFailure(access.check(headers, controls))
     : Effect.succeed(false)
 
 /** The connection is closed when a request body is larger. A snapshot is as large as the state. */
@@ -205,4 +206,6 @@ const limitBody = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     )
   )
 
-const unreadable = reply.failure(refusal.other("UNREADABLE", "The request cannot be read."))
+const unreadable = Effect.succeed(
+  reply.failure(refusal.other("UNREADABLE", "The request cannot be read."), null)
+)

@@ -48,7 +48,7 @@ describe("the arguments of manilla-sandbox", () => {
     assert.deepStrictEqual(server.allowHosts, ["a", "b.test"])
     assert.strictEqual(Duration.toMillis(server.settleAfter ?? 0), 60_000)
     assert.strictEqual(server.seed, 12)
-    const profile = "other-body=409,in-flight=wait,failures=replay,retention=1 day"
+    const profile = `{"other_body":409,"in_flight":"wait","failures":"replay","retention_seconds":86400}`
     const { idempotency, strict } = serve(["--strict", "--idempotency", profile]).server
     assert.isTrue(strict)
     assert.deepStrictEqual(idempotency, {
@@ -81,9 +81,10 @@ describe("the arguments of manilla-sandbox", () => {
     ["--allow-host", "http://sandbox"],
     ["--allow-host", "sandbox:4010"],
     ["--allow-host", "*.test"],
-    ["--idempotency", "other-body=200"],
-    ["--idempotency", "body=409"],
-    ["--idempotency", "retention=soon"],
+    ["--idempotency", `{"other_body":200}`],
+    ["--idempotency", `{"body":409}`],
+    ["--idempotency", `{"retention_seconds":"soon"}`],
+    ["--idempotency", "other_body=409"],
     ["4010"]
   ]) {
     it(`are refused: ${args.join(" ")}`, () => {

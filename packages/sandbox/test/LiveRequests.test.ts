@@ -19,7 +19,7 @@ import * as TestClock from "effect/TestClock"
 
 const originOf = ({ baseUrl }: Sandbox.Service) => new URL(baseUrl).origin
 
-const decode = Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(ControlApi.Request)))
+const decode = Schema.decodeUnknownSync(Schema.parseJson(ControlApi.LiveRequests))
 
 /** Reads server-sent events one at a time, as `EventSource` does. */
 const events = (response: Response) => {
@@ -59,7 +59,7 @@ describe("the live requests", () => {
       const latest = yield* next
       assert.strictEqual(latest.event, "requests")
       assert.deepStrictEqual(
-        decode(latest.data).map(({ body, index, operation, status }) => [
+        decode(latest.data).requests.map(({ body, index, operation, status }) => [
           index,
           operation,
           status,
@@ -71,13 +71,13 @@ describe("the live requests", () => {
       yield* sandbox.faults.add(Fault.delay("1 minute"))
       const leaving = new AbortController()
       const slow = yield* Effect.fork(Effect.exit(call(sandbox, { signal: leaving.signal })))
-      const opened = decode((yield* next).data)
+      const { requests: opened } = decode((yield* next).data)
       assert.deepStrictEqual(
         opened.map(({ index, outcome }) => [index, outcome]),
         [[1, "open"]]
       )
       leaving.abort()
-      const ended = decode((yield* next).data)
+      const { requests: ended } = decode((yield* next).data)
       assert.deepStrictEqual(
         ended.map(({ fault, index, outcome }) => [index, outcome, fault]),
         [[1, "abandoned", "delay"]]
@@ -91,10 +91,9 @@ describe("the live requests", () => {
       const sandbox = yield* SandboxServer.make()
       yield* call(sandbox)
       const { next } = events(yield* follow(sandbox))
-      assert.lengthOf(decode((yield* next).data), 1)
+      assert.lengthOf(decode((yield* next).data).requests, 1)
       yield* sandbox.reset()
-      assert.strictEqual((yield* next).event, "reset")
-      assert.lengthOf(decode((yield* next).data), 0)
+      assert.deepStrictEqual(decode((yield* next).data), { reset: true, requests: [] })
     }).pipe(Effect.scoped)
   )
 
@@ -107,7 +106,7 @@ describe("the live requests", () => {
       yield* Effect.all([one.next, other.next])
       leaving.abort()
       yield* call(sandbox)
-      assert.lengthOf(decode((yield* other.next).data), 1)
+      assert.lengthOf(decode((yield* other.next).data).requests, 1)
       assert.isTrue(Exit.isFailure(yield* one.nextExit))
     }).pipe(Effect.scoped)
   )
@@ -160,7 +159,7 @@ describe("the live requests of the typed client", () => {
       const sandbox = yield* Scope.extend(SandboxServer.make(), first)
       const url = originOf(sandbox)
       const next = yield* pulled({ url })
-      assert.deepStrictEqual(yield* next, [false, []])
+      assert.deepStrictEqual(yield* next, [true, []])
       yield* call(sandbox)
       assert.deepStrictEqual(yield* next, [false, [[0, 401]]])
       yield* sandbox.reset()

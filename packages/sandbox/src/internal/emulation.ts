@@ -4,12 +4,10 @@
 import type { ServiceList } from "@manilla/catalogue/AvailableService"
 import type * as Operation from "@manilla/core/Operation"
 import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type * as ControlApi from "../ControlApi.js"
-import type * as Outcome from "../Outcome.js"
 import type * as Sandbox from "../Sandbox.js"
 import * as ServiceApi from "../ServiceApi.js"
 import * as outcomes from "./faults/outcomes.js"
@@ -37,26 +35,6 @@ import { memory } from "./store/storage.js"
 import * as agenda from "./time/agenda.js"
 
 export interface Emulation extends ReturnType<typeof over> {}
-
-/** The emulation that handles the current request. All emulations share the routes. */
-export class Current extends Context.Reference<Current>()("@manilla/sandbox/Emulation", {
-  defaultValue: (): Emulation => {
-    throw new Error("a request reached the sandbox without an emulation")
-  }
-}) {}
-
-/** How the service decides about the current request, apart from its answer. */
-export interface Decision {
-  /** The outcome that the request asks for, if it is one that a rule decides. */
-  outcome: Outcome.Outcome | undefined
-  /** Whether it is answered with the stored result of its key. */
-  replay: boolean
-}
-
-export class CurrentDecision extends Context.Reference<CurrentDecision>()(
-  "@manilla/sandbox/Decision",
-  { defaultValue: (): Decision => ({ outcome: undefined, replay: false }) }
-) {}
 
 /** An emulation that can start again. */
 export interface Restartable {

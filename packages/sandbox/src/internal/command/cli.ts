@@ -6,9 +6,11 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { parseArgs } from "node:util"
+import type { ParseArgsConfig } from "node:util"
 import * as ControlApi from "../../ControlApi.js"
 import type * as SandboxServer from "../../SandboxServer.js"
 
@@ -49,140 +51,117 @@ Usage: manilla-sandbox [options]
   --seed <seed>              seed of identifiers, for the same ones in every run
   --initial <file>           initial wallets and services, as YAML or JSON
   --data <file>              keep the state in this file; default in memory
-  --idempotency <profile>    behaviour of idempotency keys, such as
-                             "other-body=409,in-flight=wait,failures=replay,retention=1 day":
-                             other-body: 422 (default), 409 or replay;
-                             in-flight: replay (default), 409 or wait;
-                             failures: again (default) or replay; retention: for ever by default
+  --idempotency <profile>    behaviour of idempotency keys, as the JSON of PUT /_sandbox/idempotency:
+                             '{"other_body": 409, "in_flight": "wait", "failures": "replay"}'
   --strict                   refuse magic phone numbers and amounts that are not listed
   --quiet                    do not print requests
   --help                     show this help
 
 Stop the sandbox with Ctrl+C.`
 
+const port = "a whole number from 0 to 65535"
+
+const Port = Schema.String.pipe(
+  Schema.pattern(/^\d{1,5}$/, { description: port }),
+  Schema.compose(Schema.NumberFromString),
+  Schema.lessThanOrEqualTo(65535, { description: port })
+)
+
+const Text = Schema.String.pipe(Schema.minLength(1, { description: "a text that is not empty" }))
+
+const HostName = Schema.String.pipe(
+  Schema.pattern(/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i, {
+    description: `a host name without scheme and port, such as "sandbox"`
+  })
+)
+
+const isDuration = (text: string): text is `${number} ${Duration.Unit}` =>
+  Option.exists(Duration.decodeUnknown(text), Duration.isFinite)
+
+const Delay = Schema.String.pipe(
+  Schema.filter(isDuration, { description: `a duration such as "500 millis" or "2 seconds"` })
+)
+
+const defaults = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
+  Schema.optionalWith(schema, { default: () => value })
+
+const flags = {
+  control: Schema.optional(Schema.Boolean),
+  strict: defaults(Schema.Boolean, false),
+  quiet: defaults(Schema.Boolean, false),
+  help: Schema.optional(Schema.Boolean)
+}
+
+const Arguments = Schema.Struct({
+  port: defaults(Port, 4010),
+  "auth-port": defaults(Port, 4011),
+  "control-port": Schema.optional(Port),
+  host: defaults(Text, "127.0.0.1"),
+  "allow-host": defaults(Schema.Array(HostName), []),
+  "client-id": defaults(Text, developmentCredentials.clientId),
+  "client-secret": defaults(
+    Schema.Redacted(Text),
+    Redacted.make(developmentCredentials.clientSecret)
+  ),
+  "settle-after": defaults(Delay, "2 seconds"),
+  seed: Schema.optional(Schema.String),
+  initial: Schema.optional(Schema.String),
+  data: Schema.optional(Text),
+  idempotency: Schema.optional(Schema.parseJson(ControlApi.IdempotencyChange)),
+  ...flags
+})
+
+const options: ParseArgsConfig["options"] = {
+  ...Record.map(Arguments.fields, (_, name) => ({
+    type: name in flags ? ("boolean" as const) : ("string" as const),
+    multiple: name === "allow-host"
+  })),
+  help: { type: "boolean", short: "h" }
+}
+
+const decode = Schema.decodeUnknownEither(Arguments, { onExcessProperty: "error" })
+const issuesOf = Issues.validator(Arguments, [], { onExcessProperty: "error" })
+
 export const parse = (args: ReadonlyArray<string>): Either.Either<Command, UsageError> =>
   Either.gen(function* () {
     const { values } = yield* Either.try({
-      try: () =>
-        parseArgs({
-          args: [...args],
-          options: {
-            port: { type: "string", default: "4010" },
-            "auth-port": { type: "string", default: "4011" },
-            "control-port": { type: "string" },
-            host: { type: "string", default: "127.0.0.1" },
-            control: { type: "boolean" },
-            "allow-host": { type: "string", multiple: true, default: [] },
-            "client-id": { type: "string", default: developmentCredentials.clientId },
-            "client-secret": { type: "string", default: developmentCredentials.clientSecret },
-            "settle-after": { type: "string", default: "2 seconds" },
-            seed: { type: "string" },
-            initial: { type: "string" },
-            data: { type: "string" },
-            idempotency: { type: "string" },
-            strict: { type: "boolean", default: false },
-            quiet: { type: "boolean", default: false },
-            help: { type: "boolean", short: "h" }
-          }
-        }),
+      try: () => parseArgs({ args: [...args], options }),
       catch: (cause) =>
         new UsageError({ message: cause instanceof Error ? cause.message : String(cause) })
     })
-    if (values.help === true) return { _tag: "Help" }
-    const port = yield* parsePort("--port", values.port)
-    const authPort = yield* parsePort("--auth-port", values["auth-port"])
-    const controlPort =
-      values["control-port"] === undefined
-        ? undefined
-        : yield* parsePort("--control-port", values["control-port"])
-    const fixed = [port, authPort, controlPort ?? 0].filter((one) => one !== 0)
+    const given = yield* Either.mapLeft(decode(values), () => {
+      const issues = issuesOf(values).map(({ field, rule }) => ({ field: `--${field}`, rule }))
+      return new UsageError({ message: Issues.print(issues) })
+    })
+    if (given.help === true) return { _tag: "Help" }
+    const ports = [given.port, given["auth-port"], given["control-port"] ?? 0]
+    const fixed = ports.filter((one) => one !== 0)
     if (new Set(fixed).size < fixed.length) {
-      yield* wrong("--port, --auth-port and --control-port must differ")
+      yield* Either.left(
+        new UsageError({ message: "--port, --auth-port and --control-port must differ" })
+      )
     }
     return {
       _tag: "Serve",
       server: {
-        port,
-        authPort,
-        controlPort,
-        host: yield* parseText("--host", values.host),
-        control: values.control,
-        allowHosts: yield* Either.all(values["allow-host"].map(parseHostName)),
-        clientId: yield* parseText("--client-id", values["client-id"]),
-        clientSecret: Redacted.make(yield* parseText("--client-secret", values["client-secret"])),
-        settleAfter: yield* parseDuration("--settle-after", values["settle-after"]),
-        data: values.data === undefined ? undefined : yield* parseText("--data", values.data),
-        idempotency:
-          values.idempotency === undefined ? undefined : yield* parseProfile(values.idempotency),
-        strict: values.strict,
-        seed: values.seed === undefined ? undefined : parseSeed(values.seed)
+        port: given.port,
+        authPort: given["auth-port"],
+        controlPort: given["control-port"],
+        host: given.host,
+        control: given.control,
+        allowHosts: given["allow-host"],
+        clientId: given["client-id"],
+        clientSecret: given["client-secret"],
+        settleAfter: given["settle-after"],
+        data: given.data,
+        idempotency: given.idempotency,
+        strict: given.strict,
+        seed: given.seed === undefined ? undefined : seedOf(given.seed)
       },
-      initial: values.initial,
-      quiet: values.quiet
+      initial: given.initial,
+      quiet: given.quiet
     }
-  })
-
-const wrong = (message: string) => Either.left(new UsageError({ message }))
-
-const parsePort = (flag: string, text: string): Either.Either<number, UsageError> =>
-  /^\d{1,5}$/.test(text) && Number(text) <= 65535
-    ? Either.right(Number(text))
-    : wrong(`${flag} must be a whole number from 0 to 65535, not "${text}"`)
-
-const parseText = (flag: string, text: string): Either.Either<string, UsageError> =>
-  text === "" ? wrong(`${flag} must not be empty`) : Either.right(text)
-
-const parseHostName = (text: string): Either.Either<string, UsageError> =>
-  /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(text)
-    ? Either.right(text)
-    : wrong(
-        `--allow-host must be a host name without scheme and port, such as "sandbox", not "${text}"`
-      )
-
-const parseDuration = (flag: string, text: string): Either.Either<Duration.Duration, UsageError> =>
-  Duration.decodeUnknown(text).pipe(
-    Option.filter(Duration.isFinite),
-    Either.fromOption(
-      () =>
-        new UsageError({
-          message: `${flag} must be a duration such as "500 millis" or "2 seconds", not "${text}"`
-        })
-    )
-  )
-
-/** The settings of a profile, except the retention, which is a duration here. */
-const Settings = Schema.partial(ControlApi.Idempotency.pipe(Schema.omit("retention_seconds")))
-
-const decodeSettings = Schema.decodeUnknownEither(Settings)
-const issuesOf = Issues.validator(Settings, [], { onExcessProperty: "error" })
-
-const parseProfile = (text: string): Either.Either<ControlApi.IdempotencyChange, UsageError> =>
-  Either.gen(function* () {
-    const flag = "--idempotency"
-    const { retention, ...given } = Object.fromEntries(
-      text.split(",").map((setting) => {
-        const [name = "", ...value] = setting.split("=")
-        return [name.trim(), value.join("=").trim()]
-      })
-    )
-    const named = Object.fromEntries(
-      Object.entries(given).map(([name, value]) => [
-        name.replace("-", "_"),
-        /^\d+$/.test(value) ? Number(value) : value
-      ])
-    )
-    const settings = decodeSettings(named)
-    const issues = issuesOf(named)
-    if (Either.isLeft(settings) || issues.length > 0) {
-      const rules = issues.map(({ field, rule }) => ({ field: field.replace("_", "-"), rule }))
-      return yield* wrong(
-        `${flag} must have settings such as "other-body=409,in-flight=wait,failures=replay,retention=1 day": ${Issues.print(rules)}`
-      )
-    }
-    if (retention === undefined) return settings.right
-    const duration = yield* parseDuration(flag, retention)
-    return { ...settings.right, retention_seconds: Duration.toSeconds(duration) }
   })
 
 /** A whole number is the same seed here and in the JSON of a control call. */
-const parseSeed = (text: string): string | number => (/^\d{1,15}$/.test(text) ? Number(text) : text)
+const seedOf = (text: string): string | number => (/^\d{1,15}$/.test(text) ? Number(text) : text)

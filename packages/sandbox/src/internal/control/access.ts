@@ -3,45 +3,30 @@
  * can point its own host name at this machine. Such requests have a foreign `Origin` or `Host`.
  */
 import * as ControlApi from "../../ControlApi.js"
-import type * as Sandbox from "../../Sandbox.js"
-import * as Context from "effect/Context"
+import type { Controls } from "../http/incoming.js"
 import * as Effect from "effect/Effect"
 import { isIP } from "node:net"
-
-/** The controls of the sandbox that handles the current request. */
-export interface Controls {
-  /** Available when the sandbox listens. */
-  readonly sandbox: Effect.Effect<Sandbox.Service>
-  /** Whether the control API is on. */
-  readonly enabled: boolean
-  /** Whether another port serves the control API. */
-  readonly isElsewhere?: boolean
-  /** The host names by which it can be called, besides `localhost` and IP addresses. */
-  readonly hostNames?: ReadonlyArray<string>
-}
-
-export class Current extends Context.Reference<Current>()("@manilla/sandbox/Controls", {
-  defaultValue: (): Controls => {
-    throw new Error("a request reached the control API without a sandbox")
-  }
-}) {}
 
 type Headers = Readonly<Record<string, string | undefined>>
 
 /** Whether the control API is on, and the caller is the user. */
-export const check = (headers: Headers): Effect.Effect<void, ControlApi.ControlError> =>
-  Effect.flatMap(Current, ({ enabled, isElsewhere = false }) => {
-    if (!enabled) return Effect.fail(disabled)
-    return isElsewhere ? Effect.fail(elsewhere) : checkCaller(headers)
-  })
+export const check = (
+  headers: Headers,
+  controls: Controls
+): Effect.Effect<void, ControlApi.ControlError> => {
+  if (!controls.enabled) return disabled
+  return controls.isElsewhere === true ? elsewhere : checkCaller(headers, controls)
+}
 
 /** Whether the caller is the user or one of the sandbox's own pages. */
-export const checkCaller = (headers: Headers): Effect.Effect<void, ControlApi.ControlError> =>
-  Effect.flatMap(Current, ({ hostNames = [] }) => {
-    const { host } = headers
-    if (host !== undefined && !isOwnName(nameIn(host), hostNames)) return Effect.fail(foreignHost)
-    return isOwnOrigin(headers) ? Effect.void : Effect.fail(foreignOrigin)
-  })
+export const checkCaller = (
+  headers: Headers,
+  { hostNames = [] }: Controls
+): Effect.Effect<void, ControlApi.ControlError> => {
+  const { host } = headers
+  if (host !== undefined && !isOwnName(nameIn(host), hostNames)) return foreignHost
+  return isOwnOrigin(headers) ? Effect.void : foreignOrigin
+}
 
 export const loopbackNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"])
 
@@ -64,34 +49,32 @@ const isOwnOrigin = ({ host, origin, "sec-fetch-site": site }: Headers): boolean
   (origin === undefined || origin === `http://${host}`) &&
   (site === undefined || site === "same-origin" || site === "none")
 
-const forbidden = (code: string, message: string, field: string, rule: string) =>
-  new ControlApi.ControlError({ status: 403, code, message, issues: [{ field, rule }] })
+const forbidden = (code: string, message: string, issues: ControlApi.ControlError["issues"] = []) =>
+  new ControlApi.ControlError({ status: 403, code, message, issues })
 
-const disabled = new ControlApi.ControlError({
-  status: 403,
-  code: "CONTROL_OFF",
-  message:
-    "The control API is off, because the sandbox listens on more than this machine. The option `control` (--control) turns it on.",
-  issues: []
-})
+const disabled = forbidden(
+  "CONTROL_OFF",
+  "The control API is off, because the sandbox listens on more than this machine. The option `control` (--control) turns it on."
+)
 
-const elsewhere = new ControlApi.ControlError({
-  status: 403,
-  code: "CONTROL_ELSEWHERE",
-  message: "The control API has its own port, set by the option `controlPort` (--control-port).",
-  issues: []
-})
+const elsewhere = forbidden(
+  "CONTROL_ELSEWHERE",
+  "The control API has its own port, set by the option `controlPort` (--control-port)."
+)
 
 const foreignHost = forbidden(
   "FOREIGN_HOST",
   "The host name of the request is not the sandbox's own.",
-  "headers.host",
-  "must be localhost, an IP address, the host that the sandbox listens on, or one of the option `allowHosts` (--allow-host)"
+  [
+    {
+      field: "headers.host",
+      rule: "must be localhost, an IP address, the host that the sandbox listens on, or one of the option `allowHosts` (--allow-host)"
+    }
+  ]
 )
 
 const foreignOrigin = forbidden(
   "FOREIGN_ORIGIN",
   "The request comes from a page of another site.",
-  "headers.origin",
-  "must be the sandbox's own origin, or absent"
+  [{ field: "headers.origin", rule: "must be the sandbox's own origin, or absent" }]
 )

@@ -18,8 +18,7 @@ export const numberBetween = (min: number, max: number) =>
 export const headerText = (max: number) =>
   Schema.String.pipe(
     Schema.pattern(new RegExp(`^[\\x20-\\x7e]{1,${max}}$`), {
-      description: `1 to ${max} printable ASCII characters`,
-      jsonSchema: { pattern: `^[\\x20-\\x7e]{1,${max}}$` }
+      description: `1 to ${max} printable ASCII characters`
     })
   )
 

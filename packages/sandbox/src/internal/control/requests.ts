@@ -2,7 +2,9 @@
  * The log of requests, as control calls show it.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import * as ControlApi from "../../ControlApi.js"
 import type { Exchange } from "../../Exchange.js"
@@ -37,32 +39,22 @@ const textOf = (bytes: Uint8Array): string =>
     .decode(bytes.subarray(0, 4 * ControlApi.maxBodyLength))
     .slice(0, ControlApi.maxBodyLength)
 
-/** The part of a log that a reader has seen. */
-interface Seen {
-  readonly log: exchangeLog.Log
-  readonly version: number
-}
-
 const maxRequests = 1000
 
 /** Reads the log and keeps no queue, so a slow reader gets fewer and larger elements. */
-export const live = (current: () => exchangeLog.Log): Stream.Stream<ControlApi.LiveRequests> => {
-  const read = (seen: Seen | undefined): Effect.Effect<readonly [ControlApi.LiveRequests, Seen]> =>
-    Effect.suspend(() => {
-      const log = current()
-      const version = log.version()
-      const reset = seen !== undefined && seen.log !== log
-      const known = seen === undefined || reset ? 0 : seen.version
-      if (seen !== undefined && !reset && known === version) return readLater(seen)
-      const changed = log.changedAfter(known, maxRequests)
-      return Effect.succeed([
-        { reset, requests: changed.map((exchange) => toRequest(exchange, false)) },
-        { log, version }
-      ])
+export const live = (current: () => exchangeLog.Log): Stream.Stream<ControlApi.LiveRequests> =>
+  Stream.suspend(() => {
+    let log: exchangeLog.Log | undefined
+    let version = 0
+    const read = Effect.sync((): Option.Option<ControlApi.LiveRequests> => {
+      const reset = log !== current()
+      log = current()
+      const known = reset ? 0 : version
+      version = log.version()
+      const requests = log.changedAfter(known, maxRequests).map((one) => toRequest(one, false))
+      return reset || requests.length > 0 ? Option.some({ reset, requests }) : Option.none()
     })
-  const readLater = (seen: Seen) => Effect.delay(read(seen), "100 millis")
-  return Stream.unfoldEffect<Seen | undefined, ControlApi.LiveRequests, never, never>(
-    undefined,
-    (seen) => Effect.asSome(seen === undefined ? read(seen) : readLater(seen))
-  )
-}
+    return Stream.repeatEffectWithSchedule(read, Schedule.spaced("100 millis")).pipe(
+      Stream.filterMap((read) => read)
+    )
+  })

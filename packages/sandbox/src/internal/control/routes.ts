@@ -15,8 +15,8 @@ import * as Stream from "effect/Stream"
 import * as ControlApi from "../../ControlApi.js"
 import * as ControlDocument from "../../ControlDocument.js"
 import type * as Sandbox from "../../Sandbox.js"
-import { Body } from "../http/body.js"
-import * as defect from "../http/defect.js"
+import { Incoming } from "../http/incoming.js"
+import * as reply from "../http/reply.js"
 import * as validation from "../http/validation.js"
 import * as access from "./access.js"
 import * as errors from "./errors.js"
@@ -26,7 +26,7 @@ export const openApi = `${ControlApi.root}/openapi.json` as const
 type Endpoint = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
 
 /** The sandbox that handles the current request. */
-const sandbox = Effect.flatMap(access.Current, (controls) => controls.sandbox)
+const sandbox = Effect.flatMap(Incoming, ({ controls }) => controls.sandbox)
 
 const isControlError = Schema.is(ControlApi.ControlError)
 const encodeError = Schema.encodeSync(ControlApi.ControlError)
@@ -36,11 +36,11 @@ const headers = { "cache-control": "no-store", "x-content-type-options": "nosnif
 
 /** Answers callers that may use the control API. */
 const guarded = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  HttpServerRequest.HttpServerRequest.pipe(
-    Effect.flatMap(({ headers }) => access.check(headers)),
+  Effect.all([HttpServerRequest.HttpServerRequest, Incoming]).pipe(
+    Effect.flatMap(([{ headers }, { controls }]) => access.check(headers, controls)),
     Effect.zipRight(answer),
     Effect.catchIf(isControlError, Effect.succeed),
-    defect.answeredBy(Effect.succeed(internalError)),
+    reply.orDefect(Effect.succeed(internalError)),
     Effect.map((answered) =>
       isControlError(answered)
         ? HttpServerResponse.unsafeJson(encodeError(answered), { status: answered.status })
@@ -49,12 +49,7 @@ const guarded = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerRespon
     Effect.map(HttpServerResponse.setHeaders(headers))
   )
 
-const internalError = new ControlApi.ControlError({
-  status: 500,
-  code: defect.code,
-  message: defect.message,
-  issues: []
-})
+const internalError = new ControlApi.ControlError({ ...reply.defect, issues: [] })
 
 const document = Effect.sync(() => HttpServerResponse.unsafeJson(ControlDocument.make()))
 
@@ -69,10 +64,7 @@ const unknownPath = new ControlApi.ControlError({
 const liveRequests = Effect.map(sandbox, ({ liveRequests }) =>
   HttpServerResponse.stream(
     liveRequests.pipe(
-      Stream.map(({ requests, reset }) => {
-        const data = JSON.stringify(requests)
-        return `${reset ? "event: reset\ndata: {}\n\n" : ""}event: requests\ndata: ${data}\n\n`
-      }),
+      Stream.map((live) => `event: requests\ndata: ${JSON.stringify(live)}\n\n`),
       Stream.encodeText
     ),
     { contentType: "text/event-stream" }
@@ -108,7 +100,7 @@ const answer = (endpoint: Endpoint, callOf: (sandbox: Sandbox.Service) => Call) 
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const { params } = yield* HttpRouter.RouteContext
     const urlParams = yield* HttpServerRequest.ParsedSearchParams
-    const given = yield* Body
+    const { body: given } = yield* Incoming
     // A call without options needs no body.
     const body = given.length > 0 ? given : emptyObject
     const read = validate({ path: params, urlParams, headers, body })

@@ -16,25 +16,23 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import * as ServiceApi from "../../ServiceApi.js"
-import * as access from "../control/access.js"
 import * as control from "../control/routes.js"
 import type { Restartable } from "../emulation.js"
-import { Current, CurrentDecision } from "../emulation.js"
 import * as checkout from "../page/checkout.js"
 import * as documents from "../page/documents.js"
 import * as webPage from "../page/webPage.js"
 import * as refusal from "../rules/refusal.js"
-import { Body, withText } from "./body.js"
-import * as defect from "./defect.js"
 import * as envelope from "./envelope.js"
 import * as exchange from "./exchange.js"
 import { handlers } from "./handlers.js"
 import type { Handler } from "./handlers.js"
+import { Incoming } from "./incoming.js"
+import type { Controls } from "./incoming.js"
 import * as reply from "./reply.js"
 import * as validation from "./validation.js"
 
 /** A complete request. */
-export interface Incoming {
+export interface Message {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -46,7 +44,7 @@ export class NotHttp extends Data.TaggedError("NotHttp")<{ readonly cause: unkno
 
 /** A gateway, which responds to a request or fails with `Dropped` to close the connection. */
 export type App = (
-  incoming: Incoming
+  message: Message
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, exchange.Dropped | NotHttp>
 
 export interface Apps {
@@ -54,7 +52,7 @@ export interface Apps {
   readonly account: App
 }
 
-export const make = (emulation: Restartable, controls: access.Controls): Apps => {
+export const make = (emulation: Restartable, controls: Controls): Apps => {
   const { account, main } = (gateways ??= Effect.runSync(route))
   const app = appOf(emulation, controls)
   return { main: app(main), account: app(account) }
@@ -63,7 +61,7 @@ export const make = (emulation: Restartable, controls: access.Controls): Apps =>
 type Services = HttpRouter.HttpRouter.DefaultServices
 
 /** A gateway that takes its emulation from context. */
-type Routed = HttpApp.Default<exchange.Dropped, Body>
+type Routed = HttpApp.Default<exchange.Dropped, Incoming>
 
 /** Built once, because building takes longer than hundreds of requests. */
 let gateways: Readonly<Record<keyof Apps, Routed>> | undefined
@@ -84,7 +82,7 @@ const route = Effect.gen(function* () {
 })
 
 const gateway = (
-  routes: ReadonlyArray<HttpRouter.Route<exchange.Dropped, Body | Services>>
+  routes: ReadonlyArray<HttpRouter.Route<exchange.Dropped, Incoming | Services>>
 ): Effect.Effect<Routed> =>
   Effect.gen(function* () {
     const httpApp = yield* HttpRouter.toHttpApp(HttpRouter.fromIterable(routes))
@@ -94,19 +92,19 @@ const gateway = (
       Effect.scoped,
       // Without this, the router would annotate the caller's span with its routes.
       Effect.mapInputContext(
-        (caller: Context.Context<HttpServerRequest.HttpServerRequest | Body>) =>
+        (caller: Context.Context<HttpServerRequest.HttpServerRequest | Incoming>) =>
           Context.omit(Tracer.ParentSpan)(Context.merge(caller, services))
       )
     )
   }).pipe(Effect.provide(HttpServer.layerContext))
 
 const appOf =
-  ({ current, saved }: Restartable, controls: access.Controls) =>
+  ({ current, saved }: Restartable, controls: Controls) =>
   (routed: Routed): App =>
-  (incoming) =>
+  (message) =>
     Effect.gen(function* () {
       const emulation = current()
-      const request = yield* toServerRequest(incoming)
+      const request = yield* toServerRequest(message)
       const given = request.headers["x-correlation-id"]
       return yield* routed.pipe(
         // The state is kept before the answer: if it cannot be kept, there is no answer.
@@ -117,27 +115,30 @@ const appOf =
             Effect.fail(new exchange.Dropped({ when: "after" }))
           )
         ),
-        Effect.provide(
-          Context.make(HttpServerRequest.HttpServerRequest, request).pipe(
-            Context.add(Body, incoming.body),
-            Context.add(Current, emulation),
-            Context.add(access.Current, controls),
-            Context.add(
-              reply.Correlation,
-              isCorrelationId(given) ? given : emulation.correlationIds.uuid()
-            )
-          )
-        )
+        Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+        Effect.provideService(Incoming, {
+          emulation,
+          controls,
+          body: message.body,
+          correlationId: isCorrelationId(given) ? given : emulation.correlationIds.uuid(),
+          course: { fault: undefined, outcome: undefined, replay: false }
+        })
       )
     })
 
 const isCorrelationId = Schema.is(Identifier.CorrelationId)
 
-const noRoute = reply.failure(refusal.notFound("The operation does not exist."))
+const noRoute = reply.refuse(refusal.notFound("The operation does not exist."))
 
-const toServerRequest = ({ body, headers, method, url }: Incoming) =>
+const toServerRequest = ({ body, headers, method, url }: Message) =>
   Effect.try({
-    try: () => withText(HttpServerRequest.fromWeb(new Request(url, { method, headers })), body),
+    try: () =>
+      Object.defineProperty(
+        HttpServerRequest.fromWeb(new Request(url, { method, headers })),
+        // Read without a turn of the event loop.
+        "text",
+        { configurable: true, value: Effect.sync(() => new TextDecoder().decode(body)) }
+      ),
     catch: (cause) => new NotHttp({ cause })
   })
 
@@ -157,7 +158,7 @@ const answer = ({ name, operation }: exchange.Named) => {
   // Each operation has a handler of its name, which takes what the schemas of the operation decode.
   const handle = handlers[name as ServiceApi.OperationName] as Handler<never>
   return Effect.gen(function* () {
-    const emulation = yield* Current
+    const { body, correlationId, course, emulation } = yield* Incoming
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     yield* Effect.flatten(
       emulation.look((nowMillis) =>
@@ -167,29 +168,23 @@ const answer = ({ name, operation }: exchange.Named) => {
     const { params } = yield* HttpRouter.RouteContext
     const search = yield* HttpServerRequest.ParsedSearchParams
     const request = yield* Either.mapLeft(
-      read({ path: params, urlParams: search, headers, body: yield* Body }),
+      read({ path: params, urlParams: search, headers, body }),
       refusal.invalid
     )
-    const decision = yield* CurrentDecision
-    const { outcome } = decision
+    const { outcome } = course
     const onReplay = () => {
-      decision.replay = true
+      course.replay = true
     }
     const data: unknown = yield* Effect.flatten(
       emulation.look((nowMillis) =>
         handle(request as never, emulation, { nowMillis, outcome, onReplay }, search)
       )
     )
-    const correlation_id = yield* reply.Correlation
     return HttpServerResponse.unsafeJson(
-      encode({ success: true, data, meta: { correlation_id } }),
-      {
-        status: operation.status ?? 200
-      }
+      encode({ success: true, data, meta: { correlation_id: correlationId } }),
+      { status: operation.status ?? 200 }
     )
-  }).pipe(Effect.catchTag("Refusal", reply.failure), defect.answeredBy(internalError))
+  }).pipe(Effect.catchTag("Refusal", reply.refuse), reply.orDefect(internalError))
 }
 
-const internalError = reply.failure(
-  new refusal.Refusal({ status: 500, code: defect.code, message: defect.message })
-)
+const internalError = reply.refuse(new refusal.Refusal(reply.defect))

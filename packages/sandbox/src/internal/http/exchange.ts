@@ -16,10 +16,8 @@ import * as Schema from "effect/Schema"
 import type * as Exchange from "../../Exchange.js"
 import type * as Fault from "../../Fault.js"
 import * as Outcome from "../../Outcome.js"
-import { Current, CurrentDecision } from "../emulation.js"
-import type { Decision } from "../emulation.js"
 import * as refusal from "../rules/refusal.js"
-import { Body } from "./body.js"
+import { Incoming } from "./incoming.js"
 import * as reply from "./reply.js"
 
 /** The connection must be closed without a response. */
@@ -36,9 +34,9 @@ export const run = <R>(
   process: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
 ) =>
   Effect.gen(function* () {
-    const { exchanges, faults, inFlight, outcomes } = yield* Current
+    const { body, course, emulation } = yield* Incoming
+    const { exchanges, faults, inFlight, outcomes } = emulation
     const { headers, method, url } = yield* HttpServerRequest.HttpServerRequest
-    const body = yield* Body
     const members = jsonOf(body)
     const key = keyOf(named, headers, members)
     const end = yield* exchanges.open({
@@ -49,29 +47,27 @@ export const run = <R>(
       body: Redacted.make(body)
     })
     const request = { operation: named?.name, headers, body: members }
-    let fault: Exchange.Exchange["fault"]
-    const decision: Decision = { outcome: undefined, replay: false }
 
     const answer = Effect.gen(function* () {
       const taken = faults.take(request)
       if (taken !== undefined && taken.fault !== "outcome") {
-        fault = { name: taken.fault, answersInstead: answersInstead(taken) }
+        course.fault = { name: taken.fault, answersInstead: answersInstead(taken) }
         return yield* underFault(taken, process)
       }
       const found =
         taken === undefined ? outcomes.of(request) : Either.right(Outcome.named(taken.outcome))
-      if (Either.isLeft(found)) return yield* reply.failure(found.left)
+      if (Either.isLeft(found)) return yield* reply.refuse(found.left)
       const outcome = found.right
       if (outcome === undefined) return yield* process
       const { effect, name } = outcome
       if (effect._tag !== "Suffers") {
-        fault = { name, answersInstead: false }
-        decision.outcome = outcome
+        course.fault = { name, answersInstead: false }
+        course.outcome = outcome
         return yield* process
       }
       const met = { operation: named?.name ?? "", key: key ?? "", outcome: name }
       if (effect.once && key !== undefined && !outcomes.isFirst(met)) return yield* process
-      fault = { name, answersInstead: answersInstead(effect.fault) }
+      course.fault = { name, answersInstead: answersInstead(effect.fault) }
       return yield* underFault(effect.fault, process)
     })
 
@@ -81,9 +77,11 @@ export const run = <R>(
         : inFlight(named.name, key, answer, keyInFlight)
 
     return yield* answered.pipe(
-      Effect.provideService(CurrentDecision, decision),
       Effect.onExit((exit) =>
-        Effect.suspend(() => end({ outcome: outcomeOf(exit), replay: decision.replay, fault }))
+        Effect.suspend(() => {
+          const { fault, replay } = course
+          return end({ outcome: outcomeOf(exit), replay, fault })
+        })
       )
     )
   })
@@ -95,7 +93,7 @@ const answersInstead = (fault: Fault.Fault): boolean =>
 const underFault = <R>(
   fault: Fault.Fault,
   process: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
-): Effect.Effect<HttpServerResponse.HttpServerResponse, Dropped, R> => {
+): Effect.Effect<HttpServerResponse.HttpServerResponse, Dropped, R | Incoming> => {
   switch (fault.fault) {
     case "drop_before":
       return Effect.fail(new Dropped({ when: "before" }))
@@ -112,7 +110,7 @@ const underFault = <R>(
   }
 }
 
-const keyInFlight = reply.failure(refusal.of("IDEMPOTENCY_KEY_IN_FLIGHT"))
+const keyInFlight = reply.refuse(refusal.of("IDEMPOTENCY_KEY_IN_FLIGHT"))
 
 /** Statuses for which HTTP forbids a body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
@@ -120,12 +118,12 @@ const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
 const scripted = (
   { body, content_type = "application/json", retry_after }: Fault.Answer,
   status: number
-): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Incoming> => {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body
   const answer = bodiless.has(status)
     ? Effect.succeed(HttpServerResponse.empty({ status }))
     : bytes === undefined
-      ? reply.failure(
+      ? reply.refuse(
           new refusal.Refusal({
             status,
             code: "SCRIPTED_FAULT",

@@ -9,8 +9,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Effect from "effect/Effect"
 import * as access from "../control/access.js"
-import { Current } from "../emulation.js"
-import { Body } from "../http/body.js"
+import { Incoming } from "../http/incoming.js"
 import type { Hosted } from "../service/paymentLinks.js"
 import { checkoutPath } from "../service/paymentLinks.js"
 import * as html from "./html.js"
@@ -29,7 +28,7 @@ const addressOf = (text: string | null): URL | undefined => {
 }
 
 const found = Effect.gen(function* () {
-  const emulation = yield* Current
+  const { emulation } = yield* Incoming
   const { params } = yield* HttpRouter.RouteContext
   const hosted = yield* emulation.look(() =>
     emulation.paymentLinks.hosted(params["reference"] ?? "")
@@ -47,10 +46,11 @@ const show = Effect.gen(function* () {
 })
 
 const pay = Effect.gen(function* () {
-  yield* access.checkCaller((yield* HttpServerRequest.HttpServerRequest).headers)
+  const { body, controls } = yield* Incoming
+  yield* access.checkCaller((yield* HttpServerRequest.HttpServerRequest).headers, controls)
   const { emulation, hosted } = yield* found
   if (hosted === undefined) return unknown
-  const form = new URLSearchParams(new TextDecoder().decode(yield* Body))
+  const form = new URLSearchParams(new TextDecoder().decode(body))
   const attempt = form.get("attempt") || (yield* IdempotencyKey.random)
   const phoneNumber = form.get("phone_number")?.trim() ?? ""
   if (phoneNumber === "" || phoneNumber.length > maxPhoneNumber) {

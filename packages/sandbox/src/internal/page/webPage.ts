@@ -48,7 +48,7 @@ const file = (name: string) =>
         )
   })
 
-const unknown = reply.failure(refusal.notFound("The page has no such file."))
+const unknown = reply.refuse(refusal.notFound("The page has no such file."))
 
 export const routes = [
   HttpRouter.makeRoute("GET", path, file("index.html")),

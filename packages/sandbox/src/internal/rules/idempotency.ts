@@ -89,7 +89,7 @@ export const makeInFlight = (profile: Profile) => {
     operation: string,
     key: string,
     answer: Effect.Effect<A, E, R>,
-    conflict: Effect.Effect<A>
+    conflict: Effect.Effect<A, E, R>
   ): Effect.Effect<A, E, R> =>
     Effect.suspend(() => {
       const { in_flight } = profile.current

@@ -1,7 +1,7 @@
 /**
  * Rules of the service, and their refusals as reported in its error envelope.
  */
-import * as Errors from "@manilla/core/Errors"
+import type * as Errors from "@manilla/core/Errors"
 import type * as Operation from "@manilla/core/Operation"
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
@@ -25,96 +25,64 @@ export interface Declared {
   readonly isOf: (operation: Operation.Operation, name: string) => boolean
 }
 
-const named =
-  (...names: ReadonlyArray<ServiceApi.OperationName>): Declared["isOf"] =>
+const error = (status: number, message: string, isOf: Declared["isOf"]): Declared => ({
+  status,
+  message,
+  isOf
+})
+
+const always: Declared["isOf"] = () => true
+const hasCredentials: Declared["isOf"] = ({ access }) => access === "credentials"
+const hasToken: Declared["isOf"] = ({ access }) => access !== "credentials"
+const hasScope: Declared["isOf"] = ({ access }) => access !== "credentials" && access !== "bearer"
+const hasKey: Declared["isOf"] = ({ replay }) => replay._tag === "Keyed"
+const hasInput: Declared["isOf"] = ({ headers, pathParams, payload, urlParams }) =>
+  [headers, pathParams, payload, urlParams].some((one) => one !== undefined)
+const readsOne: Declared["isOf"] = ({ method, pathParams }) =>
+  method === "GET" && pathParams !== undefined
+const is =
+  (...operations: ReadonlyArray<ServiceApi.OperationName>): Declared["isOf"] =>
   (_, name) =>
-    names.some((one) => one === name)
+    operations.some((one) => one === name)
 
-const isKeyed: Declared["isOf"] = ({ replay }) => replay._tag === "Keyed"
-
-const { status: unauthorized } = Errors.UnauthorizedError
-const { status: forbidden } = Errors.ForbiddenError
-const { status: unprocessable } = Errors.UnprocessableError
+const debits = is("Payouts.create", "Cards.issue")
+const movesMobileMoney = is("Payments.create", "Payouts.create")
+const issuesCards = is("Cards.issue")
 
 /** The errors of the operations, in the order in which they are checked. */
 const declarations = {
-  INVALID_CREDENTIALS: {
-    status: unauthorized,
-    message: "The client id or the secret is wrong.",
-    isOf: ({ access }) => access === "credentials"
-  },
-  UNAUTHENTICATED: {
-    status: unauthorized,
-    message: "The token is missing, unknown or expired.",
-    isOf: ({ access }) => access !== "credentials"
-  },
-  ACCOUNT_STATE: {
-    status: forbidden,
-    message: "The account, its KYB, the application or the credential is not in order.",
-    isOf: () => true
-  },
-  INSUFFICIENT_SCOPE: {
-    status: forbidden,
-    message: "The scope is not granted.",
-    isOf: ({ access }) => access !== "credentials" && access !== "bearer"
-  },
-  VALIDATION_FAILED: {
-    status: unprocessable,
-    message: "The request is invalid.",
-    isOf: ({ headers, pathParams, payload, urlParams }) =>
-      [headers, pathParams, payload, urlParams].some((one) => one !== undefined)
-  },
-  NOT_FOUND: {
-    status: Errors.NotFoundError.status,
-    message: "No resource has this id or reference.",
-    isOf: ({ method, pathParams }) => method === "GET" && pathParams !== undefined
-  },
-  IDEMPOTENCY_KEY_IN_FLIGHT: {
-    status: Errors.ConflictError.status,
-    message: "A request with this idempotency key is in progress.",
-    isOf: isKeyed
-  },
-  IDEMPOTENCY_KEY_REUSED: {
-    status: unprocessable,
-    message: "The idempotency key was used with a different request.",
-    isOf: isKeyed
-  },
-  CARDHOLDER_NOT_FOUND: {
-    status: unprocessable,
-    message: "The cardholder does not exist.",
-    isOf: named("Cards.issue")
-  },
-  WALLET_NOT_FOUND: {
-    status: unprocessable,
-    message: "The wallet does not exist.",
-    isOf: named("Payouts.create", "Cards.issue")
-  },
-  CURRENCY_MISMATCH: {
-    status: unprocessable,
-    message: "The wallet has a different currency.",
-    isOf: named("Payouts.create", "Cards.issue")
-  },
-  CURRENCY_NOT_SUPPORTED: {
-    status: unprocessable,
-    message: "Cards cannot be paid in this currency.",
-    isOf: named("Cards.issue")
-  },
-  SERVICE_UNAVAILABLE: {
-    status: unprocessable,
-    message: "The service is currently unavailable.",
-    isOf: named("Payments.create", "Payouts.create")
-  },
-  INSUFFICIENT_FUNDS: {
-    status: unprocessable,
-    message: "The wallet has insufficient funds.",
-    isOf: named("Payouts.create", "Cards.issue")
-  },
-  EXPIRES_IN_THE_PAST: {
-    status: unprocessable,
-    message: "The payment link would already be expired.",
-    isOf: named("PaymentLinks.create")
-  }
-} satisfies Readonly<Record<string, Declared>>
+  INVALID_CREDENTIALS: error(401, "The client id or the secret is wrong.", hasCredentials),
+  UNAUTHENTICATED: error(401, "The token is missing, unknown or expired.", hasToken),
+  ACCOUNT_STATE: error(
+    403,
+    "The account, its KYB, the application or the credential is not in order.",
+    always
+  ),
+  INSUFFICIENT_SCOPE: error(403, "The scope is not granted.", hasScope),
+  VALIDATION_FAILED: error(422, "The request is invalid.", hasInput),
+  NOT_FOUND: error(404, "No resource has this id or reference.", readsOne),
+  IDEMPOTENCY_KEY_IN_FLIGHT: error(
+    409,
+    "A request with this idempotency key is in progress.",
+    hasKey
+  ),
+  IDEMPOTENCY_KEY_REUSED: error(
+    422,
+    "The idempotency key was used with a different request.",
+    hasKey
+  ),
+  CARDHOLDER_NOT_FOUND: error(422, "The cardholder does not exist.", issuesCards),
+  WALLET_NOT_FOUND: error(422, "The wallet does not exist.", debits),
+  CURRENCY_MISMATCH: error(422, "The wallet has a different currency.", debits),
+  CURRENCY_NOT_SUPPORTED: error(422, "Cards cannot be paid in this currency.", issuesCards),
+  SERVICE_UNAVAILABLE: error(422, "The service is currently unavailable.", movesMobileMoney),
+  INSUFFICIENT_FUNDS: error(422, "The wallet has insufficient funds.", debits),
+  EXPIRES_IN_THE_PAST: error(
+    422,
+    "The payment link would already be expired.",
+    is("PaymentLinks.create")
+  )
+}
 
 export type Code = keyof typeof declarations
 
@@ -146,5 +114,4 @@ export const other = (
   code: string,
   message: string,
   issues: ReadonlyArray<Errors.Issue> = []
-): Refusal =>
-  new Refusal({ status: unprocessable, code, message, ...(issues.length > 0 && { issues }) })
+): Refusal => new Refusal({ status: 422, code, message, ...(issues.length > 0 && { issues }) })

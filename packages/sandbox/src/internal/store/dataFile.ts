@@ -10,9 +10,8 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
-import { createReadStream } from "node:fs"
 import type { FileHandle } from "node:fs/promises"
-import { open as openFile, realpath, rename, rm, stat } from "node:fs/promises"
+import { open as openFile, readFile, realpath, rename, rm, stat } from "node:fs/promises"
 import { dirname } from "node:path"
 import * as Sandbox from "../../Sandbox.js"
 import * as ledger from "../money/ledger.js"
@@ -27,10 +26,11 @@ const Header = Schema.Struct({
   lines: Schema.NonNegativeInt
 })
 
-const Line = Schema.Union(
-  Schema.Struct({ state: Schema.Record({ key: Schema.String, value: Schema.Unknown }) }),
-  Schema.Struct({ changes: Schema.Array(state.Change) })
-)
+const Line = Schema.Struct({
+  /** Whether the changes begin with an empty state. Otherwise they follow those before. */
+  starts: Schema.Boolean,
+  changes: Schema.Array(state.Change)
+})
 
 type Line = typeof Line.Type
 
@@ -48,32 +48,24 @@ export const open = (path: string): Effect.Effect<Storage, Sandbox.DataError, Sc
     )
 
     let current: state.State | undefined
-    /** Whether the file has the current state. */
-    let isWritten = true
+    /** The changes that are not written yet. */
     let changes: Array<state.Change> = []
+    let starts = false
     let failure: Sandbox.DataError | undefined
 
-    const keep = (next: state.State) => {
+    const watch = (next: state.State) => {
       if (current !== undefined) state.unwatch(current)
       current = next
-      changes = []
       state.watch(next, (change) => changes.push(change))
     }
-    if (kept !== undefined) keep(kept)
-
-    const nextLine = (): Line | undefined => {
-      const line =
-        current === undefined || isWritten ? { changes } : { state: state.encode(current) }
-      if ("changes" in line && changes.length === 0) return undefined
-      isWritten = true
-      changes = []
-      return line
-    }
+    if (kept !== undefined) watch(kept)
 
     const write = Effect.suspend(() => {
       if (failure !== undefined) return Effect.fail(failure)
-      const line = nextLine()
-      if (line === undefined) return Effect.void
+      const line = { starts, changes }
+      if (!starts && changes.length === 0) return Effect.void
+      starts = false
+      changes = []
       return Effect.tapError(
         attempt(path, () => append(written, line)),
         (error) =>
@@ -89,8 +81,9 @@ export const open = (path: string): Effect.Effect<Storage, Sandbox.DataError, Sc
     return {
       kept,
       keep: (next) => {
-        keep(next)
-        isWritten = false
+        watch(next)
+        changes = state.changesTo(next)
+        starts = true
       },
       saved
     }
@@ -140,69 +133,52 @@ const read = async (path: string): Promise<state.State | undefined> => {
     refused(
       `${reason}. Put a copy of the file in its place, or remove it to start without its state`
     )
-  let header: typeof Header.Type | undefined
-  let found: state.State | undefined
-  let lines = 0
+  const lines = linesOf(await readFile(path))
+  const first = lines.next()
+  if (first.done === true) return undefined
+  const header = Either.getOrThrowWith(decodeHeader(first.value), () =>
+    refused("it is not a data file of a sandbox")
+  )
+  if (header.version !== state.version) {
+    throw refused(
+      `it has version ${header.version}, and this sandbox reads version ${state.version}`
+    )
+  }
+  let kept: state.State | undefined
+  let number = 1
   let last = ""
-  for await (const line of linesOf(path)) {
-    if (header === undefined) {
-      const decoded = decodeHeader(line)
-      if (Either.isLeft(decoded)) throw refused("it is not a data file of a sandbox")
-      header = decoded.right
-      if (header.version !== state.version) {
-        throw refused(
-          `it has version ${header.version}, and this sandbox reads version ${state.version}`
-        )
-      }
-      continue
-    }
-    const number = lines + 2
+  for (const line of lines) {
+    number++
     const json = line.slice(17)
-    const content = decodeLine(json)
-    const expected = checksum(last, json)
-    if (line.slice(0, 16) !== expected || Either.isLeft(content)) {
+    const decoded = decodeLine(json)
+    last = checksum(last, json)
+    if (line.slice(0, 16) !== last || Either.isLeft(decoded)) {
       throw damaged(
         `line ${number} is damaged, or is not the one that was written after line ${number - 1}`
       )
     }
-    last = expected
-    lines++
-    const next = applied(found, content.right)
-    if (next === undefined) throw damaged(`line ${number} does not fit the lines before it`)
-    found = next
+    const { changes, starts } = decoded.right
+    const next = starts ? state.make() : kept
+    if (next === undefined || !changes.every((change) => state.change(next, change))) {
+      throw damaged(`line ${number} does not fit the lines before it`)
+    }
+    kept = next
   }
-  if (header !== undefined && lines < header.lines) {
-    throw damaged(`it ends with line ${lines + 1}, and ${header.lines + 1} were written`)
+  if (number <= header.lines) {
+    throw damaged(`it ends with line ${number}, and ${header.lines + 1} were written`)
   }
-  if (found !== undefined && !ledger.isSound(found)) throw damaged("its ledger does not balance")
-  return found
+  if (kept !== undefined && !ledger.isSound(kept)) throw damaged("its ledger does not balance")
+  return kept
 }
 
-/** The state after a line, if it is a line that can follow. */
-const applied = (found: state.State | undefined, line: Line): state.State | undefined => {
-  if ("state" in line) return Either.getOrUndefined(state.decode(line.state))
-  return found !== undefined && line.changes.every((change) => state.change(found, change))
-    ? found
-    : undefined
-}
-
-/** The lines of a file without its last one, if that is incomplete. */
-async function* linesOf(path: string): AsyncGenerator<string> {
-  if ((await stat(path)).size === 0) return
-  let rest = ""
-  let isFirst = true
-  const chunks: AsyncIterable<string> = createReadStream(path, {
-    encoding: "utf8",
-    highWaterMark: 16 * 1024 * 1024
-  })
-  for await (const chunk of chunks) {
-    const lines = (rest + chunk).split("\n")
-    rest = lines.pop() ?? ""
-    if (lines.length > 0) isFirst = false
-    yield* lines
+/** The lines of a file without its last one, if that is incomplete. The first one never is. */
+function* linesOf(bytes: Buffer): Generator<string> {
+  let start = 0
+  for (let end = bytes.indexOf("\n"); end !== -1; end = bytes.indexOf("\n", start)) {
+    yield bytes.toString("utf8", start, end)
+    start = end + 1
   }
-  // The first line is never incomplete, because the file is made as a whole.
-  if (isFirst) yield rest
+  if (start === 0 && bytes.length > 0) yield bytes.toString()
 }
 
 /** The open file, and how many lines it has after the first one. */
@@ -229,7 +205,9 @@ const rewrite = async (path: string, kept: state.State | undefined): Promise<Wri
   const handle = await openFile(next, "wx", 0o600)
   const written = { handle, lines: 0, last: "" }
   await handle.appendFile(headerOf(0))
-  if (kept !== undefined) await append(written, { state: state.encode(kept) })
+  if (kept !== undefined) {
+    await append(written, { starts: true, changes: state.changesTo(kept) })
+  }
   await handle.sync()
   await rename(next, path)
   // Windows cannot flush a folder.

@@ -268,6 +268,12 @@ export const Change = Schema.Tuple(Schema.String, Schema.String, Schema.Unknown)
 
 export type Change = typeof Change.Type
 
+/** The changes that make an empty state this one. */
+export const changesTo = (state: State): Array<Change> =>
+  Object.entries(encode(state)).flatMap(([name, rows]) =>
+    rows.map((row): Change => [name, "", row])
+  )
+
 /** Calls a function with each change from now on. */
 export const watch = (state: State, onChange: (change: Change) => void): void => {
   for (const [name, part] of Object.entries(partsOf(state))) {

@@ -1,0 +1,42 @@
+/**
+ * The request that is handled, and the sandbox that handles it. All sandboxes share the routes, which take both
+ * from context.
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Exchange from "../../Exchange.js"
+import type { Outcome } from "../../Outcome.js"
+import type * as Sandbox from "../../Sandbox.js"
+import type { Emulation } from "../emulation.js"
+
+export interface Incoming {
+  readonly emulation: Emulation
+  readonly controls: Controls
+  /** Complete in memory before the request is handled. */
+  readonly body: Uint8Array
+  readonly correlationId: string
+  readonly course: Course
+}
+
+/** The controls of the sandbox. */
+export interface Controls {
+  /** Available when the sandbox listens. */
+  readonly sandbox: Effect.Effect<Sandbox.Service>
+  /** Whether the control API is on. */
+  readonly enabled: boolean
+  /** Whether another port serves the control API. */
+  readonly isElsewhere?: boolean
+  /** The host names by which it can be called, besides `localhost` and IP addresses. */
+  readonly hostNames?: ReadonlyArray<string>
+}
+
+/** What is known about the course of the request until now. */
+export interface Course {
+  fault: Exchange.AppliedFault | undefined
+  /** The outcome that the request asks for, if it is one that a rule decides. */
+  outcome: Outcome | undefined
+  /** Whether it is answered with the stored result of its key. */
+  replay: boolean
+}
+
+export const Incoming = Context.GenericTag<Incoming>("@manilla/sandbox/Incoming")
