@@ -5,7 +5,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
-import * as ControlDocument from "@manilla/sandbox/ControlDocument"
+
+import * as OpenApiDocument from "@manilla/sandbox/OpenApiDocument"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import * as command from "./utils/command.js"
 import type { Variables } from "../test/utils/curl.js"
@@ -94,7 +95,7 @@ describe("docs/curl.md", () => {
       Array.from(reached).sort(),
       Array.from(ServiceApi.operations.keys()).sort()
     )
-    for (const path of Object.keys(ControlDocument.make().paths)) {
+    for (const path of Object.keys(OpenApiDocument.control().paths)) {
       const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`)
       assert.isTrue(
         answered.some((one) => pattern.test(one)),

@@ -1,7 +1,7 @@
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { assert, describe, it } from "@effect/vitest"
-import * as ControlDocument from "@manilla/sandbox/ControlDocument"
+
 import * as OpenApiDocument from "@manilla/sandbox/OpenApiDocument"
 import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
@@ -52,7 +52,7 @@ describe("the OpenAPI document", () => {
         const document = OpenApiDocument.make({ baseUrl: ServiceApi.root })
         yield* writeFileString(served, JSON.stringify(document))
         const control = `${directory}/control.json`
-        yield* writeFileString(control, JSON.stringify(ControlDocument.make()))
+        yield* writeFileString(control, JSON.stringify(OpenApiDocument.control()))
         const config = fromHere("../../../redocly.yaml")
         yield* run(redocly, "lint", "--config", config, fileURLToPath(written), served, control)
       }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))

@@ -1,11 +1,14 @@
 /**
- * The OpenAPI 3.1 document of every declared operation. `docs/openapi.json` is written from it, and
- * the sandbox serves it as `/openapi.json`.
+ * The OpenAPI 3.1 documents of every declared operation and of the control API. `docs/openapi.json` is written from
+ * the first one, and the sandbox serves it as `/openapi.json`.
  *
  * @since 0.1.0
  */
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as OpenApiJsonSchema from "@effect/platform/OpenApiJsonSchema"
+import * as Record from "effect/Record"
+import * as Struct from "effect/Struct"
+import * as ControlApi from "./ControlApi.js"
 import * as envelope from "./internal/http/envelope.js"
 import * as httpApi from "./internal/http/httpApi.js"
 import * as ServiceApi from "./ServiceApi.js"
@@ -49,12 +52,6 @@ export const make = ({ authUrl, baseUrl }: Addresses = {}) => {
   const account = OpenApi.fromApi(httpApi.make("Accounts", ServiceApi.accountGroups), options)
   const defs: Record<string, OpenApiJsonSchema.JsonSchema> = {}
   const failure = OpenApiJsonSchema.makeWithDefs(envelope.Failure, { ...options, defs })
-  const {
-    HttpApiDecodeError: _,
-    Issue: __,
-    PropertyKey: ___,
-    ...schemas
-  } = { ...main.components.schemas, ...account.components.schemas, ...defs }
   return {
     openapi: main.openapi,
     info: {
@@ -74,7 +71,7 @@ export const make = ({ authUrl, baseUrl }: Addresses = {}) => {
       ])
     },
     components: {
-      schemas,
+      schemas: used({ ...main.components.schemas, ...account.components.schemas, ...defs }),
       responses: {
         Error: {
           description: "An error, in its envelope",
@@ -133,40 +130,90 @@ const server = (description: string, variable: string, url: string | undefined):
     : { url, description }
 
 const paths = (document: OpenApi.OpenAPISpec, servers?: ReadonlyArray<Server>) =>
-  Object.fromEntries(
-    Object.entries(document.paths).map(([path, methods]) => [
-      path,
-      {
-        ...(servers === undefined ? {} : { servers }),
-        ...Object.fromEntries(
-          Object.entries(methods).map(([method, described]) => [method, operation(described)])
-        )
-      }
-    ])
-  )
+  Record.map(mapOperations(document, operation), (path) => ({
+    ...(servers === undefined ? {} : { servers }),
+    ...path
+  }))
 
 const operation = (described: OpenApi.OpenAPISpecOperation) => {
   const declared = ServiceApi.operations.get(described.operationId)
   if (declared === undefined) return described
   const { access, errors = [], replay } = declared
   const scopes = access === "bearer" ? [] : [access]
+  const { 200: success, ...others } = described.responses
   return {
     ...described,
-    responses: responses(described.responses, errors),
+    responses: {
+      // The interface documents the success status of one operation only, so any 2xx is success.
+      ...(success === undefined ? others : { "2XX": success, ...others }),
+      ...Object.fromEntries(errors.map((status) => [status, error])),
+      default: error
+    },
     security: access === "credentials" ? [] : [{ bearer: scopes }],
     "x-manilla-replay": replay
   }
 }
 
+/** The platform adds a 400 to every operation, which no operation documents. */
+const mapOperations = <A>(
+  { paths }: OpenApi.OpenAPISpec,
+  f: (operation: OpenApi.OpenAPISpecOperation) => A
+): Record<string, Record<string, A>> =>
+  Record.map(paths, (methods) =>
+    Record.map(Record.fromEntries(Object.entries(methods)), (operation) =>
+      f({ ...operation, responses: Struct.omit(operation.responses, 400) })
+    )
+  )
+
+/** The schemas without those of the platform's own 400. */
+const used = Struct.omit("HttpApiDecodeError", "Issue", "PropertyKey")
+
 /**
- * The interface documents the success status of one operation only, so any 2xx is success. The
- * platform adds a 400 to every operation, which the service does not document.
+ * Builds the document of the control API, which the sandbox serves as `/_sandbox/openapi.json`. Its server is
+ * the one that serves it.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
-const responses = (all: OpenApi.OpenAPISpecResponses, errors: ReadonlyArray<number>) => {
-  const { 200: success, 400: _, ...declared } = all
+export const control = () => {
+  const document = OpenApi.fromApi(ControlApi.api)
   return {
-    ...(success === undefined ? declared : { "2XX": success, ...declared }),
-    ...Object.fromEntries(errors.map((status) => [status, error])),
-    default: error
+    openapi: document.openapi,
+    info: {
+      title: "Manilla sandbox control",
+      version: "1.0.0",
+      description:
+        "Controls of a running sandbox: its requests, ledger, faults, clock and settlements. They are no part of the emulated service."
+    },
+    servers: [{ url: "/", description: "The sandbox's main port" }],
+    security: [],
+    tags: document.tags,
+    paths: {
+      ...mapOperations(document, ({ responses, ...operation }) => ({
+        ...operation,
+        responses: { ...responses, default: responses[403] }
+      })),
+      [ControlApi.requestStream]: { get: requestStream }
+    },
+    components: { schemas: used(document.components.schemas) }
+  }
+}
+
+/** `HttpApi` does not describe events. */
+const requestStream = {
+  operationId: "liveRequests",
+  tags: ["Requests"],
+  summary: "Follow the requests as server-sent events",
+  description:
+    "An event `requests` has `requests`, a list of `Request` without bodies: the latest ones first, then those that arrived or ended. If `reset` is true, they replace all earlier ones.",
+  responses: {
+    200: {
+      description: "Events",
+      content: { "text/event-stream": { schema: { type: "string" } } }
+    },
+    default: {
+      description: "ControlError",
+      content: { "application/json": { schema: { $ref: "#/components/schemas/ControlError" } } }
+    }
   }
 }

@@ -31,40 +31,20 @@ export const phonePrefix = "+999"
  * @since 0.1.0
  * @category models
  */
-export type Behaviour = Settles | StaysPending | LinkBecomes | Refuses | Suffers
+export type Behaviour = Becomes | Refuses | Suffers
 
 /**
- * A payment intent or a payout settles with this status.
+ * The payment intent, the payout or the payment link gets this status later. If the status is `PENDING`, it stays so
+ * until a control settles it.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Settles {
-  readonly _tag: "Settles"
+export interface Becomes {
+  readonly _tag: "Becomes"
   readonly status: string
   /** Defaults to the delay of the sandbox (`settleAfter`). */
   readonly afterMillis?: number
-}
-
-/**
- * A payment intent or a payout stays `PENDING`, until a control settles it.
- *
- * @since 0.1.0
- * @category models
- */
-export interface StaysPending {
-  readonly _tag: "StaysPending"
-}
-
-/**
- * A payment link has this status as soon as it is created.
- *
- * @since 0.1.0
- * @category models
- */
-export interface LinkBecomes {
-  readonly _tag: "LinkBecomes"
-  readonly status: "INACTIVE" | "EXPIRED"
 }
 
 /**
@@ -118,34 +98,31 @@ const payments: ReadonlyArray<Fault.OperationName> = ["Payments.create"]
 const payouts: ReadonlyArray<Fault.OperationName> = ["Payouts.create"]
 const links: ReadonlyArray<Fault.OperationName> = ["PaymentLinks.create"]
 const cards: ReadonlyArray<Fault.OperationName> = ["Cards.issue"]
-const settling = [...payments, ...payouts]
+const settling: ReadonlyArray<Fault.OperationName> = [...payments, ...payouts]
 const debits = [...payouts, ...cards]
 const writes = [...settling, ...links, ...cards]
 
-const settles = (
+const becomes = (
   code: string,
   name: string,
   status: string,
-  after?: Duration.DurationInput & string
+  after?: Duration.DurationInput & string,
+  summary = `${status} after ${after ?? "the usual delay"}`,
+  operations = settling
 ): Outcome => ({
   code,
   name,
-  operations: settling,
+  operations,
   effect: {
-    _tag: "Settles",
+    _tag: "Becomes",
     status,
     ...(after !== undefined && { afterMillis: Duration.toMillis(after) })
   },
-  summary: `${status} after ${after ?? "the usual delay"}`
+  summary
 })
 
-const linkBecomes = (code: string, name: string, status: LinkBecomes["status"]): Outcome => ({
-  code,
-  name,
-  operations: links,
-  effect: { _tag: "LinkBecomes", status },
-  summary: `the link is ${status} at once`
-})
+const linkBecomes = (code: string, name: string, status: string): Outcome =>
+  becomes(code, name, status, "0 seconds", `the link is ${status} at once`, links)
 
 /** The code of the refusal is the name of the outcome. */
 const refuses = (
@@ -220,24 +197,18 @@ const large = `{"success":true,"data":"${"x".repeat(12 * 1024 * 1024)}"}`
  * @category outcomes
  */
 export const outcomes: ReadonlyArray<Outcome> = [
-  settles("01", "completes_at_once", "COMPLETED", "0 seconds"),
-  settles("02", "completes_late", "COMPLETED", "1 minute"),
-  settles("03", "completes_next_day", "COMPLETED", "24 hours"),
-  {
-    code: "04",
-    name: "stays_pending",
-    operations: settling,
-    effect: { _tag: "StaysPending" },
-    summary: "PENDING for ever"
-  },
-  settles("05", "fails", "FAILED"),
-  settles("06", "fails_at_once", "FAILED", "0 seconds"),
-  settles("07", "fails_late", "FAILED", "1 minute"),
-  settles("08", "cancelled", "CANCELLED"),
-  settles("09", "rejected", "REJECTED"),
-  settles("10", "expires", "EXPIRED", "5 minutes"),
-  settles("11", "reversed", "REVERSED"),
-  settles("12", "unknown_status", "UNDER_REVIEW"),
+  becomes("01", "completes_at_once", "COMPLETED", "0 seconds"),
+  becomes("02", "completes_late", "COMPLETED", "1 minute"),
+  becomes("03", "completes_next_day", "COMPLETED", "24 hours"),
+  becomes("04", "stays_pending", "PENDING", "0 seconds", "PENDING for ever"),
+  becomes("05", "fails", "FAILED"),
+  becomes("06", "fails_at_once", "FAILED", "0 seconds"),
+  becomes("07", "fails_late", "FAILED", "1 minute"),
+  becomes("08", "cancelled", "CANCELLED"),
+  becomes("09", "rejected", "REJECTED"),
+  becomes("10", "expires", "EXPIRED", "5 minutes"),
+  becomes("11", "reversed", "REVERSED"),
+  becomes("12", "unknown_status", "UNDER_REVIEW"),
 
   refuses("20", "insufficient_funds", writes, "The wallet has insufficient funds."),
   refuses("21", "amount_too_small", writes, "The amount is below the minimum."),

@@ -1,6 +1,5 @@
 export * as ControlApi from "./ControlApi.js"
 export * as ControlClient from "./ControlClient.js"
-export * as ControlDocument from "./ControlDocument.js"
 export * as Exchange from "./Exchange.js"
 export * as Fault from "./Fault.js"
 export * as Ledger from "./Ledger.js"

@@ -13,7 +13,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as ControlApi from "../../ControlApi.js"
-import * as ControlDocument from "../../ControlDocument.js"
+import * as OpenApiDocument from "../../OpenApiDocument.js"
 import type * as Sandbox from "../../Sandbox.js"
 import { Incoming } from "../http/incoming.js"
 import * as reply from "../http/reply.js"
@@ -51,7 +51,7 @@ const guarded = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerRespon
 
 const internalError = new ControlApi.ControlError({ ...reply.defect, issues: [] })
 
-const document = Effect.sync(() => HttpServerResponse.unsafeJson(ControlDocument.make()))
+const document = Effect.sync(() => HttpServerResponse.unsafeJson(OpenApiDocument.control()))
 
 const unknownPath = new ControlApi.ControlError({
   status: 404,

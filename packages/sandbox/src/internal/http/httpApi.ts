@@ -7,7 +7,6 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import type * as Operation from "@manilla/core/Operation"
 import * as envelope from "./envelope.js"
-import * as query from "./query.js"
 
 export const make = (
   id: string,
@@ -38,7 +37,7 @@ const toEndpoint = (
   // The type of an endpoint without schemas has `never` where `AnyWithProps` has `any`.
   let endpoint = bare as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
   if (pathParams !== undefined) endpoint = endpoint.setPath(pathParams)
-  if (urlParams !== undefined) endpoint = endpoint.setUrlParams(query.fromText(urlParams))
+  if (urlParams !== undefined) endpoint = endpoint.setUrlParams(urlParams)
   if (headers !== undefined) endpoint = endpoint.setHeaders(headers)
   if (payload !== undefined) endpoint = endpoint.setPayload(payload)
   for (const status of errors) endpoint = endpoint.addError(envelope.Failure, { status })

@@ -10,7 +10,7 @@ import * as query from "./query.js"
 
 export interface Parts {
   readonly path: unknown
-  readonly urlParams: unknown
+  readonly urlParams: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: Uint8Array
 }
@@ -30,14 +30,15 @@ export interface Options {
 export const compile = (schemas: Schemas, { unknownMembers = "ignore" }: Options = {}) => {
   const part = partOf(unknownMembers)
   const path = part(schemas.pathParams, ["path"])
-  const urlParams = part(schemas.urlParams && query.fromText(schemas.urlParams), ["urlParams"])
+  const urlParams = part(schemas.urlParams, ["urlParams"])
+  const parse = query.parser(schemas.urlParams ?? Schema.Struct({}))
   const headers = part(schemas.headers, ["headers"])
   const payload = part(schemas.payload, [])
   const takesBody = schemas.payload !== undefined
   return (parts: Parts) => {
     const read = {
       path: path(parts.path),
-      urlParams: urlParams(parts.urlParams),
+      urlParams: urlParams(parse(parts.urlParams)),
       headers: headers(parts.headers),
       payload: takesBody ? Either.flatMap(jsonOf(parts), payload) : payload(undefined)
     }

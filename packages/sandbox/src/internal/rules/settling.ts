@@ -4,7 +4,7 @@
  */
 import type { Timestamp } from "@manilla/core/Timestamp"
 import * as Either from "effect/Either"
-import type { Outcome, Settles } from "../../Outcome.js"
+import type { Outcome, Becomes } from "../../Outcome.js"
 import type { Core } from "../service/core.js"
 import type { Table } from "../store/table.js"
 import * as moment from "../time/moment.js"
@@ -15,7 +15,7 @@ interface Settling {
   readonly updated_at: Timestamp
 }
 
-const completes: Settles = { _tag: "Settles", status: "COMPLETED" }
+const completes: Becomes = { _tag: "Becomes", status: "COMPLETED" }
 
 /** `move` moves the money of a resource that settles, and returns its status. */
 export const make = <Row extends Settling>(
@@ -24,7 +24,7 @@ export const make = <Row extends Settling>(
   rows: Table<Row>,
   move: (row: Row, status: string, atMillis: number) => Either.Either<string, Refusal>
 ) => {
-  /** Settles a resource. Returns `false` if no such resource is PENDING, or its money cannot move. */
+  /** Becomes a resource. Returns `false` if no such resource is PENDING, or its money cannot move. */
   const settle = (key: string, status: string, atMillis: number): boolean => {
     const row = rows.get(key)
     if (row?.status !== "PENDING" || status === "PENDING") return false
@@ -39,9 +39,8 @@ export const make = <Row extends Settling>(
     /** Stores a PENDING resource, and plans the settlement of its outcome. */
     add: (key: string, row: Row, outcome: Outcome | undefined, nowMillis: number): void => {
       rows.set(row)
-      if (outcome?.effect._tag === "StaysPending") return
       const { afterMillis = settleAfterMillis, status } =
-        outcome?.effect._tag === "Settles" ? outcome.effect : completes
+        outcome?.effect._tag === "Becomes" ? outcome.effect : completes
       agenda.plan({ at_ms: nowMillis + afterMillis, kind, key, status })
     }
   }

@@ -120,7 +120,7 @@ export const make = (
           const at_ms = Number((expiresMicros + 999n) / 1000n)
           agenda.plan({ ...event, at_ms, status: "EXPIRED" })
         }
-        if (outcome?.effect._tag === "LinkBecomes") {
+        if (outcome?.effect._tag === "Becomes") {
           agenda.plan({ ...event, at_ms: nowMillis, status: outcome.effect.status })
         }
         return toLink(row)
