@@ -8,7 +8,8 @@ export default defineConfig({
     pool: "forks",
     // Files share three processes: loading Effect takes longer than most of them, and about half of their
     // time is waits of TestClock, which need no core. Only here, not in a project, does vitest obey `isolate`.
-    poolOptions: { forks: { minForks: 1, maxForks: 3, isolate: false } },
+    // With a smaller minimum, tinypool 1.1 ends an idle process twice, and the run fails after its last test.
+    poolOptions: { forks: { minForks: 3, maxForks: 3, isolate: false } },
     sequence: { concurrent: false },
     // A limit for what hangs, generous to a busy machine: no test asserts a time.
     testTimeout: 120_000,
