@@ -163,6 +163,10 @@ const isNarrow = values.list || values.money || values.only !== ""
 const chosen = mutants.filter(
   ({ isMoney, name }) => name.includes(values.only) && (isMoney || !values.money)
 )
+if (chosen.length === 0) {
+  console.error(`No mutant contains "${values.only}"`)
+  process.exit(2)
+}
 if ((isNarrow || !values.stryker) && !(await runList(chosen, Number(values.jobs)))) {
   process.exitCode = 1
 }

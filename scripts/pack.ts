@@ -3,11 +3,9 @@
 // that peer is installed. Client packages must bundle without Node's modules.
 //
 // With --out DIR, only writes the tarballs there and prints the command that installs them.
-import type { ImportKind, Plugin } from "esbuild"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { isBuiltin } from "node:module"
 import { tmpdir } from "node:os"
-import { join, relative, resolve } from "node:path"
+import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { apart, chosen, isInIndex, manifestIn, modulesOf, published } from "./packages.js"
 import { bundle, compile, everything, install, packInto, report, run } from "./project.js"
@@ -94,24 +92,11 @@ const attempt = (project: string, source: string, types: ReadonlyArray<string> =
 
 /** The imports of Node's modules in a bundle for other runtimes. */
 const nodeImportsOf = async (project: string, paths: ReadonlyArray<string>) => {
-  const wanted: Array<string> = []
-  const kinds: ReadonlySet<ImportKind> = new Set([
-    "import-statement",
-    "require-call",
-    "dynamic-import"
-  ])
-  const watch: Plugin = {
-    name: "node-builtins",
-    setup: ({ onResolve }) =>
-      onResolve({ filter: /^[^./]/ }, ({ importer, kind, path }) => {
-        if (!kinds.has(kind) || !(path.startsWith("node:") || isBuiltin(path))) return undefined
-        wanted.push(`${relative(project, importer)} imports ${path}`)
-        return { path, external: true }
-      })
-  }
   const exports = paths.map((path) => `export * from ${JSON.stringify(path)}`)
-  await bundle(project, exports.join("\n"), [watch])
-  return wanted
+  const { metafile } = await bundle(project, exports.join("\n"))
+  return Object.entries(metafile.inputs).flatMap(([file, { imports }]) =>
+    imports.filter(({ external }) => external).map(({ path }) => `${file} imports ${path}`)
+  )
 }
 
 /** Installs a package with its peers only, and compiles, runs and bundles a program that uses it. */

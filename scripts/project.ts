@@ -1,9 +1,10 @@
 // Installs the packages as a user would: from tarballs, into an empty project, in which programs are
 // compiled and bundled.
 import { build } from "esbuild"
-import type { BuildResult, Plugin } from "esbuild"
+import type { BuildResult } from "esbuild"
 import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
+import { builtinModules } from "node:module"
 import { join } from "node:path"
 import { manifestIn, peers, published, root } from "./packages.js"
 
@@ -82,9 +83,8 @@ export const compile = (
 /** Bundles a program of a project for a runtime without Node's modules. */
 export const bundle = (
   project: string,
-  contents: string,
-  plugins: Array<Plugin> = []
-): Promise<BuildResult<{ write: false }>> =>
+  contents: string
+): Promise<BuildResult<{ metafile: true; write: false }>> =>
   build({
     stdin: { contents, resolveDir: project },
     bundle: true,
@@ -93,6 +93,7 @@ export const bundle = (
     platform: "neutral",
     conditions: ["workerd", "worker", "browser"],
     mainFields: ["browser", "module", "main"],
-    plugins,
+    metafile: true,
+    external: ["node:*", ...builtinModules],
     logLevel: "error"
   })
