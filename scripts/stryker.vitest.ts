@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config"
 
 export default defineConfig({
   test: {
+    // Instrumented code is slow, and more so beside other work.
+    testTimeout: 60_000,
     include: ["Step", "RetryBudget", "Amount", "Timestamp"].map(
       (name) => `packages/core/test/${name}.test.ts`
     )
