@@ -255,12 +255,12 @@ for (const way of ["awaitFinal", "changes"] as const) {
     Effect.gen(function* () {
       const { waits } = yield* make([says({})])
       const reference = FakeService.reference("T-1")
-      const clock = VirtualClock.make()
+      const clock = new VirtualClock.VirtualClock()
       const wait =
         way === "awaitFinal"
           ? waits.awaitFinal(reference, minute)
           : Stream.runDrain(waits.changes(reference, minute))
-      const fiber = yield* Effect.fork(Effect.withClock(wait, clock))
+      const fiber = yield* Effect.fork(clock.provide(wait))
       yield* clock.settle
       assert.isFalse(clock.isIdle())
       yield* Fiber.interrupt(fiber)

@@ -180,8 +180,8 @@ const all = <A, E>(count: number, call: (index: number) => Effect.Effect<A, E>) 
 /** Like `Elapsed.toTheEnd`, but faster for many calls. */
 const onVirtualClock = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
-    const clock = VirtualClock.make()
-    const fiber = yield* Effect.fork(Effect.withClock(effect, clock))
+    const clock = new VirtualClock.VirtualClock(20)
+    const fiber = yield* Effect.fork(clock.provide(effect))
     yield* clock.runUntil(fiber)
     return yield* Fiber.join(fiber)
   })

@@ -626,10 +626,10 @@ describe("many waits at once", () => {
             () => Effect.sync(() => reading--)
           )
       ])
-      const clock = VirtualClock.make()
+      const clock = new VirtualClock.VirtualClock(20)
       const waits = yield* Effect.replicateEffect(payments.awaitFinal(id), 200, {
         concurrency: "unbounded"
-      }).pipe(Effect.withClock(clock), Effect.fork)
+      }).pipe(clock.provide, Effect.fork)
       yield* clock.runUntil(waits)
       assert.lengthOf(yield* Fiber.join(waits), 200)
       assert.strictEqual(most, 64)
@@ -640,7 +640,7 @@ describe("many waits at once", () => {
     "scale to 1,000",
     () =>
       Effect.gen(function* () {
-        const clock = VirtualClock.make()
+        const clock = new VirtualClock.VirtualClock(20)
         const reads = new Map<string, number>()
         const payments = yield* Intents.over((id) =>
           Effect.delay(
@@ -658,7 +658,7 @@ describe("many waits at once", () => {
         )
         const waits = yield* Effect.forEach(ids, (one) => payments.awaitFinal(one), {
           concurrency: "unbounded"
-        }).pipe(Effect.withClock(clock), Effect.fork)
+        }).pipe(clock.provide, Effect.fork)
         yield* clock.settle
         assert.strictEqual((yield* waitsInFlight) - before, 1_000)
         yield* clock.runUntil(waits)

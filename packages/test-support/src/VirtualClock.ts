@@ -1,56 +1,143 @@
 /**
- * A clock for tens of thousands of sleepers, which TestClock would wake one by one, in milliseconds
- * of real time each. This one ticks every 20 ms and wakes all that are due together.
+ * Virtual time that jumps from one wake-up to the next. TestClock waits for several milliseconds of real
+ * time before each of them, and keeps sleepers that were interrupted: hours of pauses take it minutes.
+ *
+ * Time stands still while a fiber can run, or waits for a digest. It does not wait for files or sockets.
  */
+import { it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import * as EventLoop from "./EventLoop.js"
+import * as Scheduler from "effect/Scheduler"
+import type * as Scope from "effect/Scope"
 
-const tick = 20
+/** Digests on another thread, from which the engine of workflows makes the ids of executions. */
+let digests = 0
+const digest = crypto.subtle.digest.bind(crypto.subtle)
+crypto.subtle.digest = (...input) => {
+  digests++
+  return digest(...input).finally(() => digests--)
+}
 
-export const make = () => {
-  let nowMillis = 0
-  const sleepers = new Map<number, Set<() => void>>()
+/** Counts the tasks of fibers. */
+class CountingScheduler extends Scheduler.MixedScheduler {
+  private scheduled = 0
+  private ended = 0
 
-  const sleep = (duration: Duration.Duration): Effect.Effect<void> =>
-    Effect.async((resume) => {
-      const at = Math.ceil((nowMillis + Duration.toMillis(duration)) / tick) * tick
+  constructor() {
+    super(2048)
+  }
+
+  override scheduleTask(task: Scheduler.Task, priority: number) {
+    this.scheduled++
+    super.scheduleTask(() => {
+      this.ended++
+      task()
+    }, priority)
+  }
+
+  /** Ends when no fiber ran for two turns of the event loop, and none is about to run. */
+  readonly idle = Effect.async<void>((resume) => {
+    let quietTurns = 0
+    let before = this.scheduled
+    const look = () => {
+      const isQuiet = this.scheduled === before && this.ended === before && digests === 0
+      quietTurns = isQuiet ? quietTurns + 1 : 0
+      before = this.scheduled
+      if (quietTurns === 2) resume(Effect.void)
+      else immediate = setImmediate(look)
+    }
+    let immediate = setImmediate(look)
+    return Effect.sync(() => clearImmediate(immediate))
+  })
+}
+
+export class VirtualClock implements Clock.Clock {
+  readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
+  private readonly scheduler = new CountingScheduler()
+  private nowMillis = 0
+  private readonly sleepers = new Map<number, Set<() => void>>()
+
+  /** With a tick, all sleepers that are due within one are woken together. Otherwise each has its turn. */
+  constructor(private readonly tickMillis?: number) {}
+
+  unsafeCurrentTimeMillis = () => this.nowMillis
+  unsafeCurrentTimeNanos = () => BigInt(this.nowMillis) * 1_000_000n
+  currentTimeMillis = Effect.sync(this.unsafeCurrentTimeMillis)
+  currentTimeNanos = Effect.sync(this.unsafeCurrentTimeNanos)
+
+  sleep(duration: Duration.Duration): Effect.Effect<void> {
+    return Effect.async((resume) => {
+      const tickMillis = this.tickMillis ?? 1
+      const at = Math.ceil((this.nowMillis + Duration.toMillis(duration)) / tickMillis) * tickMillis
       const wake = () => resume(Effect.void)
-      const others = sleepers.get(at)
-      if (others === undefined) sleepers.set(at, new Set([wake]))
+      const others = this.sleepers.get(at)
+      if (others === undefined) this.sleepers.set(at, new Set([wake]))
       else others.add(wake)
       return Effect.sync(() => {
-        const left = sleepers.get(at)
+        const left = this.sleepers.get(at)
         left?.delete(wake)
-        if (left?.size === 0) sleepers.delete(at)
+        if (left?.size === 0) this.sleepers.delete(at)
       })
     })
+  }
+
+  /** Runs an effect in this time. */
+  readonly provide = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    effect.pipe(Effect.withClock(this), Effect.withScheduler(this.scheduler))
 
   /** Lets every fiber run until it sleeps. */
-  const settle = EventLoop.turns(4)
+  readonly settle = this.scheduler.idle
 
-  const runUntil = <A, E>(fiber: Fiber.RuntimeFiber<A, E>): Effect.Effect<void> =>
-    Effect.gen(function* () {
-      for (;;) {
-        yield* settle
-        if (Option.isSome(yield* Fiber.poll(fiber)) || sleepers.size === 0) return
-        nowMillis = Math.min(...sleepers.keys())
-        const due = sleepers.get(nowMillis)
-        sleepers.delete(nowMillis)
-        due?.forEach((wake) => wake())
-      }
-    })
+  isIdle = () => this.sleepers.size === 0
 
-  const clock: Clock.Clock = {
-    ...Clock.make(),
-    unsafeCurrentTimeMillis: () => nowMillis,
-    unsafeCurrentTimeNanos: () => BigInt(nowMillis) * 1_000_000n,
-    currentTimeMillis: Effect.sync(() => nowMillis),
-    currentTimeNanos: Effect.sync(() => BigInt(nowMillis) * 1_000_000n),
-    sleep
+  /** Wakes what is due next, unless it is due after an instant. */
+  private wakeNext(untilMillis: number): boolean {
+    const next = Math.min(...this.sleepers.keys())
+    if (next > untilMillis || this.isIdle()) return false
+    this.nowMillis = next
+    const due = this.sleepers.get(next) ?? new Set()
+    for (const wake of due) {
+      due.delete(wake)
+      wake()
+      if (this.tickMillis === undefined) break
+    }
+    if (due.size === 0) this.sleepers.delete(next)
+    return true
   }
-  return Object.assign(clock, { settle, runUntil, isIdle: () => sleepers.size === 0 })
+
+  /** Lets time pass until a fiber ends. */
+  runUntil<A, E>(fiber: Fiber.RuntimeFiber<A, E>): Effect.Effect<void> {
+    const isEnded = Effect.map(Effect.zipRight(this.settle, Fiber.poll(fiber)), Option.isSome)
+    return Effect.repeat(isEnded, {
+      until: (ended) => ended || !this.wakeNext(Infinity)
+    })
+  }
+
+  pass(duration: Duration.DurationInput): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const end = this.nowMillis + Duration.toMillis(duration)
+      return Effect.repeat(this.settle, {
+        until: () => {
+          if (this.wakeNext(end)) return false
+          this.nowMillis = end
+          return true
+        }
+      })
+    })
+  }
 }
+
+/** A test that runs in virtual time. */
+export const test = <A, E>(name: string, self: () => Effect.Effect<A, E, Scope.Scope>) =>
+  it.scoped(name, () => new VirtualClock().provide(self()))
+
+/** Lets virtual time pass, in a `test`. */
+export const pass = (duration: Duration.DurationInput): Effect.Effect<void> =>
+  Effect.clockWith((clock) =>
+    clock instanceof VirtualClock
+      ? clock.pass(duration)
+      : Effect.dieMessage("time passes only in VirtualClock.test")
+  )

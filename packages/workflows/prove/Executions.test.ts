@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SqlClient from "@effect/sql/SqlClient"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Execution from "@manilla/workflows/Execution"
@@ -35,14 +36,14 @@ const four = Effect.gen(function* () {
   const cards = yield* IssueCard.IssueCard
   const { faults, paymentIntents } = yield* Sandbox.Sandbox
   yield* payments.start("order-1", world.payment)
-  yield* world.pass(100)
+  yield* VirtualClock.pass("100 seconds")
   yield* payments.start("order-2", world.payment)
-  yield* world.pass(1)
+  yield* VirtualClock.pass("1 seconds")
   yield* cards.start("card-1", yield* world.card)
-  yield* world.pass(1)
+  yield* VirtualClock.pass("1 seconds")
   yield* faults.add(Fault.status(422, { operation: "Cards.issue" }))
   yield* cards.start("card-2", yield* world.card)
-  yield* world.pass(100)
+  yield* VirtualClock.pass("100 seconds")
   assert.lengthOf(yield* paymentIntents, 2)
 })
 
@@ -62,10 +63,10 @@ const leftIn = (path: string) =>
   }).pipe(Effect.provide(database.layer(path)))
 
 describe("a list of executions", () => {
-  it.effect("selects by workflow, state and age, in pages", () =>
+  VirtualClock.test("selects by workflow, state and age, in pages", () =>
     Effect.gen(function* () {
       yield* four
-      yield* world.pass(300)
+      yield* VirtualClock.pass("300 seconds")
       const list = (filter: Executions.Filter) =>
         Effect.map(Executions.list(filter), ({ executions }) => keys(executions))
       assert.deepStrictEqual(yield* list({}), ["order-1", "order-2", "card-1", "card-2"])
@@ -135,10 +136,10 @@ describe("a list of executions", () => {
 })
 
 describe("a purge", () => {
-  it.effect("keeps the business key, so that it does not move money again", () =>
+  VirtualClock.test("keeps the business key, so that it does not move money again", () =>
     Effect.gen(function* () {
       yield* four
-      yield* world.pass(300)
+      yield* VirtualClock.pass("300 seconds")
       const cards = yield* IssueCard.IssueCard
       assert.strictEqual(yield* Executions.purge({ minAge: "1 minute" }), 1)
       const error = yield* Effect.flip(cards.start("card-1", yield* world.card))
@@ -187,13 +188,13 @@ describe("a purge", () => {
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 
-  it.effect("runs now and again as a layer", () =>
+  VirtualClock.test("runs now and again as a layer", () =>
     Effect.gen(function* () {
       const payouts = yield* DisbursePayout.DisbursePayout
       yield* payouts.start("salary-1", yield* world.payout)
-      yield* world.pass(60)
+      yield* VirtualClock.pass("60 seconds")
       assert.isFalse((yield* payouts.status("salary-1")).isPurged)
-      yield* world.pass(120)
+      yield* VirtualClock.pass("120 seconds")
       assert.isTrue((yield* payouts.status("salary-1")).isPurged)
     }).pipe(
       Effect.provide(
@@ -206,10 +207,10 @@ describe("a purge", () => {
 })
 
 describe("metrics", () => {
-  it.effect("count what started and ended, and show what is open", () =>
+  VirtualClock.test("count what started and ended, and show what is open", () =>
     Effect.gen(function* () {
       yield* four
-      yield* world.pass(300)
+      yield* VirtualClock.pass("300 seconds")
       const snapshot = yield* Metric.snapshot
       const valueOf = (name: string, ...tags: ReadonlyArray<string>) => {
         const found = snapshot.find(

@@ -8,6 +8,7 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Engine from "@manilla/workflows/Engine"
 import * as Execution from "@manilla/workflows/Execution"
@@ -105,7 +106,7 @@ const run = (seconds: number) =>
     log.length = 0
     const operator = yield* Shop
     yield* operator.start("order-42", yield* Effect.map(world.payout, (one) => one.wallet_id))
-    yield* world.pass(seconds)
+    yield* VirtualClock.pass(Duration.seconds(seconds))
     return yield* operator.poll("order-42")
   })
 
@@ -113,7 +114,7 @@ const failure = (end: Option.Option<Exit.Exit<string, Failure>>) =>
   Option.getOrThrow(Option.flatMap(Option.flatMap(end, Exit.causeOption), Cause.failureOption))
 
 describe("the blocks", () => {
-  it.effect("run once each, although the body is replayed after each pause", () =>
+  VirtualClock.test("run once each, although the body is replayed after each pause", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* run(130), Option.some(Exit.succeed("done")))
       assert.deepStrictEqual(log, ["first", "second", "third"])
@@ -133,83 +134,91 @@ describe("the blocks", () => {
     )
   )
 
-  it.effect("a poll never takes its first answer for a later one, and its looks get rarer", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* run(1800), Option.some(Exit.succeed("parcel at 12")))
-      assert.lengthOf(log, 12)
-    }).pipe(
-      Effect.provide(
-        shop(() =>
-          Durable.pollUntil({
-            name: "delivered",
-            success: Schema.String,
-            failure: Schema.Never,
-            look: () =>
-              Effect.sync(() =>
-                log.push("look") < 12 ? Option.none() : Option.some(`parcel at ${log.length}`)
-              ),
-            expired: (waited) => new Refused({ why: `late: ${Duration.format(waited)}` })
-          })
-        )
-      )
-    )
-  )
-
-  it.effect("two blocks of one name are a defect that names it, and nothing is paid twice", () =>
-    Effect.gen(function* () {
-      const end = Option.getOrThrow(yield* run(60))
-      const text = Exit.isFailure(end) ? Cause.pretty(end.cause) : "no failure"
-      assert.include(text, 'Shop/Test/1: two steps have the name "Shop.collect"')
-      assert.strictEqual((yield* (yield* Shop).status("order-42")).state, "Died")
-      assert.deepStrictEqual(yield* world.keysOf("Payments.create"), ["Shop.collect:order-42"])
-    }).pipe(
-      Effect.provide(
-        shop(() =>
-          Effect.zipRight(
-            collect,
-            Effect.map(collect, ({ id }) => id)
+  VirtualClock.test(
+    "a poll never takes its first answer for a later one, and its looks get rarer",
+    () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* run(1800), Option.some(Exit.succeed("parcel at 12")))
+        assert.lengthOf(log, 12)
+      }).pipe(
+        Effect.provide(
+          shop(() =>
+            Durable.pollUntil({
+              name: "delivered",
+              success: Schema.String,
+              failure: Schema.Never,
+              look: () =>
+                Effect.sync(() =>
+                  log.push("look") < 12 ? Option.none() : Option.some(`parcel at ${log.length}`)
+                ),
+              expired: (waited) => new Refused({ why: `late: ${Duration.format(waited)}` })
+            })
           )
         )
       )
-    )
   )
 
-  it.effect("the key of a write is from its operation and the business key, in each call", () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.dropAfter({ operation: "Payments.create", count: 12 }))
-      assert.isTrue(Option.exists(yield* run(900), Exit.isSuccess))
-      const keys = yield* world.keysOf("Payments.create")
-      assert.isAbove(keys.length, 12)
-      assert.deepStrictEqual([...new Set(keys)], ["Shop.collect:order-42"])
-    }).pipe(Effect.provide(shop(() => Effect.map(collect, ({ id }) => id))))
-  )
-
-  it.effect("resume ends a sleep, and interrupt ends the execution before its next block", () =>
-    Effect.gen(function* () {
-      const operator = yield* Shop
-      assert.isTrue(Option.isNone(yield* run(60)))
-      yield* operator.resume("order-42")
-      yield* world.pass(5)
-      assert.deepStrictEqual(log, ["awake"])
-      yield* operator.interrupt("order-42")
-      yield* world.pass(5)
-      const error = failure(yield* operator.poll("order-42"))
-      assert.instanceOf(error, Execution.ExecutionCancelled)
-      assert.strictEqual(error.outcome, "notApplied")
-      assert.deepStrictEqual(yield* world.keysOf("Payments.create"), [])
-    }).pipe(
-      Effect.provide(
-        shop(() =>
-          Effect.gen(function* () {
-            yield* Durable.sleep("a day", "1 day")
-            yield* note("awake")
-            yield* Durable.sleep("another day", "1 day")
-            return (yield* collect).id
-          })
+  VirtualClock.test(
+    "two blocks of one name are a defect that names it, and nothing is paid twice",
+    () =>
+      Effect.gen(function* () {
+        const end = Option.getOrThrow(yield* run(60))
+        const text = Exit.isFailure(end) ? Cause.pretty(end.cause) : "no failure"
+        assert.include(text, 'Shop/Test/1: two steps have the name "Shop.collect"')
+        assert.strictEqual((yield* (yield* Shop).status("order-42")).state, "Died")
+        assert.deepStrictEqual(yield* world.keysOf("Payments.create"), ["Shop.collect:order-42"])
+      }).pipe(
+        Effect.provide(
+          shop(() =>
+            Effect.zipRight(
+              collect,
+              Effect.map(collect, ({ id }) => id)
+            )
+          )
         )
       )
-    )
+  )
+
+  VirtualClock.test(
+    "the key of a write is from its operation and the business key, in each call",
+    () =>
+      Effect.gen(function* () {
+        const { faults } = yield* Sandbox.Sandbox
+        yield* faults.add(Fault.dropAfter({ operation: "Payments.create", count: 12 }))
+        assert.isTrue(Option.exists(yield* run(900), Exit.isSuccess))
+        const keys = yield* world.keysOf("Payments.create")
+        assert.isAbove(keys.length, 12)
+        assert.deepStrictEqual([...new Set(keys)], ["Shop.collect:order-42"])
+      }).pipe(Effect.provide(shop(() => Effect.map(collect, ({ id }) => id))))
+  )
+
+  VirtualClock.test(
+    "resume ends a sleep, and interrupt ends the execution before its next block",
+    () =>
+      Effect.gen(function* () {
+        const operator = yield* Shop
+        assert.isTrue(Option.isNone(yield* run(60)))
+        yield* operator.resume("order-42")
+        yield* VirtualClock.pass("5 seconds")
+        assert.deepStrictEqual(log, ["awake"])
+        yield* operator.interrupt("order-42")
+        yield* VirtualClock.pass("5 seconds")
+        const error = failure(yield* operator.poll("order-42"))
+        assert.instanceOf(error, Execution.ExecutionCancelled)
+        assert.strictEqual(error.outcome, "notApplied")
+        assert.deepStrictEqual(yield* world.keysOf("Payments.create"), [])
+      }).pipe(
+        Effect.provide(
+          shop(() =>
+            Effect.gen(function* () {
+              yield* Durable.sleep("a day", "1 day")
+              yield* note("awake")
+              yield* Durable.sleep("another day", "1 day")
+              return (yield* collect).id
+            })
+          )
+        )
+      )
   )
 })
 
@@ -229,62 +238,66 @@ const cannotFail = <A, R>(step: Effect.Effect<A, Execution.ExecutionCancelled, R
   Effect.orDie(step)
 
 describe("compensations", () => {
-  it.effect("undo the blocks of a body that fails, the last one first", () =>
+  VirtualClock.test("undo the blocks of a body that fails, the last one first", () =>
     Effect.gen(function* () {
       assert.instanceOf(failure(yield* run(60)), Refused)
       assert.deepStrictEqual(log, ["reserve", "ship", "call back", "release"])
     }).pipe(Effect.provide(compensated(() => refuse("no customs form"))))
   )
 
-  it.effect("do not run after a success", () =>
+  VirtualClock.test("do not run after a success", () =>
     Effect.gen(function* () {
       assert.isTrue(Option.exists(yield* run(60), Exit.isSuccess))
       assert.deepStrictEqual(log, ["reserve", "ship"])
     }).pipe(Effect.provide(compensated(() => Effect.succeed("done"))))
   )
 
-  it.effect("do not run after an unknown outcome, whatever error the body makes of it", () =>
-    Effect.gen(function* () {
-      const { faults, payouts } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", count: "always" }))
-      assert.instanceOf(failure(yield* run(1200)), Refused)
-      assert.deepStrictEqual(log, ["reserve", "ship"])
-      assert.lengthOf(yield* payouts, 1)
-    }).pipe(
-      Effect.provide(
-        compensated((wallet) =>
-          payOut(wallet).pipe(
-            Effect.map(({ reference }) => reference),
-            Effect.mapError((error) => new Refused({ why: error._tag }))
+  VirtualClock.test(
+    "do not run after an unknown outcome, whatever error the body makes of it",
+    () =>
+      Effect.gen(function* () {
+        const { faults, payouts } = yield* Sandbox.Sandbox
+        yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", count: "always" }))
+        assert.instanceOf(failure(yield* run(1200)), Refused)
+        assert.deepStrictEqual(log, ["reserve", "ship"])
+        assert.lengthOf(yield* payouts, 1)
+      }).pipe(
+        Effect.provide(
+          compensated((wallet) =>
+            payOut(wallet).pipe(
+              Effect.map(({ reference }) => reference),
+              Effect.mapError((error) => new Refused({ why: error._tag }))
+            )
           )
         )
       )
-    )
   )
 
-  it.effect("run when the execution is interrupted, and the error says what was applied", () =>
-    Effect.gen(function* () {
-      const operator = yield* Shop
-      yield* run(60)
-      yield* operator.interrupt("order-42")
-      yield* world.pass(60)
-      const error = failure(yield* operator.poll("order-42"))
-      assert.instanceOf(error, Execution.ExecutionCancelled)
-      assert.strictEqual(Errors.outcome(error), "applied")
-      assert.strictEqual(error.resource, (yield* operator.status("order-42")).resource)
-      assert.deepStrictEqual(log, ["reserve", "ship", "call back", "release"])
-      assert.deepStrictEqual(yield* world.keysOf("Payouts.create"), [])
-    }).pipe(
-      Effect.provide(
-        compensated((wallet) =>
-          Effect.gen(function* () {
-            yield* collect
-            yield* Durable.sleep("a day", "1 day")
-            return (yield* payOut(wallet)).reference
-          })
+  VirtualClock.test(
+    "run when the execution is interrupted, and the error says what was applied",
+    () =>
+      Effect.gen(function* () {
+        const operator = yield* Shop
+        yield* run(60)
+        yield* operator.interrupt("order-42")
+        yield* VirtualClock.pass("60 seconds")
+        const error = failure(yield* operator.poll("order-42"))
+        assert.instanceOf(error, Execution.ExecutionCancelled)
+        assert.strictEqual(Errors.outcome(error), "applied")
+        assert.strictEqual(error.resource, (yield* operator.status("order-42")).resource)
+        assert.deepStrictEqual(log, ["reserve", "ship", "call back", "release"])
+        assert.deepStrictEqual(yield* world.keysOf("Payouts.create"), [])
+      }).pipe(
+        Effect.provide(
+          compensated((wallet) =>
+            Effect.gen(function* () {
+              yield* collect
+              yield* Durable.sleep("a day", "1 day")
+              return (yield* payOut(wallet)).reference
+            })
+          )
         )
       )
-    )
   )
 })
 
@@ -367,7 +380,7 @@ describe("a changed definition", () => {
     300_000
   )
 
-  it.scoped(
+  VirtualClock.test(
     "is a typed error while the stored payload does not fit, and continues when it does",
     () =>
       Effect.gen(function* () {
@@ -393,13 +406,16 @@ describe("a changed definition", () => {
         )
 
         yield* life(Order, (operator) =>
-          Effect.zipRight(operator.start("order-1", { order: "tea" }), world.pass(1))
+          Effect.zipRight(
+            operator.start("order-1", { order: "tea" }),
+            VirtualClock.pass("1 seconds")
+          )
         )
         const before = yield* stored
         assert.include(JSON.stringify(before), "tea")
         yield* life(StricterOrder, (operator) =>
           Effect.gen(function* () {
-            yield* world.pass(60)
+            yield* VirtualClock.pass("60 seconds")
             const errors = yield* Effect.all([
               Effect.flip(operator.start("order-1", { order: "a cup of tea" })),
               Effect.flip(operator.status("order-1")),
@@ -423,14 +439,14 @@ describe("a changed definition", () => {
         assert.deepStrictEqual(yield* stored, before)
         yield* life(Order, (operator) =>
           Effect.gen(function* () {
-            yield* world.pass(60)
+            yield* VirtualClock.pass("60 seconds")
             assert.strictEqual(yield* operator.await("order-1"), "tea by version 1")
           })
         )
       })
   )
 
-  it.effect("does not run under a name that another definition has", () =>
+  VirtualClock.test("does not run under a name that another definition has", () =>
     Effect.gen(function* () {
       const both = Layer.merge(version(1, Order), version(1, StricterOrder))
       const error = yield* Effect.flip(

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Errors from "@manilla/core/Errors"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Engine from "@manilla/workflows/Engine"
 import * as Execution from "@manilla/workflows/Execution"
@@ -12,14 +13,13 @@ import type * as Operator from "@manilla/workflows/Operator"
 import type * as Policy from "@manilla/workflows/Policy"
 import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as TestClock from "effect/TestClock"
 import * as files from "./utils/files.js"
-import * as world from "./utils/world.js"
 
 class Late extends Schema.TaggedError<Late>()("Late", {}) {}
 const Failure = Schema.Union(Late, Durable.WriteError)
@@ -58,7 +58,7 @@ const run = (seconds: number) =>
   Effect.gen(function* () {
     const operator = yield* Shop
     yield* operator.start("order-42", "tea")
-    yield* world.pass(seconds)
+    yield* VirtualClock.pass(Duration.seconds(seconds))
     return operator
   })
 
@@ -76,42 +76,44 @@ const undoable = (name: string) =>
   )
 
 describe("compensations", () => {
-  it.effect("do not run after a write that was applied, although it ended with an error", () =>
-    Effect.gen(function* () {
-      undone.length = 0
-      const operator = yield* run(60)
-      const error = yield* Effect.flip(operator.await("order-42"))
-      assert.strictEqual(error._tag, "AppliedUnreadable")
-      assert.deepStrictEqual(undone, [])
-    }).pipe(
-      Effect.provide(
-        inMemory(() =>
-          Effect.zipRight(
-            undoable("debit"),
-            pay((key) =>
-              Effect.fail(
-                new Errors.AppliedUnreadable({
-                  operation,
-                  status: 201,
-                  message: "unreadable",
-                  issues: [],
-                  key
-                })
+  VirtualClock.test(
+    "do not run after a write that was applied, although it ended with an error",
+    () =>
+      Effect.gen(function* () {
+        undone.length = 0
+        const operator = yield* run(60)
+        const error = yield* Effect.flip(operator.await("order-42"))
+        assert.strictEqual(error._tag, "AppliedUnreadable")
+        assert.deepStrictEqual(undone, [])
+      }).pipe(
+        Effect.provide(
+          inMemory(() =>
+            Effect.zipRight(
+              undoable("debit"),
+              pay((key) =>
+                Effect.fail(
+                  new Errors.AppliedUnreadable({
+                    operation,
+                    status: 201,
+                    message: "unreadable",
+                    issues: [],
+                    key
+                  })
+                )
               )
             )
           )
         )
       )
-    )
   )
 })
 
 describe("the error of an interrupted execution", () => {
-  it.effect("says that the outcome of a write is unknown", () =>
+  VirtualClock.test("says that the outcome of a write is unknown", () =>
     Effect.gen(function* () {
       const operator = yield* run(600)
       yield* operator.interrupt("order-42")
-      yield* world.pass(60)
+      yield* VirtualClock.pass("60 seconds")
       const error = yield* Effect.flip(operator.await("order-42"))
       assert.instanceOf(error, Execution.ExecutionCancelled)
       assert.strictEqual(Errors.outcome(error), "unknown")
@@ -130,33 +132,35 @@ describe("the error of an interrupted execution", () => {
     )
   )
 
-  it.effect("does not say that a resource continues, because compensations may undo it", () =>
-    Effect.gen(function* () {
-      undone.length = 0
-      const operator = yield* run(60)
-      yield* operator.interrupt("order-42")
-      yield* world.pass(60)
-      const error = yield* Effect.flip(operator.await("order-42"))
-      assert.instanceOf(error, Execution.ExecutionCancelled)
-      assert.strictEqual(Errors.outcome(error), "applied")
-      assert.deepStrictEqual(undone, ["pay"])
-      assert.include(error.message, "pay-1 was created")
-      assert.notInclude(error.message, "continues")
-    }).pipe(
-      Effect.provide(
-        inMemory(() =>
-          Effect.gen(function* () {
-            yield* Durable.compensate(
-              pay(() => Effect.succeed("pay-1")),
-              () => Effect.sync(() => void undone.push("pay"))
-            )
-            yield* Durable.sleep("a day", "1 day")
-            yield* Durable.sleep("another day", "1 day")
-            return "done"
-          })
+  VirtualClock.test(
+    "does not say that a resource continues, because compensations may undo it",
+    () =>
+      Effect.gen(function* () {
+        undone.length = 0
+        const operator = yield* run(60)
+        yield* operator.interrupt("order-42")
+        yield* VirtualClock.pass("60 seconds")
+        const error = yield* Effect.flip(operator.await("order-42"))
+        assert.instanceOf(error, Execution.ExecutionCancelled)
+        assert.strictEqual(Errors.outcome(error), "applied")
+        assert.deepStrictEqual(undone, ["pay"])
+        assert.include(error.message, "pay-1 was created")
+        assert.notInclude(error.message, "continues")
+      }).pipe(
+        Effect.provide(
+          inMemory(() =>
+            Effect.gen(function* () {
+              yield* Durable.compensate(
+                pay(() => Effect.succeed("pay-1")),
+                () => Effect.sync(() => void undone.push("pay"))
+              )
+              yield* Durable.sleep("a day", "1 day")
+              yield* Durable.sleep("another day", "1 day")
+              return "done"
+            })
+          )
         )
       )
-    )
   )
 })
 
@@ -183,7 +187,7 @@ const runner = <R>(store: Engine.Service, body: Body<R>) =>
   )
 
 describe("a write is not sent", () => {
-  it.scoped("when it has ended long ago, and the engine has lost its result", () =>
+  VirtualClock.test("when it has ended long ago, and the engine has lost its result", () =>
     Effect.gen(function* () {
       const store = yield* Memory.make
       let calls = 0
@@ -194,7 +198,7 @@ describe("a write is not sent", () => {
         )
       const first = yield* runner(store, body)
       yield* Effect.provide(run(5), first)
-      yield* TestClock.adjust("2 minutes")
+      yield* VirtualClock.pass("2 minutes")
       const operator = yield* Effect.provide(run(5), yield* runner(store, body))
       assert.strictEqual(calls, 1)
       const error = yield* Effect.flip(operator.await("order-42"))
@@ -202,7 +206,7 @@ describe("a write is not sent", () => {
     })
   )
 
-  it.effect("after its execution has ended", () => {
+  VirtualClock.test("after its execution has ended", () => {
     let calls = 0
     return Effect.gen(function* () {
       const operator = yield* run(5)
@@ -273,30 +277,32 @@ describe("two runners that both believe they own an execution", () => {
       }
     })
 
-  it.scoped("do not take a refusal for the outcome while another request is on its way", () =>
-    Effect.gen(function* () {
-      const store = yield* Memory.make
-      const { answer, calls, send } = yield* service([
-        Effect.fail(refusal),
-        Effect.succeed("pay-1"),
-        Effect.succeed("pay-1")
-      ])
-      const first = yield* Effect.provide(run(5), yield* runner(store, () => pay(send)))
-      const second = yield* Effect.provide(run(5), yield* runner(store, () => pay(send)))
-      assert.strictEqual(calls(), 2)
-      yield* answer(0)
-      yield* world.pass(5)
-      assert.isTrue(Option.isNone(yield* first.poll("order-42")))
-      yield* answer(2)
-      yield* world.pass(60)
-      assert.strictEqual(yield* first.await("order-42"), "pay-1")
-      yield* answer(1)
-      yield* world.pass(5)
-      assert.strictEqual(yield* second.await("order-42"), "pay-1")
-    })
+  VirtualClock.test(
+    "do not take a refusal for the outcome while another request is on its way",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* Memory.make
+        const { answer, calls, send } = yield* service([
+          Effect.fail(refusal),
+          Effect.succeed("pay-1"),
+          Effect.succeed("pay-1")
+        ])
+        const first = yield* Effect.provide(run(5), yield* runner(store, () => pay(send)))
+        const second = yield* Effect.provide(run(5), yield* runner(store, () => pay(send)))
+        assert.strictEqual(calls(), 2)
+        yield* answer(0)
+        yield* VirtualClock.pass("5 seconds")
+        assert.isTrue(Option.isNone(yield* first.poll("order-42")))
+        yield* answer(2)
+        yield* VirtualClock.pass("60 seconds")
+        assert.strictEqual(yield* first.await("order-42"), "pay-1")
+        yield* answer(1)
+        yield* VirtualClock.pass("5 seconds")
+        assert.strictEqual(yield* second.await("order-42"), "pay-1")
+      })
   )
 
-  it.scoped("do not send again after a refusal that is the outcome", () =>
+  VirtualClock.test("do not send again after a refusal that is the outcome", () =>
     Effect.gen(function* () {
       const store = yield* Memory.make
       const { answer, calls, send } = yield* service([
@@ -324,7 +330,7 @@ describe("two runners that both believe they own an execution", () => {
     })
   )
 
-  it.scoped("do not take a later refusal for the outcome after a rate limit", () =>
+  VirtualClock.test("do not take a later refusal for the outcome after a rate limit", () =>
     Effect.gen(function* () {
       const store = yield* Memory.make
       const { answer, send } = yield* service([
@@ -338,7 +344,7 @@ describe("two runners that both believe they own an execution", () => {
       yield* answer(0)
       yield* answer(2)
       yield* answer(3)
-      yield* world.pass(60)
+      yield* VirtualClock.pass("60 seconds")
       assert.strictEqual(yield* first.await("order-42"), "pay-1")
     })
   )

@@ -5,12 +5,14 @@ import type * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Execution from "@manilla/workflows/Execution"
 import * as Memory from "@manilla/workflows/memory"
 import * as PaymentLinkWatch from "@manilla/workflows/PaymentLinkWatch"
 import type * as Policy from "@manilla/workflows/Policy"
 import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -35,14 +37,14 @@ const start = (request: PaymentLinkWatch.WatchRequest) =>
 const after = (seconds: number) =>
   Effect.gen(function* () {
     const watch = yield* PaymentLinkWatch.PaymentLinkWatch
-    yield* world.pass(seconds)
+    yield* VirtualClock.pass(Duration.seconds(seconds))
     return yield* watch.poll("order-42")
   })
 
 const ended = Effect.flatMap(PaymentLinkWatch.PaymentLinkWatch, (watch) => watch.await("order-42"))
 
 describe("PaymentLinkWatch", () => {
-  it.effect("waits in durable pauses until the link is used up", () =>
+  VirtualClock.test("waits in durable pauses until the link is used up", () =>
     Effect.gen(function* () {
       const watch = yield* PaymentLinkWatch.PaymentLinkWatch
       const { payLink } = yield* Sandbox.Sandbox
@@ -58,7 +60,7 @@ describe("PaymentLinkWatch", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("ends at the use that it was asked for, while the link stays active", () =>
+  VirtualClock.test("ends at the use that it was asked for, while the link stays active", () =>
     Effect.gen(function* () {
       const { payLink } = yield* Sandbox.Sandbox
       const { id } = yield* create({ max_uses: 5 })
@@ -71,7 +73,7 @@ describe("PaymentLinkWatch", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("ends with a link that expires, and was never used", () =>
+  VirtualClock.test("ends with a link that expires, and was never used", () =>
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const expires_at = Timestamp.Timestamp.make(new Date(now + 600_000).toISOString())
@@ -83,7 +85,7 @@ describe("PaymentLinkWatch", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("looks again after reads that fail", () =>
+  VirtualClock.test("looks again after reads that fail", () =>
     Effect.gen(function* () {
       const { faults, payLink } = yield* Sandbox.Sandbox
       const { id } = yield* create({ max_uses: 1 })
@@ -96,7 +98,7 @@ describe("PaymentLinkWatch", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect(
+  VirtualClock.test(
     "ends with PaymentLinkStillActive after its deadline, with the error of the last look",
     () =>
       Effect.gen(function* () {
@@ -116,7 +118,7 @@ describe("PaymentLinkWatch", () => {
       )
   )
 
-  it.effect("is cancelled in a pause, and leaves the link as it is", () =>
+  VirtualClock.test("is cancelled in a pause, and leaves the link as it is", () =>
     Effect.gen(function* () {
       const watch = yield* PaymentLinkWatch.PaymentLinkWatch
       const { paymentLinks } = yield* Sandbox.Sandbox
@@ -132,20 +134,22 @@ describe("PaymentLinkWatch", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("refuses another link under its business key, and a request that is not valid", () =>
-    Effect.gen(function* () {
-      const { id } = yield* create()
-      const other = yield* create()
-      yield* start({ id })
-      const differs = yield* Effect.flip(start({ id: other.id, uses: 1 }))
-      assert.instanceOf(differs, Execution.PayloadMismatch)
-      assert.deepStrictEqual(differs.differs, ["id", "uses"])
-      const invalid = yield* Effect.flip(start({ id, uses: 0 }))
-      assert.instanceOf(invalid, Execution.InvalidPayload)
-      assert.deepStrictEqual(invalid.issues, [
-        { field: "uses", rule: "must be a whole number that is at least 1" }
-      ])
-    }).pipe(Effect.provide(layer()))
+  VirtualClock.test(
+    "refuses another link under its business key, and a request that is not valid",
+    () =>
+      Effect.gen(function* () {
+        const { id } = yield* create()
+        const other = yield* create()
+        yield* start({ id })
+        const differs = yield* Effect.flip(start({ id: other.id, uses: 1 }))
+        assert.instanceOf(differs, Execution.PayloadMismatch)
+        assert.deepStrictEqual(differs.differs, ["id", "uses"])
+        const invalid = yield* Effect.flip(start({ id, uses: 0 }))
+        assert.instanceOf(invalid, Execution.InvalidPayload)
+        assert.deepStrictEqual(invalid.issues, [
+          { field: "uses", rule: "must be a whole number that is at least 1" }
+        ])
+      }).pipe(Effect.provide(layer()))
   )
 })
 

@@ -1,9 +1,10 @@
 /** Batches on the engine in memory, in virtual time. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Errors from "@manilla/core/Errors"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import type * as Batch from "@manilla/workflows/Batch"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Engine from "@manilla/workflows/Engine"
@@ -65,12 +66,12 @@ const summary = Effect.gen(function* () {
 const made = Effect.flatMap(Sandbox.Sandbox, ({ payouts }) => payouts)
 
 describe("PayoutBatch", () => {
-  it.effect("pays each item once, with a key from the keys of the batch and the item", () =>
+  VirtualClock.test("pays each item once, with a key from the keys of the batch and the item", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.dropAfter({ operation, count: 12 }))
       yield* start(12)
-      yield* world.pass(600)
+      yield* VirtualClock.pass("600 seconds")
       assert.deepInclude(yield* summary, { total: 12, completed: 12, inDoubt: 0 })
       assert.lengthOf(yield* made, 12)
       const keys = new Set(yield* world.keysOf(operation))
@@ -88,15 +89,15 @@ describe("PayoutBatch", () => {
     faults.add(Fault.delay("20 seconds", { operation, count: "always" }))
   )
 
-  it.effect("creates no more payouts at once than its concurrency", () =>
+  VirtualClock.test("creates no more payouts at once than its concurrency", () =>
     Effect.gen(function* () {
       yield* slowly
       yield* start(9)
-      yield* world.pass(10)
+      yield* VirtualClock.pass("10 seconds")
       assert.deepInclude(yield* progress, { total: 9, creating: 3, pending: 0, notStarted: 6 })
-      yield* world.pass(25)
+      yield* VirtualClock.pass("25 seconds")
       assert.deepInclude(yield* progress, { creating: 3, notStarted: 3 })
-      yield* world.pass(300)
+      yield* VirtualClock.pass("300 seconds")
       assert.strictEqual((yield* summary).completed, 9)
       assert.lengthOf(yield* world.keysOf(operation), 9)
     }).pipe(Effect.provide(layer({}, { concurrency: 3 })))
@@ -117,7 +118,7 @@ describe("PayoutBatch", () => {
       const slow = Layer.succeed(Engine.Engine, { ...engine, insert })
       const notStarted = yield* Effect.gen(function* () {
         yield* Effect.fork(start(25))
-        yield* world.pass(4)
+        yield* VirtualClock.pass("4 seconds")
         return (yield* progress).notStarted
       }).pipe(
         Effect.provide(
@@ -131,7 +132,7 @@ describe("PayoutBatch", () => {
       return { most, notStarted }
     })
 
-  it.effect("starts ten items at once, but not more than its concurrency", () =>
+  VirtualClock.test("starts ten items at once, but not more than its concurrency", () =>
     Effect.gen(function* () {
       // The batch itself takes a second.
       assert.deepStrictEqual(yield* withSlowStarts(100), { most: 10, notStarted: 0 })
@@ -139,68 +140,72 @@ describe("PayoutBatch", () => {
     })
   )
 
-  it.effect("has no more payouts in doubt than its concurrency, however long an outage lasts", () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
-      yield* start(12)
-      yield* world.pass(100)
-      assert.deepInclude(yield* progress, { creating: 3, notStarted: 9 })
-      assert.strictEqual(new Set(yield* world.keysOf(operation)).size, 3)
-      yield* faults.clear
-      yield* world.pass(600)
-      assert.deepInclude(yield* summary, { total: 12, completed: 12 })
-    }).pipe(Effect.provide(layer({}, { concurrency: 3 })))
+  VirtualClock.test(
+    "has no more payouts in doubt than its concurrency, however long an outage lasts",
+    () =>
+      Effect.gen(function* () {
+        const { faults } = yield* Sandbox.Sandbox
+        yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
+        yield* start(12)
+        yield* VirtualClock.pass("100 seconds")
+        assert.deepInclude(yield* progress, { creating: 3, notStarted: 9 })
+        assert.strictEqual(new Set(yield* world.keysOf(operation)).size, 3)
+        yield* faults.clear
+        yield* VirtualClock.pass("600 seconds")
+        assert.deepInclude(yield* summary, { total: 12, completed: 12 })
+      }).pipe(Effect.provide(layer({}, { concurrency: 3 })))
   )
 
-  it.effect("payouts that stay pending for long do not hold up the others", () =>
+  VirtualClock.test("payouts that stay pending for long do not hold up the others", () =>
     Effect.gen(function* () {
       yield* start(6)
-      yield* world.pass(30)
+      yield* VirtualClock.pass("30 seconds")
       assert.deepInclude(yield* progress, { notStarted: 0, creating: 0, pending: 6, ended: 0 })
       assert.lengthOf(yield* made, 6)
     }).pipe(Effect.provide(layer({ settleAfter: "1 day" }, { concurrency: 2 })))
   )
 
-  it.effect("starts nothing while it is paused, and goes on after resume", () =>
+  VirtualClock.test("starts nothing while it is paused, and goes on after resume", () =>
     Effect.gen(function* () {
       const batches = yield* PayoutBatch.PayoutBatch
       yield* slowly
       yield* start(8)
-      yield* world.pass(10)
+      yield* VirtualClock.pass("10 seconds")
       yield* batches.pause("payroll")
-      yield* world.pass(600)
+      yield* VirtualClock.pass("600 seconds")
       assert.deepInclude(yield* progress, { ended: 2, notStarted: 6, isPaused: true })
       assert.lengthOf(yield* made, 2)
       yield* batches.resume("payroll")
-      yield* world.pass(600)
+      yield* VirtualClock.pass("600 seconds")
       assert.strictEqual((yield* summary).completed, 8)
       assert.lengthOf(yield* made, 8)
     }).pipe(Effect.provide(layer({}, { concurrency: 2 })))
   )
 
-  it.effect("starts no further items after interrupt, and ends after those that were started", () =>
-    Effect.gen(function* () {
-      const batches = yield* PayoutBatch.PayoutBatch
-      yield* slowly
-      yield* start(8)
-      yield* world.pass(10)
-      yield* batches.interrupt("payroll")
-      yield* world.pass(600)
-      assert.deepInclude(yield* summary, { total: 8, completed: 2, notStarted: 6 })
-      assert.lengthOf(yield* made, 2)
-      const states = (yield* results).map(({ state }) => state)
-      assert.strictEqual(states.filter((state) => state === "NotStarted").length, 6)
-    }).pipe(Effect.provide(layer({}, { concurrency: 2 })))
+  VirtualClock.test(
+    "starts no further items after interrupt, and ends after those that were started",
+    () =>
+      Effect.gen(function* () {
+        const batches = yield* PayoutBatch.PayoutBatch
+        yield* slowly
+        yield* start(8)
+        yield* VirtualClock.pass("10 seconds")
+        yield* batches.interrupt("payroll")
+        yield* VirtualClock.pass("600 seconds")
+        assert.deepInclude(yield* summary, { total: 8, completed: 2, notStarted: 6 })
+        assert.lengthOf(yield* made, 2)
+        const states = (yield* results).map(({ state }) => state)
+        assert.strictEqual(states.filter((state) => state === "NotStarted").length, 6)
+      }).pipe(Effect.provide(layer({}, { concurrency: 2 })))
   )
 
-  it.effect("emits its progress, and ends with the batch", () =>
+  VirtualClock.test("emits its progress, and ends with the batch", () =>
     Effect.gen(function* () {
       const batches = yield* PayoutBatch.PayoutBatch
       yield* slowly
       yield* start(5)
       const emitted = yield* Effect.fork(Stream.runCollect(batches.progress("payroll")))
-      yield* world.pass(300)
+      yield* VirtualClock.pass("300 seconds")
       const all = Chunk.toReadonlyArray(yield* Fiber.join(emitted))
       assert.deepInclude(all.at(-1), { total: 5, ended: 5, creating: 0 })
       const ended = all.map((one) => one.ended)
@@ -209,17 +214,17 @@ describe("PayoutBatch", () => {
     }).pipe(Effect.provide(layer({}, { concurrency: 1 })))
   )
 
-  it.effect("tells a refused item from one whose outcome is unknown", () =>
+  VirtualClock.test("tells a refused item from one whose outcome is unknown", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.status(422, { operation }))
       yield* start(1)
-      yield* world.pass(10)
+      yield* VirtualClock.pass("10 seconds")
       assert.deepInclude(yield* summary, { failed: 1, inDoubt: 0 })
       const batches = yield* PayoutBatch.PayoutBatch
       yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
       yield* batches.start("doubtful", yield* items(1))
-      yield* world.pass(7200)
+      yield* VirtualClock.pass("7200 seconds")
       assert.deepInclude(yield* batches.await("doubtful"), { failed: 0, inDoubt: 1 })
       const [result] = yield* Stream.runCollect(batches.results("doubtful"))
       const error = Option.flatMap(result?.end ?? Option.none(), Exit.causeOption)
@@ -238,34 +243,36 @@ describe("PayoutBatch", () => {
     )
   )
 
-  it.effect("accepts the same items in another order, and names the difference of others", () =>
-    Effect.gen(function* () {
-      const batches = yield* PayoutBatch.PayoutBatch
-      const three = yield* items(3)
-      const first = yield* batches.start("payroll", three)
-      const again = yield* batches.start("payroll", [...three].reverse())
-      assert.strictEqual(again.executionId, first.executionId)
-      const [one, two] = three
-      if (one === undefined || two === undefined) return assert.fail("no items")
-      const error = yield* Effect.flip(
-        batches.start("payroll", [
-          one,
-          { ...two, request: { ...two.request, amount: "2", destination: "+2290161234568" } },
-          { ...one, key: "E009" }
-        ])
-      )
-      assert.instanceOf(error, PayoutBatch.ItemsDiffer)
-      assert.deepStrictEqual(error.added, ["E009"])
-      assert.deepStrictEqual(error.missing, ["E003"])
-      assert.deepStrictEqual(error.changed, [{ key: "E002", differs: ["amount", "destination"] }])
-      assert.include(error.message, "1 changed (E002: amount and destination)")
-      assert.notInclude(error.message, "+229")
-      yield* world.pass(60)
-      assert.lengthOf(yield* made, 3)
-    }).pipe(Effect.provide(layer()))
+  VirtualClock.test(
+    "accepts the same items in another order, and names the difference of others",
+    () =>
+      Effect.gen(function* () {
+        const batches = yield* PayoutBatch.PayoutBatch
+        const three = yield* items(3)
+        const first = yield* batches.start("payroll", three)
+        const again = yield* batches.start("payroll", [...three].reverse())
+        assert.strictEqual(again.executionId, first.executionId)
+        const [one, two] = three
+        if (one === undefined || two === undefined) return assert.fail("no items")
+        const error = yield* Effect.flip(
+          batches.start("payroll", [
+            one,
+            { ...two, request: { ...two.request, amount: "2", destination: "+2290161234568" } },
+            { ...one, key: "E009" }
+          ])
+        )
+        assert.instanceOf(error, PayoutBatch.ItemsDiffer)
+        assert.deepStrictEqual(error.added, ["E009"])
+        assert.deepStrictEqual(error.missing, ["E003"])
+        assert.deepStrictEqual(error.changed, [{ key: "E002", differs: ["amount", "destination"] }])
+        assert.include(error.message, "1 changed (E002: amount and destination)")
+        assert.notInclude(error.message, "+229")
+        yield* VirtualClock.pass("60 seconds")
+        assert.lengthOf(yield* made, 3)
+      }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("refuses a batch whose items are not valid, and names each field", () =>
+  VirtualClock.test("refuses a batch whose items are not valid, and names each field", () =>
     Effect.gen(function* () {
       const batches = yield* PayoutBatch.PayoutBatch
       const [one] = yield* items(1)
@@ -286,20 +293,20 @@ describe("PayoutBatch", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("does not take another payout under the key of an item for its own", () =>
+  VirtualClock.test("does not take another payout under the key of an item for its own", () =>
     Effect.gen(function* () {
       const disburse = yield* DisbursePayout.DisbursePayout
       const [one] = yield* items(1)
       if (one === undefined) return assert.fail("no items")
       yield* disburse.start("PayoutBatch:payroll:E001", { ...one.request, amount: "7" })
       yield* start(1)
-      yield* world.pass(60)
+      yield* VirtualClock.pass("60 seconds")
       assert.deepInclude(yield* summary, { completed: 0, notStarted: 1 })
       assert.strictEqual((yield* results)[0]?.state, "Refused")
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("a concurrency that is not a number of items is a typed error", () =>
+  VirtualClock.test("a concurrency that is not a number of items is a typed error", () =>
     Effect.gen(function* () {
       for (const concurrency of [0, -1, 1.5, NaN, Infinity, 1_001]) {
         const error = yield* Effect.flip(Effect.scoped(Layer.build(layer({}, { concurrency }))))

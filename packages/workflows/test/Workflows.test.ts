@@ -1,8 +1,9 @@
 /** The workflows on the engine in memory, in virtual time. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as Engine from "@manilla/workflows/Engine"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
@@ -10,6 +11,7 @@ import * as Execution from "@manilla/workflows/Execution"
 import * as IssueCard from "@manilla/workflows/IssueCard"
 import * as Memory from "@manilla/workflows/memory"
 import type * as Policy from "@manilla/workflows/Policy"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -31,7 +33,7 @@ const collect = (seconds: number) =>
   Effect.gen(function* () {
     const payments = yield* CollectPayment.CollectPayment
     yield* payments.start("order-42", world.payment)
-    yield* world.pass(seconds)
+    yield* VirtualClock.pass(Duration.seconds(seconds))
     return yield* payments.poll("order-42")
   })
 
@@ -53,7 +55,7 @@ const madeOnce = Effect.gen(function* () {
 })
 
 describe("CollectPayment", () => {
-  it.effect(
+  VirtualClock.test(
     "creates a payment intent with a key from the business key, and ends when it is final",
     () =>
       Effect.gen(function* () {
@@ -64,18 +66,18 @@ describe("CollectPayment", () => {
       }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("waits for an hour in durable pauses", () =>
+  VirtualClock.test("waits for an hour in durable pauses", () =>
     Effect.gen(function* () {
       const payments = yield* CollectPayment.CollectPayment
       assert.isTrue(Option.isNone(yield* collect(65)))
       assert.strictEqual((yield* payments.status("order-42")).state, "Waiting")
-      yield* world.pass(2 * 3600)
+      yield* VirtualClock.pass(Duration.seconds(2 * 3600))
       assert.strictEqual(succeeded(yield* payments.poll("order-42")).status, "COMPLETED")
       assert.strictEqual((yield* payments.status("order-42")).state, "Succeeded")
     }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
   )
 
-  it.effect("carries an unknown outcome on with the same key, and pays once", () =>
+  VirtualClock.test("carries an unknown outcome on with the same key, and pays once", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
       // Two calls of five attempts each.
@@ -88,7 +90,7 @@ describe("CollectPayment", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("does not take a refusal after an unknown outcome for the outcome", () =>
+  VirtualClock.test("does not take a refusal after an unknown outcome for the outcome", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
       yield* Effect.forEach(
@@ -100,7 +102,7 @@ describe("CollectPayment", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("ends with OutcomeUnknown and the key when the outcome stays unknown", () =>
+  VirtualClock.test("ends with OutcomeUnknown and the key when the outcome stays unknown", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
@@ -115,7 +117,7 @@ describe("CollectPayment", () => {
     )
   )
 
-  it.effect("does not send an old request again, as after days without a process", () =>
+  VirtualClock.test("does not send an old request again, as after days without a process", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
       const { modify } = yield* Engine.Engine
@@ -133,7 +135,7 @@ describe("CollectPayment", () => {
           }))
         }
       ])
-      yield* world.pass(3600)
+      yield* VirtualClock.pass("3600 seconds")
       assert.instanceOf(failed(yield* payments.poll("order-42")), Errors.OutcomeUnknown)
       assert.lengthOf(yield* world.keysOf(operation), 5)
     }).pipe(
@@ -143,7 +145,7 @@ describe("CollectPayment", () => {
     )
   )
 
-  it.effect("ends with the refusal when nothing was applied", () =>
+  VirtualClock.test("ends with the refusal when nothing was applied", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.status(422, { operation }))
@@ -153,7 +155,7 @@ describe("CollectPayment", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("carries on after a reason that passes", () =>
+  VirtualClock.test("carries on after a reason that passes", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.status(429, { operation, count: 12 }))
@@ -162,7 +164,7 @@ describe("CollectPayment", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("looks again after reads that fail", () =>
+  VirtualClock.test("looks again after reads that fail", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.status(404, { operation: "Payments.get", count: 3 }))
@@ -170,7 +172,7 @@ describe("CollectPayment", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("ends with PaymentStillPending after its deadline", () =>
+  VirtualClock.test("ends with PaymentStillPending after its deadline", () =>
     Effect.gen(function* () {
       const error = failed(yield* collect(3600))
       assert.strictEqual(error._tag, "PaymentStillPending")
@@ -187,28 +189,30 @@ describe("CollectPayment", () => {
 })
 
 describe("operating an execution", () => {
-  it.effect("starts once under a business key, and names the difference of another payload", () =>
-    Effect.gen(function* () {
-      const payments = yield* CollectPayment.CollectPayment
-      const first = yield* payments.start("order-42", world.payment)
-      const again = yield* payments.start("order-42", { ...world.payment })
-      assert.strictEqual(again.executionId, first.executionId)
-      const error = yield* Effect.flip(
-        payments.start("order-42", {
-          ...world.payment,
-          amount: "1501",
-          payer: { phone_number: "+2290161234568" }
-        })
-      )
-      assert.instanceOf(error, Execution.PayloadMismatch)
-      assert.deepStrictEqual(error.differs, ["amount", "payer.phone_number"])
-      assert.notInclude(error.message, "1501")
-      yield* world.pass(10)
-      assert.strictEqual(yield* madeOnce, 1)
-    }).pipe(Effect.provide(layer()))
+  VirtualClock.test(
+    "starts once under a business key, and names the difference of another payload",
+    () =>
+      Effect.gen(function* () {
+        const payments = yield* CollectPayment.CollectPayment
+        const first = yield* payments.start("order-42", world.payment)
+        const again = yield* payments.start("order-42", { ...world.payment })
+        assert.strictEqual(again.executionId, first.executionId)
+        const error = yield* Effect.flip(
+          payments.start("order-42", {
+            ...world.payment,
+            amount: "1501",
+            payer: { phone_number: "+2290161234568" }
+          })
+        )
+        assert.instanceOf(error, Execution.PayloadMismatch)
+        assert.deepStrictEqual(error.differs, ["amount", "payer.phone_number"])
+        assert.notInclude(error.message, "1501")
+        yield* VirtualClock.pass("10 seconds")
+        assert.strictEqual(yield* madeOnce, 1)
+      }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("refuses an invalid payload or business key, and names the rules", () =>
+  VirtualClock.test("refuses an invalid payload or business key, and names the rules", () =>
     Effect.gen(function* () {
       const payments = yield* CollectPayment.CollectPayment
       const error = yield* Effect.flip(
@@ -237,13 +241,13 @@ describe("operating an execution", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("ends a pause early with resume", () =>
+  VirtualClock.test("ends a pause early with resume", () =>
     Effect.gen(function* () {
       const payments = yield* CollectPayment.CollectPayment
       yield* collect(1800)
       // It may be in a look, which takes a minute.
       const { dueMillis } = yield* Effect.zipRight(
-        world.pass(30),
+        VirtualClock.pass("30 seconds"),
         payments.status("order-42")
       ).pipe(Effect.repeat({ until: ({ state }) => state === "Waiting", times: 5 }))
       assert.isAbove(dueMillis, 1_800_000)
@@ -251,21 +255,21 @@ describe("operating an execution", () => {
       const [intent] = yield* paymentIntents
       yield* settlePayment({ id: intent?.id ?? assert.fail("no intent") })
       yield* payments.resume("order-42")
-      yield* world.pass(5)
+      yield* VirtualClock.pass("5 seconds")
       assert.strictEqual(succeeded(yield* payments.poll("order-42")).status, "COMPLETED")
     }).pipe(Effect.provide(layer({ settleAfter: "30 days" })))
   )
 
-  it.effect("cancels before a request has left: nothing is created, then or later", () =>
+  VirtualClock.test("cancels before a request has left: nothing is created, then or later", () =>
     Effect.gen(function* () {
       const payments = yield* CollectPayment.CollectPayment
       const { faults, paymentIntents } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.status(429, { operation, count: "always" }))
       assert.isTrue(Option.isNone(yield* collect(60)))
       yield* payments.interrupt("order-42")
-      yield* world.pass(60)
+      yield* VirtualClock.pass("60 seconds")
       yield* faults.clear
-      yield* world.pass(600)
+      yield* VirtualClock.pass("600 seconds")
       const error = failed(yield* payments.poll("order-42"))
       assert.instanceOf(error, Execution.ExecutionCancelled)
       assert.strictEqual(error.outcome, "notApplied")
@@ -273,13 +277,13 @@ describe("operating an execution", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("cancels the wait: the payment exists, and its id is in the error", () =>
+  VirtualClock.test("cancels the wait: the payment exists, and its id is in the error", () =>
     Effect.gen(function* () {
       const payments = yield* CollectPayment.CollectPayment
       const { paymentIntents } = yield* Sandbox.Sandbox
       yield* collect(65)
       yield* payments.interrupt("order-42")
-      yield* world.pass(5)
+      yield* VirtualClock.pass("5 seconds")
       const error = failed(yield* payments.poll("order-42"))
       assert.instanceOf(error, Execution.ExecutionCancelled)
       assert.strictEqual(error.outcome, "applied")
@@ -287,30 +291,32 @@ describe("operating an execution", () => {
     }).pipe(Effect.provide(layer({ settleAfter: "30 days" })))
   )
 
-  it.effect("does not cancel while the outcome is unknown: it goes on until it is known", () =>
-    Effect.gen(function* () {
-      const payments = yield* CollectPayment.CollectPayment
-      const { faults } = yield* Sandbox.Sandbox
-      yield* faults.add(Fault.dropAfter({ operation, count: 10 }))
-      assert.isTrue(Option.isNone(yield* collect(1)))
-      yield* payments.interrupt("order-42")
-      yield* world.pass(900)
-      const error = failed(yield* payments.poll("order-42"))
-      assert.instanceOf(error, Execution.ExecutionCancelled)
-      assert.strictEqual(error.outcome, "applied")
-      yield* madeOnce
-    }).pipe(Effect.provide(layer({ settleAfter: "30 days" })))
+  VirtualClock.test(
+    "does not cancel while the outcome is unknown: it goes on until it is known",
+    () =>
+      Effect.gen(function* () {
+        const payments = yield* CollectPayment.CollectPayment
+        const { faults } = yield* Sandbox.Sandbox
+        yield* faults.add(Fault.dropAfter({ operation, count: 10 }))
+        assert.isTrue(Option.isNone(yield* collect(1)))
+        yield* payments.interrupt("order-42")
+        yield* VirtualClock.pass("900 seconds")
+        const error = failed(yield* payments.poll("order-42"))
+        assert.instanceOf(error, Execution.ExecutionCancelled)
+        assert.strictEqual(error.outcome, "applied")
+        yield* madeOnce
+      }).pipe(Effect.provide(layer({ settleAfter: "30 days" })))
   )
 })
 
 describe("DisbursePayout", () => {
-  it.effect("pays once, and hides the destination", () =>
+  VirtualClock.test("pays once, and hides the destination", () =>
     Effect.gen(function* () {
       const payouts = yield* DisbursePayout.DisbursePayout
       const { faults, payouts: made } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", count: 7 }))
       yield* payouts.start("salary-7", yield* world.payout)
-      yield* world.pass(600)
+      yield* VirtualClock.pass("600 seconds")
       const payout = succeeded(yield* payouts.poll("salary-7"))
       assert.strictEqual(payout.status, "COMPLETED")
       assert.strictEqual(String(payout.destination), "<redacted>")
@@ -324,13 +330,13 @@ describe("DisbursePayout", () => {
 })
 
 describe("IssueCard", () => {
-  it.effect("issues one card, whose reference is the key", () =>
+  VirtualClock.test("issues one card, whose reference is the key", () =>
     Effect.gen(function* () {
       const cards = yield* IssueCard.IssueCard
       const { cards: issued, faults } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.dropAfter({ operation: "Cards.issue", count: 7 }))
       yield* cards.start("card-7", yield* world.card)
-      yield* world.pass(600)
+      yield* VirtualClock.pass("600 seconds")
       const { card } = succeeded(yield* cards.poll("card-7"))
       assert.strictEqual(card.issuance_reference, "Cards.issue:card-7")
       assert.lengthOf(yield* issued, 1)

@@ -124,9 +124,9 @@ const makeService = () => {
 /** Runs a program on a virtual clock that can wake thousands of fibers at once. */
 export const onVirtualClock = <A, E>(program: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
-    const clock = VirtualClock.make()
+    const clock = new VirtualClock.VirtualClock(20)
     const fiber = yield* program.pipe(
-      Effect.withClock(clock),
+      clock.provide,
       Effect.withRandom(Random.make("overload")),
       Logger.withMinimumLogLevel(LogLevel.None),
       Effect.fork

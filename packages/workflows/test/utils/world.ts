@@ -12,7 +12,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Stream from "effect/Stream"
-import * as TestClock from "effect/TestClock"
 
 export const services = (options: Sandbox.Options = {}) =>
   Layer.mergeAll(Payments.layer, PaymentLinks.layer, Payouts.layer, Cards.layer).pipe(
@@ -77,12 +76,3 @@ export const logged = (part: string) =>
       })
     )
   }))
-
-/** Lets virtual time pass in steps, so that what a step starts can take its own time. */
-export const pass = (seconds: number) => {
-  const stepSeconds = Math.max(1, Math.round(seconds / 100))
-  return Effect.zipRight(
-    TestClock.adjust(`${stepSeconds} seconds`),
-    Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
-  ).pipe(Effect.repeatN(Math.ceil(seconds / stepSeconds) - 1))
-}
