@@ -36,12 +36,20 @@ const run = (node, ...args) => {
   if (status !== 0) process.exitCode = 1
 }
 
+// The files of `test` share their processes, because loading Effect takes longer than most of them. There
+// are three, because TestClock waits for real timers half of the time. A project cannot set this.
+const processes = {
+  test: ["--no-isolate", "--poolOptions.forks.minForks=3", "--poolOptions.forks.maxForks=3"],
+  prove: []
+}
+
 const vitest = (name, node) =>
   run(
     node,
     "node_modules/vitest/vitest.mjs",
     "run",
     `--project=${folder}`,
+    ...processes[folder],
     "--reporter=default",
     "--reporter=json",
     `--outputFile.json=${begun(name)}`
