@@ -214,6 +214,7 @@ export const accountName = (account: Account): string =>
  * @category printing
  */
 export const table = ({ balances }: Pick<Ledger, "balances">): string => {
+  const print = printer(balances.flatMap(({ credits, debits }) => [debits, credits]))
   const currencies = Array.from(new Set(balances.map(({ account }) => account.currency)))
   const rows = currencies.flatMap((currency) => {
     const columns = balances
@@ -222,14 +223,15 @@ export const table = ({ balances }: Pick<Ledger, "balances">): string => {
         name: accountName(account),
         ...net(debits, credits)
       }))
+    const total = (side: Side) => print(Amount.sum(columns.flatMap((column) => column[side] ?? [])))
     return [
       ...columns.map(({ credit, debit, name }, index) => [
         index === 0 ? currency : "",
         name,
-        debit === undefined ? "" : grouped(debit),
-        credit === undefined ? "" : grouped(credit)
+        debit === undefined ? "" : print(debit),
+        credit === undefined ? "" : print(credit)
       ]),
-      ["", "", grouped(total(columns, "debit")), grouped(total(columns, "credit"))]
+      ["", "", total("debit"), total("credit")]
     ]
   })
   return aligned([["", "", "debit", "credit"], ...rows])
@@ -250,8 +252,9 @@ export const table = ({ balances }: Pick<Ledger, "balances">): string => {
  */
 export const journal = (entries: ReadonlyArray<JournalEntry>): string => {
   const postings = entries.flatMap((entry) => entry.postings)
+  const print = printer(postings.map(({ amount }) => amount))
   const nameWidth = widest(postings.map(({ account }) => accountName(account)))
-  const amountWidth = widest(postings.map(({ amount }) => grouped(amount)))
+  const amountWidth = widest(postings.map(({ amount }) => print(amount)))
   const indent = widest(entries.map(({ sequence }) => `#${sequence}`)) + 2
   return entries
     .flatMap(({ description, posted_at, postings, reference, sequence }) => [
@@ -260,7 +263,7 @@ export const journal = (entries: ReadonlyArray<JournalEntry>): string => {
         [
           " ".repeat(indent) + side.padEnd(6),
           accountName(account).padEnd(nameWidth),
-          `${grouped(amount).padStart(amountWidth)} ${account.currency}`
+          `${print(amount).padStart(amountWidth)} ${account.currency}`
         ].join("  ")
       )
     ])
@@ -274,41 +277,24 @@ const net = (debits: Amount.Amount, credits: Amount.Amount): Columns =>
     ? { debit: Amount.subtract(debits, credits), credit: undefined }
     : { debit: undefined, credit: Amount.subtract(credits, debits) }
 
-const total = (columns: ReadonlyArray<Columns>, side: Side): Amount.Amount =>
-  Amount.sum(columns.flatMap((column) => column[side] ?? []))
-
-/** Formats `1500.0000` as `1,500.00`. Only trailing zeros are dropped. */
-const grouped = (amount: Amount.Amount): string => {
-  const [whole = "", fraction = ""] = amount.split(".")
-  const decimals = fraction.replace(/0+$/, "").padEnd(2, "0")
-  return `${whole.replace(/\B(?=(\d{3})+$)/g, ",")}.${decimals}`
+/** Prints amounts such as `1500.0000` as `1,500.00`, all with as many decimals as the longest of them needs. */
+const printer = (amounts: ReadonlyArray<Amount.Amount>) => {
+  const fractions = amounts.map((amount) => (amount.split(".")[1] ?? "").replace(/0+$/, ""))
+  const digits = Math.max(2, widest(fractions))
+  return (amount: Amount.Amount): string => {
+    const [whole = "", fraction = ""] = amount.split(".")
+    const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",")
+    return `${grouped}.${fraction.slice(0, digits).padEnd(digits, "0")}`
+  }
 }
 
 const widest = (texts: ReadonlyArray<string>): number =>
   texts.reduce((longest, { length }) => Math.max(longest, length), 0)
 
-/** Right-aligns the last two columns at their decimal points. */
+/** Right-aligns the amounts, which are the last two columns. */
 const aligned = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
-  const tail = (cell: string) => (cell.includes(".") ? cell.length - cell.indexOf(".") : 0)
-  const tails = [2, 3].map((column) =>
-    rows.reduce((most, row) => Math.max(most, tail(row[column] ?? "")), 0)
-  )
-  const padded = rows.map((row) =>
-    row.map((cell, column) =>
-      cell.includes(".") && column >= 2
-        ? cell + " ".repeat((tails[column - 2] ?? 0) - tail(cell))
-        : cell
-    )
-  )
-  const widths = [0, 1, 2, 3].map((column) => widest(padded.map((row) => row[column] ?? "")))
-  return padded
-    .map((row) =>
-      row
-        .map((cell, column) =>
-          column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)
-        )
-        .join("  ")
-        .trimEnd()
-    )
-    .join("\n")
+  const widths = [0, 1, 2, 3].map((column) => widest(rows.map((row) => row[column] ?? "")))
+  const pad = (cell: string, column: number) =>
+    column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)
+  return rows.map((row) => row.map(pad).join("  ").trimEnd()).join("\n")
 }

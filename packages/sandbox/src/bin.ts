@@ -11,11 +11,11 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
+import type { Exchange } from "./Exchange.js"
 import * as cli from "./internal/command/cli.js"
 import * as initial from "./internal/command/initial.js"
-import * as requestLine from "./internal/command/requestLine.js"
 import * as control from "./internal/control/routes.js"
-import * as documents from "./internal/page/documents.js"
+import * as docsPage from "./internal/page/docsPage.js"
 import * as webPage from "./internal/page/webPage.js"
 import * as Sandbox from "./Sandbox.js"
 import * as SandboxServer from "./SandboxServer.js"
@@ -28,7 +28,7 @@ const serve = ({ initial: file, quiet, server }: Serve) =>
     const { authUrl, baseUrl, controlUrl, credentials, wallets } = yield* SandboxServer.make({
       ...server,
       ...opening,
-      onExchange: quiet ? undefined : (exchange) => Console.log(requestLine.make(exchange))
+      onExchange: quiet ? undefined : (exchange) => Console.log(requestLine(exchange))
     })
     const [wallet] = yield* wallets
     const { client_id, client_secret } = yield* credentials
@@ -43,11 +43,21 @@ export MANILLA_PAGE_PARAMETER=${Sandbox.pageParameter}
 export MANILLA_WALLET_ID=${wallet?.id ?? ""}
 
 Page:          ${new URL(webPage.path, controlUrl).href}
-Documentation: ${new URL(documents.paths.page, baseUrl).href}
+Documentation: ${new URL(docsPage.paths.page, baseUrl).href}
 Control API:   ${new URL(control.openApi, controlUrl).href}
 `)
     return yield* Effect.never
   }).pipe(Effect.scoped)
+
+/** Such as `POST /api/v1/payments  201  3 ms  replay  fault drop_after`. */
+const requestLine = ({ fault, method, outcome, path, replay, tookMillis }: Exchange): string =>
+  [
+    `${method} ${path}`,
+    String(outcome),
+    ...(tookMillis === undefined ? [] : [`${tookMillis} ms`]),
+    ...(replay ? ["replay"] : []),
+    ...(fault === undefined ? [] : [`fault ${fault.name}`])
+  ].join("  ")
 
 const reasonOf = (
   { cause }: { readonly cause: unknown },

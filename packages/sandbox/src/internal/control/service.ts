@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import * as ControlApi from "../../ControlApi.js"
 import * as Outcome from "../../Outcome.js"
 import type * as Sandbox from "../../Sandbox.js"
+import type { Settlement } from "../rules/settling.js"
 import type { Emulation, Restartable } from "../emulation.js"
 import * as idempotency from "../rules/idempotency.js"
 import * as snapshots from "../store/snapshots.js"
@@ -99,22 +100,12 @@ export const make = (
       }),
     wallets: look(({ wallets }) => wallets.all()),
     settlePayment: ({ id, status = "COMPLETED" }) =>
-      decide(({ payments, state }, nowMillis) =>
-        settled(
-          payments.settle(id, status, nowMillis),
-          state.payments.get(id.toLowerCase()),
-          "path.id",
-          "must name a payment intent that"
-        )
+      decide(({ payments }, nowMillis) =>
+        settled(payments.settle(id, status, nowMillis), "path.id", "a payment intent")
       ),
     settlePayout: ({ reference, status = "COMPLETED" }) =>
-      decide(({ payouts, state }, nowMillis) =>
-        settled(
-          payouts.settle(reference, status, nowMillis),
-          state.payouts.get(reference),
-          "path.reference",
-          "must name a payout that"
-        )
+      decide(({ payouts }, nowMillis) =>
+        settled(payouts.settle(reference, status, nowMillis), "path.reference", "a payout")
       ),
     refund: (request) =>
       decide(({ refunds }, nowMillis) =>
@@ -180,18 +171,17 @@ export const make = (
 }
 
 /** The resource after its settlement. */
-const settled = <A>(
-  wasPending: boolean,
-  found: A | undefined,
+const settled = <Row>(
+  settlement: Settlement<Row>,
   field: string,
-  rule: string
-): Effect.Effect<A, ControlApi.ControlError> => {
-  if (found === undefined) return errors.notFound(field, `${rule} exists`)
-  return wasPending
-    ? Effect.succeed(found)
-    : errors.invalid("NOT_PENDING", "The resource is not PENDING.", [
-        { field, rule: `${rule} is PENDING` }
+  kind: string
+): Effect.Effect<Row, ControlApi.ControlError> => {
+  if (settlement === "unknown") return errors.notFound(field, `must name ${kind} that exists`)
+  return settlement === "not pending"
+    ? errors.invalid("NOT_PENDING", "The resource is not PENDING.", [
+        { field, rule: `must name ${kind} that is PENDING` }
       ])
+    : Effect.succeed(settlement)
 }
 
 /** The largest sum of advances: timestamps have years of four digits. */

@@ -9,33 +9,20 @@ import * as pages from "../rules/pages.js"
 import type { Refusal } from "../rules/refusal.js"
 import type { Undeclared } from "../rules/undeclared.js"
 
-type TypeOf<S> = S extends { readonly Type: infer A } ? A : undefined
-
-/** The decoded parts of a request. */
-export interface Request<O extends Operation.Operation> {
-  readonly path: TypeOf<O["pathParams"]>
-  readonly urlParams: TypeOf<O["urlParams"]>
-  readonly headers: TypeOf<O["headers"]>
-  readonly payload: TypeOf<O["payload"]>
-}
+type Search = Readonly<Record<string, unknown>>
 
 /** Decides and stores in one synchronous step. */
 export type Handler<O extends Operation.Operation> = (
-  request: Request<O>,
+  request: Operation.Request<O>,
   emulation: Emulation,
   undeclared: Undeclared,
-  search: Readonly<Record<string, unknown>>
+  search: Search
 ) => Either.Either<O["success"]["Type"], Refusal>
 
 /** A handler that also needs the number of a page. */
 const paged =
   <Request, A>(list: (request: Request, emulation: Emulation, page: number) => A) =>
-  (
-    request: Request,
-    emulation: Emulation,
-    _: Undeclared,
-    search: Readonly<Record<string, unknown>>
-  ): Either.Either<A, Refusal> =>
+  (request: Request, emulation: Emulation, _: Undeclared, search: Search) =>
     Either.map(pages.requested(search), (page) => list(request, emulation, page))
 
 export const handlers: {

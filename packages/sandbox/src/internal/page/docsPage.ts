@@ -1,15 +1,20 @@
 /**
- * A page that documents the requests, responses and errors of the declared operations, each with a line
- * for curl. It has no script.
+ * The OpenAPI document, and a page that documents the requests, responses and errors of the declared operations, each
+ * with a line for curl. It has no script.
  */
+import * as HttpRouter from "@effect/platform/HttpRouter"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import type * as Operation from "@manilla/core/Operation"
 import type * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import * as OpenApiDocument from "../../OpenApiDocument.js"
 import * as ServiceApi from "../../ServiceApi.js"
 import * as envelope from "../http/envelope.js"
 import * as refusal from "../rules/refusal.js"
+import * as html from "./html.js"
 import { escape } from "./html.js"
 
 /** A member of a request or a response. */
@@ -19,8 +24,25 @@ interface Field {
   readonly required: boolean
 }
 
+export const paths = { openApi: "/openapi.json", page: "/docs" } as const
+
+/** The server URL is relative to the document, so it does not depend on the port. */
+const document = Effect.sync(() =>
+  HttpServerResponse.unsafeJson(OpenApiDocument.make({ baseUrl: ServiceApi.root }))
+)
+
+const page = Effect.sync(() =>
+  html.page({ title: "Payments, Payouts and Virtual Cards: the sandbox", body: render() })
+)
+
+/** They need no token, and neither faults nor the exchange log apply to them. */
+export const routes = [
+  HttpRouter.makeRoute("GET", paths.openApi, document),
+  HttpRouter.makeRoute("GET", paths.page, page)
+]
+
 /** The parts of the page below its title. */
-export const render = (openApi: string): string => {
+const render = (): string => {
   const names = Array.from(ServiceApi.operations.keys())
   const links = names.map((name) => `<a href="#${escape(name)}">${escape(name)}</a>`)
   const sections = Array.from(ServiceApi.operations, ([name, operation]) =>
@@ -29,7 +51,7 @@ export const render = (openApi: string): string => {
   return `<header class="top">
 <h1>Payments, Payouts and Virtual Cards</h1>
 <p>The operations of this sandbox. The <a href="/">page of the sandbox</a> shows what happens.
-OpenAPI document: <a href="${openApi}">${openApi}</a></p>
+OpenAPI document: <a href="${paths.openApi}">${paths.openApi}</a></p>
 <p>The curl lines use the <code>export</code> lines that the sandbox prints, and <code>TOKEN</code>, which the
 line of <a href="#Token.obtain">Token.obtain</a> sets. Other variables are ids and references of your own.</p>
 <nav aria-label="Operations">${links.join(" ")}</nav>
@@ -52,11 +74,11 @@ const section = (name: string, operation: Operation.Operation): string => {
 <dt>Replay</dt><dd>${replayOf(replay)}</dd>
 </dl>
 <pre>${escape(curlOf(name, operation))}</pre>
-${table(name, "Path", fields(operation.pathParams))}
-${table(name, "Query", fields(operation.urlParams))}
-${table(name, "Headers", fields(operation.headers))}
-${table(name, "Body", fields(operation.payload))}
-${table(name, "Response", fields(envelope.Success(operation.success)))}
+${fields(name, "Path", operation.pathParams)}
+${fields(name, "Query", operation.urlParams)}
+${fields(name, "Headers", operation.headers)}
+${fields(name, "Body", operation.payload)}
+${fields(name, "Response", envelope.Success(operation.success))}
 ${errors(name, operation)}
 </section>`
 }
@@ -88,19 +110,22 @@ const curlOf = (name: string, { access, path, replay }: Operation.Operation): st
   return access === "credentials" ? `TOKEN=$(${line} | jq -r '.data.access_token')` : line
 }
 
-const errors = (name: string, operation: Operation.Operation): string => {
-  const rows = Array.from(refusal.declared)
-    .filter(([, { isOf }]) => isOf(operation, name))
-    .map(
-      ([code, { message, status }]) =>
-        `<tr><td data-label="Status">${status}</td><td data-label="Code"><code>${code}</code></td><td data-label="Message">${escape(message)}</td><td data-label="Source">${
-          operation.errors?.includes(status) === true
-            ? "interface, with a code of the sandbox"
-            : "own choice of the sandbox"
-        }</td></tr>`
-    )
-  return detailsOf(name, "Errors", ["Status", "Code", "Message", "Source"], rows)
-}
+const errors = (name: string, operation: Operation.Operation): string =>
+  table(
+    name,
+    "Errors",
+    ["Status", "Code", "Message", "Source"],
+    Array.from(refusal.declared)
+      .filter(([, { isOf }]) => isOf(operation, name))
+      .map(([code, { message, status }]) => [
+        String(status),
+        `<code>${code}</code>`,
+        escape(message),
+        operation.errors?.includes(status) === true
+          ? "interface, with a code of the sandbox"
+          : "own choice of the sandbox"
+      ])
+  )
 
 const scopeOf = (access: Operation.Access): string => {
   switch (access) {
@@ -124,33 +149,34 @@ const replayOf = (replay: RetryPolicy.Replay): string => {
   }
 }
 
-const table = (name: string, title: string, rows: ReadonlyArray<Field>): string =>
-  detailsOf(
+const fields = (name: string, title: string, schema: Schema.Schema.All | undefined): string =>
+  table(
     name,
     title,
     ["Field", "Presence", "Rule"],
-    rows.map(
-      ({ name, required, rule }) =>
-        `<tr><td data-label="Field"><code>${escape(name)}</code></td><td data-label="Presence">${
-          required ? "required" : "optional"
-        }</td><td data-label="Rule">${escape(rule)}</td></tr>`
-    )
+    (schema === undefined ? [] : members(schema.ast, "")).map(({ name, required, rule }) => [
+      `<code>${escape(name)}</code>`,
+      required ? "required" : "optional",
+      escape(rule)
+    ])
   )
 
-const detailsOf = (
+/** A table of HTML cells. On a narrow screen, each cell has the label of its column. */
+const table = (
   name: string,
   title: string,
   columns: ReadonlyArray<string>,
-  rows: ReadonlyArray<string>
-): string =>
-  rows.length === 0
-    ? ""
-    : `<details open><summary>${title}</summary><table aria-label="${escape(`${title} of ${name}`)}"><thead><tr>${columns
-        .map((column) => `<th scope="col">${column}</th>`)
-        .join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></details>`
-
-const fields = (schema: Schema.Schema.All | undefined): ReadonlyArray<Field> =>
-  schema === undefined ? [] : members(schema.ast, "")
+  rows: ReadonlyArray<ReadonlyArray<string>>
+): string => {
+  if (rows.length === 0) return ""
+  const head = columns.map((column) => `<th scope="col">${column}</th>`).join("")
+  const body = rows.map((cells) => {
+    const row = cells.map((cell, index) => `<td data-label="${columns[index]}">${cell}</td>`)
+    return `<tr>${row.join("")}</tr>`
+  })
+  return `<details open><summary>${title}</summary><table aria-label="${escape(`${title} of ${name}`)}">
+<thead><tr>${head}</tr></thead><tbody>${body.join("")}</tbody></table></details>`
+}
 
 /** The members of an object and its nested objects, by path: `payer.phone_number`. */
 const members = (ast: AST.AST, prefix: string): ReadonlyArray<Field> => {

@@ -15,6 +15,9 @@ interface Settling {
   readonly updated_at: Timestamp
 }
 
+/** The settled resource, or why it was not settled. */
+export type Settlement<Row> = Row | "unknown" | "not pending"
+
 const completes: Becomes = { _tag: "Becomes", status: "COMPLETED" }
 
 /** `move` moves the money of a resource that settles, and returns its status. */
@@ -24,14 +27,16 @@ export const make = <Row extends Settling>(
   rows: Table<Row>,
   move: (row: Row, status: string, atMillis: number) => Either.Either<string, Refusal>
 ) => {
-  /** Becomes a resource. Returns `false` if no such resource is PENDING, or its money cannot move. */
-  const settle = (key: string, status: string, atMillis: number): boolean => {
+  /** Settles a resource, if it is PENDING and its money can move. */
+  const settle = (key: string, status: string, atMillis: number): Settlement<Row> => {
     const row = rows.get(key)
-    if (row?.status !== "PENDING" || status === "PENDING") return false
+    if (row === undefined) return "unknown"
+    if (row.status !== "PENDING" || status === "PENDING") return "not pending"
     const moved = move(row, status, atMillis)
-    if (Either.isLeft(moved)) return false
-    rows.set({ ...row, status: moved.right, updated_at: moment.fromMillis(atMillis) })
-    return true
+    if (Either.isLeft(moved)) return "not pending"
+    const settled = { ...row, status: moved.right, updated_at: moment.fromMillis(atMillis) }
+    rows.set(settled)
+    return settled
   }
   agenda.on(kind, settle)
   return {

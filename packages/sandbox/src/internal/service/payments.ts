@@ -78,7 +78,6 @@ export const make = (core: Core, transactions: Transactions, accounts: Accounts)
         Either.map(catalogue.checkAvailable(services, request), () => add(request, key, undeclared))
       ).pipe(Either.flatMap(find), Either.map(asCreated)),
     get: find,
-    /** Settles an intent. Returns `false` if no such intent is PENDING. */
     settle: (id: string, status: string, nowMillis: number) =>
       resources.settle(id.toLowerCase(), status, nowMillis)
   }

@@ -121,7 +121,6 @@ export const make = (core: Core, transactions: Transactions) => {
         Either.map((row) => ({ ...row, status: "PENDING" }))
       ),
     get: find,
-    /** Settles a payout. Returns `false` if no such payout is PENDING. */
     settle: resources.settle
   }
 }

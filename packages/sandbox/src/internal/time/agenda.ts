@@ -10,7 +10,7 @@ type Planned = typeof state.Planned.Type
 type Kind = Planned["kind"]
 
 /** An event, which receives its scheduled time even if it runs later. */
-export type Event = (key: string, status: string, atMillis: number) => void
+export type Event = (key: string, status: string, atMillis: number) => unknown
 
 export interface Agenda extends ReturnType<typeof make> {}
 
