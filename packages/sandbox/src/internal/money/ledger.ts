@@ -114,6 +114,12 @@ export const credit = (account: Ledger.Account, amount: Amount.Amount): Ledger.P
   amount
 })
 
+/** Moves an amount between two accounts of a currency. */
+export const transfer = (from: Ledger.Account, to: Ledger.Account, amount: Amount.Amount) => [
+  debit(from, amount),
+  credit(to, amount)
+]
+
 const zero = BigDecimal.make(0n, 0)
 
 const balance = ({ account, credit, debit }: Totals): BigDecimal.BigDecimal =>

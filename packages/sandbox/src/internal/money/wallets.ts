@@ -1,7 +1,6 @@
 /**
  * The wallets of the application. The ledger holds their balances.
  */
-import type * as Amount from "@manilla/core/Amount"
 import * as Currency from "@manilla/core/Currency"
 import * as Wallet from "@manilla/core/Wallet"
 import * as Either from "effect/Either"
@@ -60,10 +59,7 @@ export const make = (
       book.post(nowMillis, {
         reference: identifiers.reference("WLT"),
         description: "opening balance",
-        postings: [
-          ledger.debit({ kind: "provider clearing", currency }, balance),
-          ledger.credit(available, balance)
-        ]
+        postings: ledger.transfer({ kind: "provider clearing", currency }, available, balance)
       })
     },
     /** The wallet that receives payments: the first of the currency, opened if there is none. */
@@ -114,15 +110,3 @@ const unknown = refusal.business(
   "wallet_id",
   "must be the id of a wallet of the application"
 )
-
-/** Postings that reserve funds of a wallet. */
-export const reserving = (wallet: Accounts, amount: Amount.Amount) => [
-  ledger.debit(wallet.available, amount),
-  ledger.credit(wallet.reserved, amount)
-]
-
-/** Postings that release reserved funds. */
-export const releasing = (wallet: Accounts, amount: Amount.Amount) => [
-  ledger.debit(wallet.reserved, amount),
-  ledger.credit(wallet.available, amount)
-]

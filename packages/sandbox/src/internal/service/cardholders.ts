@@ -36,53 +36,51 @@ export const make = ({ cardholders: rows }: State, identifiers: Identifiers) => 
   }
 }
 
+/** Fictitious people with every member of the interface. */
 const people = [
   {
     is_business: false,
     first_name: "Afi",
     last_name: "Exemple",
-    email: "afi.exemple@cardholder.invalid",
     country_code: "229",
     contact: "0100000001",
     dob: "1990-02-28",
-    billing_name: "Afi Exemple",
     billing_address: "1 Rue Imaginaire",
     billing_city: "Cotonou",
     billing_country: "BJ",
-    billing_state: "Littoral",
-    billing_postal_code: "00229",
-    id_number: "SANDBOX-ID-0001"
+    billing_state: "Littoral"
   },
   {
     is_business: false,
     first_name: "Kwame",
     last_name: "Muster",
-    email: "kwame.muster@cardholder.invalid",
     country_code: "225",
     contact: "0500000002",
     dob: "1985-11-03",
-    billing_name: "Kwame Muster",
     billing_address: "2 Avenue Inventée",
     billing_city: "Abidjan",
     billing_country: "CI",
-    billing_state: "Lagunes",
-    billing_postal_code: "00225",
-    id_number: "SANDBOX-ID-0002"
+    billing_state: "Lagunes"
   },
   {
     is_business: true,
     first_name: "Mariam",
     last_name: "Sample",
-    email: "mariam.sample@cardholder.invalid",
     country_code: "221",
     contact: "700000003",
     dob: "1978-07-19",
-    billing_name: "Sample Trading SARL",
     billing_address: "3 Place Fictive",
     billing_city: "Dakar",
     billing_country: "SN",
-    billing_state: "Dakar",
-    billing_postal_code: "00221",
-    id_number: "SANDBOX-ID-0003"
+    billing_state: "Dakar"
   }
-] satisfies ReadonlyArray<Omit<Required<Cardholder.CardholderDetailWire>, "reference">>
+].map((person, index) => {
+  const { country_code, first_name, is_business, last_name } = person
+  return {
+    ...person,
+    email: `${first_name}.${last_name}@cardholder.invalid`.toLowerCase(),
+    billing_name: is_business ? `${last_name} Trading SARL` : `${first_name} ${last_name}`,
+    billing_postal_code: `00${country_code}`,
+    id_number: `SANDBOX-ID-000${index + 1}`
+  }
+})

@@ -52,9 +52,8 @@ export const make = (
         reference: reservation,
         description: "card issued",
         postings: [
-          ledger.debit(wallet.available, charged_amount),
-          ledger.credit({ kind: "currency exchange", currency: wallet.currency }, charged_amount),
-          ledger.debit({ kind: "currency exchange", currency: usd }, price),
+          ...ledger.transfer(wallet.available, exchange(wallet.currency), charged_amount),
+          ledger.debit(exchange(usd), price),
           ledger.credit({ kind: "fees earned", currency: usd }, fee),
           ledger.credit({ kind: "card float", currency: usd }, loaded)
         ]
@@ -90,6 +89,8 @@ export const make = (
     list: ({ per_page }: PageSize, page: number) => pages.select(rows.all(), page, per_page)
   }
 }
+
+const exchange = (currency: Currency.Currency) => ({ kind: "currency exchange", currency }) as const
 
 const issuanceOf = (row: Row): Card.Issuance => {
   const { charged_amount, charged_currency, issuance_fee_usd, reservation } = row

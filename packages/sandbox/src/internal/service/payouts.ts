@@ -46,12 +46,14 @@ export const make = (core: Core, transactions: Transactions) => {
     })
   }
 
-  const release = (row: Row, atMillis: number) =>
-    book.post(atMillis, {
+  const release = (row: Row, atMillis: number) => {
+    const { available, reserved } = wallets.accountsOf(row)
+    return book.post(atMillis, {
       reference: row.reference,
       description: "payout released",
-      postings: wallets.releasing(wallets.accountsOf(row), reservedBy(row))
+      postings: ledger.transfer(reserved, available, reservedBy(row))
     })
+  }
 
   const resources = settling.make(core, "payout", rows, (row, status, atMillis) =>
     Either.map(status === "COMPLETED" ? pay(row, atMillis) : release(row, atMillis), () => status)
@@ -88,7 +90,7 @@ export const make = (core: Core, transactions: Transactions) => {
     const posted = book.post(nowMillis, {
       reference,
       description: "payout reserved",
-      postings: wallets.reserving(wallet, reservedBy(row))
+      postings: ledger.transfer(wallet.available, wallet.reserved, reservedBy(row))
     })
     return Either.map(posted, () => {
       resources.add(reference, row, outcome, nowMillis)

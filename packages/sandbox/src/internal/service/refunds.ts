@@ -38,13 +38,11 @@ export const make = (core: Core, transactions: Transactions) => {
       const { amount, provider_reference, reference, wallet_id } = row
       const collected = yield* collection(row.transaction)
       const { currency } = collected
+      const { reserved } = wallets.accountsOf({ currency, wallet_id })
       yield* book.post(atMillis, {
         reference,
         description: "refund paid",
-        postings: [
-          ledger.debit(wallets.accountsOf({ currency, wallet_id }).reserved, amount),
-          ledger.credit({ kind: "provider clearing", currency }, amount)
-        ]
+        postings: ledger.transfer(reserved, { kind: "provider clearing", currency }, amount)
       })
       transactions.record(atMillis, {
         ...collected,
@@ -89,7 +87,7 @@ export const make = (core: Core, transactions: Transactions) => {
         yield* book.post(nowMillis, {
           reference,
           description: "refund reserved",
-          postings: wallets.reserving(wallet, requested)
+          postings: ledger.transfer(wallet.available, wallet.reserved, requested)
         })
         count(row)
         resources.add(reference, row, undefined, nowMillis)
