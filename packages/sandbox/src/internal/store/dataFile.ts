@@ -1,6 +1,6 @@
 /**
- * A file that keeps the state. Its first line counts the others. Each of those is a state or the changes of one,
- * with a checksum of all lines until it, and is appended and flushed to the disk before the requests that made the
+ * A file that keeps the state. Its first line counts the others. Each of those has changes of the state, with
+ * a checksum of all lines until it, and is appended and flushed to the disk before the requests that made the
  * changes are answered. A process that is killed leaves at most an incomplete last line, which nobody saw and the
  * first line does not count. The file is rewritten when it is opened.
  */
@@ -10,8 +10,9 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
+import { createReadStream } from "node:fs"
 import type { FileHandle } from "node:fs/promises"
-import { open as openFile, readFile, realpath, rename, rm, stat } from "node:fs/promises"
+import { open as openFile, realpath, rename, rm, stat } from "node:fs/promises"
 import { dirname } from "node:path"
 import * as Sandbox from "../../Sandbox.js"
 import * as ledger from "../money/ledger.js"
@@ -133,9 +134,9 @@ const read = async (path: string): Promise<state.State | undefined> => {
     refused(
       `${reason}. Put a copy of the file in its place, or remove it to start without its state`
     )
-  const lines = linesOf(await readFile(path))
-  const first = lines.next()
-  if (first.done === true) return undefined
+  if ((await stat(path)).size === 0) return undefined
+  const lines = linesOf(path)
+  const first = await lines.next()
   const header = Either.getOrThrowWith(decodeHeader(first.value), () =>
     refused("it is not a data file of a sandbox")
   )
@@ -147,7 +148,7 @@ const read = async (path: string): Promise<state.State | undefined> => {
   let kept: state.State | undefined
   let number = 1
   let last = ""
-  for (const line of lines) {
+  for await (const line of lines) {
     number++
     const json = line.slice(17)
     const decoded = decodeLine(json)
@@ -171,14 +172,18 @@ const read = async (path: string): Promise<state.State | undefined> => {
   return kept
 }
 
-/** The lines of a file without its last one, if that is incomplete. The first one never is. */
-function* linesOf(bytes: Buffer): Generator<string> {
-  let start = 0
-  for (let end = bytes.indexOf("\n"); end !== -1; end = bytes.indexOf("\n", start)) {
-    yield bytes.toString("utf8", start, end)
-    start = end + 1
+/** The lines of a file, which may have any size, without the last one if that is incomplete. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let rest = ""
+  const chunks: AsyncIterable<string> = createReadStream(path, {
+    encoding: "utf8",
+    highWaterMark: 16 * 1024 * 1024
+  })
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split("\n")
+    rest = lines.pop() ?? ""
+    yield* lines
   }
-  if (start === 0 && bytes.length > 0) yield bytes.toString()
 }
 
 /** The open file, and how many lines it has after the first one. */
