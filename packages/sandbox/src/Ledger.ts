@@ -277,14 +277,16 @@ const net = (debits: Amount.Amount, credits: Amount.Amount): Columns =>
     ? { debit: Amount.subtract(debits, credits), credit: undefined }
     : { debit: undefined, credit: Amount.subtract(credits, debits) }
 
-/** Prints amounts such as `1500.0000` as `1,500.00`, all with as many decimals as the longest of them needs. */
+/** Prints amounts such as `1500.0000` as `1,500.00`, with spaces so that the decimal points are aligned. */
 const printer = (amounts: ReadonlyArray<Amount.Amount>) => {
-  const fractions = amounts.map((amount) => (amount.split(".")[1] ?? "").replace(/0+$/, ""))
-  const digits = Math.max(2, widest(fractions))
-  return (amount: Amount.Amount): string => {
+  const split = (amount: Amount.Amount) => {
     const [whole = "", fraction = ""] = amount.split(".")
-    const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",")
-    return `${grouped}.${fraction.slice(0, digits).padEnd(digits, "0")}`
+    return [whole, fraction.replace(/0+$/, "").padEnd(2, "0")] as const
+  }
+  const digits = widest(amounts.map((amount) => split(amount)[1]))
+  return (amount: Amount.Amount): string => {
+    const [whole, fraction] = split(amount)
+    return `${whole.replace(/\B(?=(\d{3})+$)/g, ",")}.${fraction.padEnd(digits)}`
   }
 }
 
