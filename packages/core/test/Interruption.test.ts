@@ -1,12 +1,17 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it } from "@effect/vitest"
+import type * as BearerTokens from "@manilla/core/BearerTokens"
+import * as Errors from "@manilla/core/Errors"
 import * as UndiciClient from "@manilla/core/UndiciClient"
+import * as EventLoop from "@manilla/test-support/EventLoop"
 import * as FakeService from "@manilla/test-support/FakeService"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import * as Scheduler from "effect/Scheduler"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
@@ -160,7 +165,7 @@ describe("a call in an uninterruptible region", () => {
         Effect.ignore
       )
       const fiber = yield* Effect.fork(Effect.onInterrupt(Effect.never, () => undo))
-      yield* Effect.yieldNow()
+      yield* Effect.yieldNow().pipe(Effect.repeatN(5))
       yield* Fiber.interrupt(fiber)
       assert.lengthOf(received, 1)
       assert.strictEqual(id, "thing-1")
@@ -179,7 +184,7 @@ describe("a call in an uninterruptible region", () => {
         Effect.ignore
       )
       const fiber = yield* Effect.fork(Effect.onInterrupt(Effect.never, () => undo))
-      yield* Effect.yieldNow()
+      yield* Effect.yieldNow().pipe(Effect.repeatN(5))
       yield* Fiber.interruptFork(fiber)
       yield* TestClock.adjust("1 minute")
       yield* Fiber.await(fiber)
@@ -335,6 +340,34 @@ it.effect("a call that is interrupted at any step after an unknown outcome logs 
     }
   )
 })
+
+it.live("a call whose token source ends in the turn of its interruption logs a warning", () =>
+  Effect.gen(function* () {
+    const closed = yield* Deferred.make<never, Errors.TokenUnavailableError>()
+    const token = { value: Redacted.make("token"), environment: "SANDBOX", scopes: [] } as const
+    let asked = 0
+    const tokens: BearerTokens.Service = {
+      get: () => (asked++ === 0 ? Effect.succeed(token) : Deferred.await(closed)),
+      reject: () => Effect.void
+    }
+    const warnings: Array<string> = []
+    const logger = Logger.make(({ message }) => warnings.push(String(message)))
+    const retry = { base: "1 milli", cap: "1 milli" } as const
+    const { calls } = yield* FakeService.make([FakeService.failure(500)], { tokens, retry })
+    const caller = yield* calls
+      .write(FakeService.calls.write)
+      .pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)), Effect.fork)
+    yield* EventLoop.until(
+      Effect.sync(() => asked),
+      (times) => times === 2
+    )
+    const error = new Errors.TokenUnavailableError({ operation: "Token.get", message: "closed" })
+    yield* Deferred.fail(closed, error)
+    yield* Effect.yieldNow().pipe(Effect.repeatN(5))
+    yield* Fiber.interrupt(caller)
+    assert.include(warnings.join(), FakeService.key)
+  })
+)
 
 it.effect("an interruption waits until the exchange is aborted", () =>
   Effect.gen(function* () {

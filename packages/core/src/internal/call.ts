@@ -235,11 +235,14 @@ class Call {
   }
 
   private fail(failure: response.Failure, done: step.Done): Result {
-    return Effect.suspend(() =>
+    const error = Effect.suspend(() =>
       Effect.fail(
         withoutFrames(() => this.shared.conclude(this.request.key, done, failure, this.now()))
       )
     )
+    // A process that ends closes its token source and interrupts its calls in one turn of the event loop. The
+    // interruption goes first, so that its warning tells of the doubt.
+    return this.state.doubtful ? Effect.zipRight(fibers.sleep(0), error) : error
   }
 
   private ended(exit: Exit.Exit<unknown, conclusion.CallError>): Effect.Effect<void> {
