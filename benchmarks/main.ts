@@ -79,7 +79,7 @@ const waiting = values.waits === undefined ? (quick ? 10_000 : 100_000) : positi
 const report: Report = {
   ...(wanted.includes("calls") ? { calls: await calls.run(plan) } : {}),
   ...(wanted.includes("burst") ? { bursts: await calls.bursts(quick ? 300 : 1000) } : {}),
-  ...(wanted.includes("size") ? { size: await size.run(rounds ?? (quick ? 3 : 15)) } : {}),
+  ...(wanted.includes("size") ? { size: await size.run() } : {}),
   ...(wanted.includes("waits") ? { waits: await waits.run(waiting, progress) } : {})
 }
 console.log(markdown(report))

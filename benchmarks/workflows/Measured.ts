@@ -28,26 +28,23 @@ export interface Writes {
 export interface Measured {
   readonly engine: Engine
   readonly sleeping: number
-  readonly limitMinutes: number
-  /** The part that was under way at the limit, if it was not whole, and how far it came. */
-  readonly unfinished?: string
   /** The executions go to sleep. */
-  readonly fill?: {
+  readonly fill: {
     readonly perSecond: number
     /** CPU time of the process that starts them. */
     readonly cpuMillis: number
   }
   /** All sleep. CPU time is in parts of a core. */
-  readonly rest?: {
+  readonly rest: {
     readonly heapBytes: number
     readonly storeBytes?: number | undefined
     readonly cpuShare: number
     readonly databaseShare?: number | undefined
   }
   /** Further executions, one after another. */
-  readonly quiet?: Latency
+  readonly quiet: Latency
   /** Further executions, 64 at a time, that end at their first look. */
-  readonly busy?: Latency & {
+  readonly busy: Latency & {
     readonly count: number
     readonly perSecond: number
     /** CPU time of the process. */

@@ -3,40 +3,32 @@
 import * as Postgres from "@manilla/test-support/Postgres"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { buildAll } from "../build.js"
-import { start } from "../processes.js"
+import { result } from "../processes.js"
 import { type Engine, engines, type Measured, type Task, titles } from "./Measured.js"
 import * as page from "./page.js"
 
 const usage = `npm run bench:workflows                all engines and sizes; writes docs/scale.md
 npm run bench:workflows -- --quick     small sizes, in a few minutes; prints only
 npm run bench:workflows -- [FILTERS]   some cells; prints only
-npm run bench:workflows -- --page      writes docs/scale.md from docs/scale/results.json again
 
   --engine ENGINE,..     ${engines.join(", ")}
-  --size N,..            sleeping executions
-  --minutes N            the limit of a cell, 30 by default
-  --write                also put the cells into docs/scale/results.json, and write docs/scale.md`
+  --size N,..            sleeping executions`
 
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
-    write: { type: "boolean", default: false },
-    page: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
     engine: { type: "string", default: engines.join(",") },
-    size: { type: "string" },
-    minutes: { type: "string" }
+    size: { type: "string" }
   }
 })
 const { quick } = values
 const sizes = (values.size ?? (quick ? "100,300" : "1000,10000,100000")).split(",").map(Number)
-const limitMinutes = Number(values.minutes ?? (quick ? 3 : 30))
 const chosen = engines.filter((engine) => values.engine.split(",").includes(engine))
 const isWhole = !quick && values.size === undefined && chosen.length === engines.length
 const lengths = quick
@@ -47,20 +39,6 @@ const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-bench-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
-
-/** The last report of a worker, which is killed at the limit. */
-const reportOf = async (task: Task): Promise<Partial<Measured>> => {
-  const node = ["--expose-gc", "--max-old-space-size=12288", "--no-deprecation"]
-  const { child, first } = await start("workflows/worker.js", [JSON.stringify(task)], { node })
-  let report = first as Partial<Measured>
-  child.on("message", (message) => (report = message as Partial<Measured>))
-  const limit = setTimeout(() => child.kill("SIGKILL"), limitMinutes * 60_000)
-  const [code] = await once(child, "exit")
-  clearTimeout(limit)
-  // A process that was killed has no code.
-  if (code !== null && code !== 0) throw new Error(`the worker exited with ${code}`)
-  return report
-}
 
 const cell = (engine: Engine, sleeping: number) =>
   Effect.gen(function* () {
@@ -78,20 +56,20 @@ const cell = (engine: Engine, sleeping: number) =>
           : ""
     }
     console.error(`${titles[engine]}, ${sleeping.toLocaleString("en")} sleeping`)
-    const report = yield* Effect.promise(() => reportOf(task))
-    const measured: Measured = { ...report, engine, sleeping, limitMinutes }
-    // A long run that is cut off keeps the cells that it has measured.
-    if (isWhole || values.write) page.add(measured)
-    return measured
+    const node = ["--expose-gc", "--max-old-space-size=12288", "--no-deprecation"]
+    const measured = yield* Effect.promise(() =>
+      result("workflows/worker.js", [JSON.stringify(task)], { node })
+    )
+    return measured as Measured
   }).pipe(Effect.scoped)
 
-if (values.help || chosen.length === 0 || ![...sizes, limitMinutes].every((one) => one > 0)) {
+if (values.help || chosen.length === 0 || !sizes.every((one) => one > 0)) {
   console.error(usage)
   process.exitCode = values.help ? 0 : 2
-} else if (values.page) {
-  page.rewrite()
 } else {
   await buildAll("workflows/worker.ts")
   const cells = chosen.flatMap((engine) => sizes.map((size) => cell(engine, size)))
-  console.log(page.table(await Effect.runPromise(Effect.all(cells))))
+  const measured = await Effect.runPromise(Effect.all(cells))
+  console.log(page.table(measured))
+  if (isWhole) page.write(measured)
 }

@@ -1,11 +1,8 @@
-// docs/scale.md, from docs/scale/results.json.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { type Fact, facts } from "../facts.js"
+// docs/scale.md.
+import { writeFileSync } from "node:fs"
+import { facts } from "../facts.js"
 import { kilobytes, number, table as markdownTable, whole } from "../format.js"
-import { engines, type Latency, type Measured, titles, type Writes } from "./Measured.js"
-
-const docs = new URL("../../docs/", import.meta.url)
-const results = new URL("scale/results.json", docs)
+import { type Latency, type Measured, titles, type Writes } from "./Measured.js"
 
 const packages = [
   "effect",
@@ -14,12 +11,6 @@ const packages = [
   "@effect/sql-libsql",
   "@effect/sql-pg"
 ]
-
-interface Results {
-  /** The machine of the latest cell. */
-  readonly facts: ReadonlyArray<Fact>
-  readonly cells: ReadonlyArray<Measured>
-}
 
 const percent = (share: number): string => `${number(share * 100)} %`
 const millis = (value: number): string => `${value < 100 ? number(value) : whole(value)} ms`
@@ -47,31 +38,31 @@ export const table = (cells: ReadonlyArray<Measured>): string =>
       "64 at once",
       "p50 / p99",
       "CPU each",
-      "transactions, rows, WAL each",
-      ""
+      "transactions, rows, WAL each"
     ],
-    cells.map(({ busy, engine, fill, limitMinutes, quiet, rest, sleeping, unfinished }) => [
+    cells.map(({ busy, engine, fill, quiet, rest, sleeping }) => [
       titles[engine],
       whole(sleeping),
-      fill === undefined ? "" : `${number(fill.perSecond)} / s`,
-      rest === undefined ? "" : kilobytes(Math.max(0, rest.heapBytes)),
-      kilobytesOf(rest?.storeBytes),
-      rest === undefined ? "" : both(percent, rest.cpuShare, rest.databaseShare),
-      quiet === undefined ? "" : latency(quiet),
-      busy === undefined ? "" : `${number(busy.perSecond)} / s`,
-      busy === undefined ? "" : latency(busy),
-      busy === undefined ? "" : both(millis, busy.cpuMillis, busy.database?.cpuMillis),
-      busy?.database === undefined ? "" : writes(busy.database),
-      unfinished === undefined ? "" : `not finished in ${limitMinutes} min: ${unfinished}`
+      `${number(fill.perSecond)} / s`,
+      kilobytes(Math.max(0, rest.heapBytes)),
+      kilobytesOf(rest.storeBytes),
+      both(percent, rest.cpuShare, rest.databaseShare),
+      latency(quiet),
+      `${number(busy.perSecond)} / s`,
+      latency(busy),
+      both(millis, busy.cpuMillis, busy.database?.cpuMillis),
+      busy.database === undefined ? "" : writes(busy.database)
     ])
   )
 
-const markdown = ({ cells, facts }: Results): string =>
+const markdown = (cells: ReadonlyArray<Measured>): string =>
   [
     "# Scale",
-    `Written by \`npm run bench:workflows\` from \`docs/scale/results.json\`. Many payouts are pending at a time:
+    `Written by \`npm run bench:workflows\`. Many payouts are pending at a time:
 how much does an execution cost beside thousands that sleep?`,
-    facts.map(([what, value]) => `- ${what}: ${value}`).join("\n"),
+    facts(packages)
+      .map(([what, value]) => `- ${what}: ${value}`)
+      .join("\n"),
     "## Measured",
     `Each row is measured in new processes, on a new database. The service is in the same process and answers
 at once, so these are the costs of the workflows alone. PostgreSQL runs on the same machine, and each commit
@@ -95,30 +86,8 @@ of their own share nothing.`,
 - Each process counts the open executions for its metrics every 10 seconds, which visits all that sleep. It is part of
   the CPU at rest.
 - SQLite and memory are for one process.
-- Memory keeps a fiber for each sleeping execution. The databases keep almost nothing in the process.
-- A cell that was not finished in its limit says so. Its other columns are empty, and nothing is extrapolated.`
+- Memory keeps a fiber for each sleeping execution. The databases keep almost nothing in the process.`
   ].join("\n\n") + "\n"
 
-const read = (): Results =>
-  existsSync(results) ? JSON.parse(readFileSync(results, "utf8")) : { facts: [], cells: [] }
-
-const write = (all: Results): void => {
-  mkdirSync(new URL(".", results), { recursive: true })
-  writeFileSync(results, `${JSON.stringify(all, null, 2)}\n`)
-  writeFileSync(new URL("scale.md", docs), markdown(all))
-}
-
-/** Writes the page again. */
-export const rewrite = (): void => write(read())
-
-/** Adds a cell, which replaces an earlier one of the same engine and size, and writes the page. */
-export const add = (cell: Measured): void => {
-  const others = read().cells.filter(
-    ({ engine, sleeping }) => engine !== cell.engine || sleeping !== cell.sleeping
-  )
-  const cells = [...others, cell].sort(
-    (one, other) =>
-      engines.indexOf(one.engine) - engines.indexOf(other.engine) || one.sleeping - other.sleeping
-  )
-  write({ facts: facts(packages), cells })
-}
+export const write = (cells: ReadonlyArray<Measured>): void =>
+  writeFileSync(new URL("../../docs/scale.md", import.meta.url), markdown(cells))

@@ -1,4 +1,4 @@
-// Measures one cell in a process of its own, and reports what is measured so far.
+// Measures one cell in a process of its own, and sends the result.
 import * as Reactivity from "@effect/experimental/Reactivity"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Payout from "@manilla/payouts/Payout"
@@ -86,12 +86,6 @@ const live = Layer.merge(sleeper, DisbursePayout.layer()).pipe(
 const startsAtOnce = 100
 const runsAtOnce = 64
 
-/** Returns when the message is on its way. */
-const send = (message: Partial<Measured>) =>
-  Effect.async<void>((resume) => {
-    process.send?.(message, () => resume(Effect.void))
-  })
-
 const latencyOf = (millis: ReadonlyArray<number>): Latency => {
   const sorted = [...millis].sort((one, other) => one - other)
   return { p50Millis: quantile(sorted, 0.5), p99Millis: quantile(sorted, 0.99) }
@@ -156,7 +150,6 @@ const putToSleep = Effect.gen(function* () {
 
 const driver = Effect.gen(function* () {
   const counts = yield* store.readerOf(task)
-  yield* send({ unfinished: "put to sleep" })
   // Code that has run once is compiled, and connections are open.
   yield* runAll("warm", 50, 10)
   const before = { ...(yield* counts), heap: heapBytes() }
@@ -166,7 +159,6 @@ const driver = Effect.gen(function* () {
     perSecond: (task.sleeping / filled.millis) * 1000,
     cpuMillis: filled.cpuMillis / task.sleeping
   }
-  yield* send({ fill, unfinished: "at rest" })
 
   // The last of them store their pauses, and the engine lets go of what is idle.
   yield* Effect.sleep(task.settleSeconds * 1000)
@@ -179,15 +171,13 @@ const driver = Effect.gen(function* () {
     cpuShare: rested.cpuMillis / rested.millis,
     databaseShare: known(store.between(resting, rested.value).cpuMillis / rested.millis)
   }
-  yield* send({ fill, rest, unfinished: "one at a time" })
 
   const quiet = latencyOf(yield* runAll("quiet", task.quiet, 1))
-  yield* send({ fill, rest, quiet, unfinished: "64 at a time" })
 
   const idle = yield* counts
   const ran = yield* spentOn(runAll("busy", task.busy, runsAtOnce))
   const used = store.between(idle, yield* counts)
-  const busy: Measured["busy"] = {
+  const busy = {
     ...latencyOf(ran.value),
     count: task.busy,
     perSecond: (task.busy / ran.millis) * 1000,
@@ -204,10 +194,11 @@ const driver = Effect.gen(function* () {
         }
       : {})
   }
-  yield* send({ fill, rest, quiet, busy })
+  const { engine, sleeping } = task
+  return { engine, sleeping, fill, rest, quiet, busy } satisfies Measured
 })
 
 process.on("disconnect", () => process.exit(1))
 const program = driver.pipe(Effect.scoped, Effect.provide(Layer.merge(live, Reactivity.layer)))
-await Effect.runPromise(program)
-process.exit(0)
+const measured = await Effect.runPromise(program)
+process.send?.(measured, () => process.exit(0))
