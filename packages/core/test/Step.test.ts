@@ -52,6 +52,22 @@ const table = [
   ["UnreadableSuccess", true, "Done", "Done", "Done"]
 ] as const
 
+it("counts a request, which is in flight until its attempt fails", () => {
+  const before = step.start(1000)
+  assert.deepInclude(before, { sent: 0, inFlight: false })
+  const sent = step.sending(before)
+  assert.deepInclude(sent, { sent: 1, inFlight: true })
+  const { state } = step.step(rulesOf(replays.Safe), sent, failed("ServerError"))
+  assert.deepInclude(state, { sent: 1, inFlight: false })
+})
+
+it("counts the time left from the start of the call", () => {
+  const rules = rulesOf(replays.Safe)
+  const whole = step.leftMillis(rules, step.start(1000), 1000)
+  assert.strictEqual(step.leftMillis(rules, step.start(1000), 3000), whole - 2000)
+  assert.strictEqual(step.leftMillis(rules, step.start(1000), 0), whole)
+})
+
 describe("after the first attempt", () => {
   it("the table has every fault", () => {
     assert.deepStrictEqual(

@@ -21,7 +21,8 @@ describe("a timestamp", () => {
     "2026-01-31T12:00:00.1Z",
     "2026-01-31T12:00:00.123456789Z",
     "2026-01-31T12:00:00.123456+01:00",
-    "2024-02-29T23:59:59.999999-11:30"
+    "2024-02-29T23:59:59.999999-11:30",
+    "2000-02-29T00:00:00Z"
   ]) {
     it(`preserves ${text} exactly`, () => {
       const decoded = Either.getOrThrow(decode(text))
@@ -44,6 +45,7 @@ describe("a timestamp", () => {
     ["2026-01-32T00:00:00Z", "names a 32nd day"],
     ["2026-02-30T00:00:00Z", "names a 30th of February"],
     ["2025-02-29T00:00:00Z", "names a leap day in a common year"],
+    ["1900-02-29T00:00:00Z", "names a leap day in a century without one"],
     ["2026-01-31T25:00:00Z", "names an hour 25"],
     ["2026-01-31T12:60:00Z", "names a minute 60"],
     ["2026-01-31T12:00:00.Z", "has a point without digits"],
