@@ -8,9 +8,8 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Encoding from "effect/Encoding"
 import * as Schema from "effect/Schema"
-import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex } from "@noble/hashes/utils.js"
 
 /** The maximum length of the `Idempotency-Key` header, in characters (interface section 8). */
 const maxLength = 255
@@ -85,11 +84,10 @@ export const random: Effect.Effect<IdempotencyKey> = Effect.sync(() =>
 
 /**
  * Derives a key from parts: equal parts always give the same key, different parts give different keys.
- * A key that would exceed 100 characters, or has malformed Unicode in a part, ends in a SHA-256 digest.
  * Do not use personal data: parts are readable in the key.
  *
  * Throws a `TypeError` if there is no part, or if a part is empty: two orders without a number would
- * share one payment.
+ * share one payment. Also throws if the key would exceed 100 characters: then use {@link deriveLong}.
  *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -101,39 +99,55 @@ export const random: Effect.Effect<IdempotencyKey> = Effect.sync(() =>
  * @category constructors
  */
 export const derive = (...parts: readonly [string, ...ReadonlyArray<string>]): IdempotencyKey => {
-  checkParts(parts)
-  const readable = parts.map(escape).join(":")
-  const whole = parts.every(isWellFormed)
-  return IdempotencyKey.make(
-    whole && readable.length <= maxLengthInBody ? readable : digested(readable, parts)
+  const readable = join(parts)
+  if (readable.length <= maxLengthInBody) return IdempotencyKey.make(readable)
+  throw new TypeError(
+    `IdempotencyKey.derive: the key would have ${readable.length} characters, but the limit is ` +
+      `${maxLengthInBody}. Use IdempotencyKey.deriveLong.`
   )
 }
 
-/** JavaScript may pass any value, such as the missing id of an order. */
-const checkParts = (parts: ReadonlyArray<unknown>): void => {
-  if (parts.length === 0)
-    throw new TypeError(`IdempotencyKey.derive needs at least one part, such as "order" and "42"`)
-  parts.forEach((part, index) => {
-    if (typeof part === "string" && part !== "") return
-    throw new TypeError(
-      `IdempotencyKey.derive: part ${index + 1} must be a string that is not empty. ` +
-        "Operations with the same parts share one key, and so one payment."
+/**
+ * Derives a key like {@link derive}, but from parts of any length. A key that would exceed 100 characters
+ * ends in a SHA-256 digest of its parts. It is an effect, because Web Crypto is asynchronous.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const deriveLong = (
+  ...parts: readonly [string, ...ReadonlyArray<string>]
+): Effect.Effect<IdempotencyKey> =>
+  Effect.suspend(() => {
+    const readable = join(parts)
+    if (readable.length <= maxLengthInBody) return Effect.succeed(IdempotencyKey.make(readable))
+    const bytes = new TextEncoder().encode(JSON.stringify(parts))
+    return Effect.map(
+      Effect.promise(() => crypto.subtle.digest("SHA-256", bytes)),
+      (digest) => {
+        const hex = Encoding.encodeHex(new Uint8Array(digest))
+        // `~` does not occur in escaped parts, so this key never equals a readable one.
+        return IdempotencyKey.make(`${readable.slice(0, maxLengthInBody - hex.length - 1)}~${hex}`)
+      }
     )
   })
+
+/** JavaScript may pass any value, such as the missing id of an order. */
+const join = (parts: ReadonlyArray<unknown>): string => {
+  if (parts.length > 0 && parts.every((part) => typeof part === "string" && part !== "")) {
+    return parts.map((part) => escape(String(part))).join(":")
+  }
+  throw new TypeError(
+    'IdempotencyKey: a key needs at least one part, such as "order" and "42", and each part must be a ' +
+      "string that is not empty. Operations with the same parts share one key, and so one payment."
+  )
 }
 
+/** `encodeURIComponent` throws for a surrogate without its pair, which is written as `%uD83D`. */
 const escape = (part: string): string =>
   part.replace(/[^A-Za-z0-9_.-]/gu, (character) =>
-    isWellFormed(character) ? encodeURIComponent(character).replace(/[!~*'()]/g, percent) : "%"
+    /\p{Surrogate}/u.test(character)
+      ? `%u${hexOf(character)}`
+      : encodeURIComponent(character).replace(/[!~*'()]/g, (mark) => `%${hexOf(mark)}`)
   )
 
-const percent = (character: string): string =>
-  `%${character.charCodeAt(0).toString(16).toUpperCase()}`
-
-const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text)
-
-/** `~` does not occur in escaped parts, so a digested key never equals a readable one. */
-const digested = (readable: string, parts: ReadonlyArray<string>): string => {
-  const digest = bytesToHex(sha256(new TextEncoder().encode(JSON.stringify(parts))))
-  return `${readable.slice(0, maxLengthInBody - digest.length - 1)}~${digest}`
-}
+const hexOf = (character: string): string => character.charCodeAt(0).toString(16).toUpperCase()

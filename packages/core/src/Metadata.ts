@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import type * as equivalence from "effect/Equivalence"
 import * as Schema from "effect/Schema"
 import * as guard from "./internal/guard.js"
 
@@ -69,23 +70,6 @@ const isInput = (value: unknown): value is Metadata => guard.isRecord(value) && 
 const isAnswer = (value: unknown): value is Metadata =>
   (guard.isRecord(value) || (Array.isArray(value) && value.length === 0)) && isShallow(value, 0)
 
-/** Whether both have the same members, in any order. */
-const isSame = (a: Json, b: Json): boolean => {
-  if (a === b) return true
-  if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false
-  const [left, right] = [new Map(Object.entries(a)), new Map(Object.entries(b))]
-  return (
-    left.size === right.size &&
-    [...left].every(([key, value]) => {
-      const other = right.get(key)
-      return other !== undefined && isSame(value, other)
-    })
-  )
-}
-
-const isObject = (value: Json): value is ReadonlyArray<Json> | Metadata =>
-  typeof value === "object" && value !== null
-
 const declare = (
   is: (value: unknown) => value is Metadata,
   identifier: string,
@@ -96,7 +80,6 @@ const declare = (
     description,
     [guard.predicateId]: is,
     jsonSchema: { type: "object", additionalProperties: true },
-    equivalence: () => isSame,
     arbitrary: () => (fc) => {
       const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null))
       return fc.dictionary(fc.string(), fc.oneof(scalar, fc.array(scalar)))
@@ -123,3 +106,21 @@ export const Input = declare(
  * @category schemas
  */
 export const Metadata = declare(isAnswer, "Metadata", "an object of JSON values")
+
+/**
+ * Compares two JSON values for equality: their members may be in any order.
+ *
+ * @since 0.1.0
+ * @category ordering
+ */
+export const Equivalence: equivalence.Equivalence<unknown> = (a, b) => {
+  if (a === b) return true
+  if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false
+  const [left, right] = [new Map(Object.entries(a)), new Map(Object.entries(b))]
+  return (
+    left.size === right.size &&
+    [...left].every(([key, value]) => right.has(key) && Equivalence(value, right.get(key)))
+  )
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null

@@ -21,6 +21,7 @@ import * as sanitize from "./internal/sanitize.js"
 import * as telemetry from "./internal/telemetry.js"
 import { withoutFrames } from "./internal/withoutFrames.js"
 import * as Issues from "./Issues.js"
+import * as Metadata from "./Metadata.js"
 import type * as Operation from "./Operation.js"
 
 /**
@@ -132,11 +133,10 @@ export interface Waits<in Id, A, out StillPending> {
  * @since 0.1.0
  * @category models
  */
-export interface Subject<By extends "id" | "reference", A extends Resource<By>, I, StillPending> {
+export interface Subject<By extends "id" | "reference", A extends Resource<By>, StillPending> {
   /** The name of the wait in errors, such as `Payments.awaitFinal`. */
   readonly operation: string
   readonly by: By
-  readonly schema: Schema.Schema<A, I>
   /** Reads the resource with the given options: one attempt, because the wait itself retries. */
   readonly read: (id: A[By], options: Operation.CallOptions) => Effect.Effect<A, Errors.ReadError>
   /** The default of the option `until`; {@link isFinal} by default. */
@@ -189,13 +189,12 @@ const enter = (fiber: Running, cancel: () => void): Effect.Effect<void> => {
  * @since 0.1.0
  * @category constructors
  */
-export const make = <By extends "id" | "reference", A extends Resource<By>, I, StillPending>(
-  subject: Subject<By, A, I, StillPending>
+export const make = <By extends "id" | "reference", A extends Resource<By>, StillPending>(
+  subject: Subject<By, A, StillPending>
 ) => {
   type Id = A[By]
   const { by, operation } = subject
   const reads = loop.makePermits(concurrentReads)
-  const isSame = Schema.equivalence(subject.schema)
 
   const planOf = (options: Options<A>): Either.Either<loop.Plan<A>, Errors.InvalidRequestError> => {
     const issues: Array<Errors.Issue> = []
@@ -370,7 +369,7 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, I, S
           )
         ).pipe(
           Stream.takeUntil(plan.isFinal),
-          Stream.changesWith(isSame),
+          Stream.changesWith((before, after) => Metadata.Equivalence(before, after)),
           Stream.mapError(asRead(id, plan))
         )
       })

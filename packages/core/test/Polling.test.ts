@@ -3,6 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import type * as BearerTokens from "@manilla/core/BearerTokens"
+import type * as Operation from "@manilla/core/Operation"
 import * as Polling from "@manilla/core/Polling"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
@@ -44,8 +45,7 @@ const make = (
     const { createAndAwait, waits } = Polling.make({
       operation: "Things.awaitFinal",
       by: "reference",
-      schema: Thing,
-      read: (reference, options) =>
+      read: (reference: string, options: Operation.CallOptions) =>
         Effect.map(
           calls.read({ path: { thing: FakeService.reference(reference) } }, options),
           withReference

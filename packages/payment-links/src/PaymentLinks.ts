@@ -134,7 +134,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
       if (Object.keys(metadata).length === 0) return alike
       return yield* Effect.filter(
         alike,
-        ({ id }) => Effect.map(get(id), (link) => isSame(link.metadata ?? {}, metadata)),
+        ({ id }) =>
+          Effect.map(get(id), (link) => Metadata.Equivalence(link.metadata ?? {}, metadata)),
         { concurrency: concurrentReads }
       )
     })
@@ -148,7 +149,6 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const { waits } = Polling.make({
     operation: "PaymentLinks.awaitFinal",
     by: "id",
-    schema: PaymentLink.PaymentLinkDetail,
     read: get,
     isFinal: ({ status }) => status !== "ACTIVE",
     stillPending: (id, fields) => new PaymentLinkStillActive({ id, ...fields })
@@ -165,8 +165,6 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
 
 /** The number of candidates that are read at the same time. */
 const concurrentReads = 8
-
-const isSame = Schema.equivalence(Metadata.Metadata)
 
 /** A link of unknown outcome is unused: its creator did not receive the URL. */
 const isUntouched = ({ status, use_count }: PaymentLink.PaymentLink): boolean =>

@@ -149,7 +149,6 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const { createAndAwait, waits } = Polling.make({
     operation: "Payments.awaitFinal",
     by: "id",
-    schema: PaymentIntent.PaymentIntent,
     read: get,
     stillPending: (id, fields) => new PaymentStillPending({ id, ...fields })
   })

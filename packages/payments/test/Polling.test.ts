@@ -12,7 +12,6 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import * as Intents from "./utils/Intents.js"
@@ -403,8 +402,7 @@ describe("collect", () => {
       const { createAndAwait } = Polling.make({
         operation: "Things.awaitFinal",
         by: "id",
-        schema: Schema.Struct({ id: Schema.String, status: Schema.String }),
-        read: () => Effect.interrupt,
+        read: (): Effect.Effect<typeof created> => Effect.interrupt,
         stillPending: (id, { last }) => ({ id, last })
       })
       const error = yield* Effect.flip(

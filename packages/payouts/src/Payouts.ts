@@ -130,7 +130,6 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const { createAndAwait, waits } = Polling.make({
     operation: "Payouts.awaitFinal",
     by: "reference",
-    schema: Payout.Payout,
     read: get,
     stillPending: (reference, fields) => new PayoutStillPending({ reference, ...fields })
   })

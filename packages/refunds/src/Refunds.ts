@@ -69,7 +69,6 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
   const { waits } = Polling.make({
     operation: "Refunds.awaitFinal",
     by: "reference",
-    schema: Refund.Refund,
     read: get,
     stillPending: (reference, fields) => new RefundStillPending({ reference, ...fields })
   })

@@ -1,7 +1,6 @@
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payout from "@manilla/payouts/Payout"
-import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -34,8 +33,8 @@ const itemsPerRead = 100
 type Disburse = Operator.Service<Payout.PayoutRequest, Payout.Payout, DisbursePayout.DisburseError>
 
 /** Different pairs of keys give different business keys, which are within the limit of a business key. */
-export const itemKey = (batchKey: string, key: string): string =>
-  IdempotencyKey.derive("PayoutBatch", batchKey, key)
+export const itemKey = (batchKey: string, key: string): Effect.Effect<string> =>
+  IdempotencyKey.deriveLong("PayoutBatch", batchKey, key)
 
 const isStorageError = (error: { readonly _tag: string }): error is Execution.StorageError =>
   error._tag === "StorageError"
@@ -68,7 +67,9 @@ const drive = (
               Effect.catchAll(({ _tag }) => Effect.succeed(_tag === "UnreadablePayload"))
             )
 
-    const all = items.map((item) => ({ ...item, key: itemKey(name.businessKey, item.key) }))
+    const all = yield* Effect.forEach(items, (item) =>
+      Effect.map(itemKey(name.businessKey, item.key), (key) => ({ ...item, key }))
+    )
     const known = new Map(
       (yield* stored(all.map(({ key }) => key))).map((item) => [item.businessKey, item])
     )
@@ -133,9 +134,9 @@ export const resultsOf = (
 ): Stream.Stream<Batch.ItemResult, Execution.StorageError> => {
   const resultOf = (
     { key, request }: Batch.Item,
+    businessKey: string,
     stored: Execution.Execution | undefined
   ): Effect.Effect<Batch.ItemResult, Execution.StorageError> => {
-    const businessKey = itemKey(batchKey, key)
     const end = Option.none()
     if (stored === undefined) return Effect.succeed({ key, businessKey, state: "NotStarted", end })
     const { state } = Execution.toStatus(stored)
@@ -158,12 +159,15 @@ export const resultsOf = (
     Stream.grouped(itemsPerRead),
     Stream.mapEffect((group) =>
       Effect.gen(function* () {
-        const keys = Chunk.toReadonlyArray(group).map(({ key }) => itemKey(batchKey, key))
+        const keyed = yield* Effect.forEach(group, (item) =>
+          Effect.map(itemKey(batchKey, item.key), (businessKey) => ({ item, businessKey }))
+        )
+        const keys = keyed.map(({ businessKey }) => businessKey)
         const found = yield* engine.findAll(disburse.workflow, keys)
         const byKey = new Map(found.map((execution) => [execution.businessKey, execution]))
         return yield* Effect.forEach(
-          group,
-          (item) => resultOf(item, byKey.get(itemKey(batchKey, item.key))),
+          keyed,
+          ({ businessKey, item }) => resultOf(item, businessKey, byKey.get(businessKey)),
           { concurrency: concurrentReads }
         )
       })
@@ -212,10 +216,8 @@ export const progressOf = (
 ) =>
   Effect.gen(function* () {
     const batch = yield* engine.find({ workflow, businessKey: batchKey })
-    const stored = yield* engine.findAll(
-      disburse.workflow,
-      items.map(({ key }) => itemKey(batchKey, key))
-    )
+    const keys = yield* Effect.forEach(items, ({ key }) => itemKey(batchKey, key))
+    const stored = yield* engine.findAll(disburse.workflow, keys)
     const open = stored.filter(({ end }) => end === undefined)
     const creating = open.filter(({ resource }) => resource === undefined).length
     return {

@@ -94,7 +94,7 @@ export const write = <A, I, R>({ idOf, operation, send, success }: Write<A, I, R
     const running = yield* Running
     yield* running.take(operation)
     const { carryOn } = running.policy
-    const key = IdempotencyKey.derive(operation, running.businessKey)
+    const key = yield* IdempotencyKey.deriveLong(operation, running.businessKey)
     const Created = Schema.TaggedStruct("Created", { resource: success })
 
     let isDoubtful = false
