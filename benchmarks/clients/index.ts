@@ -60,7 +60,7 @@ export const clients: ReadonlyArray<Client> = [
   {
     name: "manilla-fetch",
     title: "Manilla, `fetch`",
-    does: `over \`FetchHttpClient.layer\`: ${everything}`,
+    does: `over \`FetchClient.layer\`: ${everything}`,
     load: async () => (await import("./manilla.js")).overFetch
   }
 ]

@@ -1,6 +1,6 @@
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as BearerTokens from "@manilla/core/BearerTokens"
+import * as FetchClient from "@manilla/core/FetchClient"
 import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Identifier from "@manilla/core/Identifier"
@@ -64,7 +64,7 @@ const over =
   (port) =>
     effects(services(port).pipe(Layer.provide(tokensFrom(port)), Layer.provide(client)), calls)
 
-export const overFetch = over(FetchHttpClient.layer)
+export const overFetch = over(FetchClient.layer)
 
 export const lean = over(UndiciClient.layer)
 
