@@ -31,7 +31,7 @@ const serviceError = {
 /** Fields of a response with an error status (interface sections 2.1 and 7). */
 const errorResponse = {
   ...common,
-  status: Schema.Int,
+  status: Schema.Number,
   ...serviceError,
   correlationId: Schema.optional(Schema.String)
 }
@@ -75,9 +75,10 @@ export interface Issue extends Schema.Schema.Type<typeof Issue> {}
  * @since 0.1.0
  * @category errors
  */
-export class InvalidRequestError extends Schema.TaggedError<InvalidRequestError>(
-  "@manilla/core/InvalidRequestError"
-)("InvalidRequestError", { ...common, issues: Schema.Array(Issue) }) {}
+export class InvalidRequestError extends Schema.TaggedError<InvalidRequestError>()(
+  "InvalidRequestError",
+  { ...common, issues: Schema.Array(Issue) }
+) {}
 
 /**
  * 401: the service rejected the token, and also the renewed token if there was time to renew it.
@@ -86,9 +87,10 @@ export class InvalidRequestError extends Schema.TaggedError<InvalidRequestError>
  * @since 0.1.0
  * @category errors
  */
-export class UnauthorizedError extends Schema.TaggedError<UnauthorizedError>(
-  "@manilla/core/UnauthorizedError"
-)("UnauthorizedError", errorResponse) {
+export class UnauthorizedError extends Schema.TaggedError<UnauthorizedError>()(
+  "UnauthorizedError",
+  errorResponse
+) {
   static readonly status = 401
 }
 
@@ -99,9 +101,7 @@ export class UnauthorizedError extends Schema.TaggedError<UnauthorizedError>(
  * @since 0.1.0
  * @category errors
  */
-export class ForbiddenError extends Schema.TaggedError<ForbiddenError>(
-  "@manilla/core/ForbiddenError"
-)("ForbiddenError", {
+export class ForbiddenError extends Schema.TaggedError<ForbiddenError>()("ForbiddenError", {
   ...errorResponse,
   /** The scope that the operation requires, if the interface states it. */
   requiredScope: Schema.optional(Schema.String),
@@ -118,9 +118,10 @@ export class ForbiddenError extends Schema.TaggedError<ForbiddenError>(
  * @since 0.1.0
  * @category errors
  */
-export class UnprocessableError extends Schema.TaggedError<UnprocessableError>(
-  "@manilla/core/UnprocessableError"
-)("UnprocessableError", errorResponse) {
+export class UnprocessableError extends Schema.TaggedError<UnprocessableError>()(
+  "UnprocessableError",
+  errorResponse
+) {
   static readonly status = 422
 }
 
@@ -130,9 +131,10 @@ export class UnprocessableError extends Schema.TaggedError<UnprocessableError>(
  * @since 0.1.0
  * @category errors
  */
-export class BadRequestError extends Schema.TaggedError<BadRequestError>(
-  "@manilla/core/BadRequestError"
-)("BadRequestError", errorResponse) {
+export class BadRequestError extends Schema.TaggedError<BadRequestError>()(
+  "BadRequestError",
+  errorResponse
+) {
   static readonly status = 400
 }
 
@@ -143,7 +145,7 @@ export class BadRequestError extends Schema.TaggedError<BadRequestError>(
  * @since 0.1.0
  * @category errors
  */
-export class NotFoundError extends Schema.TaggedError<NotFoundError>("@manilla/core/NotFoundError")(
+export class NotFoundError extends Schema.TaggedError<NotFoundError>()(
   "NotFoundError",
   errorResponse
 ) {
@@ -157,7 +159,7 @@ export class NotFoundError extends Schema.TaggedError<NotFoundError>("@manilla/c
  * @since 0.1.0
  * @category errors
  */
-export class ConflictError extends Schema.TaggedError<ConflictError>("@manilla/core/ConflictError")(
+export class ConflictError extends Schema.TaggedError<ConflictError>()(
   "ConflictError",
   errorResponse
 ) {
@@ -170,9 +172,10 @@ export class ConflictError extends Schema.TaggedError<ConflictError>("@manilla/c
  * @since 0.1.0
  * @category errors
  */
-export class RateLimitError extends Schema.TaggedError<RateLimitError>(
-  "@manilla/core/RateLimitError"
-)("RateLimitError", retryAfterResponse) {
+export class RateLimitError extends Schema.TaggedError<RateLimitError>()(
+  "RateLimitError",
+  retryAfterResponse
+) {
   static readonly status = 429
 }
 
@@ -182,7 +185,7 @@ export class RateLimitError extends Schema.TaggedError<RateLimitError>(
  * @since 0.1.0
  * @category errors
  */
-export class ServerError extends Schema.TaggedError<ServerError>("@manilla/core/ServerError")(
+export class ServerError extends Schema.TaggedError<ServerError>()(
   "ServerError",
   retryAfterResponse
 ) {}
@@ -194,9 +197,10 @@ export class ServerError extends Schema.TaggedError<ServerError>("@manilla/core/
  * @since 0.1.0
  * @category errors
  */
-export class UnexpectedStatusError extends Schema.TaggedError<UnexpectedStatusError>(
-  "@manilla/core/UnexpectedStatusError"
-)("UnexpectedStatusError", retryAfterResponse) {}
+export class UnexpectedStatusError extends Schema.TaggedError<UnexpectedStatusError>()(
+  "UnexpectedStatusError",
+  retryAfterResponse
+) {}
 
 /**
  * No response: the connection was refused or lost, the host is unknown, or its TLS certificate was
@@ -205,9 +209,7 @@ export class UnexpectedStatusError extends Schema.TaggedError<UnexpectedStatusEr
  * @since 0.1.0
  * @category errors
  */
-export class TransportError extends Schema.TaggedError<TransportError>(
-  "@manilla/core/TransportError"
-)("TransportError", {
+export class TransportError extends Schema.TaggedError<TransportError>()("TransportError", {
   ...common,
   /** `false` if no byte of the request was sent; `true` if it may have been sent. */
   sent: Schema.Boolean,
@@ -226,14 +228,11 @@ export class TransportError extends Schema.TaggedError<TransportError>(
  * @since 0.1.0
  * @category errors
  */
-export class TimeoutError extends Schema.TaggedError<TimeoutError>("@manilla/core/TimeoutError")(
-  "TimeoutError",
-  {
-    ...common,
-    /** The timeout, in milliseconds. */
-    afterMillis: Schema.Number
-  }
-) {}
+export class TimeoutError extends Schema.TaggedError<TimeoutError>()("TimeoutError", {
+  ...common,
+  /** The timeout, in milliseconds. */
+  afterMillis: Schema.Number
+}) {}
 
 /**
  * The reason why a response could not be read.
@@ -274,7 +273,7 @@ export type MalformedReason = typeof MalformedReason.Type
 /** Fields of the errors of a response that cannot be read. */
 const unreadable = {
   ...common,
-  status: Schema.Int,
+  status: Schema.Number,
   correlationId: Schema.optional(Schema.String),
   /** The invalid fields, without their values. */
   issues: Schema.Array(Issue)
@@ -287,15 +286,16 @@ const unreadable = {
  * @since 0.1.0
  * @category errors
  */
-export class MalformedResponseError extends Schema.TaggedError<MalformedResponseError>(
-  "@manilla/core/MalformedResponseError"
-)("MalformedResponseError", {
-  ...unreadable,
-  ...serviceError,
-  reason: MalformedReason,
-  /** The beginning of a body that is not JSON, with digits, long words and strings redacted. */
-  excerpt: Schema.optional(Schema.String)
-}) {}
+export class MalformedResponseError extends Schema.TaggedError<MalformedResponseError>()(
+  "MalformedResponseError",
+  {
+    ...unreadable,
+    ...serviceError,
+    reason: MalformedReason,
+    /** The beginning of a body that is not JSON, with digits, long words and strings redacted. */
+    excerpt: Schema.optional(Schema.String)
+  }
+) {}
 
 /** Fields of `AppliedUnreadable` and `UnkeyedAppliedUnreadable`. */
 const appliedUnreadable = { ...unreadable, ...found }
@@ -307,9 +307,10 @@ const appliedUnreadable = { ...unreadable, ...found }
  * @since 0.1.0
  * @category errors
  */
-export class AppliedUnreadable extends Schema.TaggedError<AppliedUnreadable>(
-  "@manilla/core/AppliedUnreadable"
-)("AppliedUnreadable", { ...appliedUnreadable, key: IdempotencyKey }) {}
+export class AppliedUnreadable extends Schema.TaggedError<AppliedUnreadable>()(
+  "AppliedUnreadable",
+  { ...appliedUnreadable, key: IdempotencyKey }
+) {}
 
 /**
  * A write without an idempotency key was applied, but its response cannot be read. Do not send it again.
@@ -317,9 +318,10 @@ export class AppliedUnreadable extends Schema.TaggedError<AppliedUnreadable>(
  * @since 0.1.0
  * @category errors
  */
-export class UnkeyedAppliedUnreadable extends Schema.TaggedError<UnkeyedAppliedUnreadable>(
-  "@manilla/core/UnkeyedAppliedUnreadable"
-)("UnkeyedAppliedUnreadable", appliedUnreadable) {}
+export class UnkeyedAppliedUnreadable extends Schema.TaggedError<UnkeyedAppliedUnreadable>()(
+  "UnkeyedAppliedUnreadable",
+  appliedUnreadable
+) {}
 
 /**
  * Two responses under this key described the same resource, and it differs from the request: the key
@@ -329,18 +331,15 @@ export class UnkeyedAppliedUnreadable extends Schema.TaggedError<UnkeyedAppliedU
  * @since 0.1.0
  * @category errors
  */
-export class KeyReused extends Schema.TaggedError<KeyReused>("@manilla/core/KeyReused")(
-  "KeyReused",
-  {
-    ...common,
-    key: IdempotencyKey,
-    ...found,
-    /** The fields of the resource that differ from the request. */
-    differs: Schema.Array(Schema.String),
-    /** The number of attempts. */
-    attempts: Schema.Int
-  }
-) {}
+export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", {
+  ...common,
+  key: IdempotencyKey,
+  ...found,
+  /** The fields of the resource that differ from the request. */
+  differs: Schema.Array(Schema.String),
+  /** The number of attempts. */
+  attempts: Schema.Number
+}) {}
 
 /**
  * The errors of a request, except those of obtaining a token.
@@ -376,13 +375,14 @@ export type RequestError = typeof RequestError.Type
  * @since 0.1.0
  * @category errors
  */
-export class TokenUnavailableError extends Schema.TaggedError<TokenUnavailableError>(
-  "@manilla/core/TokenUnavailableError"
-)("TokenUnavailableError", {
-  ...common,
-  /** The error of the token request, if one was made. */
-  cause: Schema.optional(RequestError)
-}) {}
+export class TokenUnavailableError extends Schema.TaggedError<TokenUnavailableError>()(
+  "TokenUnavailableError",
+  {
+    ...common,
+    /** The error of the token request, if one was made. */
+    cause: Schema.optional(RequestError)
+  }
+) {}
 
 /**
  * The errors of a read.
@@ -402,7 +402,7 @@ export type ReadError = typeof ReadError.Type
 const outcomeUnknown = {
   ...common,
   /** The number of attempts, if it is known: a process that died does not tell its own. */
-  attempts: Schema.optional(Schema.Int),
+  attempts: Schema.optional(Schema.Number),
   /** The error of the last attempt. */
   cause: ReadError
 }
@@ -414,9 +414,10 @@ const outcomeUnknown = {
  * @since 0.1.0
  * @category errors
  */
-export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>(
-  "@manilla/core/OutcomeUnknown"
-)("OutcomeUnknown", { ...outcomeUnknown, key: IdempotencyKey }) {}
+export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
+  ...outcomeUnknown,
+  key: IdempotencyKey
+}) {}
 
 /**
  * A write without an idempotency key may have been applied. A retry may apply it twice: check
@@ -425,9 +426,10 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>(
  * @since 0.1.0
  * @category errors
  */
-export class UnkeyedOutcomeUnknown extends Schema.TaggedError<UnkeyedOutcomeUnknown>(
-  "@manilla/core/UnkeyedOutcomeUnknown"
-)("UnkeyedOutcomeUnknown", outcomeUnknown) {}
+export class UnkeyedOutcomeUnknown extends Schema.TaggedError<UnkeyedOutcomeUnknown>()(
+  "UnkeyedOutcomeUnknown",
+  outcomeUnknown
+) {}
 
 /** The errors of a write that was not applied. */
 const notApplied = [
@@ -525,14 +527,15 @@ export const outcome = (
  * @since 0.1.0
  * @category errors
  */
-export class ConfigurationError extends Schema.TaggedError<ConfigurationError>(
-  "@manilla/core/ConfigurationError"
-)("ConfigurationError", {
-  /** The name of the option. */
-  field: Schema.String,
-  /** The rule that it breaks. */
-  rule: Schema.String
-}) {
+export class ConfigurationError extends Schema.TaggedError<ConfigurationError>()(
+  "ConfigurationError",
+  {
+    /** The name of the option. */
+    field: Schema.String,
+    /** The rule that it breaks. */
+    rule: Schema.String
+  }
+) {
   override get message(): string {
     return `${this.field} ${this.rule}`
   }

@@ -90,10 +90,7 @@ const collect = (
       return issue.kind === "From" && issue.issue._tag !== "Type"
         ? collect(issue.issue, path)
         : at(path, `must be ${expected(issue.ast)}`)
-    case "Transformation":
-      return collect(issue.issue, path)
-    case "Type":
-    case "Forbidden":
+    default:
       return at(path, `must be ${expected(issue.ast)}`)
   }
 }
@@ -114,7 +111,6 @@ const expected = (ast: AST.AST): string =>
           .map(expected)
           .join(" or ")
       case "Refinement":
-      case "Transformation":
         return expected(ast.from)
       case "TypeLiteral":
         return "an object"

@@ -12,7 +12,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Errors from "./Errors.js"
-import { metricLabelsOf } from "./internal/fiber.js"
+import { metricLabelsOf, within } from "./internal/fiber.js"
 import type { Running } from "./internal/fiber.js"
 import * as messages from "./internal/messages.js"
 import * as policies from "./internal/policy.js"
@@ -219,7 +219,11 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
     const timeout = Math.max(1, Math.min(leftMillis, readMostMillis))
     const one = { timeout, retry: { attempts: 1 } }
     const limited = reads.withPermit(subject.read(id, one))
-    return reads.isFree() ? Effect.asSome(limited) : Effect.timeoutOption(limited, leftMillis)
+    return reads.isFree()
+      ? Effect.asSome(limited)
+      : Effect.flatMap(within(leftMillis, limited), (exit) =>
+          exit === undefined ? Effect.succeedNone : Effect.asSome(exit)
+        )
   }
 
   const stillPending = (
@@ -362,15 +366,22 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
           Effect.sync(() => enter(fiber, reader.cancel)),
           (leave) => leave
         ).pipe(Effect.asVoid)
-        const first = loop.start(plan, undefined)
-        return Stream.unfoldEffect(first, (progress) =>
-          Effect.map(progress === first ? reader.look(progress) : reader.pause(progress), (seen) =>
-            Option.some([seen.last, seen] as const)
-          )
-        ).pipe(
-          Stream.takeUntil(plan.isFinal),
-          Stream.changesWith((before, after) => Metadata.Equivalence(before, after)),
-          Stream.mapError(asRead(id, plan))
+        const first: loop.Progress<A> = loop.start(plan, undefined)
+        /** Reads until the value changes; none after a final one. */
+        const next = (
+          before: loop.Progress<A>
+        ): Effect.Effect<Option.Option<readonly [A, loop.Seen<A>]>, loop.GaveUp<A>> =>
+          before.last !== undefined && plan.isFinal(before.last)
+            ? Effect.succeedNone
+            : Effect.flatMap(
+                before === first ? reader.look(before) : reader.pause(before),
+                (seen) =>
+                  Metadata.Equivalence(before.last, seen.last)
+                    ? next(seen)
+                    : Effect.succeedSome([seen.last, seen] as const)
+              )
+        return Stream.unfoldEffect(first, (before) =>
+          Effect.mapError(next(before), asRead(id, plan))
         )
       })
     )

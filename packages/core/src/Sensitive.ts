@@ -6,10 +6,9 @@
  *
  * @since 0.1.0
  */
-import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
-import * as AST from "effect/SchemaAST"
+import type * as AST from "effect/SchemaAST"
 
 const annotationId = Symbol.for("@manilla/core/Sensitive")
 
@@ -34,63 +33,39 @@ export const mark = <A, I, R>(schema: Schema.Schema<A, I, R>): Schema.Schema<A, 
  * @since 0.1.0
  * @category annotations
  */
-export const values = (schema: Schema.Schema.All): ((encoded: unknown) => ReadonlyArray<string>) =>
-  collectorOf(schema.ast)
+export const values =
+  ({ ast }: Schema.Schema.All) =>
+  (encoded: unknown): ReadonlyArray<string> =>
+    collect(ast, encoded)
 
-type Collector = (value: unknown) => ReadonlyArray<string>
-
-const nothing: Collector = () => []
-
-const collectorOf = (ast: AST.AST): Collector => {
-  if (Option.isSome(AST.getAnnotation(ast, annotationId))) {
-    return (value) =>
-      (typeof value === "string" || typeof value === "number") && value !== ""
-        ? [String(value)]
-        : []
+const collect = (ast: AST.AST, value: unknown): ReadonlyArray<string> => {
+  if (ast.annotations[annotationId] === true) {
+    return (typeof value === "string" || typeof value === "number") && value !== ""
+      ? [String(value)]
+      : []
   }
   switch (ast._tag) {
-    case "TypeLiteral":
-      return ofRecord(ast)
-    case "TupleType": {
-      const elements = ast.elements.map(({ type }) => collectorOf(type))
-      const others = ast.rest[0] === undefined ? nothing : collectorOf(ast.rest[0].type)
-      return (value) =>
-        Array.isArray(value) ? value.flatMap((item, i) => (elements[i] ?? others)(item)) : []
+    case "TypeLiteral": {
+      if (!Predicate.isRecord(value)) return []
+      return [
+        ...ast.propertySignatures.flatMap(({ name, type }) => collect(type, value[name])),
+        ...ast.indexSignatures.flatMap(({ type }) =>
+          Object.values(value).flatMap((member) => collect(type, member))
+        )
+      ]
     }
+    case "TupleType":
+      return Array.isArray(value)
+        ? value.flatMap((item, i) =>
+            [ast.elements[i] ?? ast.rest[0] ?? []].flat().flatMap(({ type }) => collect(type, item))
+          )
+        : []
     case "Union":
-      return all(ast.types.map(collectorOf))
+      return ast.types.flatMap((type) => collect(type, value))
     case "Refinement":
     case "Transformation":
-      return collectorOf(ast.from)
+      return collect(ast.from, value)
     default:
-      return nothing
+      return []
   }
-}
-
-const ofRecord = ({ indexSignatures, propertySignatures }: AST.TypeLiteral): Collector => {
-  const properties = propertySignatures.map(({ name, type }) =>
-    within(type, (record, collect) => collect(record[name]))
-  )
-  const indexes = indexSignatures.map(({ type }) =>
-    within(type, (record, collect) => Object.values(record).flatMap(collect))
-  )
-  return all([...properties, ...indexes])
-}
-
-const within = (
-  type: AST.AST,
-  visit: (
-    record: Readonly<Record<PropertyKey, unknown>>,
-    collect: Collector
-  ) => ReadonlyArray<string>
-): Collector => {
-  const collect = collectorOf(type)
-  return collect === nothing
-    ? nothing
-    : (value) => (Predicate.isRecord(value) ? visit(value, collect) : [])
-}
-
-const all = (collectors: ReadonlyArray<Collector>): Collector => {
-  const useful = collectors.filter((collect) => collect !== nothing)
-  return useful.length === 0 ? nothing : (value) => useful.flatMap((collect) => collect(value))
 }

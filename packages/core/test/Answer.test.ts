@@ -725,13 +725,7 @@ describe("Retry-After", () => {
     // JavaScript parses this as a date.
     ["maintenance until 2099", undefined],
     ["Sat, 31 Foo 2026 12:00:20 GMT", undefined],
-    // A proxy may add another header: the longest delay counts.
-    ["7, 20", 20_000],
-    ["20, 7", 20_000],
-    ["7,20", 20_000],
-    ["7, Sat, 31 Jan 2026 12:00:20 GMT", 20_000],
-    ["Sat, 31 Jan 2026 12:00:20 GMT, 30", 30_000],
-    ["7, soon", undefined],
+    ["7, 20", undefined],
     ["9007199254740993", Number.MAX_SAFE_INTEGER],
     ["9".repeat(400), Number.MAX_SAFE_INTEGER]
   ] as const) {

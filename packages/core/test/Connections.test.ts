@@ -283,22 +283,6 @@ for (const [name, client] of clients) {
       })
     )
 
-    live("the longer of two Retry-After headers counts", (server) =>
-      Effect.gen(function* () {
-        server.answer = (socket) =>
-          RawServer.play(socket, [
-            Buffer.from(
-              "HTTP/1.1 429 Slow\r\nRetry-After: 1\r\nretry-after: 7\r\ncontent-length: 2\r\n\r\n{}"
-            )
-          ])
-        const calls = yield* callsAt(server.baseUrl)
-        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-        assert(error._tag === "RateLimitError")
-        // `node:http` returns only the first header.
-        assert.strictEqual(error.retryAfterMillis, name === "node:http" ? 1000 : 7000)
-      })
-    )
-
     // Fetch retries this request itself, as its standard requires.
     if (!Clients.isFetch(name)) {
       live("a write without a key is sent once when the response is 421", (server) =>

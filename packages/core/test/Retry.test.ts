@@ -618,18 +618,6 @@ describe("time", () => {
     })
   )
 
-  it.effect("a retry waits for the longest of several Retry-After", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([
-        FakeService.failure(429, { "retry-after": "7, 20" }),
-        FakeService.success
-      ])
-      yield* Elapsed.toTheEnd(Effect.either(calls.read(FakeService.calls.read)))
-      assert.isAtLeast(pauses(received)[0] ?? 0, 20_000)
-      assert.isAtMost(pauses(received)[0] ?? 0, 20_250)
-    })
-  )
-
   it.effect("the deadline limits a call whose attempts have no response", () =>
     Effect.gen(function* () {
       const { calls, received } = yield* FakeService.make(["silence"], {

@@ -178,9 +178,13 @@ const acceptsUndefined = (ast: AST.AST): boolean =>
     ? ast.types.some(acceptsUndefined)
     : ast._tag === "UndefinedKeyword" || ast._tag === "UnknownKeyword" || ast._tag === "AnyKeyword"
 
+/** The members of a struct. */
+export const membersOf = ({ ast }: Schema.Schema.All): ReadonlyArray<AST.PropertySignature> =>
+  ast._tag === "TypeLiteral" ? ast.propertySignatures : []
+
 /** The members of a struct that are structs themselves, whether optional or nullable. */
 export const structsIn = (schema: Schema.Schema.All): ReadonlyArray<string> =>
-  AST.getPropertySignatures(schema.ast).flatMap(({ name, type }) =>
+  membersOf(schema).flatMap(({ name, type }) =>
     typeof name === "string" && isStruct(type) ? [name] : []
   )
 

@@ -11,12 +11,10 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { schedule } from "./fiber.js"
+import { within } from "./fiber.js"
 import { died, failed, isBounded, join, lost } from "./transport.js"
 import type {
   Answered,
@@ -132,7 +130,7 @@ const overHttpClient = (client: HttpClient.HttpClient): Transport => {
   const exchange = (request: Request): Effect.Effect<Result> =>
     Effect.suspend(() => guarded.execute(toClientRequest(request))).pipe(
       // A client that fails on error statuses has a response as well.
-      Effect.catchTag("ResponseError", (error) =>
+      Effect.catchAll((error) =>
         error.reason === "StatusCode" ? Effect.succeed(error.response) : Effect.fail(error)
       ),
       Effect.flatMap((response) =>
@@ -152,7 +150,11 @@ const overHttpClient = (client: HttpClient.HttpClient): Transport => {
       )
     )
   return {
-    send: (request) => withDeadline(request.timeoutMillis, exchange(request))
+    send: (request) =>
+      Effect.map(within(request.timeoutMillis, exchange(request)), (exit) => {
+        if (exit === undefined) return { _tag: "TimedOut", afterMillis: request.timeoutMillis }
+        return Exit.isSuccess(exit) ? exit.value : died
+      })
   }
 }
 
@@ -161,30 +163,6 @@ const toClientRequest = ({ body, headers, method, origin, path }: Request) =>
     headers,
     ...(body === undefined ? {} : { body: HttpBody.uint8Array(body, "application/json") })
   })
-
-/** Runs an exchange in its own fiber with a timeout. A client may die after it sent the request. */
-const withDeadline = (millis: number, exchange: Effect.Effect<Result>): Effect.Effect<Result> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.forkDaemon(Effect.interruptible(exchange)), (child) =>
-      Effect.onInterrupt(
-        restore(
-          Effect.withFiberRuntime<Result>((fiber) =>
-            Effect.async((resume) => {
-              const cancel = schedule(fiber, millis, () => {
-                child.unsafeInterruptAsFork(FiberId.none)
-                resume(Effect.succeed({ _tag: "TimedOut", afterMillis: millis }))
-              })
-              child.addObserver((exit) => {
-                cancel()
-                resume(Effect.succeed(Exit.getOrElse(exit, () => died)))
-              })
-            })
-          )
-        ),
-        () => Fiber.interrupt(child)
-      )
-    )
-  )
 
 /** Only the fetch client follows redirects, and only it reads this setting. */
 const withoutRedirects = (context: Context.Context<never>): Context.Context<never> =>
@@ -201,7 +179,7 @@ const readBody = (
   const { "content-encoding": encoding, "content-length": length } = response.headers
   const read: Effect.Effect<Answered["body"], "TooLarge" | HttpClientError.ResponseError> =
     isBounded(encoding, length, limit)
-      ? Effect.map(response.arrayBuffer, (buffer) => within(limit, new Uint8Array(buffer)))
+      ? Effect.map(response.arrayBuffer, (buffer) => checked(limit, new Uint8Array(buffer)))
       : readChunks(response, Number(length ?? 0) > limit ? 0 : limit)
   return read.pipe(
     Effect.catchAll((error) =>
@@ -217,7 +195,7 @@ const readBody = (
 }
 
 /** Checks the size again: a client may return more than `content-length`. */
-const within = (limit: number, body: Uint8Array): Uint8Array | "TooLarge" =>
+const checked = (limit: number, body: Uint8Array): Uint8Array | "TooLarge" =>
   body.byteLength > limit ? "TooLarge" : body
 
 /** Reads at least one chunk, even if `content-length` exceeds the limit: an unread body keeps its connection. */
@@ -226,9 +204,11 @@ const readChunks = (response: HttpClientResponse.HttpClientResponse, limit: numb
     const chunks: Array<Uint8Array> = []
     let size = 0
     return Effect.map(
-      Stream.runForEach(response.stream, (chunk) => {
-        size += chunk.byteLength
-        chunks.push(chunk)
+      Stream.runForEachChunk(response.stream, (arrived) => {
+        for (const chunk of arrived) {
+          size += chunk.byteLength
+          chunks.push(chunk)
+        }
         return size > limit ? Effect.fail("TooLarge" as const) : Effect.void
       }),
       () => join(chunks, size)

@@ -282,25 +282,12 @@ const scopesOf = (access: Operation.Access, { grantedScopes: all, sanitizer }: C
 /** Seconds or an HTTP date. `Date.parse` alone accepts almost any text. */
 const retryAfterForm = /^(?:[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT|\d+)$/
 
-/** The delay in milliseconds; the longest of several, and none if one cannot be read. */
+/** The delay in milliseconds, if the header can be read. */
 const parseRetryAfter = (headers: Headers, nowMillis: number): number | undefined => {
   const header = headers["retry-after"]
-  if (header === undefined) return undefined
-  // A comma after the name of a day is part of a date.
-  const forms = [header]
-    .flat()
-    .join(",")
-    .split(/(?<![A-Z][a-z]{2}),/)
-    .map((form) => form.trim())
-  const millis = forms.map((form) =>
-    !retryAfterForm.test(form)
-      ? NaN
-      : /^\d+$/.test(form)
-        ? Number(form) * 1000
-        : Date.parse(form) - nowMillis
-  )
-  const longest = Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, ...millis))
-  return Number.isNaN(longest) ? undefined : longest
+  if (typeof header !== "string" || !retryAfterForm.test(header)) return undefined
+  const millis = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMillis
+  return Number.isNaN(millis) ? undefined : Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, millis))
 }
 
 // -----------------------------------------------------------------------------------------------

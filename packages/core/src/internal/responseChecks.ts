@@ -3,7 +3,6 @@
  * to a reused key describes another payment.
  */
 import * as Schema from "effect/Schema"
-import * as AST from "effect/SchemaAST"
 import * as Amount from "../Amount.js"
 import * as Identifier from "../Identifier.js"
 import type * as Operation from "../Operation.js"
@@ -13,7 +12,7 @@ import type { Encoded } from "./request.js"
 
 export const make = (operation: Operation.Operation) => {
   const { access, checks, replay, success } = operation
-  const members = new Set(AST.getPropertySignatures(success.ast).map(({ name }) => name))
+  const members = new Set(guard.membersOf(success).map(({ name }) => name))
   const compared = checks?.members ?? []
 
   /** The part of the data that is the resource. */

@@ -28,32 +28,25 @@ const identifierLength = 255
 const maxDepth = 50
 const maxValues = 1000
 
-/** Longer than any token. With a longer secret all text is redacted, because the search is too slow. */
-const secretLength = 8192
+/** The forms of a secret to search for: those of a token are made once for all its calls. */
+export type Secret = ReadonlyArray<string>
 
-/** A secret, prepared for searches: a token is prepared once for all its calls. */
-export interface Secret {
-  readonly forms: ReadonlyArray<string>
-  readonly isTooLong: boolean
+/** A service that parses a code as a number returns it without leading zeros. */
+export const secret = (text: string): Secret => {
+  const normal = normalize(text)
+  const number = /^0+([1-9][0-9]{3,})$/.exec(normal)?.[1]
+  return normal === "" ? [] : number === undefined ? [normal] : [normal, number]
 }
 
-export const secret = (text: string): Secret => ({
-  forms: formsOf(normalize(text)),
-  isTooLong: text.length > secretLength
-})
-
 export const make = (secrets: ReadonlyArray<Secret>): Sanitizer => {
-  const wanted = secrets.flatMap(({ forms }) => forms)
-  const isTooLong = secrets.some((secret) => secret.isTooLong)
+  const wanted = secrets.flat()
   // Made on demand: a token has about a thousand pieces, and redacting an id needs none.
   let pieces: ReadonlySet<string> | undefined
   const short = wanted.filter((secret) => secret.length < pieceLength)
   const redact = (text: string): string =>
-    isTooLong
-      ? redacted
-      : wanted.length === 0
-        ? text
-        : withoutSecrets(text, (pieces ??= new Set(wanted.flatMap(piecesOf))), short)
+    wanted.length === 0
+      ? text
+      : withoutSecrets(text, (pieces ??= new Set(wanted.flatMap(piecesOf))), short)
 
   /**
    * Truncates after redaction, because a truncated secret is not found. Redaction shortens the text, so it
@@ -129,12 +122,6 @@ const separators = new RegExp(separator, "gu")
 const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 const normalize = (text: string): string => lowerCase(text).replace(separators, "")
-
-/** The forms of a secret: a service that parses a code as a number returns it without leading zeros. */
-const formsOf = (secret: string): ReadonlyArray<string> => {
-  const number = /^0+([1-9][0-9]{3,})$/.exec(secret)?.[1]
-  return secret === "" ? [] : number === undefined ? [secret] : [secret, number]
-}
 
 const piecesOf = (secret: string): ReadonlyArray<string> => {
   const pieces: Array<string> = []
