@@ -291,9 +291,7 @@ export class MalformedResponseError extends Schema.TaggedError<MalformedResponse
   {
     ...unreadable,
     ...serviceError,
-    reason: MalformedReason,
-    /** The beginning of a body that is not JSON, with digits, long words and strings redacted. */
-    excerpt: Schema.optional(Schema.String)
+    reason: MalformedReason
   }
 ) {}
 

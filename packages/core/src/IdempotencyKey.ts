@@ -102,8 +102,7 @@ export const derive = (...parts: readonly [string, ...ReadonlyArray<string>]): I
   const readable = join(parts)
   if (readable.length <= maxLengthInBody) return IdempotencyKey.make(readable)
   throw new TypeError(
-    `IdempotencyKey.derive: the key would have ${readable.length} characters, but the limit is ` +
-      `${maxLengthInBody}. Use IdempotencyKey.deriveLong.`
+    `IdempotencyKey.derive: a key has at most ${maxLengthInBody} characters. Use IdempotencyKey.deriveLong.`
   )
 }
 
@@ -137,8 +136,8 @@ const join = (parts: ReadonlyArray<unknown>): string => {
     return parts.map((part) => escape(String(part))).join(":")
   }
   throw new TypeError(
-    'IdempotencyKey: a key needs at least one part, such as "order" and "42", and each part must be a ' +
-      "string that is not empty. Operations with the same parts share one key, and so one payment."
+    "IdempotencyKey: each part must be a string that is not empty, because operations with the same parts " +
+      "share one key, and so one payment."
   )
 }
 

@@ -12,7 +12,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Errors from "./Errors.js"
-import { metricLabelsOf, within } from "./internal/fiber.js"
+import { metricLabelsOf, sleep, within } from "./internal/fiber.js"
 import type { Running } from "./internal/fiber.js"
 import * as messages from "./internal/messages.js"
 import * as policies from "./internal/policy.js"
@@ -313,7 +313,7 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
           : outOfTime(id, plan, gaveUp, sanitizer())
       // A process that ends closes its token source and interrupts its calls in one step. The interruption
       // goes first, so that its warning tells of the resource.
-      return Effect.zipRight(Effect.yieldNow(), Effect.fail(error))
+      return Effect.zipRight(sleep(0), Effect.fail(error))
     })
   }
 

@@ -73,7 +73,7 @@ describe("derive and deriveLong", () => {
       assert(isKey(key))
       assert.isAtMost(key.length, IdempotencyKey.maxLengthInBody)
       assert.strictEqual(key, yield* deriveLong([...some]))
-      if (key.includes("~")) assert.throws(() => derive(some), TypeError, /limit is 100/)
+      if (key.includes("~")) assert.throws(() => derive(some), TypeError, /at most 100/)
       else assert.strictEqual(derive(some), key)
     })
   )

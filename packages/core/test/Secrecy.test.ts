@@ -251,29 +251,14 @@ it.effect("the secrets of the next request with the same token are not printed e
   })
 )
 
-describe("a name in an unreadable body is not printed", () => {
-  /** Pads a text so that the excerpt of 200 characters ends with `end`. */
-  const pad = (start: string, end: string) =>
-    start + " ,".repeat(100).slice(0, 200 - start.length - end.length) + end
-  for (const [how, body] of [
-    ["in a string", `{"first_name":"Awa","last_name":"Sow"`],
-    ["in a string with escapes", `{"name":${JSON.stringify(`"Awa\\" Sow`)},`],
-    ["in a truncated string", `{"name":"Awa Sow`],
-    ["in a string that the excerpt truncates", `${pad(`{"name":"Awa Sow`, "")} and more",`],
-    ["in a string truncated after a backslash", `${pad(`{"name":"Awa Sow`, "\\")}n and more",`],
-    ["in a key", `{"Awa Sow":`]
-  ] as const) {
-    it.effect(how, () =>
-      Effect.gen(function* () {
-        const { calls } = yield* FakeService.make([text(200, body)], options)
-        const { text: shown } = yield* observe(calls.read(FakeService.calls.read))
-        assert.include(shown, "NotJson")
-        assert.notInclude(shown, "Awa")
-        assert.notInclude(shown, "Sow")
-      })
-    )
-  }
-})
+it.effect("a body that is not JSON is not printed", () =>
+  Effect.gen(function* () {
+    const { calls } = yield* FakeService.make([text(200, `{"name":"Awa Sow`)], options)
+    const { text: shown } = yield* observe(calls.read(FakeService.calls.read))
+    assert.include(shown, "NotJson")
+    assert.notMatch(shown, /Awa|Sow/)
+  })
+)
 
 describe("a text of the service cannot forge or reorder log lines", () => {
   const hostile = "a\r\nERROR b\u0085c\u2028d\u001b[31me\u202ef\u2066g\u200bh\u0000i\ud800j"
@@ -363,13 +348,10 @@ describe("other values are still printed", () => {
       })
   )
 
-  it.effect("the rest of a message, of its details and of an excerpt", () =>
+  it.effect("the rest of a message and of its details", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make(
-        [
-          says(`the number ${phone} is not known`, { details: { payer: `${phone} is wrong` } }),
-          text(200, `<h1>Maintenance</h1>${phone}`)
-        ],
+        [says(`the number ${phone} is not known`, { details: { payer: `${phone} is wrong` } })],
         { retry: { attempts: 1 } }
       )
       const payload = { name: "a thing", phone_number: phone }
@@ -377,11 +359,6 @@ describe("other values are still printed", () => {
       assert(first._tag === "UnprocessableError")
       assert.match(first.message, /the number .* is not known/)
       assert.match(JSON.stringify(first.details), /\{"payer":".* is wrong"\}/)
-      const second = yield* Effect.flip(calls.writeOnce({ payload }))
-      assert(
-        second._tag === "UnkeyedOutcomeUnknown" && second.cause._tag === "MalformedResponseError"
-      )
-      assert.match(second.cause.excerpt ?? "", /Maintenance/)
     })
   )
 

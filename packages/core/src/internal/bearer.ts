@@ -34,7 +34,7 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
   if (tokens === undefined) {
     const none = noToken(
       name,
-      "it needs a bearer token, but this gateway was made without tokens; make it with Gateway.layer, or pass tokens to Gateway.make"
+      "this gateway was made without tokens: make it with Gateway.layer, or pass tokens to Gateway.make"
     )
     return { obtain: () => Effect.succeed(none), reject: () => Effect.void }
   }

@@ -77,13 +77,10 @@ const guardOf = (ast: AST.AST, excess: Excess): Guard => {
   }
 }
 
-/** The regular expression of `Schema.pattern`, unless it is stateful (`lastIndex`). */
+/** The regular expression of `Schema.pattern`. */
 const patternOf = (ast: AST.Refinement): RegExp | undefined => {
   const pattern = ast.annotations[Schema.PatternSchemaId]
-  return Predicate.hasProperty(pattern, "regex") &&
-    pattern.regex instanceof RegExp &&
-    !pattern.regex.global &&
-    !pattern.regex.sticky
+  return Predicate.hasProperty(pattern, "regex") && pattern.regex instanceof RegExp
     ? pattern.regex
     : undefined
 }
@@ -100,12 +97,9 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 const union = (guards: ReadonlyArray<Guard>): Guard => {
-  const [first, second, third] = guards
+  const [first, second] = guards
   if (first !== undefined && second !== undefined && guards.length === 2) {
     return (value) => first(value) || second(value)
-  }
-  if (first !== undefined && second !== undefined && third !== undefined && guards.length === 3) {
-    return (value) => first(value) || second(value) || third(value)
   }
   return (value) => guards.some((guard) => guard(value))
 }

@@ -114,8 +114,7 @@ const reasons: Record<Errors.MalformedReason, string> = {
   NotText: "the body is not UTF-8 text",
   NotJson: "the body is not JSON",
   NotAnEnvelope: "the JSON is not an envelope",
-  AnotherSubject:
-    "the data describes another resource, because responses were mixed up or the key was used before",
+  AnotherSubject: "the data describes another resource",
   Contradiction: "the envelope contradicts the status",
   DataMisfit: "the data does not match its schema",
   Unrelated: "the data neither matches its schema nor identifies the request"

@@ -14,13 +14,10 @@ export const withDefaults = <A extends object>(defaults: A, options: Partial<A> 
 }
 
 /** The duration in milliseconds. Effect converts negative values and `NaN` to zero: here they are invalid. */
-export const millisOf = (input: Duration.DurationInput): Option.Option<number> => {
-  if ((typeof input === "number" || typeof input === "bigint") && !(input >= 0))
-    return Option.none()
-  if (typeof input === "string" && input.trim().startsWith("-")) return Option.none()
-  if (Array.isArray(input) && !input.every((part) => part >= 0)) return Option.none()
-  return Option.map(Duration.decodeUnknown(input), Duration.toMillis)
-}
+export const millisOf = (input: Duration.DurationInput): Option.Option<number> =>
+  /-|NaN/.test(String(input))
+    ? Option.none()
+    : Option.map(Duration.decodeUnknown(input), Duration.toMillis)
 
 /** The rule of an invalid duration. */
 export const durationRule = 'must be a duration, such as "30 seconds"'

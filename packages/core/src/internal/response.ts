@@ -106,7 +106,7 @@ export const makeReader = (name: string, operation: Operation.Operation): Reader
     // the request before its schema, because another resource may match the schema as well.
     if (!isSuccess && !isContradicted) return refused(result, value, context)
     if (parsed._tag === "Lost") return noResponse(name, parsed)
-    if (parsed._tag !== "Json") return unreadable(result, context, parsed._tag, parsed.text)
+    if (parsed._tag !== "Json") return unreadable(result, context, parsed._tag, undefined)
     if (succeeded === undefined) return unreadable(result, context, "NotAnEnvelope", value)
     if (succeeded !== isSuccess) return unreadable(result, context, "Contradiction", value)
 
@@ -180,28 +180,26 @@ const noResponse = (operation: string, result: Exclude<Result, Answered>): Failu
 
 type Parsed =
   | { readonly _tag: "Json"; readonly value: unknown; readonly text: string }
-  | { readonly _tag: "Empty" | "NotText" | "TooLarge"; readonly text: undefined }
-  | { readonly _tag: "NotJson"; readonly text: string }
+  | { readonly _tag: "Empty" | "NotText" | "NotJson" | "TooLarge" }
   | Lost
 
 /** Also removes a byte order mark. */
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
 const parse = (body: Answered["body"]): Parsed => {
-  if (body === "TooLarge") return { _tag: body, text: undefined }
+  if (body === "TooLarge") return { _tag: body }
   if (!(body instanceof Uint8Array)) return body
-  if (body.byteLength === 0) return { _tag: "Empty", text: undefined }
   let text: string
   try {
     text = decoder.decode(body)
   } catch {
-    return { _tag: "NotText", text: undefined }
+    return { _tag: "NotText" }
   }
   try {
     const value: unknown = JSON.parse(text)
     return { _tag: "Json", value, text }
   } catch {
-    return text.trim() === "" ? { _tag: "Empty", text: undefined } : { _tag: "NotJson", text }
+    return { _tag: text.trim() === "" ? "Empty" : "NotJson" }
   }
 }
 
@@ -224,8 +222,6 @@ const serviceErrorIn = (value: unknown, { sanitizer }: Context) => {
     details: details === undefined ? undefined : sanitizer().json(details)
   }
 }
-
-const noServiceError = { code: undefined, serviceMessage: undefined, details: undefined }
 
 const correlationIdOf = (value: unknown, { sanitizer }: Context): string | undefined => {
   const id = member(member(value, "meta"), "correlation_id")
@@ -305,19 +301,13 @@ const malformed =
   ): Failure => {
     const correlationId = () => correlationIdOf(value, context)
     const toError: Failure["toError"] = (addition) => {
-      const serviceError =
-        reason === "Contradiction" ? serviceErrorIn(value, context) : noServiceError
-      const shown = { status, ...serviceError, correlationId: correlationId() }
+      const shown = { status, ...serviceErrorIn(value, context), correlationId: correlationId() }
       return new Errors.MalformedResponseError({
         operation,
         message: messages.malformed(operation, shown, reason, issues, addition),
         ...shown,
         issues,
-        reason,
-        excerpt:
-          reason === "NotJson" && typeof value === "string"
-            ? context.sanitizer().excerpt(value)
-            : undefined
+        reason
       })
     }
     return failure(toError, RetryPolicy.faultOfReason(reason), { status, correlationId })

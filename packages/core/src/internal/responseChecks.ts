@@ -41,10 +41,10 @@ export const make = (operation: Operation.Operation) => {
 
   /** The fields that differ from the request. */
   const differs = (request: Encoded, data: unknown): ReadonlyArray<string> => {
-    if (compared.length === 0) return nothing
     const of = resource(data)
-    const different = compared.filter((check) => isSame(check, request, of) === false)
-    return different.length === 0 ? nothing : different.map(({ field, member = field }) => member)
+    return compared
+      .filter((check) => isSame(check, request, of) === false)
+      .map(({ field, member = field }) => member)
   }
 
   /**
@@ -67,8 +67,6 @@ export const make = (operation: Operation.Operation) => {
 
   return { resource, isAbout, differs, isOwn }
 }
-
-const nothing: ReadonlyArray<string> = []
 
 export const member = (value: unknown, name: string): unknown =>
   guard.isRecord(value) ? value[name] : undefined

@@ -19,8 +19,9 @@ export const parse = (field: string, text: string): Either.Either<Root, Configur
   const invalid = (rule: string) => Either.left(new ConfigurationError({ field, rule }))
   if (!URL.canParse(text)) return invalid(`must be an absolute URL, such as "https://host/api/v1"`)
   const url = new URL(text)
-  if (url.username !== "" || url.password !== "") return invalid("must not contain credentials")
-  if (/[?#]/.test(text)) return invalid("must not have a query or a fragment")
+  if (url.username !== "" || url.password !== "" || /[?#]/.test(text)) {
+    return invalid("must not contain credentials, a query or a fragment")
+  }
   if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) {
     return Either.right({
       origin: url.origin,

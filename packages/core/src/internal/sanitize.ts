@@ -10,8 +10,6 @@ export interface Sanitizer {
   readonly identifier: (text: string) => string
   /** A JSON value: at most 1,000 values, 50 levels deep. */
   readonly json: (value: unknown) => unknown
-  /** The beginning of a body that is not JSON, without quoted text, numbers and ids. */
-  readonly excerpt: (text: string) => string
 }
 
 const redacted = "<redacted>"
@@ -23,7 +21,6 @@ const redacted = "<redacted>"
 const pieceLength = 8
 
 const textLength = 500
-const excerptLength = 200
 const identifierLength = 255
 const maxDepth = 50
 const maxValues = 1000
@@ -53,12 +50,11 @@ export const make = (secrets: ReadonlyArray<Secret>): Sanitizer => {
    * starts with four times the length, and with no more, because a body may have megabytes. If that cuts the
    * text, its end may be the unfound beginning of a secret, which is dropped.
    */
-  const begin = (text: string, length: number): string => {
-    const begun = redact(text.slice(0, length * 4))
-    return (text.length > length * 4 ? begun.slice(0, -pieceLength) : begun).slice(0, length)
+  const text = (long: string): string => {
+    const begun = redact(long.slice(0, textLength * 4))
+    const whole = long.length > textLength * 4 ? begun.slice(0, -pieceLength) : begun
+    return escape(whole.slice(0, textLength)).slice(0, textLength)
   }
-  // Truncated again, because escaping adds characters.
-  const text = (long: string): string => escape(begin(long, textLength)).slice(0, textLength)
 
   const identifier = (name: string): string => {
     const normal = normalize(name)
@@ -94,16 +90,7 @@ export const make = (secrets: ReadonlyArray<Secret>): Sanitizer => {
     return within(root, 0)
   }
 
-  // A truncated body may end in the middle of a token or of a name.
-  const excerpt = (body: string): string =>
-    escape(
-      begin(body, excerptLength)
-        .replace(/"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)/g, `"…"`)
-        .replace(/[^\s<>"]{16,}/g, "…")
-        .replace(/[0-9]{2,}/g, "#")
-    )
-
-  return { text, identifier, json, excerpt }
+  return { text, identifier, json }
 }
 
 /** A line break could forge a log entry; a bidirectional mark could reorder its text. */

@@ -34,7 +34,7 @@ const retries = MetricKey.counter("manilla_retries", {
 const latency = MetricKey.histogram(
   "manilla_call_duration_ms",
   MetricBoundaries.exponential({ start: 5, factor: 2, count: 15 }),
-  "Duration of calls with their retries, in milliseconds, by operation"
+  "Milliseconds of calls with their retries, by operation"
 )
 
 /** Caches a metric for each label value: adding a label at each update is slower than the update. */
@@ -85,25 +85,28 @@ export const make = (
       duration.unsafeUpdate(millis, callerLabels)
       if (Exit.isFailure(exit)) span?.attribute("error.type", result)
     },
-    /** Runs a call in a span, if there is a tracer. */
     spanned: <A, E>(
       fiber: Running,
       call: (span: Tracer.Span | undefined) => Effect.Effect<A, E>
-    ): Effect.Effect<A, E> =>
-      isTraced(fiber)
-        ? Effect.flatMap(
-            Effect.makeSpan(name, { kind: "client", captureStackTrace: false, attributes }),
-            (span) =>
-              // As the current span: the logs of the call and its request for a token belong to it.
-              Effect.onExit(
-                Effect.withParentSpan(call(span), span),
-                (exit: Exit.Exit<unknown, unknown>) =>
-                  Effect.sync(() => span.end(clockOf(fiber).unsafeCurrentTimeNanos(), exit))
-              )
-          )
-        : call(undefined)
+    ): Effect.Effect<A, E> => inSpan(name, { kind: "client", attributes }, fiber, call)
   }
 }
+
+/** Runs a call in a span, if there is a tracer. */
+const inSpan = <A, E>(
+  name: string,
+  options: Tracer.SpanOptions,
+  fiber: Running,
+  call: (span: Tracer.Span | undefined) => Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  isTraced(fiber)
+    ? Effect.flatMap(Effect.makeSpan(name, { ...options, captureStackTrace: false }), (span) =>
+        // As the current span: the logs of the call and its request for a token belong to it.
+        Effect.onExit(Effect.withParentSpan(call(span), span), (exit) =>
+          Effect.sync(() => span.end(clockOf(fiber).unsafeCurrentTimeNanos(), exit))
+        )
+      )
+    : call(undefined)
 
 /** Adds an attempt to the span as an event, and the status and ids of its response as attributes. */
 export const attempted = (
@@ -129,13 +132,8 @@ export const attempted = (
 }
 
 /** Runs a sequence of calls in a span, if there is a tracer. */
-export const program = <A, E, R>(
-  name: string,
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
-  Effect.withFiberRuntime<A, E, R>((fiber) =>
-    isTraced(fiber) ? Effect.withSpan(effect, name, { captureStackTrace: false }) : effect
-  )
+export const program = <A, E>(name: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.withFiberRuntime((fiber) => inSpan(name, {}, fiber, () => effect))
 
 /** The W3C `traceparent` header of a span. */
 export const traceparent = ({ sampled, spanId, traceId }: Tracer.Span): string =>
