@@ -136,8 +136,7 @@ const join = (parts: ReadonlyArray<unknown>): string => {
     return parts.map((part) => escape(String(part))).join(":")
   }
   throw new TypeError(
-    "IdempotencyKey: each part must be a string that is not empty, because operations with the same parts " +
-      "share one key, and so one payment."
+    "IdempotencyKey: each part must be a string that is not empty. Equal parts share one payment."
   )
 }
 

@@ -97,9 +97,12 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 const union = (guards: ReadonlyArray<Guard>): Guard => {
-  const [first, second] = guards
+  const [first, second, third] = guards
   if (first !== undefined && second !== undefined && guards.length === 2) {
     return (value) => first(value) || second(value)
+  }
+  if (first !== undefined && second !== undefined && third !== undefined && guards.length === 3) {
+    return (value) => first(value) || second(value) || third(value)
   }
   return (value) => guards.some((guard) => guard(value))
 }

@@ -31,9 +31,7 @@ export const parse = (field: string, text: string): Either.Either<Root, Configur
       path: url.pathname.replace(/\/+$/, "")
     })
   }
-  return invalid(
-    "must start with https:// (http:// is allowed on loopback only: localhost, 127.x.x.x, [::1])"
-  )
+  return invalid("must start with https:// (http:// is allowed on loopback only)")
 }
 
 /** A base URL from the configuration, validated when it is read. */
