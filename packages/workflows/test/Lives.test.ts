@@ -44,6 +44,8 @@ type Send = (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<string, Errors
 const pay = (send: Send) =>
   Durable.write({ operation, success: Schema.String, idOf: (id) => id, send })
 
+const receipt = { operation: "Shop.receipt", success: Schema.String, idOf: (id: string) => id }
+
 const busy = new Errors.RateLimitError({ operation, status: 429, message: "busy" })
 
 const refusal = new Errors.UnprocessableError({ operation, status: 422, message: "refused" })
@@ -123,6 +125,8 @@ describe("the error of an interrupted execution", () => {
         inMemory(() =>
           Effect.gen(function* () {
             yield* Effect.either(pay(unknown))
+            // Another write was applied since: it does not hide the first.
+            yield* Durable.write({ ...receipt, send: () => Effect.succeed("receipt-1") })
             yield* Durable.sleep("a day", "1 day")
             yield* Durable.sleep("another day", "1 day")
             return "done"
@@ -203,6 +207,26 @@ describe("a write is not sent", () => {
       assert.strictEqual(calls, 1)
       const error = yield* Effect.flip(operator.await("order-42"))
       assert.strictEqual(error._tag, "OutcomeUnknown")
+    })
+  )
+
+  VirtualClock.test("when steps have ended since, and the engine has lost all results", () =>
+    Effect.gen(function* () {
+      const store = yield* Memory.make
+      let calls = 0
+      const body = () =>
+        Effect.gen(function* () {
+          yield* pay(() => Effect.sync(() => `pay-${++calls}`))
+          yield* Durable.sleep("a moment", "1 second")
+          yield* Durable.sleep("a month", "30 days")
+          return "done"
+        })
+      yield* Effect.provide(run(5), yield* runner(store, body))
+      yield* VirtualClock.pass("2 minutes")
+      const operator = yield* Effect.provide(run(5), yield* runner(store, body))
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.strictEqual(error._tag, "OutcomeUnknown")
+      assert.strictEqual(calls, 1)
     })
   )
 
@@ -346,6 +370,32 @@ describe("two runners that both believe they own an execution", () => {
       yield* answer(3)
       yield* VirtualClock.pass("60 seconds")
       assert.strictEqual(yield* first.await("order-42"), "pay-1")
+    })
+  )
+})
+
+describe("a life that died while it was sending", () => {
+  const died: Body<Durable.InExecution> = () => pay(() => Effect.never)
+
+  VirtualClock.test("does not let a refusal of the next life count", () =>
+    Effect.gen(function* () {
+      const store = yield* Memory.make
+      yield* Effect.provide(run(5), yield* runner(store, died))
+      let calls = 0
+      const send = () => (++calls === 1 ? Effect.fail(refusal) : Effect.succeed("pay-1"))
+      const operator = yield* Effect.provide(run(60), yield* runner(store, () => pay(send)))
+      assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+    })
+  )
+
+  VirtualClock.test("does not let a cancellation say that nothing was applied", () =>
+    Effect.gen(function* () {
+      const store = yield* Memory.make
+      const first = yield* Effect.provide(run(5), yield* runner(store, died))
+      yield* first.interrupt("order-42")
+      const body = () => pay(() => Effect.succeed("pay-1"))
+      const operator = yield* Effect.provide(run(5), yield* runner(store, body))
+      assert.strictEqual(yield* operator.await("order-42"), "pay-1")
     })
   )
 })

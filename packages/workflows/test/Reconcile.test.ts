@@ -65,6 +65,15 @@ describe("compare", () => {
     ])
   })
 
+  it.each(["PENDING", "FAILED", "REVERSED"])("does not take %s for COMPLETED", (status) => {
+    const [resource, transaction] = [found("a", { status }), found("a")]
+    const input = { asked: [asked("a")], resources: [resource], transactions: [transaction] }
+    assert.deepStrictEqual(Reconcile.compare(input), {
+      matched: [],
+      differences: [{ is: "notCompleted", in: "resources", asked: asked("a"), found: resource }]
+    })
+  })
+
   it("finds two errors that cancel out in the totals", () => {
     const more = { amount: Amount.Amount.make("1001") }
     const less = { amount: Amount.Amount.make("999") }
