@@ -148,7 +148,9 @@ export interface Subject<By extends "id" | "reference", A extends Resource<By>, 
       readonly message: string
       readonly last: A | undefined
       readonly cause: Errors.ReadError | undefined
-    }
+    },
+    /** The id as it may be printed: redacted if the service repeated a secret there. */
+    shown: string
   ) => StillPending
 }
 
@@ -228,11 +230,12 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
 
   const stillPending = (
     id: Id,
+    shown: string,
     message: string,
     { cause, last }: Pick<loop.GaveUp<A>, "cause" | "last">
   ): StillPending => {
     const error = withoutFrames(() =>
-      subject.stillPending(id, { operation, message, last: undefined, cause })
+      subject.stillPending(id, { operation, message, last: undefined, cause }, shown)
     )
     // Not enumerable, so that printed errors do not contain the resource's personal data.
     return Object.defineProperty(error, "last", { value: last, enumerable: false })
@@ -240,6 +243,7 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
 
   const outOfTime = (
     id: Id,
+    shownId: string,
     { deadlineMillis }: loop.Plan<A>,
     gaveUp: loop.GaveUp<A>,
     shown: sanitize.Sanitizer
@@ -247,18 +251,18 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
     const { cause, last } = gaveUp
     const message = messages.waitOutOfTime(
       operation,
-      shown.identifier(id),
+      shown.identifier(shownId),
       Duration.format(Duration.millis(deadlineMillis)),
       last && shownStatus(last.status),
       cause && shown.text(cause.message)
     )
-    return stillPending(id, message, gaveUp)
+    return stillPending(id, shownId, message, gaveUp)
   }
 
   const asRead =
     (id: Id, plan: loop.Plan<A>) =>
     (gaveUp: loop.GaveUp<A>): Errors.ReadError | StillPending =>
-      gaveUp._tag === "Permanent" ? gaveUp.cause : outOfTime(id, plan, gaveUp, sanitize.plain)
+      gaveUp._tag === "Permanent" ? gaveUp.cause : outOfTime(id, id, plan, gaveUp, sanitize.plain)
 
   const wait = (
     id: Id,
@@ -289,6 +293,7 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
   /** Waits for a resource that was created: any error is a `StillPending` with it. */
   const awaitCreated = (
     created: A,
+    shownId: string,
     plan: loop.Plan<A>,
     sanitizer: () => sanitize.Sanitizer
   ): Effect.Effect<A, StillPending> => {
@@ -297,8 +302,8 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
     const isFinal = (value: A): boolean => plan.isFinal((last = value))
     const failed = (why: string, gaveUp: Pick<loop.GaveUp<A>, "cause" | "last">) => {
       const shown = sanitizer()
-      const text = messages.waitFailed(operation, shown.identifier(id), shown.text(why))
-      return stillPending(id, text, gaveUp)
+      const text = messages.waitFailed(operation, shown.identifier(shownId), shown.text(why))
+      return stillPending(id, shownId, text, gaveUp)
     }
     return Effect.catchAllCause(wait(id, { ...plan, isFinal }, created), (cause) => {
       const failure = Cause.failureOption(cause)
@@ -310,7 +315,7 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
       const error =
         gaveUp._tag === "Permanent"
           ? failed(gaveUp.cause.message, gaveUp)
-          : outOfTime(id, plan, gaveUp, sanitizer())
+          : outOfTime(id, shownId, plan, gaveUp, sanitizer())
       // A process that ends closes its token source and interrupts its calls in one step. The interruption
       // goes first, so that its warning tells of the resource.
       return Effect.zipRight(sleep(0), Effect.fail(error))
@@ -330,7 +335,7 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
     secrets: () => ReadonlyArray<string> = () => []
   ): Effect.Effect<A, E | Errors.InvalidRequestError | StillPending> => {
     const follow = (plan: loop.Plan<A>) => {
-      /** Set synchronously by the creation, because an interruption may discard its result. */
+      /** Without secrets. Set synchronously by the creation: an interruption may discard its result. */
       let created: string | undefined
       const onResponse = (response: Operation.ResponseInfo) => {
         created = response[by]
@@ -338,7 +343,9 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
       }
       return Effect.onInterrupt(
         Effect.flatMap(create({ ...options, onResponse }), (resource) =>
-          awaitCreated(resource, plan, () => sanitize.make(secrets().map(sanitize.secret)))
+          awaitCreated(resource, created ?? resource[by], plan, () =>
+            sanitize.make(secrets().map(sanitize.secret))
+          )
         ),
         () =>
           created === undefined

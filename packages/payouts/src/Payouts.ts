@@ -131,7 +131,8 @@ export const make: Effect.Effect<Service, never, Gateway.Gateway> = Effect.gen(f
     operation: "Payouts.awaitFinal",
     by: "reference",
     read: get,
-    stillPending: (reference, fields) => new PayoutStillPending({ reference, ...fields })
+    stillPending: (_, fields, shown) =>
+      new PayoutStillPending({ reference: Payout.makeReference(shown), ...fields })
   })
 
   const sensitive = Sensitive.values(Payout.PayoutRequest)

@@ -4,6 +4,7 @@ import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as FakeService from "@manilla/test-support/FakeService"
 import { key, layer, payoutFrom, walletIn } from "@manilla/test-support/Sandboxed"
+import { traces } from "@manilla/test-support/Observed"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
@@ -45,6 +46,32 @@ describe("the wait of disburse", () => {
         request.destination
       )
     }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
+  )
+})
+
+describe("a token that the service repeats as the reference", () => {
+  it.effect("is not in the error that ends the wait of disburse", () =>
+    Effect.gen(function* () {
+      const request = payoutFrom(yield* walletIn("XOF"))
+      const token = "eyJhbGciOiJSUzI1NiJ9.Y2FuYXJ5LXRva2Vu.kR9xWq-sT_4vZ"
+      const sent = `${token}0`
+      const answer = {
+        success: true,
+        data: { ...request, reference: sent, status: "PENDING" }
+      }
+      const { gateway } = yield* FakeService.make([{ status: 201, body: JSON.stringify(answer) }], {
+        token
+      })
+      const payouts = yield* Effect.provideService(Payouts.make, Gateway.Gateway, gateway)
+      const error = yield* payouts
+        .disburse(request, { key, wait: { deadline: 0 } })
+        .pipe(Effect.flip)
+      assert(error._tag === "PayoutStillPending", error.message)
+      for (const shown of [inspect(error, { depth: 9 }), JSON.stringify(error), error.reference]) {
+        assert.deepStrictEqual(traces(sent, shown), [])
+      }
+      assert.strictEqual(error.last?.reference, sent)
+    }).pipe(Effect.provide(layer()))
   )
 })
 

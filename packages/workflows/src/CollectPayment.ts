@@ -5,18 +5,15 @@
  * @since 0.1.0
  */
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
-import * as Errors from "@manilla/core/Errors"
-import * as Polling from "@manilla/core/Polling"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
 import type * as Engine from "./Engine.js"
-import { stillPending } from "./internal/stillPending.js"
+import { createAndAwait } from "./internal/createAndAwait.js"
 import type * as Operator from "./Operator.js"
 import type * as Policy from "./Policy.js"
 
@@ -70,30 +67,19 @@ const definition = {
   body: (request: CollectRequest) =>
     Effect.gen(function* () {
       const payments = yield* Payments.Payments
-      const created = yield* Durable.write({
+      return yield* createAndAwait({
         operation,
+        by: "id",
+        id: PaymentIntent.PaymentIntentId,
+        created: PaymentIntent.PaymentIntent,
         success: PaymentIntent.PaymentIntent,
-        idOf: ({ id }) => id,
-        send: (key) => payments.create({ ...request, operation: "COLLECTION" }, { key })
-      })
-      if (Polling.isFinal(created)) return created
-      return yield* Durable.pollUntil({
-        name: "final",
-        success: PaymentIntent.PaymentIntent,
-        failure: Errors.ReadError,
-        look: (policy) =>
-          payments.awaitFinal(created.id, policy).pipe(
+        create: (options) => payments.create({ ...request, operation: "COLLECTION" }, options),
+        look: (id, policy) =>
+          payments.awaitFinal(id, policy).pipe(
             Effect.asSome,
             Effect.catchTag("PaymentStillPending", () => Effect.succeedNone)
           ),
-        expired: (waited, cause) =>
-          new Payments.PaymentStillPending({
-            id: created.id,
-            operation,
-            message: stillPending(operation, created.id, waited),
-            last: created,
-            cause: Option.getOrUndefined(cause)
-          })
+        expired: ({ id }, fields) => new Payments.PaymentStillPending({ id, ...fields })
       })
     })
 }

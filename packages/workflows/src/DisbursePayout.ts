@@ -5,18 +5,15 @@
  * @since 0.1.0
  */
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
-import * as Errors from "@manilla/core/Errors"
-import * as Polling from "@manilla/core/Polling"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
 import type * as Engine from "./Engine.js"
-import { stillPending } from "./internal/stillPending.js"
+import { createAndAwait } from "./internal/createAndAwait.js"
 import type * as Operator from "./Operator.js"
 import type * as Policy from "./Policy.js"
 
@@ -56,30 +53,20 @@ const definition = {
   body: (request: Payout.PayoutRequest) =>
     Effect.gen(function* () {
       const payouts = yield* Payouts.Payouts
-      const created = yield* Durable.write({
+      return yield* createAndAwait({
         operation,
-        success: Payout.CreatedPayout,
-        idOf: ({ reference }) => reference,
-        send: (key) => payouts.create(request, { key })
-      })
-      if (Polling.isFinal(created)) return created
-      return yield* Durable.pollUntil({
-        name: "final",
+        by: "reference",
+        id: Payout.PayoutReference,
+        created: Payout.CreatedPayout,
         success: Payout.Payout,
-        failure: Errors.ReadError,
-        look: (policy) =>
-          payouts.awaitFinal(created.reference, policy).pipe(
+        create: (options) => payouts.create(request, options),
+        look: (reference, policy) =>
+          payouts.awaitFinal(reference, policy).pipe(
             Effect.asSome,
             Effect.catchTag("PayoutStillPending", () => Effect.succeedNone)
           ),
-        expired: (waited, cause) =>
-          new Payouts.PayoutStillPending({
-            reference: created.reference,
-            operation,
-            message: stillPending(operation, created.reference, waited),
-            last: created,
-            cause: Option.getOrUndefined(cause)
-          })
+        expired: ({ shown }, fields) =>
+          new Payouts.PayoutStillPending({ reference: Payout.makeReference(shown), ...fields })
       })
     })
 }

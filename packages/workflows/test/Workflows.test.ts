@@ -1,8 +1,12 @@
 /** The workflows on the engine in memory, in virtual time. */
 import { assert, describe } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
+import * as Gateway from "@manilla/core/Gateway"
+import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as FakeService from "@manilla/test-support/FakeService"
+import { traces } from "@manilla/test-support/Observed"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as Engine from "@manilla/workflows/Engine"
@@ -11,6 +15,7 @@ import * as Execution from "@manilla/workflows/Execution"
 import * as IssueCard from "@manilla/workflows/IssueCard"
 import * as Memory from "@manilla/workflows/memory"
 import type * as Policy from "@manilla/workflows/Policy"
+import * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -326,6 +331,84 @@ describe("DisbursePayout", () => {
         ["Payouts.disburse:salary-7"]
       )
     }).pipe(Effect.provide(layer()))
+  )
+})
+
+/** DisbursePayout over a service of scripted answers. */
+const scripted = (
+  answers: Arr.NonEmptyReadonlyArray<Record<string, unknown>>,
+  policy?: Partial<Policy.Policy>
+) =>
+  DisbursePayout.layer(policy).pipe(
+    Layer.provide(Payouts.layer),
+    Layer.provide(
+      Layer.effect(
+        Gateway.Gateway,
+        Effect.map(
+          FakeService.make(
+            Arr.map(answers, (data) => ({
+              status: 200,
+              body: JSON.stringify({ success: true, data })
+            })),
+            { token }
+          ),
+          ({ gateway }) => gateway
+        )
+      )
+    ),
+    Layer.provideMerge(Memory.layerMemory)
+  )
+
+const token = "eyJhbGciOiJSUzI1NiJ9.Y2FuYXJ5LXRva2Vu.kR9xWq-sT_4vZ"
+
+const request = {
+  wallet_id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d",
+  amount: "1000",
+  currency: "XOF",
+  country: "BJ",
+  payment_method: "mtn_momo",
+  destination: "+2290161234567"
+}
+
+/** Pays `request`, and returns the end. */
+const disburse = Effect.gen(function* () {
+  const payouts = yield* DisbursePayout.DisbursePayout
+  yield* payouts.start("salary-7", request)
+  yield* VirtualClock.pass("600 seconds")
+  return yield* payouts.poll("salary-7")
+})
+
+describe("DisbursePayout, if the response to the creation", () => {
+  const answer = { ...request, reference: "PO-1", status: "PENDING" }
+
+  VirtualClock.test("has a field that cannot be read: reads the payout by its reference", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(succeeded(yield* disburse).status, "COMPLETED")
+    }).pipe(
+      Effect.provide(
+        scripted([
+          { ...answer, wallet_id: 7 },
+          { ...answer, status: "COMPLETED" }
+        ])
+      )
+    )
+  )
+
+  VirtualClock.test("repeats the token as the reference: its error does not", () =>
+    Effect.gen(function* () {
+      const error = failed(yield* disburse)
+      assert(error._tag === "PayoutStillPending", error.message)
+      for (const shown of [error.reference, error.message]) {
+        assert.deepStrictEqual(traces(token, shown), [])
+      }
+    }).pipe(
+      Effect.provide(
+        scripted([{ ...answer, reference: `${token}0` }], {
+          look: { initial: "1 second", factor: 2, cap: "1 second", deadline: "2 seconds" },
+          wait: { initial: "1 second", factor: 2, deadline: "5 seconds" }
+        })
+      )
+    )
   )
 })
 

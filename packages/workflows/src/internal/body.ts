@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import type * as Engine from "../Engine.js"
@@ -43,7 +43,7 @@ export const readPayload =
     workflow
   }: Engine.Name & { readonly payload: string }): Either.Either<P, Execution.UnreadablePayload> =>
     Either.mapLeft(
-      ParseResult.decodeUnknownEither(Schema.parseJson(schema))(payload),
+      ParseResult.decodeUnknownEither(schema)(payload === "" ? undefined : JSON.parse(payload)),
       (issue) =>
         new Execution.UnreadablePayload({
           workflow,
