@@ -33,6 +33,25 @@ export const DisburseError = Schema.Union(Durable.WriteError, Payouts.PayoutStil
 export type DisburseError = typeof DisburseError.Type
 
 /**
+ * A payout, and what was done before the execution. `sentMillis`: when its request may have been sent, with the
+ * key of the execution; no refusal then shows that nothing was paid. `reference`: it was created.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Payload = Schema.Struct({
+  ...Payout.PayoutRequest.fields,
+  sentMillis: Schema.optional(Schema.Number),
+  reference: Schema.optional(Payout.PayoutReference)
+})
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Payload extends Schema.Schema.Type<typeof Payload> {}
+
+/**
  * Starts and operates payouts by business key.
  *
  * @since 0.1.0
@@ -40,22 +59,24 @@ export type DisburseError = typeof DisburseError.Type
  */
 export class DisbursePayout extends Context.Tag("@manilla/workflows/DisbursePayout")<
   DisbursePayout,
-  Operator.Service<Payout.PayoutRequest, Payout.Payout, DisburseError>
+  Operator.Service<Payload, Payout.Payout, DisburseError>
 >() {}
 
 const operation = "Payouts.disburse"
 
 const definition = {
   name: "Manilla/DisbursePayout/1",
-  payload: Payout.PayoutRequest,
+  payload: Payload,
   success: Payout.Payout,
   error: DisburseError,
-  body: (request: Payout.PayoutRequest) =>
+  body: ({ reference, sentMillis, ...request }: Payload) =>
     Effect.gen(function* () {
       const payouts = yield* Payouts.Payouts
       return yield* createAndAwait({
         operation,
         by: "reference",
+        sentMillis,
+        known: reference,
         id: Payout.PayoutReference,
         created: Payout.CreatedPayout,
         success: Payout.Payout,

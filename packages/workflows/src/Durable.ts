@@ -214,6 +214,11 @@ export interface Write<A, I, R> {
   readonly idOf: (resource: A) => string
   /** The call. It has its own retries, and may run more than once, always with the same key. */
   readonly send: (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<A, Errors.KeyedWriteError, R>
+  /**
+   * When the request may have been sent before this block, with the same key. It may have been applied then,
+   * whatever the service answers now: a refusal does not count.
+   */
+  readonly sentMillis?: number | undefined
 }
 
 /**

@@ -52,7 +52,12 @@ export interface Service {
    */
   readonly begin: (
     name: string,
-    options?: { readonly round: number; readonly isDoubtful: boolean }
+    options?: {
+      readonly round: number
+      readonly isDoubtful: boolean
+      /** When somebody else may have sent the request first. */
+      readonly sentMillis?: number | undefined
+    }
   ) => Effect.Effect<Permit>
 
   /**

@@ -1,6 +1,7 @@
 /** The workflows on the engine in memory, in virtual time. */
 import { assert, describe } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Gateway from "@manilla/core/Gateway"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
@@ -315,6 +316,55 @@ describe("operating an execution", () => {
 })
 
 describe("DisbursePayout", () => {
+  VirtualClock.test("follows a payout that was created before, and creates none", () =>
+    Effect.gen(function* () {
+      const payouts = yield* DisbursePayout.DisbursePayout
+      const client = yield* Payouts.Payouts
+      const request = yield* world.payout
+      const key = IdempotencyKey.make("earlier")
+      const { reference } = yield* client.create(request, { key })
+      yield* payouts.start("salary-7", { ...request, sentMillis: 0, reference })
+      yield* VirtualClock.pass("100 seconds")
+      assert.strictEqual((yield* payouts.status("salary-7")).resource, reference)
+      yield* payouts.interrupt("salary-7")
+      yield* VirtualClock.pass("100 seconds")
+      const error = failed(yield* payouts.poll("salary-7"))
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.deepInclude(error, { outcome: "applied", resource: reference })
+      assert.deepStrictEqual(yield* world.keysOf("Payouts.create"), [key])
+    }).pipe(Effect.provide(layer({ settleAfter: "1 day" })))
+  )
+
+  VirtualClock.test("does not count a refusal if its request may have been sent before", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      const payouts = yield* DisbursePayout.DisbursePayout
+      const request = yield* world.payout
+      yield* faults.add(Fault.status(422, { operation: "Payouts.create", count: "always" }))
+      yield* payouts.start("refused", request)
+      yield* VirtualClock.pass("7200 seconds")
+      assert.instanceOf(failed(yield* payouts.poll("refused")), Errors.UnprocessableError)
+      for (const [key, sentMillis] of [
+        ["sent", 7_200_000],
+        ["sent long ago", 0]
+      ] as const) {
+        yield* payouts.start(key, { ...request, sentMillis })
+      }
+      yield* payouts.interrupt("sent")
+      yield* VirtualClock.pass("7200 seconds")
+      for (const key of ["sent", "sent long ago"]) {
+        assert.instanceOf(failed(yield* payouts.poll(key)), Errors.OutcomeUnknown, key)
+      }
+      const keys = yield* world.keysOf("Payouts.create")
+      assert.isAbove(keys.filter((key) => key === "Payouts.disburse:sent").length, 1)
+      assert.notInclude(keys, "Payouts.disburse:sent%20long%20ago")
+    }).pipe(
+      Effect.provide(
+        layer({}, { carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" } })
+      )
+    )
+  )
+
   VirtualClock.test("pays once, and hides the destination", () =>
     Effect.gen(function* () {
       const payouts = yield* DisbursePayout.DisbursePayout

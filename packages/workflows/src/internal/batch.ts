@@ -30,7 +30,11 @@ const concurrentStarts = 10
 const concurrentReads = 10
 const itemsPerRead = 100
 
-type Disburse = Operator.Service<Payout.PayoutRequest, Payout.Payout, DisbursePayout.DisburseError>
+type Disburse = Operator.Service<
+  DisbursePayout.Payload,
+  Payout.Payout,
+  DisbursePayout.DisburseError
+>
 
 /** Different pairs of keys give different business keys, which are within the limit of a business key. */
 export const itemKey = (batchKey: string, key: string): Effect.Effect<string> =>

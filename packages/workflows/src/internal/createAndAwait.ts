@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Policy from "../Policy.js"
+import { Running } from "../Running.js"
 import { stillPending } from "./stillPending.js"
 import { pollUntil } from "./steps.js"
 import { write } from "./write.js"
@@ -22,6 +23,10 @@ interface Expired<C> {
 interface Options<By extends "id" | "reference", C extends Polling.Resource<By>, CI, A, AI, F> {
   readonly operation: string
   readonly by: By
+  /** See `Durable.Write`. */
+  readonly sentMillis?: number | undefined
+  /** The id of the resource, if it was created before. */
+  readonly known?: C[By] | undefined
   readonly id: Schema.Schema<C[By], string>
   readonly created: Schema.Schema<C, CI>
   readonly success: Schema.Schema<A, AI>
@@ -53,8 +58,10 @@ export const createAndAwait = <
   created,
   expired,
   id,
+  known,
   look,
   operation,
+  sentMillis,
   success
 }: Options<By, C, CI, A, AI, F>) => {
   const isId = Schema.is(id)
@@ -80,13 +87,23 @@ export const createAndAwait = <
     )
   }
 
-  return Effect.gen(function* () {
-    const { id, resource, shown } = yield* write({
-      operation,
-      success: Created,
-      idOf: ({ shown }) => shown,
-      send
+  const creation = write({
+    operation,
+    success: Created,
+    idOf: ({ shown }) => shown,
+    sentMillis,
+    send
+  })
+  /** Its effect on an execution is that of a creation. */
+  const found = (known: C[By]) =>
+    Effect.map(Running, ({ money }): typeof Created.Type => {
+      money.isApplied = true
+      money.resource = known
+      return { id: known, shown: known }
     })
+
+  return Effect.gen(function* () {
+    const { id, resource, shown } = yield* known === undefined ? creation : found(known)
     if (resource !== undefined && Polling.isFinal(resource)) return resource
     return yield* pollUntil({
       name: "final",

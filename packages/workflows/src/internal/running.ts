@@ -52,7 +52,7 @@ export const make = (
         return Effect.void
       }),
     onEnd: (name) => void ended.add(name),
-    begin: (name, { isDoubtful, round } = { round: 0, isDoubtful: false }) =>
+    begin: (name, { isDoubtful, round, sentMillis } = { round: 0, isDoubtful: false }) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const permit = yield* modify<Permit>((execution) => {
@@ -65,7 +65,7 @@ export const make = (
           if (execution.isCancelRequested && !running.isCompensating && !isAgain && !isDoubtful) {
             return [{ _tag: "Cancelled" }, execution]
           }
-          const sinceMillis = before?.sinceMillis ?? now
+          const sinceMillis = before?.sinceMillis ?? sentMillis ?? now
           const isOld = now - sinceMillis > Duration.toMillis(policy.carryOn.deadline)
           if ((isAgain || isDoubtful) && isOld) return [{ _tag: "Expired" }, execution]
           const begins = (before?.begins ?? 0) + 1

@@ -24,6 +24,7 @@ export interface Write<A, I, R> {
   readonly success: Schema.Schema<A, I>
   readonly idOf: (resource: A) => string
   readonly send: (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<A, Errors.KeyedWriteError, R>
+  readonly sentMillis?: number | undefined
 }
 
 /** Whether a request that was not applied is worth repeating after a pause. */
@@ -89,7 +90,7 @@ const Open = Schema.TaggedStruct("Open", {
 type Granted = Extract<Permit, { readonly _tag: "Granted" }>
 
 /** See `Durable.write`. */
-export const write = <A, I, R>({ idOf, operation, send, success }: Write<A, I, R>) =>
+export const write = <A, I, R>({ idOf, operation, send, sentMillis, success }: Write<A, I, R>) =>
   Effect.gen(function* () {
     const running = yield* Running
     yield* running.take(operation)
@@ -97,8 +98,8 @@ export const write = <A, I, R>({ idOf, operation, send, success }: Write<A, I, R
     const key = yield* IdempotencyKey.deriveLong(operation, running.businessKey)
     const Created = Schema.TaggedStruct("Created", { resource: success })
 
-    let isDoubtful = false
-    let firstMillis: number | undefined
+    let isDoubtful = sentMillis !== undefined
+    let firstMillis = sentMillis
     /** A refusal counts only if no other request of this write may have been applied. */
     const concluded = (error: Errors.KeyedWriteError, { begins, isAgain }: Granted) =>
       Effect.gen(function* () {
@@ -115,7 +116,7 @@ export const write = <A, I, R>({ idOf, operation, send, success }: Write<A, I, R
         error: WriteError,
         execute: Effect.gen(function* () {
           const startedMillis = yield* Clock.currentTimeMillis
-          const permit = yield* running.begin(operation, { round, isDoubtful })
+          const permit = yield* running.begin(operation, { round, isDoubtful, sentMillis })
           if (permit._tag === "Cancelled") return yield* running.cancelled()
           if (permit._tag === "Expired") return yield* tooOld(operation, key)
           const pauseMillis = yield* jitter(Policy.pauseMillis(carryOn, round))
