@@ -9,16 +9,25 @@ import type * as Policy from "@manilla/workflows/Policy"
 import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { readFileSync, symlinkSync } from "node:fs"
-import { join } from "node:path"
+import { spawnSync } from "node:child_process"
+import { linkSync, readdirSync, readFileSync, statSync, symlinkSync, unlinkSync } from "node:fs"
+import { hostname } from "node:os"
+import { basename, dirname, join } from "node:path"
 import * as database from "../src/internal/database.js"
 import * as files from "../test/utils/files.js"
 import * as world from "../test/utils/world.js"
 
 const layer = (path: string, policy?: Partial<Policy.Policy>) =>
   DisbursePayout.layer(policy).pipe(Layer.provide(Sqlite.layerSqlite({ file: path })))
+
+/** The rests of the names of the files that begin as a database. */
+const filesBeside = (path: string) =>
+  readdirSync(dirname(path))
+    .map((name) => name.slice(basename(path).length))
+    .sort()
 
 /** The rows that the engine stored. */
 const rowsIn = (path: string) =>
@@ -71,13 +80,85 @@ describe("a database", () => {
       const path = yield* files.database
       yield* Effect.gen(function* () {
         symlinkSync(path, `${path}.link`)
+        assert.deepStrictEqual(filesBeside(path), ["", "-shm", "-wal", ".link"])
         for (const file of [path, `${path}.link`]) {
           const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file })))
           assert.propertyVal(error, "reason", "InUse")
+          assert.include(error.message, `process ${process.pid} on `)
         }
+        linkSync(path, `${path}.hard`)
+        const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: `${path}.hard` })))
+        assert.include(error.message, "it has 2 names (hard links): keep one")
+        unlinkSync(`${path}.hard`)
       }).pipe(Effect.scoped, Effect.provide(Sqlite.layerSqlite({ file: path })))
       yield* Effect.scoped(Layer.build(Sqlite.layerSqlite({ file: path })))
     }).pipe(Effect.scoped)
+  )
+
+  it.live("is for its owner only, with the files beside it", () =>
+    Effect.gen(function* () {
+      const path = yield* files.database
+      const mask = process.umask(0)
+      yield* Effect.addFinalizer(() => Effect.sync(() => process.umask(mask)))
+      yield* Layer.build(Sqlite.layerSqlite({ file: path }))
+      for (const beside of ["", "-shm", "-wal"]) {
+        assert.strictEqual(statSync(path + beside).mode & 0o777, 0o600, beside)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "of a process that was killed, or shows no life, is taken at once, or after a while",
+    () =>
+      Effect.gen(function* () {
+        const path = yield* files.database
+        const life = Effect.scoped(Effect.timed(Layer.build(Sqlite.layerSqlite({ file: path }))))
+        yield* life
+        const leave = (host: string, pid: number) =>
+          Effect.flatMap(
+            SqlClient.SqlClient,
+            (sql) => sql`UPDATE manilla_owner SET host = ${host}, pid = ${pid}`
+          ).pipe(Effect.provide(Layer.fresh(database.layer(path))))
+        const { pid } = spawnSync(process.execPath, ["--version"])
+        yield* leave(hostname(), pid)
+        const [killed] = yield* life
+        assert.isBelow(Duration.toSeconds(killed), 5)
+        yield* leave("elsewhere", pid)
+        const [silent] = yield* life
+        assert.isAbove(Duration.toSeconds(silent), 14)
+      }).pipe(Effect.scoped)
+  )
+
+  it.live("that another process has taken over is not changed any more", () =>
+    Effect.gen(function* () {
+      const path = yield* files.database
+      const request = yield* world.payout
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.delay("1 second", { operation: "Payouts.create" }))
+      const sql = yield* Effect.map(Layer.build(database.layer(path)), (context) =>
+        Context.get(context, SqlClient.SqlClient)
+      )
+      const stored = Effect.all([
+        sql`SELECT * FROM manilla_executions_1`,
+        sql`SELECT id, processed FROM cluster_messages`,
+        sql`SELECT * FROM cluster_replies`
+      ])
+      yield* Effect.gen(function* () {
+        const payouts = yield* DisbursePayout.DisbursePayout
+        yield* payouts.start("salary-7", request)
+        yield* Effect.repeat(Effect.delay(payouts.status("salary-7"), "20 millis"), {
+          until: ({ begun }) => "Payouts.disburse" in begun
+        })
+        // As if this process had been stopped for long.
+        yield* sql`UPDATE manilla_owner SET epoch = epoch + 1`
+        const before = yield* stored
+        const error = yield* Effect.flip(payouts.start("salary-8", request))
+        assert.include(error.message, "another process has taken over the database")
+        yield* world.received("Payouts.create", 1)
+        yield* Effect.sleep("2 seconds")
+        assert.deepStrictEqual(yield* stored, before)
+      }).pipe(Effect.provide(layer(path)))
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 
   it.live("that cannot be opened is a typed error", () =>

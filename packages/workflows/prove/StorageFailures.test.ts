@@ -8,10 +8,19 @@ import * as Execution from "@manilla/workflows/Execution"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as database from "../src/internal/database.js"
 import * as sqlEngine from "../src/internal/sqlEngine.js"
 import * as files from "../test/utils/files.js"
 import * as world from "../test/utils/world.js"
+
+const lines: Array<string> = []
+
+/** Keeps the lines of the log. */
+const logger = Logger.replace(
+  Logger.defaultLogger,
+  Logger.map(Logger.logfmtLogger, (line) => void lines.push(line))
+)
 
 const failures = [
   {
@@ -35,6 +44,7 @@ describe("a database that becomes", () => {
     ({ begin, end, why }) =>
       Effect.gen(function* () {
         const { faults, payouts: made } = yield* Sandbox.Sandbox
+        lines.length = 0
         const request = yield* world.payout
         // Needs pages of its own.
         const long = {
@@ -71,12 +81,20 @@ describe("a database that becomes", () => {
         // The payout of the other one is made meanwhile.
         yield* Effect.repeat(Effect.delay(made, "20 millis"), { until: (all) => all.length > 0 })
 
+        // Nobody waits for a moment: each operation that waits has tried several times.
+        yield* Effect.sleep("2 seconds")
         yield* sql.unsafe(end)
         yield* operator.start("salary-new", long)
         for (const key of ["salary-open", "salary-new"]) {
           assert.strictEqual((yield* operator.await(key)).status, "COMPLETED")
         }
         assert.lengthOf(yield* made, 2)
-      }).pipe(Effect.scoped, Effect.provide(world.services()))
+        const told = lines.filter((line) => !/INFO|DEBUG/.test(line) || line.includes("database"))
+        // A full database may have room for what the execution stores.
+        const [failed = "failed ".concat(why), answers = "answers again", ...more] = told
+        assert.lengthOf(more, 0, told.join("\n"))
+        assert.include(failed, why)
+        assert.include(answers, "answers again")
+      }).pipe(Effect.scoped, Effect.provide(logger), Effect.provide(world.services()))
   )
 })

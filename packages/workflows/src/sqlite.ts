@@ -5,15 +5,15 @@
  * @since 0.1.0
  */
 import * as SqlClient from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
-import { realpath } from "node:fs/promises"
 import * as Engine from "./Engine.js"
 import * as database from "./internal/database.js"
+import * as owner from "./internal/owner.js"
 import { rootMessage } from "./internal/rootMessage.js"
 import * as schemaVersion from "./internal/schemaVersion.js"
 import * as sqlEngine from "./internal/sqlEngine.js"
@@ -48,8 +48,8 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
  */
 export interface Options {
   /**
-   * The path of the database, which is created if it does not exist. Payloads are stored as they are, with
-   * phone numbers: protect the file. A file of the same name with `.lock` is created beside it.
+   * The path of the database, which is created if it does not exist, for its owner only. Payloads are stored as
+   * they are, with phone numbers: protect the file.
    */
   readonly file: string
 }
@@ -76,22 +76,39 @@ export const layerSqlite = ({
   Engine.Engine | WorkflowEngine.WorkflowEngine | Engine.Runner,
   DatabaseUnavailable | Engine.UnsupportedSchema
 > => {
-  const unavailable = (reason: DatabaseUnavailable["reason"]) => (cause: unknown) =>
-    new DatabaseUnavailable({ file, reason, cause })
-
-  const engine = Layer.effect(Engine.Runner, health).pipe(
+  const fence: database.Fence = { epoch: undefined }
+  return Layer.effect(Engine.Runner, health).pipe(
     Layer.merge(sqlEngine.layer()),
-    Layer.provide(Layer.effectDiscard(schemaVersion.check(file))),
-    Layer.provide(database.layer(file)),
-    Layer.mapError((error) =>
-      error._tag === "UnsupportedSchema" ? error : unavailable("Unusable")(error)
-    )
+    Layer.provide(owned(fence)),
+    Layer.provide(
+      Layer.effectDiscard(Effect.zipRight(database.checkName(file), schemaVersion.check(file)))
+    ),
+    Layer.provide(database.layer(file, fence)),
+    Layer.mapError((error) => {
+      if (error._tag === "UnsupportedSchema") return error
+      const isInUse =
+        error._tag === "Owned" || (error._tag === "SqlError" && database.isBusy(error))
+      return new DatabaseUnavailable({
+        file,
+        reason: isInUse ? "InUse" : "Unusable",
+        cause: error
+      })
+    })
   )
-  const lock = Layer.mapError(lockOf(file), (error) =>
-    unavailable(database.isBusy(error) ? "InUse" : "Unusable")(error)
-  )
-  return Layer.provide(engine, lock)
 }
+
+/** Two processes on one database would both run its executions. */
+const owned = (fence: database.Fence) =>
+  Layer.scopedDiscard(
+    Effect.gen(function* () {
+      const attempts = Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(10))
+      const isBusy = (error: owner.Owned | SqlError) =>
+        error._tag === "SqlError" && database.isBusy(error)
+      const epoch = yield* Effect.retry(owner.take, { schedule: attempts, while: isBusy })
+      fence.epoch = epoch
+      yield* owner.hold(epoch)
+    })
+  )
 
 const health = Effect.map(SqlClient.SqlClient, (sql) => ({
   isHealthy: sql`SELECT 1`.pipe(
@@ -99,36 +116,3 @@ const health = Effect.map(SqlClient.SqlClient, (sql) => ({
     Effect.orElseSucceed(() => false)
   )
 }))
-
-/**
- * Two processes on one database would both run its executions. A transaction that stays open on a second
- * file is a lock that the operating system ends with the process, also after SIGKILL, and that a process
- * keeps while it is stopped.
- */
-const lockOf = (file: string) =>
-  Layer.scopedDiscard(
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const locked = yield* Deferred.make<void>()
-      const holding = sql.withTransaction(
-        Effect.zipRight(Deferred.succeed(locked, undefined), Effect.never)
-      )
-      // A process that was killed a moment ago may still be ending.
-      const attempts = Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(10))
-      const held = yield* Effect.forkScoped(
-        Effect.retry(holding, { schedule: attempts, while: database.isBusy })
-      )
-      yield* Effect.raceFirst(Deferred.await(locked), held.await.pipe(Effect.flatten))
-    })
-  ).pipe(
-    Layer.provide(
-      Layer.unwrapEffect(Effect.map(targetOf(file), (path) => database.layer(`${path}.lock`)))
-    )
-  )
-
-/** The file behind a symbolic link: both names must have one lock. A file that does not exist yet has one name. */
-const targetOf = (file: string) =>
-  Effect.orElseSucceed(
-    Effect.tryPromise(() => realpath(file)),
-    () => file
-  )

@@ -1,13 +1,10 @@
 import { PersistenceError } from "@effect/cluster/ClusterError"
 import * as MessageStorage from "@effect/cluster/MessageStorage"
 import * as SqlClient from "@effect/sql/SqlClient"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as dueStorage from "./dueStorage.js"
-
-/** Another runner has taken over the execution. Trying again would not help. */
-export class LockLost extends Data.TaggedError("LockLost")<{ readonly message: string }> {}
+import { LockLost } from "./lockLost.js"
 
 /**
  * The engine's messages in PostgreSQL, in which a runner that was stopped and has lost its locks cannot store

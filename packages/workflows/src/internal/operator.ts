@@ -19,6 +19,7 @@ import { readPayload, recordEnd } from "./body.js"
 import { differences } from "./differences.js"
 import { jitter } from "./jitter.js"
 import * as metrics from "./metrics.js"
+import { persistently } from "./persistently.js"
 import { purge } from "./purge.js"
 
 /**
@@ -34,6 +35,9 @@ const sweepInterval = Duration.seconds(10)
 const graceMillis = Duration.toMillis("15 seconds")
 /** The most executions that one sweep wakes. The others follow in the next. */
 const sweepLimit = 100
+
+const isStorageError = (error: Execution.StorageError): error is Execution.StorageError =>
+  error._tag === "StorageError"
 
 const endStateOf = Exit.match({
   onSuccess: (): Execution.EndState => "Succeeded",
@@ -238,6 +242,7 @@ export const make = <P, PI, A, AI, E, EI, R>(
       yield* Effect.forEach(late, sweepOne, { discard: true })
       yield* metrics.setOpen(name, yield* engine.open(name), now)
     }).pipe(
+      (swept) => persistently(swept, isStorageError),
       Effect.catchAllCause((cause) =>
         Effect.logWarning(`${name}: a sweep for executions that stopped has failed`, cause)
       )

@@ -9,8 +9,9 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import * as dueStorage from "./dueStorage.js"
-import { LockLost } from "./fencedStorage.js"
+import { isLockLost } from "./lockLost.js"
 import { persistently } from "./persistently.js"
+import { rootMessage } from "./rootMessage.js"
 
 /** The codes of an error and of its causes. */
 const codesOf = (error: unknown): ReadonlyArray<string> =>
@@ -23,9 +24,7 @@ const isLasting = (code: string) => /^(SQLITE_CONSTRAINT|22|23)/.test(code)
 
 /** A database that is away, locked or full. */
 const isAway = <E>(error: E): error is Extract<E, PersistenceError> =>
-  error instanceof PersistenceError &&
-  !(error.cause instanceof LockLost) &&
-  !codesOf(error).some(isLasting)
+  error instanceof PersistenceError && !isLockLost(error.cause) && !codesOf(error).some(isLasting)
 
 /** A commit that fails is a defect of `SqlClient`. */
 const failing = <A, E, R>(
@@ -38,6 +37,12 @@ const failing = <A, E, R>(
   )
 
 const waiting = <A, E, R>(effect: Effect.Effect<A, E, R>) => persistently(failing(effect), isAway)
+
+/** Nothing is left to do for a process whose database belongs to another one. */
+const stopped = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.catchIf(effect, isLockLost, (error) =>
+    Effect.zipRight(Effect.logError(rootMessage(error)), Effect.never)
+  )
 
 type Storage = MessageStorage.MessageStorage["Type"]
 
@@ -61,7 +66,8 @@ const patient = (storage: Storage, scope: Scope.Scope): Storage => {
     repliesFor: (requests) => waiting(storage.repliesFor(requests)),
     repliesForUnfiltered: (ids) => waiting(storage.repliesForUnfiltered(ids)),
     requestIdForPrimaryKey: (key) => waiting(storage.requestIdForPrimaryKey(key)),
-    unprocessedMessages: (shards) => answered(waiting(storage.unprocessedMessages(shards))),
+    unprocessedMessages: (shards) =>
+      answered(stopped(waiting(storage.unprocessedMessages(shards)))),
     unprocessedMessagesById: (ids) => answered(waiting(storage.unprocessedMessagesById(ids))),
     // The engine gives up after a few seconds, and goes on without it: then nobody would read again for minutes
     // what an earlier life has read.

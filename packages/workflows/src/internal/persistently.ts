@@ -1,7 +1,30 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { rootMessage } from "./rootMessage.js"
 
 const firstPauseMillis = 100
 const longestPauseMillis = 5_000
+
+/** The operations of this process that wait for a database, and since when: thousands wait in an outage. */
+const outage = { waiting: 0, sinceMillis: 0 }
+
+const begin = (error: unknown) =>
+  Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+    if (outage.waiting++ > 0) return Effect.void
+    outage.sinceMillis = nowMillis
+    return Effect.logWarning(
+      `The database of the workflows failed (${rootMessage(error)}). Executions wait until it answers.`
+    )
+  })
+
+const leave = Effect.sync(() => void outage.waiting--)
+
+const end = Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+  const seconds = Math.round((nowMillis - outage.sinceMillis) / 1_000)
+  return outage.waiting === 1
+    ? Effect.logInfo(`The database of the workflows answers again, after ${seconds} s.`)
+    : Effect.void
+})
 
 /**
  * Repeats a storage operation until the database answers. An execution must not fail because its database
@@ -9,14 +32,17 @@ const longestPauseMillis = 5_000
  */
 export const persistently = <A, E, R, F extends E>(
   effect: Effect.Effect<A, E, R>,
-  isStorageError: (error: E) => error is F,
-  pauseMillis = firstPauseMillis
-): Effect.Effect<A, Exclude<E, F>, R> =>
-  Effect.catchIf(effect, isStorageError, (error) =>
-    Effect.logWarning("The database of the workflows failed. Trying again.", error).pipe(
-      Effect.zipRight(Effect.sleep(pauseMillis)),
-      Effect.zipRight(
-        persistently(effect, isStorageError, Math.min(2 * pauseMillis, longestPauseMillis))
-      )
+  isStorageError: (error: E) => error is F
+): Effect.Effect<A, Exclude<E, F>, R> => {
+  const again = (pauseMillis: number): Effect.Effect<A, Exclude<E, F>, R> =>
+    Effect.catchIf(Effect.delay(effect, pauseMillis), isStorageError, () =>
+      again(Math.min(2 * pauseMillis, longestPauseMillis))
+    )
+  return Effect.catchIf(effect, isStorageError, (error) =>
+    Effect.acquireUseRelease(
+      begin(error),
+      () => Effect.zipLeft(again(firstPauseMillis), end),
+      () => leave
     )
   )
+}
