@@ -11,12 +11,14 @@ import * as RunnerStorage from "@effect/cluster/RunnerStorage"
 import * as Sharding from "@effect/cluster/Sharding"
 import * as ShardingConfig from "@effect/cluster/ShardingConfig"
 import type * as Rpc from "@effect/rpc/Rpc"
+import * as SqlClient from "@effect/sql/SqlClient"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Execution from "../Execution.js"
+import * as activityEngine from "./activityEngine.js"
 import * as register from "./register.js"
 
 /** The engine's default group. */
@@ -56,11 +58,13 @@ const soleRunner = Layer.effect(
 )
 
 /** One runner on a storage of messages that belongs to this process. */
-export const layer = ClusterWorkflowEngine.layer.pipe(
-  Layer.provideMerge(Sharding.layer),
-  Layer.provide(Runners.layerNoop),
-  Layer.provide([soleRunner, RunnerHealth.layerNoop])
-)
+export const layer = activityEngine
+  .layer(ClusterWorkflowEngine.layer)
+  .pipe(
+    Layer.provideMerge(Sharding.layer),
+    Layer.provide(Runners.layerNoop),
+    Layer.provide([soleRunner, RunnerHealth.layerNoop])
+  )
 
 /** The messages of an execution: of its own entity, and of the engine's clock. */
 const addressesOf = (
@@ -88,6 +92,7 @@ const isEnd = (reply: Reply.ReplyEncoded<Rpc.Any>): boolean =>
 export const make = Effect.gen(function* () {
   const sharding = yield* Sharding.Sharding
   const storage = yield* MessageStorage.MessageStorage
+  const sql = yield* SqlClient.SqlClient
   return {
     register: register.make(),
     nudge: (workflow: string, executionId: string): Effect.Effect<void> =>
@@ -103,6 +108,7 @@ export const make = Effect.gen(function* () {
         const run = yield* storage.requestIdForPrimaryKey({ address: own, tag: "run", id: "" })
         const replies = yield* storage.repliesForUnfiltered(Option.toArray(run))
         if (Option.isSome(run) && !replies.some(isEnd)) return false
+        yield* sql`DELETE FROM ${sql(activityEngine.tableName)} WHERE execution_id = ${executionId}`
         yield* storage.clearAddress(clock)
         yield* storage.clearAddress(own)
         return true

@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Policy from "../Policy.js"
 import { Running } from "../Running.js"
+import { once } from "./once.js"
 import { stillPending } from "./stillPending.js"
 import { pollUntil } from "./steps.js"
 import { write } from "./write.js"
@@ -41,6 +42,17 @@ interface Options<By extends "id" | "reference", C extends Polling.Resource<By>,
   readonly expired: (named: { readonly id: C[By]; readonly shown: string }, error: Expired<C>) => F
 }
 
+const schemasOf = once(
+  <Id, C, CI>(id: Schema.Schema<Id, string>, created: Schema.Schema<C, CI>) => ({
+    Created: Schema.Struct({
+      id,
+      shown: Schema.String,
+      resource: Schema.optional(created)
+    }),
+    isId: Schema.is(id)
+  })
+)
+
 /**
  * Creates a resource, and waits until its status is final. If the response to the creation has the id, but
  * cannot be read as a whole, the resource is read.
@@ -64,12 +76,7 @@ export const createAndAwait = <
   sentMillis,
   success
 }: Options<By, C, CI, A, AI, F>) => {
-  const isId = Schema.is(id)
-  const Created = Schema.Struct({
-    id,
-    shown: Schema.String,
-    resource: Schema.optional(created)
-  })
+  const { Created, isId } = schemasOf(id, created)
 
   const send = (key: IdempotencyKey.IdempotencyKey) => {
     let shown: string | undefined

@@ -21,10 +21,10 @@ export const layer = (address: string) =>
       /** Also keeps others from taking the lock until the transaction ends. */
       const holdLock = (requestId: string) =>
         sql`
-          SELECT locks.shard_id FROM cluster_locks locks
-          JOIN cluster_messages messages ON messages.shard_id = locks.shard_id
-          WHERE messages.id = ${requestId} AND locks.address = ${address}
-          FOR SHARE OF locks`.pipe(
+          SELECT shard_id FROM cluster_locks
+          WHERE shard_id = (SELECT shard_id FROM cluster_messages WHERE id = ${requestId})
+            AND address = ${address}
+          FOR SHARE`.pipe(
           PersistenceError.refail,
           Effect.filterOrFail(
             (rows) => rows.length > 0,

@@ -12,6 +12,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as activityEngine from "./activityEngine.js"
 import * as cluster from "./cluster.js"
 import * as dueStorage from "./dueStorage.js"
 import * as fencedStorage from "./fencedStorage.js"
@@ -61,6 +62,7 @@ const tables = Layer.scopedDiscard(
     yield* schemaVersion.check(`database ${row?.name}`)
     yield* Effect.scoped(Layer.build(Layer.merge(dueStorage.layer, SqlRunnerStorage.layer)))
     yield* sqlStore.make
+    yield* activityEngine.createTable
   }).pipe(Effect.scoped)
 )
 
@@ -77,7 +79,9 @@ const runner = SocketRunner.layer.pipe(
  */
 export const layer = <E>(options: Options, locks: Layer.Layer<SqlClient.SqlClient, E>) =>
   sqlEngine.executions.pipe(
-    Layer.provideMerge(ClusterWorkflowEngine.layer),
+    Layer.provideMerge(
+      activityEngine.layer(ClusterWorkflowEngine.layer, `${options.host}:${options.port}`)
+    ),
     Layer.provide(runner),
     Layer.provide(
       Layer.merge(

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { UnsupportedSchema } from "../Engine.js"
 
 /** Counts the layouts of the tables. A change of the layout needs the next number. */
-const supported = 1
+const supported = 2
 
 /**
  * Fails if the tables of a database have another layout, without a change to them. Otherwise it stamps the

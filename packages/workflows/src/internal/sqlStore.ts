@@ -75,6 +75,9 @@ const toRow = (execution: Execution.Execution) => ({
   ...mutable(execution)
 })
 
+/** So many rows take about 10 MB. */
+const maxSeen = 10_000
+
 /** A database limits the parameters of a statement. */
 const keysPerQuery = 500
 
@@ -129,6 +132,15 @@ export const make: Effect.Effect<
     CREATE INDEX IF NOT EXISTS ${sql("manilla_executions_1_started")}
     ON ${table} (started_millis, workflow, business_key)`.pipe(failed("create its index"))
 
+  /** The rows that this process has stored last, of executions that are in a step. */
+  const seen = new Map<string, Row>()
+  const keyOf = ({ businessKey, workflow }: Engine.Name) => JSON.stringify([workflow, businessKey])
+  const keep = (row: Row) => {
+    const key = keyOf({ workflow: row.workflow, businessKey: row.business_key })
+    if (row.pause === null && row.ended_millis === null && seen.size < maxSeen) seen.set(key, row)
+    else seen.delete(key)
+  }
+
   const findRow = (name: Engine.Name) =>
     sql<Row>`
       SELECT * FROM ${table}
@@ -141,7 +153,9 @@ export const make: Effect.Effect<
 
   const modify: Engine.Service["modify"] = (name, change) =>
     Effect.gen(function* () {
-      const row = yield* findRow(name)
+      const key = keyOf(name)
+      const known = seen.get(key)
+      const row = known === undefined ? yield* findRow(name) : Option.some(known)
       if (Option.isNone(row)) return Option.none()
       const revision = Number(row.value.revision)
       const before = fromRow(row.value)
@@ -156,8 +170,13 @@ export const make: Effect.Effect<
         WHERE workflow = ${name.workflow} AND business_key = ${name.businessKey}
           AND revision = ${revision}
         RETURNING revision`.pipe(failed("change an execution", name))
-      // If another fiber or process was faster, the change is computed again.
-      return changed.length > 0 ? Option.some(result) : yield* modify(name, change)
+      if (changed.length === 0) {
+        // Another fiber or process was faster: the change is computed again from what it has stored.
+        seen.delete(key)
+        return yield* modify(name, change)
+      }
+      keep({ ...row.value, ...update })
+      return Option.some(result)
     })
 
   const isInState = (state: Execution.State) => {
@@ -232,6 +251,7 @@ export const make: Effect.Effect<
         failed("store an execution", execution),
         Effect.flatMap((inserted) => {
           const isNew = inserted.length > 0
+          if (isNew) keep({ ...toRow(execution), revision: 0 })
           return Effect.map(isNew ? Effect.succeedNone : find(execution), (earlier) => ({
             stored: Option.getOrElse(earlier, () => execution),
             isNew

@@ -1,4 +1,3 @@
-import * as Activity from "@effect/workflow/Activity"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -7,7 +6,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Execution from "../Execution.js"
 import * as Policy from "../Policy.js"
+import * as activity from "./activity.js"
 import { jitter } from "./jitter.js"
+import { once } from "./once.js"
 import { Running } from "../Running.js"
 import { ending, sleep as pauseFor } from "./running.js"
 
@@ -19,15 +20,19 @@ export interface Step<A, I, E, EI, R> {
   readonly execute: Effect.Effect<A, E, R>
 }
 
+const orCancelled = once(<E, EI>(error: Schema.Schema<E, EI>) =>
+  Schema.Union(error, Execution.ExecutionCancelled)
+)
+
 /** See `Durable.step`. */
 export const step = <A, I, E, EI, R>({ error, execute, name, success }: Step<A, I, E, EI, R>) =>
   Effect.gen(function* () {
     const running = yield* Running
     yield* running.take(name)
-    return yield* Activity.make({
+    return yield* activity.make({
       name: `step/${name}`,
       success,
-      error: Schema.Union(error, Execution.ExecutionCancelled),
+      error: orCancelled(error),
       execute: Effect.flatMap(
         running.begin(name),
         (permit): Effect.Effect<A, E | Execution.ExecutionCancelled, R> =>
@@ -43,9 +48,10 @@ export const sleep = (name: string, duration: Duration.DurationInput) =>
     yield* running.take(name)
     const pause = `sleep/${name}`
     const millis = Duration.toMillis(duration)
-    const isCancelled = yield* Activity.make({
+    const isCancelled = yield* activity.make({
       name: `step/${name}`,
       success: Schema.Boolean,
+      error: Schema.Never,
       execute: running.due(pause, millis)
     })
     if (isCancelled) return yield* running.cancelled()
@@ -61,6 +67,22 @@ export interface PollUntil<A, I, E, EI, F, R> {
   readonly expired: (waited: Duration.Duration, cause: Option.Option<E>) => F
 }
 
+const Pending = Schema.TaggedStruct("Pending", {
+  startedMillis: Schema.Number,
+  pauseMillis: Schema.Number
+})
+const Cancelled = Schema.TaggedStruct("Cancelled", {})
+
+const looksOf = once(<A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) => {
+  const Done = Schema.TaggedStruct("Done", { value: success })
+  // A later life may have another policy: it decides only about later looks.
+  const Expired = Schema.TaggedStruct("Expired", {
+    waitedMillis: Schema.Number,
+    cause: Schema.Option(failure)
+  })
+  return { Done, Expired, Look: Schema.Union(Done, Pending, Cancelled, Expired) }
+})
+
 /** See `Durable.pollUntil`. */
 export const pollUntil = <A, I, E, EI, F, R>({
   expired,
@@ -73,23 +95,14 @@ export const pollUntil = <A, I, E, EI, F, R>({
     const running = yield* Running
     yield* running.take(name)
     const { look: lookPolicy, wait } = running.policy
-    const Done = Schema.TaggedStruct("Done", { value: success })
-    const Pending = Schema.TaggedStruct("Pending", {
-      startedMillis: Schema.Number,
-      pauseMillis: Schema.Number
-    })
-    const Cancelled = Schema.TaggedStruct("Cancelled", {})
-    // A later life may have another policy: it decides only about later looks.
-    const Expired = Schema.TaggedStruct("Expired", {
-      waitedMillis: Schema.Number,
-      cause: Schema.Option(failure)
-    })
+    const { Done, Expired, Look } = looksOf(success, failure)
 
     let firstMillis: number | undefined
     const lookOnce = (round: number, pause: string) =>
-      Activity.make({
+      activity.make({
         name: `look/${name}/${round}`,
-        success: Schema.Union(Done, Pending, Cancelled, Expired),
+        success: Look,
+        error: Schema.Never,
         execute: Effect.gen(function* () {
           const startedMillis = yield* Clock.currentTimeMillis
           const lookMillis = Duration.toMillis(lookPolicy.deadline)
@@ -109,9 +122,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
 
     for (let round = 0; ; round++) {
       const pause = `wait/${name}/${round}`
-      const result:
-        typeof Done.Type | typeof Pending.Type | typeof Cancelled.Type | typeof Expired.Type =
-        yield* lookOnce(round, pause)
+      const result: typeof Look.Type = yield* lookOnce(round, pause)
       switch (result._tag) {
         case "Done":
           return result.value

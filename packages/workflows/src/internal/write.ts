@@ -1,4 +1,3 @@
-import * as Activity from "@effect/workflow/Activity"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
@@ -8,7 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Execution from "../Execution.js"
 import * as Policy from "../Policy.js"
+import * as activity from "./activity.js"
 import { jitter } from "./jitter.js"
+import { once } from "./once.js"
 import { Running, type Permit } from "../Running.js"
 import { sleep } from "./running.js"
 
@@ -87,6 +88,11 @@ const Open = Schema.TaggedStruct("Open", {
   error: Schema.Union(...Errors.KeyedWriteError.members)
 })
 
+const schemasOf = once(<A, I>(success: Schema.Schema<A, I>) => {
+  const Created = Schema.TaggedStruct("Created", { resource: success })
+  return { Created, Result: Schema.Union(Created, Open) }
+})
+
 type Granted = Extract<Permit, { readonly _tag: "Granted" }>
 
 /** See `Durable.write`. */
@@ -96,7 +102,7 @@ export const write = <A, I, R>({ idOf, operation, send, sentMillis, success }: W
     yield* running.take(operation)
     const { carryOn } = running.policy
     const key = yield* IdempotencyKey.deriveLong(operation, running.businessKey)
-    const Created = Schema.TaggedStruct("Created", { resource: success })
+    const { Created, Result } = schemasOf(success)
 
     let isDoubtful = sentMillis !== undefined
     let firstMillis = sentMillis
@@ -110,9 +116,9 @@ export const write = <A, I, R>({ idOf, operation, send, sentMillis, success }: W
 
     /** One call, with its own retries. */
     const call = (round: number, pause: string) =>
-      Activity.make({
+      activity.make({
         name: `write/${operation}/${round}`,
-        success: Schema.Union(Created, Open),
+        success: Result,
         error: WriteError,
         execute: Effect.gen(function* () {
           const startedMillis = yield* Clock.currentTimeMillis
@@ -142,7 +148,7 @@ export const write = <A, I, R>({ idOf, operation, send, sentMillis, success }: W
 
     for (let round = 0; ; round++) {
       const pause = `carry-on/${operation}/${round}`
-      const result: typeof Created.Type | typeof Open.Type = yield* call(round, pause)
+      const result: typeof Result.Type = yield* call(round, pause)
       if (result._tag === "Created") {
         running.money.isApplied = true
         running.money.resource = idOf(result.resource)
