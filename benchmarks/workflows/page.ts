@@ -81,9 +81,7 @@ utilisation that you allow, such as 60 %. A payout that is still pending after i
 again for each durable pause. Runners of one database share its shards, and two groups of runners with databases
 of their own share nothing.`,
     "## Limits",
-    `- A batch reads its stored items, up to 3 MB for 10,000 of them, twice each time that it looks for items to start,
-  which is at most five times a second. With many batches at a time on one database, use smaller ones.
-- Each process counts the open executions for its metrics every 10 seconds, which visits all that sleep. It is part of
+    `- Each process counts the open executions for its metrics every 10 seconds, which visits all that sleep. It is part of
   the CPU at rest.
 - SQLite and memory are for one process.
 - Memory keeps a fiber for each sleeping execution. The databases keep almost nothing in the process.`

@@ -62,7 +62,7 @@ const program = Effect.gen(function* () {
   const batch = `payroll:${month}`
   yield* batches.start(
     batch,
-    employees.map((employee) => ({
+    Stream.map(Stream.fromIterable(employees), (employee) => ({
       key: employee.employee,
       request: Payroll.payout(employee, month, wallet)
     }))

@@ -12,6 +12,7 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import { spawnSync } from "node:child_process"
 import { linkSync, readdirSync, readFileSync, statSync, symlinkSync, unlinkSync } from "node:fs"
 import { hostname } from "node:os"
@@ -280,7 +281,7 @@ it.live("a paused batch stays paused in the next life, and then goes on", () =>
       Effect.zipRight(
         batches.start(
           "payroll",
-          ["a", "b", "c"].map((key) => ({ key, request }))
+          Stream.make("a", "b", "c").pipe(Stream.map((key) => ({ key, request })))
         ),
         batches.pause("payroll")
       )

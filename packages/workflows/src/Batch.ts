@@ -4,11 +4,13 @@
  * @since 0.1.0
  */
 import * as Payout from "@manilla/payouts/Payout"
+import * as Context from "effect/Context"
 import type * as Exit from "effect/Exit"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as DisbursePayout from "./DisbursePayout.js"
 import * as Execution from "./Execution.js"
+import type * as Table from "./internal/batch/Table.js"
 
 /**
  * A payout of a batch, under a key of its own.
@@ -23,6 +25,27 @@ export const Item = Schema.Struct({ key: Execution.BusinessKey, request: Payout.
  * @category models
  */
 export interface Item extends Schema.Schema.Type<typeof Item> {}
+
+/**
+ * The state of an item.
+ *
+ * | state          | meaning                                                                     |
+ * | -------------- | --------------------------------------------------------------------------- |
+ * | `waiting`      | no request was sent, or none was applied                                    |
+ * | `sending`      | its request may be sent at any moment                                       |
+ * | `created`      | its payout exists, and the batch reads its status                           |
+ * | `unknown`      | its payout may exist: an execution of `DisbursePayout` continues its request |
+ * | `pending`      | its payout exists, and an execution of `DisbursePayout` reads its status    |
+ * | `completed`    | ended: the status of its payout is `COMPLETED`                              |
+ * | `notCompleted` | ended: its payout has another final status                                  |
+ * | `failed`       | ended: nothing was paid                                                     |
+ * | `inDoubt`      | ended with an error, although its payout exists or may exist                |
+ * | `purged`       | ended, and its result was purged meanwhile                                  |
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type State = Table.State
 
 /**
  * How the items of a batch ended.
@@ -40,7 +63,7 @@ export const Summary = Schema.Struct({
   failed: Schema.Int,
   /** Items that ended with an error although their payout exists or may exist. Check each of them. */
   inDoubt: Schema.Int,
-  /** Items that were not started, because the batch was cancelled, or that were refused. */
+  /** Items that were not started, because the batch was interrupted. */
   notStarted: Schema.Int,
   /** Items whose results were purged meanwhile. */
   purged: Schema.Int
@@ -69,6 +92,8 @@ export interface Progress {
   readonly ended: number
   readonly isPaused: boolean
   readonly isCancelRequested: boolean
+  /** Whether the batch has ended. */
+  readonly isEnded: boolean
 }
 
 /**
@@ -80,10 +105,17 @@ export interface Progress {
 export interface ItemResult {
   /** The key of the item. */
   readonly key: string
-  /** The business key of its execution of `DisbursePayout`, for operating it. */
+  /** The business key of its execution of `DisbursePayout`, if it has one, for operating it. */
   readonly businessKey: string
-  /** `Refused`: its business key belongs to another payout, so nothing was sent. */
-  readonly state: Execution.State | "NotStarted" | "Refused"
-  /** Its end; none before that, and after a purge. */
+  readonly state: State
+  /** Its end; none before that. */
   readonly end: Option.Option<Exit.Exit<Payout.Payout, DisbursePayout.DisburseError>>
 }
+
+/**
+ * The store of batches. The engines provide it.
+ *
+ * @since 0.1.0
+ * @category services
+ */
+export class Batches extends Context.Tag("@manilla/workflows/Batches")<Batches, Table.Service>() {}

@@ -8,8 +8,10 @@ import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { Batches } from "./Batch.js"
 import * as Engine from "./Engine.js"
 import { toStatus } from "./Execution.js"
+import * as memoryTable from "./internal/batch/memoryTable.js"
 import * as register from "./internal/register.js"
 import type * as Execution from "./Execution.js"
 
@@ -121,7 +123,9 @@ const isBefore = (a: Engine.Cursor, b: Engine.Cursor): boolean =>
  * @since 0.1.0
  * @category layers
  */
-export const layerMemory: Layer.Layer<Engine.Engine | WorkflowEngine.WorkflowEngine> = Layer.merge(
-  Layer.effect(Engine.Engine, make),
-  WorkflowEngine.layerMemory
-)
+export const layerMemory: Layer.Layer<Engine.Engine | Batches | WorkflowEngine.WorkflowEngine> =
+  Layer.mergeAll(
+    Layer.effect(Engine.Engine, make),
+    Layer.effect(Batches, memoryTable.make),
+    WorkflowEngine.layerMemory
+  )

@@ -18,6 +18,7 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import type { Batches } from "./Batch.js"
 import * as Engine from "./Engine.js"
 import * as postgresClient from "./internal/postgresClient.js"
 import * as postgresEngine from "./internal/postgresEngine.js"
@@ -132,7 +133,7 @@ export const layerPostgres = ({
   startTimeout = "1 minute",
   url
 }: Options): Layer.Layer<
-  Engine.Engine | WorkflowEngine.WorkflowEngine | Engine.Runner,
+  Engine.Engine | Batches | WorkflowEngine.WorkflowEngine | Engine.Runner,
   RunnerUnavailable | Engine.UnsupportedSchema
 > => {
   const unavailable = (reason: RunnerUnavailable["reason"], cause: unknown) =>

@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import type { Batches } from "./Batch.js"
 import * as Engine from "./Engine.js"
 import * as database from "./internal/database.js"
 import * as owner from "./internal/owner.js"
@@ -73,7 +74,7 @@ export interface Options {
 export const layerSqlite = ({
   file
 }: Options): Layer.Layer<
-  Engine.Engine | WorkflowEngine.WorkflowEngine | Engine.Runner,
+  Engine.Engine | Batches | WorkflowEngine.WorkflowEngine | Engine.Runner,
   DatabaseUnavailable | Engine.UnsupportedSchema
 > => {
   const fence: database.Fence = { epoch: undefined }

@@ -1,14 +1,11 @@
 /** Batches on the engine in memory, in virtual time. */
 import { assert, describe } from "@effect/vitest"
-import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Errors from "@manilla/core/Errors"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import type * as Batch from "@manilla/workflows/Batch"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
-import * as Engine from "@manilla/workflows/Engine"
-import * as Execution from "@manilla/workflows/Execution"
 import * as Memory from "@manilla/workflows/memory"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import type * as Policy from "@manilla/workflows/Policy"
@@ -42,10 +39,18 @@ const items = (count: number) =>
     }))
   )
 
-const start = (count: number) =>
-  Effect.gen(function* () {
-    const batches = yield* PayoutBatch.PayoutBatch
-    return yield* batches.start("payroll", yield* items(count))
+const begin = (list: ReadonlyArray<Batch.Item>) =>
+  Effect.flatMap(PayoutBatch.PayoutBatch, (batches) =>
+    batches.start("payroll", Stream.fromIterable(list))
+  )
+
+const start = (count: number) => Effect.flatMap(items(count), begin)
+
+const refusal = (list: ReadonlyArray<Batch.Item>) =>
+  Effect.map(Effect.flip(begin(list)), (error) => {
+    assert.instanceOf(error, PayoutBatch.InvalidItems)
+    assert.isAtMost(error.issues.length, 100)
+    return error.message
   })
 
 const results = Effect.gen(function* () {
@@ -78,7 +83,7 @@ describe("PayoutBatch", () => {
       assert.strictEqual(keys.size, 12)
       assert.isTrue(keys.has("Payouts.disburse:PayoutBatch%3Apayroll%3AE001"))
       for (const { end, key, state } of yield* results) {
-        assert.strictEqual(state, "Succeeded", key)
+        assert.strictEqual(state, "completed", key)
         assert.isTrue(Option.exists(end, Exit.isSuccess), key)
       }
     }).pipe(Effect.provide(layer()))
@@ -101,43 +106,6 @@ describe("PayoutBatch", () => {
       assert.strictEqual((yield* summary).completed, 9)
       assert.lengthOf(yield* world.keysOf(operation), 9)
     }).pipe(Effect.provide(layer({}, { concurrency: 3 })))
-  )
-
-  /** A store in which an insertion takes a second, and the most insertions that were under way at once. */
-  const withSlowStarts = (concurrency: number) =>
-    Effect.gen(function* () {
-      const engine = yield* Memory.make
-      let now = 0
-      let most = 0
-      const insert: Engine.Service["insert"] = (execution) =>
-        Effect.acquireUseRelease(
-          Effect.sync(() => (most = Math.max(most, ++now))),
-          () => Effect.zipRight(Effect.sleep("1 second"), engine.insert(execution)),
-          () => Effect.sync(() => now--)
-        )
-      const slow = Layer.succeed(Engine.Engine, { ...engine, insert })
-      const notStarted = yield* Effect.gen(function* () {
-        yield* Effect.fork(start(25))
-        yield* VirtualClock.pass("4 seconds")
-        return (yield* progress).notStarted
-      }).pipe(
-        Effect.provide(
-          PayoutBatch.layer({ concurrency }).pipe(
-            Layer.provideMerge(DisbursePayout.layer()),
-            Layer.provideMerge(Layer.merge(slow, WorkflowEngine.layerMemory)),
-            Layer.provideMerge(world.services())
-          )
-        )
-      )
-      return { most, notStarted }
-    })
-
-  VirtualClock.test("starts ten items at once, but not more than its concurrency", () =>
-    Effect.gen(function* () {
-      // The batch itself takes a second.
-      assert.deepStrictEqual(yield* withSlowStarts(100), { most: 10, notStarted: 0 })
-      assert.strictEqual((yield* withSlowStarts(3)).most, 3)
-    })
   )
 
   VirtualClock.test(
@@ -195,7 +163,7 @@ describe("PayoutBatch", () => {
         assert.deepInclude(yield* summary, { total: 8, completed: 2, notStarted: 6 })
         assert.lengthOf(yield* made, 2)
         const states = (yield* results).map(({ state }) => state)
-        assert.strictEqual(states.filter((state) => state === "NotStarted").length, 6)
+        assert.strictEqual(states.filter((state) => state === "waiting").length, 6)
       }).pipe(Effect.provide(layer({}, { concurrency: 2 })))
   )
 
@@ -223,7 +191,7 @@ describe("PayoutBatch", () => {
       assert.deepInclude(yield* summary, { failed: 1, inDoubt: 0 })
       const batches = yield* PayoutBatch.PayoutBatch
       yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
-      yield* batches.start("doubtful", yield* items(1))
+      yield* batches.start("doubtful", Stream.fromIterable(yield* items(1)))
       yield* VirtualClock.pass("7200 seconds")
       assert.deepInclude(yield* batches.await("doubtful"), { failed: 0, inDoubt: 1 })
       const [result] = yield* Stream.runCollect(batches.results("doubtful"))
@@ -249,13 +217,12 @@ describe("PayoutBatch", () => {
       Effect.gen(function* () {
         const batches = yield* PayoutBatch.PayoutBatch
         const three = yield* items(3)
-        const first = yield* batches.start("payroll", three)
-        const again = yield* batches.start("payroll", [...three].reverse())
-        assert.strictEqual(again.executionId, first.executionId)
+        yield* begin(three)
+        yield* begin([...three].reverse())
         const [one, two] = three
         if (one === undefined || two === undefined) return assert.fail("no items")
         const error = yield* Effect.flip(
-          batches.start("payroll", [
+          begin([
             one,
             { ...two, request: { ...two.request, amount: "2", destination: "+2290161234568" } },
             { ...one, key: "E009" }
@@ -267,42 +234,87 @@ describe("PayoutBatch", () => {
         assert.deepStrictEqual(error.changed, [{ key: "E002", differs: ["amount", "destination"] }])
         assert.include(error.message, "1 changed (E002: amount and destination)")
         assert.notInclude(error.message, "+229")
+        assert.include(
+          yield* refusal([one, one]),
+          "items.1.key must differ from the key of items.0"
+        )
         yield* VirtualClock.pass("60 seconds")
         assert.lengthOf(yield* made, 3)
+        assert.strictEqual((yield* batches.await("payroll")).completed, 3)
       }).pipe(Effect.provide(layer()))
   )
 
-  VirtualClock.test("refuses a batch whose items are not valid, and names each field", () =>
+  VirtualClock.test("refuses a batch as a whole, and names each row that breaks a rule", () =>
     Effect.gen(function* () {
       const batches = yield* PayoutBatch.PayoutBatch
-      const [one] = yield* items(1)
+      const some = yield* items(1_500)
+      const [one] = some
       if (one === undefined) return assert.fail("no items")
-      const refused = (list: ReadonlyArray<Batch.Item>) =>
-        Effect.gen(function* () {
-          const error = yield* Effect.flip(batches.start("payroll", list))
-          assert.instanceOf(error, Execution.InvalidPayload)
-          return error.issues.map(({ field, rule }) => `${field} ${rule}`).join("; ")
-        })
-      assert.include(yield* refused([]), "items must be a list of 1 to 10000 items")
-      assert.include(yield* refused([one, one]), "items.1.key must differ from the key of items.0")
-      const bad = { key: " ", request: { ...one.request, amount: "-1" } }
-      const issues = yield* refused([bad])
-      assert.include(issues, "items.0.key must be without a space at either end")
-      assert.include(issues, "items.0.request.amount")
-      assert.lengthOf(yield* made, 0)
+      assert.include(yield* refusal([]), "items must not be empty")
+      assert.include(yield* refusal([one, one]), "items.1.key must differ from the key of items.0")
+      const bad = { key: " ", request: { ...one.request, amount: "-1", currency: "CFA1" } }
+      const issues = yield* refusal([...some, bad, one])
+      assert.include(issues, "items.1500.key must be without a space at either end")
+      assert.include(issues, "items.1500.request.amount")
+      assert.include(issues, "items.1500.request.currency")
+      assert.include(issues, "items.1501.key must differ from the key of items.0")
+      assert.include(yield* refusal([...some, ...some]), "and 1400 more rows")
+      const error = yield* Effect.flip(batches.start(" ", Stream.make(one)))
+      assert.include(error.message, "batchKey must be without a space")
+      const stopped = Stream.concat(Stream.make(one), Stream.fail("the file ends here" as const))
+      assert.strictEqual(
+        yield* Effect.flip(batches.start("payroll", stopped)),
+        "the file ends here"
+      )
+      yield* VirtualClock.pass("60 seconds")
+      assert.lengthOf(yield* world.keysOf(operation), 0)
+      const missing = yield* Effect.flip(batches.status("payroll"))
+      assert.strictEqual(missing._tag, "ExecutionNotFound")
+      // Nothing of the earlier calls is left.
+      yield* begin([one])
+      yield* VirtualClock.pass("60 seconds")
+      assert.deepInclude(yield* summary, { total: 1, completed: 1 })
     }).pipe(Effect.provide(layer()))
   )
 
   VirtualClock.test("does not take another payout under the key of an item for its own", () =>
     Effect.gen(function* () {
       const disburse = yield* DisbursePayout.DisbursePayout
-      const [one] = yield* items(1)
+      const { faults } = yield* Sandbox.Sandbox
+      const two = yield* items(2)
+      const [one] = two
       if (one === undefined) return assert.fail("no items")
       yield* disburse.start("PayoutBatch:payroll:E001", { ...one.request, amount: "7" })
-      yield* start(1)
+      yield* disburse.start("PayoutBatch:payroll:E002", { ...one.request, amount: "7" })
       yield* VirtualClock.pass("60 seconds")
-      assert.deepInclude(yield* summary, { completed: 0, notStarted: 1 })
-      assert.strictEqual((yield* results)[0]?.state, "Refused")
+      // The service refuses its key, or nobody knows.
+      yield* faults.add(Fault.dropBefore({ operation, count: 5 }))
+      yield* begin(two)
+      yield* VirtualClock.pass("600 seconds")
+      assert.deepInclude(yield* summary, { completed: 0, failed: 1, inDoubt: 1 })
+    }).pipe(Effect.provide(layer({}, { concurrency: 1 })))
+  )
+
+  VirtualClock.test("deletes the items of a batch that has ended, and keeps its key", () =>
+    Effect.gen(function* () {
+      const batches = yield* PayoutBatch.PayoutBatch
+      yield* slowly
+      yield* start(1)
+      const early = yield* Effect.flip(batches.purge("payroll"))
+      assert.strictEqual(early._tag, "ExecutionNotEnded")
+      yield* VirtualClock.pass("60 seconds")
+      yield* batches.purge("payroll")
+      const errors = yield* Effect.all(
+        [start(1), results, summary].map((call) =>
+          Effect.flip<
+            unknown,
+            { readonly _tag: string },
+            PayoutBatch.PayoutBatch | Sandbox.Sandbox
+          >(call)
+        )
+      )
+      for (const { _tag } of errors) assert.strictEqual(_tag, "ExecutionPurged")
+      assert.lengthOf(yield* made, 1)
     }).pipe(Effect.provide(layer()))
   )
 

@@ -31,7 +31,7 @@ const program = Effect.gen(function* () {
   const batches = yield* PayoutBatch.PayoutBatch
   yield* batches.start(
     "payroll",
-    Array.from({ length: settings.count }, (_, i) => ({
+    Stream.map(Stream.range(0, settings.count - 1), (i) => ({
       key: `E${i}`,
       request: {
         wallet_id: settings.wallet,

@@ -19,6 +19,7 @@ import * as fencedStorage from "./fencedStorage.js"
 import * as patientStorage from "./patientStorage.js"
 import * as schemaVersion from "./schemaVersion.js"
 import * as sqlEngine from "./sqlEngine.js"
+import * as batchTable from "./sql/batchTable.js"
 import * as sqlStore from "./sqlStore.js"
 
 export interface Options {
@@ -63,6 +64,7 @@ const tables = Layer.scopedDiscard(
     yield* Effect.scoped(Layer.build(Layer.merge(dueStorage.layer, SqlRunnerStorage.layer)))
     yield* sqlStore.make
     yield* activityEngine.createTable
+    yield* batchTable.make
   }).pipe(Effect.scoped)
 )
 
@@ -78,7 +80,7 @@ const runner = SocketRunner.layer.pipe(
  * statements of thousands of executions, a renewal would come too late.
  */
 export const layer = <E>(options: Options, locks: Layer.Layer<SqlClient.SqlClient, E>) =>
-  sqlEngine.executions.pipe(
+  Layer.merge(sqlEngine.executions, sqlEngine.batches).pipe(
     Layer.provideMerge(
       activityEngine.layer(ClusterWorkflowEngine.layer, `${options.host}:${options.port}`)
     ),

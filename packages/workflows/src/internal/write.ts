@@ -29,7 +29,7 @@ export interface Write<A, I, R> {
 }
 
 /** Whether a request that was not applied is worth repeating after a pause. */
-const isWorthRepeating = (error: Errors.KeyedWriteError): boolean => {
+export const isWorthRepeating = (error: Errors.KeyedWriteError): boolean => {
   switch (error._tag) {
     case "OutcomeUnknown":
     // An operator may replace a credential meanwhile.

@@ -1,0 +1,207 @@
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Issues from "@manilla/core/Issues"
+import * as Payout from "@manilla/payouts/Payout"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import * as Policy from "../../Policy.js"
+import { jitter } from "../jitter.js"
+import { follow } from "./follow.js"
+import { type Owner, stored } from "./Owner.js"
+import * as rules from "./rules.js"
+import type * as Table from "./Table.js"
+
+const itemsPerPage = 1_000
+/** Results that arrive within this time are stored together. */
+const gatherMillis = 10
+/** How often an owner with nothing else to do looks whether its batch was paused, resumed or interrupted. */
+const idle = Duration.seconds(1)
+/** The most payouts that are read at once. Others are handed over. */
+const mostLooks = 5_000
+/** The pauses after a refusal that passes, such as a rate limit. */
+const shortestPauseMillis = 1_000
+const longestPauseMillis = 60_000
+
+const requestOf = ParseResult.decodeUnknown(Schema.parseJson(Payout.PayoutRequest))
+
+/** The first request of an item. */
+const send = ({ batchKey, payouts }: Owner, { key, number, request }: Table.Item) =>
+  Effect.gen(function* () {
+    const businessKey = yield* rules.businessKey(batchKey, key)
+    const serviceKey = yield* IdempotencyKey.deriveLong("Payouts.disburse", businessKey)
+    const created = yield* requestOf(request).pipe(
+      Effect.mapError((issue) => Issues.refusal("Payouts.create", Issues.fromParseIssue(issue))),
+      Effect.flatMap((payload) => payouts.create(payload, { key: serviceKey })),
+      Effect.exit
+    )
+    return { number, ...rules.afterRequest(created) }
+  })
+
+/** Reads a payout until its status is final, for a minute. */
+const look = ({ payouts }: Owner, number: number, reference: string) =>
+  payouts.awaitFinal(Payout.makeReference(reference), Policy.defaults.look).pipe(
+    Effect.exit,
+    Effect.map((exit) => ({ number, ...rules.afterLook(exit) }))
+  )
+
+/** Reads the waiting items of a batch page by page. */
+const makeQueue = ({ batchKey, table }: Owner) => {
+  const items: Array<Table.Item> = []
+  let after = -1
+  let isWhole = false
+  return {
+    items,
+    fill: Effect.gen(function* () {
+      if (items.length > 0 || isWhole) return
+      const page = yield* stored(table.read(batchKey, { states: ["waiting"], after }, itemsPerPage))
+      items.push(...page)
+      after = page.at(-1)?.number ?? after
+      isWhole = page.length < itemsPerPage
+    }),
+    isEmpty: () => isWhole && items.length === 0
+  }
+}
+
+/** How many requests may go on at once: after a refusal that passes, such as a rate limit, fewer, and later. */
+const makePace = ({ batchKey, concurrency }: Owner) => {
+  let allowed = concurrency
+  let pauseMillis = 0
+  let notBeforeMillis = 0
+  return {
+    allowed: (nowMillis: number) => (nowMillis < notBeforeMillis ? 0 : allowed),
+    /** Learns from the ends of requests. */
+    adapt: (ended: ReadonlyArray<Table.Change>, nowMillis: number) =>
+      Effect.gen(function* () {
+        if (ended.length === 0 || nowMillis < notBeforeMillis) return
+        if (ended.every(({ state }) => state !== "waiting")) {
+          allowed = Math.min(concurrency, 2 * allowed)
+          pauseMillis = 0
+          return
+        }
+        if (pauseMillis === 0) {
+          yield* Effect.logWarning(
+            `The service refuses requests of the batch ${batchKey} for now. It goes on, more slowly.`
+          )
+        }
+        allowed = 1
+        pauseMillis = Math.min(Math.max(2 * pauseMillis, shortestPauseMillis), longestPauseMillis)
+        notBeforeMillis = nowMillis + (yield* jitter(pauseMillis))
+      })
+  }
+}
+
+/**
+ * Sends the first request of each waiting item, and hands over what is not final after it. Returns whether the
+ * batch has ended: if not, another owner has begun, and this one changes nothing more and sends nothing more.
+ */
+export const drive = (owner: Owner): Effect.Effect<boolean> =>
+  Effect.gen(function* () {
+    const { batchKey, epoch, table } = owner
+    const scope = yield* Effect.scope
+    const queue = makeQueue(owner)
+    const pace = makePace(owner)
+    const open = {
+      sending: new Map<number, Table.Item>(),
+      created: new Set<number>(),
+      unknown: new Set<number>(),
+      pending: new Set<number>()
+    }
+
+    /** Changes that are not stored yet, one for each item. */
+    let arrived = new Map<number, Table.Change>()
+    const woken = yield* Effect.makeLatch()
+    const arrive = (change: Table.Change) => {
+      arrived.set(change.number, change)
+      woken.unsafeOpen()
+    }
+    const fork = (change: Effect.Effect<Table.Change>) =>
+      Effect.forkIn(Effect.map(change, arrive), scope)
+
+    /** Does what follows a change that is stored. */
+    const follows = ({ number, reference = "", state }: Table.Change) => {
+      const item = open.sending.get(number)
+      for (const items of Object.values(open)) items.delete(number)
+      switch (state) {
+        case "waiting":
+          if (item !== undefined) queue.items.push(item)
+          return Effect.void
+        case "created":
+          if (open.created.size >= mostLooks) {
+            return Effect.sync(() => arrive({ number, state: "pending" }))
+          }
+          open.created.add(number)
+          return fork(look(owner, number, reference))
+        case "unknown":
+        case "pending":
+          open[state].add(number)
+          return Effect.void
+        default:
+          return Effect.void
+      }
+    }
+
+    const write = (changes: ReadonlyArray<Table.Change>) =>
+      changes.length === 0 ? Effect.succeed(true) : stored(table.write(batchKey, epoch, changes))
+
+    /** Takes over the items of an earlier owner. Its requests may have been sent. */
+    const states = ["sending", "created", "unknown", "pending"] as const
+    for (let after = -1; ;) {
+      const page = yield* stored(table.read(batchKey, { states, after }, itemsPerPage))
+      const sent = page.flatMap(({ number, state }): ReadonlyArray<Table.Change> =>
+        state === "sending" ? [{ number, state: "unknown" }] : []
+      )
+      if (!(yield* write(sent))) return false
+      const others = page.filter(({ state }) => state !== "sending")
+      yield* Effect.forEach([...sent, ...others], follows, { discard: true })
+      const last = page.at(-1)
+      if (last === undefined) break
+      after = last.number
+    }
+    yield* Effect.forkIn(
+      follow(owner, () => [...open.unknown, ...open.pending], arrive),
+      scope
+    )
+
+    while (true) {
+      const batch = Option.getOrThrow(yield* stored(table.find(batchKey)))
+      if (batch.epoch !== epoch) return false
+      yield* queue.fill
+      const now = yield* Clock.currentTimeMillis
+      const results = [...arrived.values()]
+      arrived = new Map()
+      yield* pace.adapt(
+        results.filter(({ number }) => open.sending.has(number)),
+        now
+      )
+      // An item keeps its place until its payout exists or it has ended.
+      const left = results.filter(
+        ({ number, state }) =>
+          state !== "unknown" && (open.sending.has(number) || open.unknown.has(number))
+      )
+      const places = open.sending.size + open.unknown.size - left.length
+      const room = batch.isPaused || batch.isCancelRequested ? 0 : pace.allowed(now) - places
+      const group = queue.items.splice(0, Math.max(0, room))
+      const begun = group.map(({ number }): Table.Change => ({
+        number,
+        state: "sending",
+        sentMillis: now
+      }))
+      if (!(yield* write([...results, ...begun]))) return false
+      yield* Effect.forEach(results, follows, { discard: true })
+      for (const item of group) {
+        open.sending.set(item.number, item)
+        yield* fork(send(owner, item))
+      }
+
+      const isIdle = Object.values(open).every(({ size }) => size === 0) && arrived.size === 0
+      if (isIdle && (batch.isCancelRequested || queue.isEmpty())) {
+        return Option.isSome(yield* stored(table.change(batchKey, { endedMillis: now }, epoch)))
+      }
+      yield* Effect.timeoutOption(woken.await, idle)
+      if (arrived.size < open.sending.size) yield* Effect.sleep(gatherMillis)
+      woken.unsafeClose()
+    }
+  }).pipe(Effect.scoped)

@@ -1,0 +1,93 @@
+import * as Payout from "@manilla/payouts/Payout"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
+import type * as Execution from "../../Execution.js"
+import { differences } from "../differences.js"
+import { type Owner, stored } from "./Owner.js"
+import * as rules from "./rules.js"
+import type * as Table from "./Table.js"
+
+const itemsPerLook = 500
+const concurrentStarts = 10
+/** Between two looks at executions: shorter while they end, longer while nothing happens. */
+const shortestTickMillis = 200
+const longestTickMillis = 5_000
+
+const requestOf = Schema.decodeSync(Schema.parseJson(Payout.PayoutRequest))
+
+interface Named extends Table.Item {
+  readonly businessKey: string
+}
+
+/** Hands an item over to an execution of `DisbursePayout`, which continues its request with the same key. */
+const handOver = ({ disburse }: Owner, { businessKey, reference, request, sentMillis }: Named) =>
+  stored(
+    disburse.start(businessKey, {
+      ...requestOf(request),
+      sentMillis,
+      reference: reference === undefined ? undefined : Payout.makeReference(reference)
+    })
+  )
+
+/** What is known of an item from its execution: none if that is nothing new. */
+const resultOf = (owner: Owner, item: Named, execution: Execution.Execution | undefined) =>
+  Effect.gen(function* () {
+    if (execution === undefined) {
+      yield* handOver(owner, item)
+      return undefined
+    }
+    if (execution.isPurged) return { state: "purged" } as const
+    const request = Struct.omit(JSON.parse(execution.payload), "reference", "sentMillis")
+    if (differences(request, JSON.parse(item.request)).length > 0) {
+      return rules.afterExecution(Exit.die(`${item.businessKey} belongs to another payout`))
+    }
+    const end = yield* stored(owner.disburse.poll(item.businessKey))
+    if (Option.isSome(end)) return rules.afterExecution(end.value)
+    const isFound = item.state === "unknown" && execution.resource !== undefined
+    return isFound ? ({ state: "pending" } as const) : undefined
+  }).pipe(
+    // Nobody continues it: somebody has to look at it.
+    Effect.catchAll((error) => Effect.succeed(rules.afterExecution(Exit.die(error))))
+  )
+
+/** Hands items over, and follows their executions to the end. */
+export const follow = (
+  owner: Owner,
+  numbers: () => ReadonlyArray<number>,
+  arrive: (change: Table.Change) => void
+) =>
+  Effect.gen(function* () {
+    const { batchKey, disburse, engine, table } = owner
+    let tickMillis = shortestTickMillis
+    while (true) {
+      let hasChanged = false
+      for (const some of Arr.chunksOf(numbers(), itemsPerLook)) {
+        const items = yield* stored(table.read(batchKey, { numbers: some }, itemsPerLook))
+        const named = yield* Effect.forEach(items, (item) =>
+          Effect.map(rules.businessKey(batchKey, item.key), (businessKey) => ({
+            ...item,
+            businessKey
+          }))
+        )
+        const keys = named.map(({ businessKey }) => businessKey)
+        const found = yield* stored(engine.findAll(disburse.workflow, keys))
+        const executions = new Map(found.map((execution) => [execution.businessKey, execution]))
+        yield* Effect.forEach(
+          named,
+          (item) =>
+            Effect.map(resultOf(owner, item, executions.get(item.businessKey)), (result) => {
+              hasChanged ||= result !== undefined || !executions.has(item.businessKey)
+              if (result !== undefined) arrive({ number: item.number, ...result })
+            }),
+          { concurrency: concurrentStarts, discard: true }
+        )
+        yield* Effect.sleep(shortestTickMillis)
+      }
+      tickMillis = hasChanged ? shortestTickMillis : Math.min(tickMillis * 1.5, longestTickMillis)
+      yield* Effect.sleep(tickMillis)
+    }
+  })

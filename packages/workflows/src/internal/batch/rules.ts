@@ -1,0 +1,66 @@
+import * as Errors from "@manilla/core/Errors"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Polling from "@manilla/core/Polling"
+import * as Payout from "@manilla/payouts/Payout"
+import * as Cause from "effect/Cause"
+import type * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as DisbursePayout from "../../DisbursePayout.js"
+import { isWorthRepeating } from "../write.js"
+import type * as Table from "./Table.js"
+
+/** Different pairs of keys give different business keys, which are within the limit of a business key. */
+export const businessKey = (batchKey: string, key: string): Effect.Effect<string> =>
+  IdempotencyKey.deriveLong("PayoutBatch", batchKey, key)
+
+/** The end of an item, as it is stored. */
+export const End = Schema.parseJson(
+  Schema.Exit({
+    success: Payout.Payout,
+    failure: DisbursePayout.DisburseError,
+    defect: Schema.Defect
+  })
+)
+type End = typeof End.Type
+
+const encode = Schema.encodeSync(End)
+
+type Result = Omit<Table.Change, "number">
+
+const paid = (payout: Payout.Payout): Result => ({
+  state: payout.status === "COMPLETED" ? "completed" : "notCompleted",
+  result: encode(Exit.succeed(payout))
+})
+
+/** After the only request of an item. A defect says nothing about its outcome. */
+export const afterRequest = (
+  exit: Exit.Exit<Payout.CreatedPayout, Errors.KeyedWriteError>
+): Result => {
+  if (Exit.isSuccess(exit)) {
+    return Polling.isFinal(exit.value)
+      ? paid(exit.value)
+      : { state: "created", reference: exit.value.reference }
+  }
+  const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
+  if (error === undefined || error._tag === "OutcomeUnknown") return { state: "unknown" }
+  if (error._tag === "AppliedUnreadable" && Schema.is(Payout.PayoutReference)(error.reference)) {
+    return { state: "created", reference: error.reference }
+  }
+  const isApplied = Errors.outcome(error) !== "notApplied"
+  return !isApplied && isWorthRepeating(error)
+    ? { state: "waiting" }
+    : { state: isApplied ? "inDoubt" : "failed", result: encode(Exit.fail(error)) }
+}
+
+/** After a look at a payout that exists. */
+export const afterLook = (exit: Exit.Exit<Payout.Payout, unknown>): Result =>
+  Exit.match(exit, { onSuccess: paid, onFailure: () => ({ state: "pending" }) })
+
+/** After the execution of `DisbursePayout` of an item. A request may have been applied before it, so it cannot have failed. */
+export const afterExecution = (exit: End): Result =>
+  Exit.match(exit, {
+    onSuccess: paid,
+    onFailure: () => ({ state: "inDoubt", result: encode(exit) })
+  })

@@ -1,0 +1,204 @@
+/** Several lives and owners of a batch, which share a table. */
+import { assert, describe } from "@effect/vitest"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import * as Batch from "@manilla/workflows/Batch"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Engine from "@manilla/workflows/Engine"
+import * as Memory from "@manilla/workflows/memory"
+import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as memoryTable from "../src/internal/batch/memoryTable.js"
+import type * as Table from "../src/internal/batch/Table.js"
+import * as world from "./utils/world.js"
+
+const operation = "Payouts.create"
+const policy = { carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" } } as const
+
+/** The batches of a process that has its own engine, and shares a table with others. */
+const life = (table: Table.Service, concurrency = 3) =>
+  Layer.build(
+    PayoutBatch.layer({ concurrency }).pipe(
+      Layer.provideMerge(DisbursePayout.layer(policy)),
+      Layer.provide(Layer.succeed(Batch.Batches, table)),
+      Layer.provideMerge(Memory.layerMemory)
+    )
+  )
+
+const items = (count: number) =>
+  Effect.map(world.payout, (request) =>
+    Stream.map(Stream.range(1, count), (number) => ({ key: `E${number}`, request }))
+  )
+
+const start = (count: number) =>
+  Effect.gen(function* () {
+    const batches = yield* PayoutBatch.PayoutBatch
+    yield* batches.start("payroll", yield* items(count))
+    return batches
+  })
+
+const madeOnce = (count: number) =>
+  Effect.gen(function* () {
+    const { payouts } = yield* Sandbox.Sandbox
+    const made = yield* payouts
+    assert.lengthOf(made, count)
+    assert.strictEqual(new Set(made.map(({ idempotency_key }) => idempotency_key)).size, count)
+  })
+
+/** Lives until its `n`th write, and dies right before or after that is stored. Returns whether it came so far. */
+const dyingAt = (table: Table.Service, n: number, isStored: boolean, count: number) =>
+  Effect.gen(function* () {
+    const died = yield* Deferred.make<boolean>()
+    let writes = 0
+    const write: Table.Service["write"] = (...args) => {
+      if (writes++ < n) return table.write(...args)
+      return (isStored ? table.write(...args) : Effect.void).pipe(
+        Effect.zipRight(Deferred.succeed(died, true)),
+        Effect.zipRight(Effect.never)
+      )
+    }
+    const scope = yield* Scope.make()
+    yield* Effect.gen(function* () {
+      const context = yield* life({ ...table, write })
+      const batches = yield* Effect.provide(start(count), context)
+      const ended = Effect.as(batches.await("payroll"), false)
+      yield* Effect.fork(Effect.flatMap(ended, (value) => Deferred.succeed(died, value)))
+    }).pipe(Scope.extend(scope))
+    while (!(yield* Deferred.isDone(died))) yield* VirtualClock.pass("1 second")
+    const hasDied = yield* Deferred.await(died)
+    yield* Scope.close(scope, Exit.void)
+    return hasDied
+  })
+
+describe("a batch whose process dies", () => {
+  /** Kills the first life at each of its writes in turn, and counts what the second one makes of it. */
+  const dyingAnywhere = (isStored: boolean) =>
+    Effect.gen(function* () {
+      const count = 7
+      for (let n = 0, hasDied = true; hasDied; n++) {
+        hasDied = yield* Effect.gen(function* () {
+          const { faults } = yield* Sandbox.Sandbox
+          const table = yield* memoryTable.make
+          yield* faults.add(Fault.delay("2 seconds", { operation, count: 3 }))
+          yield* faults.add(Fault.dropAfter({ operation, count: 6 }))
+          const hasDied = yield* dyingAt(table, n, isStored, count)
+          const batches = yield* Effect.provide(start(count), yield* life(table))
+          yield* VirtualClock.pass("1 hour")
+          assert.deepInclude(yield* batches.await("payroll"), { completed: count }, `${n}`)
+          yield* madeOnce(count)
+          return hasDied
+        }).pipe(Effect.scoped, Effect.provide(world.services()))
+        if (n > 100) assert.fail("it writes for ever")
+      }
+    })
+
+  VirtualClock.test("before any of its writes pays each item once", () => dyingAnywhere(false))
+  VirtualClock.test("after any of its writes pays each item once", () => dyingAnywhere(true))
+
+  /** The table of a process that died while a request may have been on its way. */
+  const left = (state: Batch.State, count: number) =>
+    Effect.gen(function* () {
+      const table = yield* memoryTable.make
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const add: Table.Service["change"] = (key, change, epoch) =>
+            // Nobody owns the batch yet.
+            "epoch" in change && epoch !== 0 ? Effect.never : table.change(key, change, epoch)
+          const batches = yield* Effect.provide(
+            start(count),
+            yield* life({ ...table, change: add })
+          )
+          yield* batches.pause("payroll")
+        })
+      )
+      const numbers = Array.from({ length: count }, (_, number) => number)
+      const changes = numbers.map((number) => ({ number, state, sentMillis: 0 }))
+      assert.isTrue(yield* table.write("payroll", 1, changes))
+      return table
+    })
+
+  VirtualClock.test(
+    "hands over what may have been sent, and takes no refusal for its outcome",
+    () =>
+      Effect.gen(function* () {
+        const { faults } = yield* Sandbox.Sandbox
+        yield* faults.add(Fault.status(422, { operation, count: "always" }))
+        const table = yield* left("sending", 4)
+        const context = yield* life(table, 2)
+        const batches = yield* Effect.provide(start(4), context)
+        yield* VirtualClock.pass("1 minute")
+        const { creating, ended } = yield* batches.status("payroll")
+        assert.deepStrictEqual({ creating, ended }, { creating: 4, ended: 0 })
+        yield* VirtualClock.pass("1 hour")
+        assert.deepInclude(yield* batches.await("payroll"), { failed: 0, inDoubt: 4 })
+      }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+
+  VirtualClock.test("sends nothing of it again after days", () =>
+    Effect.gen(function* () {
+      const table = yield* left("sending", 2)
+      yield* VirtualClock.pass("3 days")
+      const batches = yield* Effect.provide(start(2), yield* life(table))
+      yield* VirtualClock.pass("1 hour")
+      assert.deepInclude(yield* batches.await("payroll"), { failed: 0, inDoubt: 2 })
+      assert.lengthOf(yield* world.keysOf(operation), 0)
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+})
+
+describe("two owners at once", () => {
+  VirtualClock.test("the old one writes nothing and sends nothing more", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.delay("20 seconds", { operation, count: "always" }))
+      const table = yield* memoryTable.make
+      const stored: Array<readonly [epoch: number, isStored: boolean]> = []
+      const write: Table.Service["write"] = (batchKey, epoch, changes) =>
+        Effect.tap(table.write(batchKey, epoch, changes), (isStored) =>
+          Effect.sync(() => stored.push([epoch, isStored]))
+        )
+      const old = yield* Effect.provide(start(12), yield* life({ ...table, write }))
+      yield* VirtualClock.pass("30 seconds")
+      const before = stored.length
+      yield* Effect.provide(start(12), yield* life(table))
+      yield* VirtualClock.pass("1 hour")
+      assert.isTrue(stored.slice(0, before).every(([, isStored]) => isStored))
+      assert.isTrue(stored.slice(before).every(([, isStored]) => !isStored))
+      assert.isAtMost(stored.length - before, 1)
+      assert.deepInclude(yield* old.await("payroll"), { completed: 12 })
+      yield* madeOnce(12)
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+})
+
+describe("a rate limit", () => {
+  VirtualClock.test("slows the batch, returns items to waiting, and hands none over", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.status(429, { operation, count: "always" }))
+      const context = yield* life(yield* memoryTable.make, 10)
+      const batches = yield* Effect.provide(start(40), context)
+      yield* VirtualClock.pass("10 minutes")
+      assert.deepInclude(yield* batches.status("payroll"), { ended: 0, creating: 0 })
+      const early = (yield* world.keysOf(operation)).length
+      yield* VirtualClock.pass("10 minutes")
+      // A probe a minute, of five attempts.
+      assert.isAtMost((yield* world.keysOf(operation)).length - early, 100)
+      yield* faults.clear
+      yield* VirtualClock.pass("10 minutes")
+      assert.deepInclude(yield* batches.await("payroll"), { completed: 40 })
+      yield* madeOnce(40)
+      const { disburse, engine } = yield* Effect.provide(
+        Effect.all({ disburse: DisbursePayout.DisbursePayout, engine: Engine.Engine }),
+        context
+      )
+      assert.lengthOf(yield* engine.list({ workflow: disburse.workflow }, undefined, 10), 0)
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+})

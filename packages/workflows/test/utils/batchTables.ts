@@ -1,0 +1,86 @@
+/** What each table of batches does. */
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import type * as Table from "../../src/internal/batch/Table.js"
+
+/** Tests a table that is empty. */
+export const test = <E, R>(
+  make: Effect.Effect<Table.Service, E, R | Scope.Scope>,
+  effect: <A, E>(name: string, test: () => Effect.Effect<A, E, R | Scope.Scope>) => void
+) => {
+  const numbered = (...numbers: ReadonlyArray<number>) =>
+    numbers.map((number) => ({ number, key: `k${number}`, request: `{"r":${number}}` }))
+  const filled = Effect.gen(function* () {
+    const table = yield* make
+    yield* table.insert("b", 7)
+    yield* table.insert("b", 8)
+    yield* table.insert("other", 9)
+    assert.deepStrictEqual(yield* table.add("b", 0, numbered(0, 1, 2)), [0, 1, 2])
+    yield* table.add("other", 0, numbered(0, 1))
+    return table
+  })
+
+  effect("keeps a batch", () =>
+    Effect.gen(function* () {
+      const table = yield* filled
+      const stored = {
+        epoch: 0,
+        total: undefined,
+        isPaused: false,
+        isCancelRequested: false,
+        startedMillis: 7,
+        endedMillis: undefined,
+        isPurged: false
+      }
+      assert.deepStrictEqual(yield* table.find("b"), Option.some(stored))
+      assert.deepStrictEqual(yield* table.find("none"), Option.none())
+      const change = { epoch: 1, total: 3, isPaused: true, endedMillis: 9, isPurged: true }
+      const changed = Option.some({ ...stored, ...change })
+      assert.deepStrictEqual(yield* table.change("b", change, 0), changed)
+      assert.deepStrictEqual(yield* table.change("b", { total: 4 }, 0), Option.none())
+      assert.deepStrictEqual(yield* table.change("none", { total: 4 }), Option.none())
+      assert.deepStrictEqual(yield* table.find("b"), changed)
+    })
+  )
+
+  effect("leaves out items whose keys are taken, and reads by state, key, number and place", () =>
+    Effect.gen(function* () {
+      const table = yield* filled
+      const double = [{ number: 3, key: "k1", request: "{}" }, ...numbered(4)]
+      assert.deepStrictEqual(yield* table.add("b", 0, double), [4])
+      yield* table.write("b", 0, [{ number: 1, state: "sending", sentMillis: 5 }])
+      const numbers = (filter: Table.Filter, limit = 10) =>
+        Effect.map(table.read("b", filter, limit), (found) => found.map(({ number }) => number))
+      assert.deepStrictEqual(yield* numbers({}), [0, 1, 2, 4])
+      assert.deepStrictEqual(yield* numbers({ after: 0 }, 2), [1, 2])
+      assert.deepStrictEqual(yield* numbers({ states: ["waiting"], after: 0 }), [2, 4])
+      assert.deepStrictEqual(yield* numbers({ keys: ["k4", "k1", "no"] }), [1, 4])
+      assert.deepStrictEqual(yield* numbers({ numbers: [4, 0, 9] }), [0, 4])
+      assert.deepStrictEqual(yield* table.count("b"), { waiting: 3, sending: 1 })
+    })
+  )
+
+  effect("changes items at once, in the present epoch only", () =>
+    Effect.gen(function* () {
+      const table = yield* filled
+      const one = { number: 1, state: "created", reference: "r'\"1", sentMillis: 5 } as const
+      const two = { number: 2, state: "failed", result: '{"é":1}' } as const
+      assert.isTrue(yield* table.write("b", 0, [one, two]))
+      assert.isTrue(yield* table.write("b", 0, [{ number: 1, state: "pending" }]))
+      yield* table.change("b", { epoch: 1 }, 0)
+      assert.isFalse(yield* table.write("b", 0, [{ number: 0, state: "failed" }]))
+      assert.deepStrictEqual(yield* table.add("b", 0, numbered(5)), [])
+      yield* table.clear("b", 0)
+      const [first, ...others] = yield* table.read("b", {}, 10)
+      assert.deepInclude(first, { number: 0, state: "waiting" })
+      assert.deepInclude(others[0], { ...one, state: "pending", request: '{"r":1}' })
+      assert.deepInclude(others[1], two)
+      assert.lengthOf(others, 2)
+      yield* table.clear("b", 1)
+      assert.lengthOf(yield* table.read("b", {}, 10), 0)
+      assert.lengthOf(yield* table.read("other", {}, 10), 2)
+    })
+  )
+}
