@@ -62,3 +62,46 @@ describe("an interruption in the last step of a call", () => {
     assert.isFalse(Outcomes.isLastStep(failed(0, 1000), 2000, { policy }))
   })
 })
+
+describe("a call with a refused token", () => {
+  const refused = (call: string, token: string, closedMillis: number): Sent.Sent => ({
+    ...failed(0, closedMillis),
+    call,
+    authorization: `Bearer ${token}`,
+    received: 401
+  })
+  const issued = (token: string): Sent.Sent => ({
+    ...failed(0, 0),
+    path: "/auth/application/token",
+    received: 200,
+    data: { access_token: token, expires_in: 3600 }
+  })
+  const own = refused("order-0/1", "two", 1000)
+  const tokens = [issued("one"), issued("two")]
+
+  it.each([
+    { title: "tried no second token", sent: [...tokens, own], may: false },
+    { title: "tried two", sent: [refused("order-0/1", "one", 500), own], may: true },
+    {
+      title: "was refused the last token soon after another was",
+      sent: [...tokens, refused("order-1/1", "one", 500), own],
+      may: true
+    },
+    {
+      title: "was refused the last token, with an accepted one between two refusals",
+      sent: [issued("one"), issued("good"), issued("two"), refused("order-1/1", "one", 500), own],
+      may: false
+    },
+    {
+      title: "was refused a token long before its end",
+      sent: [...tokens, refused("order-1/1", "one", 500), own],
+      endedMillis: 2001,
+      may: false
+    },
+    { title: "outlived its process", sent: [own], processEndsMillis: 900, may: true }
+  ])("that $title: may end so: $may", ({ endedMillis = 1000, may, processEndsMillis, sent }) => {
+    const ends = new Map(processEndsMillis === undefined ? [] : [[0, processEndsMillis]])
+    const call = { name: "order-0/1", endedMillis }
+    assert.strictEqual(Outcomes.mayEndRefused({ processEndsMillis: ends, sent }, call), may)
+  })
+})

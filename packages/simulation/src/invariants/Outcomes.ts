@@ -8,6 +8,7 @@ import * as Books from "./Books.js"
 import type { Evidence } from "./Evidence.js"
 import { waitMillis } from "./Policy.js"
 import { mustRetry } from "./Progress.js"
+import * as Tokens from "./Tokens.js"
 
 /** The outcome of each call holds for its own requests, including late arrivals. */
 export const outcomesOfCalls = ({
@@ -93,24 +94,24 @@ export const outcomesOfCalls = ({
 }
 
 /**
- * Whether the call tried a second token, or could not: a source pauses after it issued two tokens that were
- * refused, and ends with its process.
+ * Whether the call tried a second token, or could not: its source pauses after two refused tokens, and ends
+ * with its process.
  */
-const mayEndRefused = (
+export const mayEndRefused = (
   { processEndsMillis, sent }: Pick<Evidence, "processEndsMillis" | "sent">,
-  { endedMillis, name }: { readonly endedMillis: number; readonly name: string }
+  { endedMillis, name }: Pick<Workload.Call, "endedMillis" | "name">
 ): boolean => {
-  const process = sent.filter((one) => one.call === name && !Sent.isForToken(one)).at(-1)?.process
-  const refused = sent.filter(
-    (one) =>
-      one.process === process &&
-      one.received === 401 &&
-      one.closedMillis <= endedMillis &&
-      !Sent.isForToken(one)
-  )
+  const own = sent.filter((one) => one.call === name && !Sent.isForToken(one))
+  const process = own.at(-1)?.process
+  if (process === undefined) return false
+  const refused = own.filter(({ received }) => received === 401)
   return (
     new Set(refused.map(({ authorization }) => authorization)).size > 1 ||
-    (process !== undefined && (processEndsMillis.get(process) ?? Infinity) <= endedMillis)
+    (processEndsMillis.get(process) ?? Infinity) <= endedMillis ||
+    Tokens.isPaused(
+      sent.filter((one) => one.process === process),
+      endedMillis
+    )
   )
 }
 

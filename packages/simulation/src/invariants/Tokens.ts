@@ -20,14 +20,7 @@ export const tokenUse = (evidence: Evidence): ReadonlyArray<string> =>
         violate("requested two tokens at once")
       }
       if (evidence.clockWasSet) return violations
-      const held = requests.flatMap((one) =>
-        Option.match(readToken(one.data), {
-          onNone: () => [],
-          onSome: ({ access_token, expires_in }) => [
-            { ...one, authorization: `Bearer ${access_token}`, lifeMillis: expires_in * 1000 }
-          ]
-        })
-      )
+      const held = obtained(requests)
       for (const { answeredMillis, authorization, closedMillis, lifeMillis } of held) {
         // Calls that waited for a token use it even if it expired in transit.
         const endMillis = Math.max(answeredMillis + lifeMillis, closedMillis)
@@ -52,6 +45,36 @@ export const tokenUse = (evidence: Evidence): ReadonlyArray<string> =>
       return violations
     }
   )
+
+/** The tokens that these requests obtained. */
+const obtained = (requests: ReadonlyArray<Sent.Sent>) =>
+  requests.flatMap((one) =>
+    Option.match(readToken(one.data), {
+      onNone: () => [],
+      onSome: ({ access_token, expires_in }) => [
+        { ...one, authorization: `Bearer ${access_token}`, lifeMillis: expires_in * 1000 }
+      ]
+    })
+  )
+
+/** After its last two tokens were refused, a source makes no request for at least this time. */
+const pauseMillis = 1000
+
+/** Whether the source of a process, with these requests, refuses to ask for a token. */
+export const isPaused = (sent: ReadonlyArray<Sent.Sent>, nowMillis: number): boolean => {
+  const ended = sent.filter(({ closedMillis }) => closedMillis <= nowMillis)
+  const last = obtained(ended.filter(Sent.isForToken)).slice(-2)
+  const refusals = last.map(({ authorization }) =>
+    ended.find((one) => one.received === 401 && one.authorization === authorization)
+  )
+  const latest = refusals.at(-1)
+  return (
+    refusals.length === 2 &&
+    refusals.every((refusal) => refusal !== undefined) &&
+    latest !== undefined &&
+    nowMillis - latest.closedMillis <= pauseMillis
+  )
+}
 
 const readToken = Schema.decodeUnknownOption(
   Schema.Struct({ access_token: Schema.String, expires_in: Schema.Number })
