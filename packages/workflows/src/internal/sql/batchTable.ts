@@ -148,21 +148,23 @@ export const make: Effect.Effect<Table.Service, Execution.StorageError, SqlClien
           failed("store the items of a batch")
         ),
       write: (batchKey, epoch, changes) =>
+        // SQLite would read the whole batch for each change, if it knew that all have the same one.
         sql`
+          WITH change AS MATERIALIZED (
+            SELECT ${batchKey} AS batch, CAST(value->>'number' AS INTEGER) AS number,
+              value->>'state' AS state, CAST(value->>'sentMillis' AS BIGINT) AS sent_millis,
+              value->>'reference' AS reference, value->>'result' AS result
+            FROM ${rowsOf(changes)}
+          )
           UPDATE ${items} AS item SET
             state = change.state,
             sent_millis = COALESCE(change.sent_millis, item.sent_millis),
             reference = COALESCE(change.reference, item.reference),
             result = COALESCE(change.result, item.result)
-          FROM (
-            SELECT CAST(value->>'number' AS INTEGER) AS number, value->>'state' AS state,
-              CAST(value->>'sentMillis' AS BIGINT) AS sent_millis,
-              value->>'reference' AS reference, value->>'result' AS result
-            FROM ${rowsOf(changes)}
-          ) AS change
-          WHERE item.batch = ${batchKey} AND item.number = change.number
+          FROM change
+          WHERE item.batch = change.batch AND item.number = change.number
             AND ${isIn(batchKey, epoch)}
-          RETURNING batch`.pipe(
+          RETURNING 1`.pipe(
           Effect.map((rows) => rows.length === changes.length),
           failed("change the items of a batch")
         ),
