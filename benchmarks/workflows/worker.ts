@@ -1,22 +1,22 @@
 // Measures one cell in a process of its own, and sends the result.
 import * as Reactivity from "@effect/experimental/Reactivity"
+import * as Workflow from "@effect/workflow/Workflow"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Engine from "@manilla/workflows/Engine"
 import * as Memory from "@manilla/workflows/memory"
-import type * as Operator from "@manilla/workflows/Operator"
+import * as Operator from "@manilla/workflows/Operator"
 import * as Postgres from "@manilla/workflows/postgres"
 import * as Sqlite from "@manilla/workflows/sqlite"
-import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import { quantile } from "../format.js"
 import { payout, payoutAnswer } from "../messages.js"
 import { gateway, heapBytes } from "../stub.js"
@@ -36,28 +36,26 @@ const payouts = Layer.provide(
 )
 
 /** An execution that creates a payout, and then sleeps for longer than the measurement. */
-class Sleeper extends Context.Tag("Bench/Sleeper")<
-  Sleeper,
-  Operator.Service<Payout.PayoutRequest, void, typeof Durable.WriteError.Type>
->() {}
-
-const sleeper = Durable.layer(Sleeper, {
+const Sleeper = Workflow.make({
   name: "Bench/Sleeper/1",
-  payload: Payout.PayoutRequest,
-  success: Schema.Void,
+  payload: { key: IdempotencyKey.IdempotencyKey, ...Payout.PayoutRequest.fields },
   error: Durable.WriteError,
-  body: (request) =>
-    Effect.gen(function* () {
-      const service = yield* Payouts.Payouts
-      yield* Durable.write({
-        operation: "Bench.sleep",
-        success: Payout.CreatedPayout,
-        idOf: ({ reference }) => reference,
-        send: (key) => service.create(request, { key })
-      })
-      yield* Durable.sleep("night", "1 day")
-    })
+  idempotencyKey: ({ key }) => key
 })
+
+const sleeper = Sleeper.toLayer(({ key, ...request }) =>
+  Effect.gen(function* () {
+    const service = yield* Payouts.Payouts
+    yield* Durable.write({
+      operation: "Bench.sleep",
+      key,
+      success: Payout.CreatedPayout,
+      idOf: ({ reference }) => reference,
+      send: (key) => service.create(request, { key })
+    })
+    yield* Effect.orDie(Durable.sleep("night", "1 day"))
+  })
+)
 
 const engine = (): Layer.Layer<
   Engine.Engine | WorkflowEngine.WorkflowEngine,
@@ -109,10 +107,10 @@ const spentOn = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 const runAll = (prefix: string, count: number, concurrency: number) =>
   Effect.gen(function* () {
     const { findAll } = yield* Engine.Engine
-    const disburse = yield* DisbursePayout.DisbursePayout
+    const disburse = yield* Operator.of(DisbursePayout.workflow)
     const running = new Map<string, Deferred.Deferred<number>>()
     const ends = Effect.gen(function* () {
-      const found = yield* findAll(disburse.workflow, [...running.keys()])
+      const found = yield* findAll(DisbursePayout.workflow.name, [...running.keys()])
       for (const { businessKey, end, startedMillis } of found) {
         const ended = running.get(businessKey)
         if (end === undefined || ended === undefined) continue
@@ -125,7 +123,7 @@ const runAll = (prefix: string, count: number, concurrency: number) =>
       Effect.gen(function* () {
         const key = `${prefix}-${number}`
         const ended = yield* Deferred.make<number>()
-        yield* disburse.start(key, payout)
+        yield* disburse.start({ key: IdempotencyKey.make(key), ...payout })
         running.set(key, ended)
         return yield* Deferred.await(ended)
       })
@@ -136,12 +134,16 @@ const runAll = (prefix: string, count: number, concurrency: number) =>
 /** Starts the sleepers, and waits until all of them sleep. */
 const putToSleep = Effect.gen(function* () {
   const { open } = yield* Engine.Engine
-  const sleepers = yield* Sleeper
+  const sleepers = yield* Operator.of(Sleeper)
   const numbers = Array.from({ length: task.sleeping }, (_, number) => number)
-  yield* Effect.forEach(numbers, (number) => sleepers.start(`sleeper-${number}`, payout), {
-    concurrency: startsAtOnce,
-    discard: true
-  })
+  yield* Effect.forEach(
+    numbers,
+    (number) => sleepers.start({ key: IdempotencyKey.make(`sleeper-${number}`), ...payout }),
+    {
+      concurrency: startsAtOnce,
+      discard: true
+    }
+  )
   yield* open("Bench/Sleeper/1").pipe(
     Effect.delay("50 millis"),
     Effect.repeat({ until: ({ waiting }) => waiting >= task.sleeping })

@@ -1,6 +1,9 @@
 /** The payouts of this example, the same for every runner. */
+import { IdempotencyKey } from "@manilla/core"
 
-export const businessKeys = Array.from({ length: 30 }, (_, i) => `payroll:2026-11:E${101 + i}`)
+export const keys = Array.from({ length: 30 }, (_, i) =>
+  IdempotencyKey.derive("payroll", "2026-11", `E${101 + i}`)
+)
 
 export const payout = (wallet_id: string, index: number) => ({
   wallet_id,

@@ -70,7 +70,7 @@ const report = (what: string, steps: ReadonlyMap<string, number>) =>
   )
 
 const program = Effect.gen(function* () {
-  const all = Assignment.businessKeys.length
+  const all = Assignment.keys.length
   const { url } = yield* Postgres.server
   yield* Timeline.print("postgres", "a database for the runners")
   const environment = {

@@ -7,7 +7,7 @@ import { NodeRuntime } from "@effect/platform-node"
 import * as UndiciClient from "@manilla/core/UndiciClient"
 import { Payouts } from "@manilla/payouts"
 import { Manilla } from "@manilla/token"
-import { DisbursePayout } from "@manilla/workflows"
+import { DisbursePayout, Operator } from "@manilla/workflows"
 import * as Command from "@manilla/workflows/command"
 import * as Engine from "@manilla/workflows/postgres"
 import { Config, Console, Effect, Layer, Logger, LogLevel } from "effect"
@@ -38,11 +38,11 @@ const engine = Layer.unwrapEffect(
 
 const payroll = Effect.gen(function* () {
   const wallet_id = yield* Config.string("MANILLA_WALLET_ID")
-  const operator = yield* DisbursePayout.DisbursePayout
+  const operator = yield* Operator.of(DisbursePayout.workflow)
   yield* Console.log("ready")
   yield* Effect.forEach(
-    Assignment.businessKeys,
-    (businessKey, i) => operator.start(businessKey, Assignment.payout(wallet_id, i)),
+    Assignment.keys,
+    (key, i) => operator.start({ key, ...Assignment.payout(wallet_id, i) }),
     { discard: true }
   )
 })

@@ -10,6 +10,7 @@ import * as Execution from "@manilla/workflows/Execution"
 import * as Executions from "@manilla/workflows/Executions"
 import * as IssueCard from "@manilla/workflows/IssueCard"
 import * as Memory from "@manilla/workflows/memory"
+import * as Operator from "@manilla/workflows/Operator"
 import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -32,17 +33,17 @@ const inMemory = (options: Sandbox.Options = {}) =>
 
 /** Two payments that wait, a card that was issued, and one that was refused. */
 const four = Effect.gen(function* () {
-  const payments = yield* CollectPayment.CollectPayment
-  const cards = yield* IssueCard.IssueCard
+  const payments = yield* Operator.of(CollectPayment.workflow)
+  const cards = yield* Operator.of(IssueCard.workflow)
   const { faults, paymentIntents } = yield* Sandbox.Sandbox
-  yield* payments.start("order-1", world.payment)
+  yield* payments.start({ key: world.key("order-1"), ...world.payment })
   yield* VirtualClock.pass("100 seconds")
-  yield* payments.start("order-2", world.payment)
+  yield* payments.start({ key: world.key("order-2"), ...world.payment })
   yield* VirtualClock.pass("1 seconds")
-  yield* cards.start("card-1", yield* world.card)
+  yield* cards.start({ key: world.key("card-1"), ...(yield* world.card) })
   yield* VirtualClock.pass("1 seconds")
   yield* faults.add(Fault.status(422, { operation: "Cards.issue" }))
-  yield* cards.start("card-2", yield* world.card)
+  yield* cards.start({ key: world.key("card-2"), ...(yield* world.card) })
   yield* VirtualClock.pass("100 seconds")
   assert.lengthOf(yield* paymentIntents, 2)
 })
@@ -70,7 +71,7 @@ describe("a list of executions", () => {
       const list = (filter: Executions.Filter) =>
         Effect.map(Executions.list(filter), ({ executions }) => keys(executions))
       assert.deepStrictEqual(yield* list({}), ["order-1", "order-2", "card-1", "card-2"])
-      assert.deepStrictEqual(yield* list({ workflow: "Manilla/IssueCard/1" }), ["card-1", "card-2"])
+      assert.deepStrictEqual(yield* list({ workflow: "Manilla/IssueCard/2" }), ["card-1", "card-2"])
       assert.deepStrictEqual(yield* list({ states: ["Failed"] }), ["card-2"])
       assert.deepStrictEqual(yield* list({ states: ["Failed", "Succeeded"] }), ["card-1", "card-2"])
       // A payment that is open looks and pauses in turn.
@@ -97,12 +98,13 @@ describe("a list of executions", () => {
     Effect.gen(function* () {
       const path = yield* files.database
       yield* Effect.gen(function* () {
-        const payouts = yield* DisbursePayout.DisbursePayout
+        const payouts = yield* Operator.of(DisbursePayout.workflow)
         const { faults } = yield* Sandbox.Sandbox
-        for (const key of ["a", "b", "c"]) yield* payouts.start(key, yield* world.payout)
+        for (const key of ["a", "b", "c"])
+          yield* payouts.start({ key: world.key(key), ...(yield* world.payout) })
         yield* Effect.forEach(["a", "b", "c"], payouts.await)
         yield* faults.add(Fault.status(422, { operation: "Payouts.create" }))
-        yield* payouts.start("d", yield* world.payout)
+        yield* payouts.start({ key: world.key("d"), ...(yield* world.payout) })
         yield* Effect.flip(payouts.await("d"))
         const all = Chunk.toReadonlyArray(yield* Stream.runCollect(Executions.stream()))
         assert.deepStrictEqual(keys(all), ["a", "b", "c", "d"])
@@ -121,7 +123,9 @@ describe("a list of executions", () => {
         assert.strictEqual(yield* Executions.purge({ minAge: "1 hour" }), 0)
         assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 3)
         assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 0)
-        const error = yield* Effect.flip(payouts.start("a", yield* world.payout))
+        const error = yield* Effect.flip(
+          payouts.start({ key: world.key("a"), ...(yield* world.payout) })
+        )
         assert.instanceOf(error, Execution.ExecutionPurged)
         assert.strictEqual((yield* payouts.status("a")).state, "Succeeded")
         assert.isTrue(Option.isSome(yield* payouts.poll("d")))
@@ -140,9 +144,11 @@ describe("a purge", () => {
     Effect.gen(function* () {
       yield* four
       yield* VirtualClock.pass("300 seconds")
-      const cards = yield* IssueCard.IssueCard
+      const cards = yield* Operator.of(IssueCard.workflow)
       assert.strictEqual(yield* Executions.purge({ minAge: "1 minute" }), 1)
-      const error = yield* Effect.flip(cards.start("card-1", yield* world.card))
+      const error = yield* Effect.flip(
+        cards.start({ key: world.key("card-1"), ...(yield* world.card) })
+      )
       assert.instanceOf(error, Execution.ExecutionPurged)
       assert.strictEqual(error.state, "Succeeded")
       assert.include(error.message, "card-1 ended as Succeeded at 1970-01-01T00:")
@@ -158,24 +164,24 @@ describe("a purge", () => {
     Effect.gen(function* () {
       const path = yield* files.database
       yield* Effect.gen(function* () {
-        const payouts = yield* DisbursePayout.DisbursePayout
+        const payouts = yield* Operator.of(DisbursePayout.workflow)
         const { faults, payouts: made } = yield* Sandbox.Sandbox
         yield* faults.add(Fault.delay("1 second", { operation: "Payouts.create" }))
         const request = yield* world.payout
-        yield* payouts.start("a", request)
+        yield* payouts.start({ key: world.key("a"), ...request })
         const open = yield* Effect.flip(payouts.purge("a"))
         assert.instanceOf(open, Execution.ExecutionNotEnded)
         assert.strictEqual(open.businessKey, "a")
         assert.include(open.message, "nothing was purged")
         yield* payouts.await("a")
-        yield* payouts.start("b", request)
+        yield* payouts.start({ key: world.key("b"), ...request })
         yield* payouts.await("b")
 
         yield* payouts.purge("a")
         // Again, it changes nothing.
         yield* payouts.purge("a")
         assert.isTrue((yield* payouts.status("a")).isPurged)
-        const taken = yield* Effect.flip(payouts.start("a", request))
+        const taken = yield* Effect.flip(payouts.start({ key: world.key("a"), ...request }))
         assert.instanceOf(taken, Execution.ExecutionPurged)
         assert.isTrue(Option.isSome(yield* payouts.poll("b")))
         assert.lengthOf(yield* made, 2)
@@ -190,8 +196,8 @@ describe("a purge", () => {
 
   VirtualClock.test("runs now and again as a layer", () =>
     Effect.gen(function* () {
-      const payouts = yield* DisbursePayout.DisbursePayout
-      yield* payouts.start("salary-1", yield* world.payout)
+      const payouts = yield* Operator.of(DisbursePayout.workflow)
+      yield* payouts.start({ key: world.key("salary-1"), ...(yield* world.payout) })
       yield* VirtualClock.pass("60 seconds")
       assert.isFalse((yield* payouts.status("salary-1")).isPurged)
       yield* VirtualClock.pass("120 seconds")
@@ -222,8 +228,8 @@ describe("metrics", () => {
         if (MetricState.isCounterState(found)) return Number(found.count)
         return MetricState.isGaugeState(found) ? Number(found.value) : assert.fail(name)
       }
-      const collect = "Manilla/CollectPayment/1"
-      const issue = "Manilla/IssueCard/1"
+      const collect = "Manilla/CollectPayment/2"
+      const issue = "Manilla/IssueCard/2"
       assert.isAtLeast(valueOf("manilla_executions_started", collect), 2)
       assert.isAtLeast(valueOf("manilla_executions_ended", issue, "Succeeded"), 1)
       assert.isAtLeast(valueOf("manilla_executions_ended", issue, "Failed"), 1)

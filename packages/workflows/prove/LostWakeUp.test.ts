@@ -7,6 +7,7 @@ import { assert, it } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Operator from "@manilla/workflows/Operator"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -46,12 +47,12 @@ it.live("the sweeper wakes an execution whose wake-up was lost", () =>
     const path = yield* files.database
     const lost = yield* Deferred.make<void>()
     const layer = DisbursePayout.layer(policy).pipe(
-      Layer.provide(sqlEngine.layer(forgetful(lost))),
+      Layer.provideMerge(sqlEngine.layer(forgetful(lost))),
       Layer.provide(database.layer(path))
     )
     yield* Effect.gen(function* () {
-      const payouts = yield* DisbursePayout.DisbursePayout
-      yield* payouts.start("salary-7", yield* world.payout)
+      const payouts = yield* Operator.of(DisbursePayout.workflow)
+      yield* payouts.start({ key: world.key("salary-7"), ...(yield* world.payout) })
       yield* Deferred.await(lost)
       // The sweeper is much faster than the engine's own 10 minutes.
       const payout = yield* Effect.timeout(payouts.await("salary-7"), "60 seconds")
@@ -59,6 +60,10 @@ it.live("the sweeper wakes an execution whose wake-up was lost", () =>
     }).pipe(Effect.provide(layer))
   }).pipe(Effect.scoped, Effect.provide(world.services({ settleAfter: "1 second" })))
 )
+
+type Payouts = Effect.Effect.Success<ReturnType<typeof payoutsOf>>
+
+const payoutsOf = () => Operator.of(DisbursePayout.workflow)
 
 /** A database that is locked while the process starts: the engine waits 5 seconds for this operation. */
 const locked = Layer.effect(
@@ -75,13 +80,14 @@ it.live("a database that is locked while a process starts does not hold up what 
     const file = database.layer(yield* files.database)
     const life = <A, E>(
       storage: Parameters<typeof sqlEngine.layer>[0],
-      use: (payouts: DisbursePayout.DisbursePayout["Type"]) => Effect.Effect<A, E>
+      use: (payouts: Payouts) => Effect.Effect<A, E>
     ) =>
-      Effect.flatMap(DisbursePayout.DisbursePayout, use).pipe(
+      Effect.flatMap(Operator.of(DisbursePayout.workflow), use).pipe(
         Effect.provide(
-          Layer.fresh(DisbursePayout.layer(policy)).pipe(
-            Layer.provide(Layer.fresh(sqlEngine.layer(storage))),
-            Layer.provide(Layer.fresh(file))
+          DisbursePayout.layer(policy).pipe(
+            Layer.provideMerge(sqlEngine.layer(storage)),
+            Layer.provide(file),
+            Layer.fresh
           )
         )
       )
@@ -90,7 +96,7 @@ it.live("a database that is locked while a process starts does not hold up what 
     const request = yield* world.payout
     yield* life(undefined, (payouts) =>
       Effect.zipRight(
-        payouts.start("salary-7", request),
+        payouts.start({ key: world.key("salary-7"), ...request }),
         Effect.repeat(Effect.delay(payouts.status("salary-7"), "20 millis"), {
           until: ({ begun }) => "Payouts.disburse" in begun
         })

@@ -12,6 +12,7 @@ import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Engine from "@manilla/workflows/Engine"
 import * as IssueCard from "@manilla/workflows/IssueCard"
+import * as Operator from "@manilla/workflows/Operator"
 import { layerPostgres } from "@manilla/workflows/postgres"
 import * as Context from "effect/Context"
 import type { DurationInput } from "effect/Duration"
@@ -42,7 +43,7 @@ const workflows = Layer.mergeAll(
 /** A runner of all workflows on a database. */
 const runner = (url: Redacted.Redacted, lockExpiration: DurationInput = "3 seconds") =>
   Effect.map(Postgres.freePort, (port) =>
-    Layer.provide(
+    Layer.provideMerge(
       workflows,
       layerPostgres({
         url,
@@ -60,7 +61,7 @@ const server: Layer.Layer<Server> = Layer.scoped(Server, Postgres.server).pipe(
   Layer.merge(Logger.minimumLogLevel(LogLevel.None))
 )
 
-const payouts = DisbursePayout.DisbursePayout
+const payouts = Operator.of(DisbursePayout.workflow)
 
 const services = world.services({ settleAfter: "1 second" })
 
@@ -77,9 +78,12 @@ layer(server, {
       const payout = yield* world.payout
       const card = yield* world.card
       yield* Effect.gen(function* () {
-        yield* (yield* CollectPayment.CollectPayment).start("order-1", world.payment)
-        yield* (yield* payouts).start("salary-1", payout)
-        yield* (yield* IssueCard.IssueCard).start("card-1", card)
+        yield* (yield* Operator.of(CollectPayment.workflow)).start({
+          key: world.key("order-1"),
+          ...world.payment
+        })
+        yield* (yield* payouts).start({ key: world.key("salary-1"), ...payout })
+        yield* (yield* Operator.of(IssueCard.workflow)).start({ key: world.key("card-1"), ...card })
       }).pipe(Effect.provide(one))
 
       // Each runner knows the executions of both.
@@ -87,12 +91,14 @@ layer(server, {
         const operator = yield* payouts
         const end = yield* operator.await("salary-1")
         assert.strictEqual(end.status, "COMPLETED")
-        const { status } = yield* (yield* CollectPayment.CollectPayment).await("order-1")
+        const { status } = yield* (yield* Operator.of(CollectPayment.workflow)).await("order-1")
         assert.strictEqual(status, "COMPLETED")
-        yield* (yield* IssueCard.IssueCard).await("card-1")
-        const again = yield* operator.start("salary-1", payout)
-        assert.strictEqual(again.state, "Succeeded")
-        const error = yield* Effect.flip(operator.start("salary-1", { ...payout, amount: "1001" }))
+        yield* (yield* Operator.of(IssueCard.workflow)).await("card-1")
+        const again = yield* operator.start({ key: world.key("salary-1"), ...payout })
+        assert.strictEqual((yield* operator.status("salary-1")).executionId, again)
+        const error = yield* Effect.flip(
+          operator.start({ key: world.key("salary-1"), ...payout, amount: "1001" })
+        )
         assert.strictEqual(error._tag, "PayloadMismatch")
         const unknown = yield* Effect.flip(operator.status("salary-2"))
         assert.strictEqual(unknown._tag, "ExecutionNotFound")
@@ -112,7 +118,7 @@ layer(server, {
       yield* faults.add(Fault.status(429, { operation: "Payouts.create", count: "always" }))
       yield* Effect.gen(function* () {
         const operator = yield* payouts
-        yield* operator.start("salary-interrupted", yield* world.payout)
+        yield* operator.start({ key: world.key("salary-interrupted"), ...(yield* world.payout) })
         yield* world.received("Payouts.create", 1)
         yield* operator.interrupt("salary-interrupted")
         const error = yield* Effect.flip(operator.await("salary-interrupted"))
@@ -132,7 +138,9 @@ layer(server, {
       const other = yield* Layer.build(runner(url, "5 minutes"))
       yield* Effect.gen(function* () {
         const operator = yield* payouts
-        yield* Effect.forEach(keys, (key) => operator.start(key, payout), { discard: true })
+        yield* Effect.forEach(keys, (key) => operator.start({ key: world.key(key), ...payout }), {
+          discard: true
+        })
         yield* world.received("Payouts.create", keys.length)
       }).pipe(Effect.provide(runner(url, "5 minutes")))
       yield* Effect.gen(function* () {
@@ -154,7 +162,9 @@ layer(server, {
       yield* faults.add(Fault.delay("2 seconds", { operation: "Payouts.create", count: 4 }))
       yield* Effect.gen(function* () {
         const operator = yield* payouts
-        yield* Effect.forEach(keys, (key) => operator.start(key, payout), { discard: true })
+        yield* Effect.forEach(keys, (key) => operator.start({ key: world.key(key), ...payout }), {
+          discard: true
+        })
         yield* restart("fast", "1 second")
         yield* world.received("Payouts.create", keys.length)
         yield* restart("crash", "1 second")
@@ -199,7 +209,7 @@ layer(server, {
       const engine = layerPostgres({ url, host: "127.0.0.1", port: yield* Postgres.freePort })
       yield* Effect.gen(function* () {
         const operator = yield* payouts
-        yield* operator.start("salary-shared", yield* world.payout)
+        yield* operator.start({ key: world.key("salary-shared"), ...(yield* world.payout) })
         const { status } = yield* operator.await("salary-shared")
         assert.strictEqual(status, "COMPLETED")
         assert.strictEqual(attempts, 2)
@@ -207,7 +217,7 @@ layer(server, {
         Effect.provide(
           DisbursePayout.layer({
             carryOn: { initial: "300 millis", factor: 2, deadline: "1 hour" }
-          }).pipe(Layer.provide(engine), Layer.provide(refusedFirst))
+          }).pipe(Layer.provideMerge(engine), Layer.provide(refusedFirst))
         )
       )
     }).pipe(Effect.provide(services), Effect.provide(Reactivity.layer))
@@ -247,12 +257,12 @@ layer(server, {
       })
       yield* Effect.gen(function* () {
         const operator = yield* payouts
-        yield* operator.start("salary-taken", yield* world.payout)
+        yield* operator.start({ key: world.key("salary-taken"), ...(yield* world.payout) })
         const { status } = yield* operator.await("salary-taken")
         assert.strictEqual(status, "COMPLETED")
       }).pipe(
         Effect.provide(
-          DisbursePayout.layer(policy).pipe(Layer.provide(engine), Layer.provide(lateError))
+          DisbursePayout.layer(policy).pipe(Layer.provideMerge(engine), Layer.provide(lateError))
         )
       )
       assert.isAbove(attempts, 1)
@@ -312,13 +322,13 @@ layer(server, {
       })
       yield* Effect.gen(function* () {
         const operator = yield* payouts
-        yield* operator.start("salary-silence", yield* world.payout)
+        yield* operator.start({ key: world.key("salary-silence"), ...(yield* world.payout) })
         yield* proxy.silence
         const { status } = yield* Effect.retry(operator.await("salary-silence"), {
           while: ({ _tag }) => _tag === "StorageError"
         })
         assert.strictEqual(status, "COMPLETED")
-      }).pipe(Effect.provide(Layer.provide(DisbursePayout.layer(policy), engine)))
+      }).pipe(Effect.provide(Layer.provideMerge(DisbursePayout.layer(policy), engine)))
       assert.lengthOf(yield* made, 1)
     }).pipe(Effect.provide(services))
   )

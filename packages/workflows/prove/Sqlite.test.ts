@@ -6,6 +6,7 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import type * as Policy from "@manilla/workflows/Policy"
+import * as Operator from "@manilla/workflows/Operator"
 import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -22,7 +23,7 @@ import * as files from "../test/utils/files.js"
 import * as world from "../test/utils/world.js"
 
 const layer = (path: string, policy?: Partial<Policy.Policy>) =>
-  DisbursePayout.layer(policy).pipe(Layer.provide(Sqlite.layerSqlite({ file: path })))
+  DisbursePayout.layer(policy).pipe(Layer.provideMerge(Sqlite.layerSqlite({ file: path })))
 
 /** The rests of the names of the files that begin as a database. */
 const filesBeside = (path: string) =>
@@ -50,8 +51,8 @@ const measure = (policy: Partial<Policy.Policy>) =>
     const path = yield* files.database
     const request = yield* world.payout
     yield* Effect.gen(function* () {
-      const payouts = yield* DisbursePayout.DisbursePayout
-      yield* payouts.start("salary-7", request)
+      const payouts = yield* Operator.of(DisbursePayout.workflow)
+      yield* payouts.start({ key: world.key("salary-7"), ...request })
       assert.strictEqual((yield* payouts.await("salary-7")).status, "COMPLETED")
     }).pipe(Effect.provide(layer(path, policy)))
     return { rows: yield* rowsIn(path), reads: yield* reads }
@@ -146,15 +147,15 @@ describe("a database", () => {
         sql`SELECT * FROM cluster_replies`
       ])
       yield* Effect.gen(function* () {
-        const payouts = yield* DisbursePayout.DisbursePayout
-        yield* payouts.start("salary-7", request)
+        const payouts = yield* Operator.of(DisbursePayout.workflow)
+        yield* payouts.start({ key: world.key("salary-7"), ...request })
         yield* Effect.repeat(Effect.delay(payouts.status("salary-7"), "20 millis"), {
           until: ({ begun }) => "Payouts.disburse" in begun
         })
         // As if this process had been stopped for long.
         yield* sql`UPDATE manilla_owner SET epoch = epoch + 1`
         const before = yield* stored
-        const error = yield* Effect.flip(payouts.start("salary-8", request))
+        const error = yield* Effect.flip(payouts.start({ key: world.key("salary-8"), ...request }))
         assert.include(error.message, "another process has taken over the database")
         yield* world.received("Payouts.create", 1)
         yield* Effect.sleep("2 seconds")
@@ -208,8 +209,8 @@ describe("a database", () => {
       yield* faults.add(Fault.delay("1 second", { operation: "Payouts.create" }))
       const { logger, message } = yield* world.logged("The database of the workflows failed")
       yield* Effect.gen(function* () {
-        const payouts = yield* DisbursePayout.DisbursePayout
-        yield* payouts.start("salary-7", request)
+        const payouts = yield* Operator.of(DisbursePayout.workflow)
+        yield* payouts.start({ key: world.key("salary-7"), ...request })
         yield* Effect.repeat(Effect.delay(payouts.status("salary-7"), "20 millis"), {
           until: ({ begun }) => "Payouts.disburse" in begun
         })
@@ -255,8 +256,8 @@ it.live("an engine that ends while an activity runs does not warn that no runner
     yield* faults.add(Fault.delay("20 seconds", { operation: "Payouts.create" }))
     const { logger, message } = yield* world.logged("No healthy runners available")
     yield* Effect.gen(function* () {
-      const payouts = yield* DisbursePayout.DisbursePayout
-      yield* payouts.start("salary-7", request)
+      const payouts = yield* Operator.of(DisbursePayout.workflow)
+      yield* payouts.start({ key: world.key("salary-7"), ...request })
       yield* Effect.repeat(Effect.delay(payouts.status("salary-7"), "20 millis"), {
         until: ({ begun }) => "Payouts.disburse" in begun
       })

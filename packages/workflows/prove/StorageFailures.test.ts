@@ -5,6 +5,7 @@ import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Execution from "@manilla/workflows/Execution"
+import * as Operator from "@manilla/workflows/Operator"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -55,25 +56,25 @@ describe("a database that becomes", () => {
         }
         const context = yield* Layer.build(
           DisbursePayout.layer().pipe(
-            Layer.provide(sqlEngine.layer()),
+            Layer.provideMerge(sqlEngine.layer()),
             Layer.provideMerge(database.layer(yield* files.database))
           )
         )
         const sql = Context.get(context, SqlClient.SqlClient)
-        const operator = Context.get(context, DisbursePayout.DisbursePayout)
+        const operator = yield* Effect.provide(Operator.of(DisbursePayout.workflow), context)
 
         yield* faults.add(Fault.delay("500 millis", { operation: "Payouts.create" }))
-        yield* operator.start("salary-open", request)
+        yield* operator.start({ key: world.key("salary-open"), ...request })
         yield* Effect.repeat(Effect.delay(operator.status("salary-open"), "20 millis"), {
           until: ({ begun }) => "Payouts.disburse" in begun
         })
         yield* sql.unsafe(begin)
-        const error = yield* Effect.flip(operator.start("salary-new", long))
+        const error = yield* Effect.flip(operator.start({ key: world.key("salary-new"), ...long }))
         assert.instanceOf(error, Execution.StorageError)
         assert.strictEqual(error.businessKey, "salary-new")
         assert.include(
           error.message,
-          "store an execution of Manilla/DisbursePayout/1 for salary-new"
+          "store an execution of Manilla/DisbursePayout/2 for salary-new"
         )
         assert.include(error.message, why)
         const unknown = yield* Effect.flip(operator.status("salary-new"))
@@ -84,7 +85,7 @@ describe("a database that becomes", () => {
         // Nobody waits for a moment: each operation that waits has tried several times.
         yield* Effect.sleep("2 seconds")
         yield* sql.unsafe(end)
-        yield* operator.start("salary-new", long)
+        yield* operator.start({ key: world.key("salary-new"), ...long })
         for (const key of ["salary-open", "salary-new"]) {
           assert.strictEqual((yield* operator.await(key)).status, "COMPLETED")
         }

@@ -4,36 +4,38 @@
  *
  * @since 0.1.0
  */
+import * as Workflow from "@effect/workflow/Workflow"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
-import type * as Engine from "./Engine.js"
 import { createAndAwait } from "./internal/createAndAwait.js"
-import type * as Operator from "./Operator.js"
-import type * as Policy from "./Policy.js"
+import * as Policy from "./Policy.js"
 
 /**
- * The body of `POST /payments` without its `operation`, which is `COLLECTION`.
+ * The key, and the body of `POST /payments` without its `operation`, which is `COLLECTION`.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const CollectRequest = PaymentIntent.PaymentIntentRequest.omit("operation")
+export const Payload = Schema.Struct({
+  key: IdempotencyKey.IdempotencyKey,
+  ...PaymentIntent.PaymentIntentRequest.omit("operation").fields
+})
 
 /**
  * @since 0.1.0
  * @category models
  */
-export interface CollectRequest extends Omit<PaymentIntent.PaymentIntentRequest, "operation"> {}
+export interface Payload extends Schema.Schema.Type<typeof Payload> {}
 
 /**
  * The errors of an execution. `Errors.outcome` tells whether the payment
- * intent was created. Start again under another business key only if it was not.
+ * intent was created. Start again under another key only if it was not.
  *
  * @since 0.1.0
  * @category errors
@@ -47,69 +49,61 @@ export const CollectError = Schema.Union(Durable.WriteError, Payments.PaymentSti
 export type CollectError = typeof CollectError.Type
 
 /**
- * Starts and operates collections by business key.
+ * The workflow. Its payload has the key that `collect` would send, so that each continues what the other has begun.
+ *
+ * @example
+ * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+ * import * as CollectPayment from "@manilla/workflows/CollectPayment"
+ *
+ * const intent = CollectPayment.workflow.execute({
+ *   key: IdempotencyKey.derive("order", "42"),
+ *   country: "BJ",
+ *   amount: "1500",
+ *   currency: "XOF",
+ *   payment_method: "mtn_momo",
+ *   payer: { phone_number: "+2290100000000" }
+ * })
  *
  * @since 0.1.0
- * @category services
+ * @category workflows
  */
-export class CollectPayment extends Context.Tag("@manilla/workflows/CollectPayment")<
-  CollectPayment,
-  Operator.Service<CollectRequest, PaymentIntent.PaymentIntent, CollectError>
->() {}
+export const workflow = Workflow.make({
+  name: "Manilla/CollectPayment/2",
+  payload: Payload,
+  success: PaymentIntent.PaymentIntent,
+  error: CollectError,
+  idempotencyKey: ({ key }) => key
+})
 
 const operation = "Payments.collect"
 
-const definition = {
-  name: "Manilla/CollectPayment/1",
-  payload: CollectRequest,
-  success: PaymentIntent.PaymentIntent,
-  error: CollectError,
-  body: (request: CollectRequest) =>
-    Effect.gen(function* () {
-      const payments = yield* Payments.Payments
-      return yield* createAndAwait({
-        operation,
-        by: "id",
-        id: PaymentIntent.PaymentIntentId,
-        created: PaymentIntent.PaymentIntent,
-        success: PaymentIntent.PaymentIntent,
-        create: (options) => payments.create({ ...request, operation: "COLLECTION" }, options),
-        look: (id, policy) =>
-          payments.awaitFinal(id, policy).pipe(
-            Effect.asSome,
-            Effect.catchTag("PaymentStillPending", () => Effect.succeedNone)
-          ),
-        expired: ({ id }, fields) => new Payments.PaymentStillPending({ id, ...fields })
-      })
+const body = ({ key, ...request }: Payload) =>
+  Effect.gen(function* () {
+    const payments = yield* Payments.Payments
+    return yield* createAndAwait({
+      operation,
+      key,
+      by: "id",
+      id: PaymentIntent.PaymentIntentId,
+      created: PaymentIntent.PaymentIntent,
+      success: PaymentIntent.PaymentIntent,
+      create: (options) => payments.create({ ...request, operation: "COLLECTION" }, options),
+      look: (id, policy) =>
+        payments.awaitFinal(id, policy).pipe(
+          Effect.asSome,
+          Effect.catchTag("PaymentStillPending", () => Effect.succeedNone)
+        ),
+      expired: ({ id }, fields) => new Payments.PaymentStillPending({ id, ...fields })
     })
-}
+  })
 
 /**
- * A layer that runs the workflow and provides `CollectPayment`. A part that the policy leaves out has its default.
- *
- * @example
- * import * as CollectPayment from "@manilla/workflows/CollectPayment"
- * import * as Effect from "effect/Effect"
- *
- * const program = Effect.gen(function* () {
- *   const payments = yield* CollectPayment.CollectPayment
- *   yield* payments.start("order-42", {
- *     country: "BJ",
- *     amount: "1500",
- *     currency: "XOF",
- *     payment_method: "mtn_momo",
- *     payer: { phone_number: "+2290100000000" }
- *   })
- *   return yield* payments.await("order-42")
- * })
+ * A layer that runs the workflow. A part that the policy leaves out has its default.
  *
  * @since 0.1.0
  * @category layers
  */
 export const layer = (
   policy?: Partial<Policy.Policy>
-): Layer.Layer<
-  CollectPayment,
-  Durable.LayerError,
-  Payments.Payments | Engine.Engine | WorkflowEngine.WorkflowEngine
-> => Durable.layer(CollectPayment, definition, policy)
+): Layer.Layer<never, Policy.InvalidPolicy, Payments.Payments | WorkflowEngine.WorkflowEngine> =>
+  Layer.provide(workflow.toLayer(body), Policy.layer(policy))

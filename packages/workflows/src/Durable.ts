@@ -1,6 +1,6 @@
 /**
- * Building blocks for your own durable workflows. A body is an Effect that calls only these blocks: each
- * stores its result, so a later life of the process replays the body up to where it was.
+ * Building blocks for the body of any `Workflow`, on any engine. A body is an Effect that calls only blocks and
+ * activities: each stores its result, so a later life of the process replays the body up to where it was.
  *
  * Rules for a body:
  *
@@ -10,37 +10,80 @@
  * - A changed body gets a new name, such as `Shop/SendGift/2`. Keep the layer of the old one until its
  *   executions have ended.
  *
+ * On the engines of this package, an operator also finds the execution in `Executions`, and `interrupt` never loses
+ * money. Effect's own engines interrupt a body also while the outcome of a write is unknown.
+ *
+ * @example
+ * import * as Workflow from "@effect/workflow/Workflow"
+ * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+ * import * as Payments from "@manilla/payments/Payments"
+ * import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+ * import * as Durable from "@manilla/workflows/Durable"
+ * import * as Effect from "effect/Effect"
+ * import * as Schema from "effect/Schema"
+ *
+ * const SellTicket = Workflow.make({
+ *   name: "Shop/SellTicket/1",
+ *   payload: { key: IdempotencyKey.IdempotencyKey, phone: Schema.String, amount: Schema.String },
+ *   success: Schema.String,
+ *   error: Durable.WriteError,
+ *   idempotencyKey: ({ key }) => key
+ * })
+ *
+ * const layer = SellTicket.toLayer(({ amount, key, phone }) =>
+ *   Effect.gen(function* () {
+ *     const payments = yield* Payments.Payments
+ *     const intent = yield* Durable.write({
+ *       operation: "Shop.sellTicket",
+ *       key,
+ *       success: PaymentIntent.PaymentIntent,
+ *       idOf: ({ id }) => id,
+ *       send: (key) =>
+ *         payments.create(
+ *           {
+ *             operation: "COLLECTION",
+ *             country: "BJ",
+ *             amount,
+ *             currency: "XOF",
+ *             payment_method: "mtn_momo",
+ *             payer: { phone_number: phone }
+ *           },
+ *           { key }
+ *         )
+ *     })
+ *     yield* Durable.step({
+ *       name: "mail the ticket",
+ *       success: Schema.Void,
+ *       error: Schema.Never,
+ *       execute: Effect.log(`ticket for ${intent.id}`)
+ *     })
+ *     return intent.id
+ *   })
+ * )
+ *
  * @since 0.1.0
  */
-import type * as Workflow from "@effect/workflow/Workflow"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import type * as Errors from "@manilla/core/Errors"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import type * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import * as Engine from "./Engine.js"
 import type * as Execution from "./Execution.js"
-import * as body from "./internal/body.js"
-import * as operator from "./internal/operator.js"
-import * as running from "./internal/running.js"
+import type * as journal from "./internal/journal.js"
 import * as steps from "./internal/steps.js"
 import * as writes from "./internal/write.js"
-import type * as Operator from "./Operator.js"
-import * as Policy from "./Policy.js"
-import { Running } from "./Running.js"
+import type * as Policy from "./Policy.js"
 
 /**
- * The requirement of every block: the execution that it belongs to. `layer` provides it.
+ * The requirement of every block: the execution that it belongs to. Any engine provides it.
  *
  * @since 0.1.0
  * @category models
  */
-export type InExecution = Running | WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
+export type InExecution = journal.InExecution
 
 /**
  * The services of your own that a block needs.
@@ -52,116 +95,6 @@ export type Own<R> = Exclude<
   R,
   Scope.Scope | WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
 >
-
-/**
- * The services that the body of a workflow uses: those that are given to its layer.
- *
- * @since 0.1.0
- * @category models
- */
-export type Given<R> = Exclude<
-  Exclude<R, Running>,
-  | Workflow.Execution<string>
-  | Scope.Scope
-  | WorkflowEngine.WorkflowEngine
-  | WorkflowEngine.WorkflowInstance
->
-
-/**
- * Why a workflow does not run.
- *
- * @since 0.1.0
- * @category errors
- */
-export type LayerError = Policy.InvalidPolicy | Execution.DuplicateWorkflow
-
-/**
- * A layer that runs a workflow and operates its executions by business key. The body uses the services that
- * are given to this layer, whoever starts an execution.
- *
- * @example
- * import * as Payments from "@manilla/payments/Payments"
- * import * as PaymentIntent from "@manilla/payments/PaymentIntent"
- * import * as Durable from "@manilla/workflows/Durable"
- * import type * as Operator from "@manilla/workflows/Operator"
- * import * as Context from "effect/Context"
- * import * as Effect from "effect/Effect"
- * import * as Schema from "effect/Schema"
- *
- * const Order = Schema.Struct({ phone: Schema.String, amount: Schema.String })
- *
- * class SellTicket extends Context.Tag("Shop/SellTicket")<
- *   SellTicket,
- *   Operator.Service<typeof Order.Type, string, typeof Durable.WriteError.Type>
- * >() {}
- *
- * const layer = Durable.layer(SellTicket, {
- *   name: "Shop/SellTicket/1",
- *   payload: Order,
- *   success: Schema.String,
- *   error: Durable.WriteError,
- *   body: ({ amount, phone }) =>
- *     Effect.gen(function* () {
- *       const payments = yield* Payments.Payments
- *       // The operation and the business key give the key.
- *       const intent = yield* Durable.write({
- *         operation: "Shop.sellTicket",
- *         success: PaymentIntent.PaymentIntent,
- *         idOf: ({ id }) => id,
- *         send: (key) =>
- *           payments.create(
- *             {
- *               operation: "COLLECTION",
- *               country: "BJ",
- *               amount,
- *               currency: "XOF",
- *               payment_method: "mtn_momo",
- *               payer: { phone_number: phone }
- *             },
- *             { key }
- *           )
- *       })
- *       yield* Durable.step({
- *         name: "mail the ticket",
- *         success: Schema.Void,
- *         error: Schema.Never,
- *         execute: Effect.log(`ticket for ${intent.id}`)
- *       })
- *       return intent.id
- *     })
- * })
- *
- * @since 0.1.0
- * @category layers
- */
-export const layer = <Self, P, PI, A, AI, E, EI, R>(
-  tag: Context.Tag<Self, Operator.Service<P, A, E>>,
-  definition: Operator.Definition<P, PI, A, AI, E, EI, R>,
-  policy?: Partial<Policy.Policy>
-): Layer.Layer<Self, LayerError, Given<R> | Engine.Engine | WorkflowEngine.WorkflowEngine> => {
-  const workflow = operator.workflowOf(definition)
-  const registered = Layer.unwrapScoped(
-    Effect.gen(function* () {
-      const whole = yield* Policy.make(policy)
-      const engine = yield* Engine.Engine
-      yield* engine.register(definition.name)
-      const given = yield* Effect.context<Given<R>>()
-      return workflow.toLayer(({ businessKey }) => {
-        const execution = running.make(engine, definition.name, businessKey, whole)
-        return body
-          .payloadOf(engine, execution, definition.payload)
-          .pipe(
-            Effect.flatMap(definition.body),
-            body.compensated(execution),
-            body.recorded(engine, execution),
-            body.given(given),
-            Effect.provideService(Running, execution)
-          )
-      })
-    })
-  )
-  return Layer.provideMerge(Layer.scoped(tag, operator.make(definition, workflow)), registered)
-}
 
 /**
  * The parameters of `step`.
@@ -204,11 +137,13 @@ export const WriteError = writes.WriteError
  * @category models
  */
 export interface Write<A, I, R> {
-  /**
-   * The name of the block, such as `Shop.refund`. The key is derived from it and the business key, so it has no
-   * version: the new version of a workflow must not pay again.
-   */
+  /** The name of the block, such as `Shop.refund`. */
   readonly operation: string
+  /**
+   * The idempotency key of the request, from the payload: the new version of a workflow must not pay again, nor
+   * one that follows a plain call. Each write of a body needs a key of its own.
+   */
+  readonly key: IdempotencyKey.IdempotencyKey
   readonly success: Schema.Schema<A, I>
   /** The id of the resource, for `ExecutionCancelled`. */
   readonly idOf: (resource: A) => string
@@ -279,9 +214,16 @@ export const sleep: (
 ) => Effect.Effect<void, Execution.ExecutionCancelled, InExecution> = steps.sleep
 
 /**
- * Undoes a block if the body fails later: the compensations run in reverse order, and then the execution
- * ends with the error. A compensation consists of blocks. After a defect, an unknown outcome or an
- * `AppliedUnreadable`, nothing is compensated: the money moved, or may have.
+ * The compensations of a body. `compensating` provides it.
+ *
+ * @since 0.1.0
+ * @category services
+ */
+export type Compensations = steps.Compensations
+
+/**
+ * Undoes a block if the body fails later. A compensation consists of blocks. It needs `compensating` around the
+ * body.
  *
  * @since 0.1.0
  * @category blocks
@@ -289,4 +231,16 @@ export const sleep: (
 export const compensate: <A, E, R, R2>(
   effect: Effect.Effect<A, E, R>,
   compensation: (value: A) => Effect.Effect<void, never, R2>
-) => Effect.Effect<A, E, R | R2 | InExecution> = steps.compensate
+) => Effect.Effect<A, E, R | R2 | Compensations> = steps.compensate
+
+/**
+ * Runs a body, and its compensations in reverse order if it fails; then the execution ends with the error. Unlike
+ * `Workflow.withCompensation`, a compensation may pause, and none runs after a defect, an unknown outcome or an
+ * `AppliedUnreadable`: the money moved, or may have.
+ *
+ * @since 0.1.0
+ * @category blocks
+ */
+export const compensating: <A, E, R>(
+  body: Effect.Effect<A, E, R>
+) => Effect.Effect<A, E, Exclude<R, Compensations> | InExecution> = steps.compensating

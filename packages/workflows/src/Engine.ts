@@ -9,7 +9,6 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
 import type * as Execution from "./Execution.js"
 
 /**
@@ -95,12 +94,7 @@ export interface Open {
  * @category models
  */
 export interface Service {
-  /** Takes the name of a workflow until the scope closes. */
-  readonly register: (
-    workflow: string
-  ) => Effect.Effect<void, Execution.DuplicateWorkflow, Scope.Scope>
-
-  /** Stores a new execution, and returns the stored one: an earlier one under the same name stays. */
+  /** Stores a new execution, and returns the stored one: an earlier one under the same id stays. */
   readonly insert: (
     execution: Execution.Execution
   ) => Effect.Effect<
@@ -110,6 +104,10 @@ export interface Service {
 
   readonly find: (
     name: Name
+  ) => Effect.Effect<Option.Option<Execution.Execution>, Execution.StorageError>
+
+  readonly read: (
+    executionId: string
   ) => Effect.Effect<Option.Option<Execution.Execution>, Execution.StorageError>
 
   /** Finds several executions of a workflow. Those that do not exist are left out. */
@@ -129,7 +127,7 @@ export interface Service {
 
   /** Replaces an execution by a function of its stored value, atomically. */
   readonly modify: <A>(
-    name: Name,
+    executionId: string,
     change: (execution: Execution.Execution) => readonly [A, Execution.Execution]
   ) => Effect.Effect<Option.Option<A>, Execution.StorageError>
 

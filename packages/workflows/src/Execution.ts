@@ -116,8 +116,6 @@ export interface Execution {
   /** The id of the last resource that it created, such as a payout's reference. */
   readonly resource: string | undefined
   readonly isCancelRequested: boolean
-  /** Whether an operator paused it. Only a batch can be paused. */
-  readonly isPaused: boolean
   readonly end: End | undefined
   /** Whether its payload and its result were deleted after its end. */
   readonly isPurged: boolean

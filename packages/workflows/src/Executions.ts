@@ -1,6 +1,6 @@
 /**
- * Lists the executions of all workflows, and deletes what is stored of those that have ended. Each
- * workflow's own service operates single executions by business key.
+ * Lists the executions of all workflows on the engines of this package, and deletes what is stored of those that
+ * have ended. `Operator` operates single ones by key.
  *
  * @since 0.1.0
  */
@@ -23,7 +23,7 @@ import { purge as purgeOne } from "./internal/purge.js"
  * @category models
  */
 export interface Filter {
-  /** The versioned name of a workflow, such as `DisbursePayout`'s `workflow`. */
+  /** The versioned name of a workflow, such as `DisbursePayout.workflow.name`. */
   readonly workflow?: string | undefined
   /** One of these states. */
   readonly states?: ReadonlyArray<Execution.State> | undefined

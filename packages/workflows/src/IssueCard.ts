@@ -4,34 +4,36 @@
  *
  * @since 0.1.0
  */
+import * as Workflow from "@effect/workflow/Workflow"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Card from "@manilla/cards/Card"
 import * as Cards from "@manilla/cards/Cards"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
-import type * as Engine from "./Engine.js"
-import type * as Operator from "./Operator.js"
-import type * as Policy from "./Policy.js"
+import * as Policy from "./Policy.js"
 
 /**
- * The body of `POST /cards` without its key.
+ * The key, of at most 100 characters, and the other members of the body of `POST /cards`.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const IssueRequest = Card.CardRequest.omit("idempotency_key")
+export const Payload = Schema.Struct({
+  key: Card.CardRequest.fields.idempotency_key,
+  ...Card.CardRequest.omit("idempotency_key").fields
+})
 
 /**
  * @since 0.1.0
  * @category models
  */
-export interface IssueRequest extends Omit<Card.CardRequest, "idempotency_key"> {}
+export interface Payload extends Schema.Schema.Type<typeof Payload> {}
 
 /**
  * The errors of an execution. `Errors.outcome` tells whether the card was
- * issued. Start again under another business key only if it was not.
+ * issued. Start again under another key only if it was not.
  *
  * @since 0.1.0
  * @category errors
@@ -45,43 +47,38 @@ export const IssueError = Durable.WriteError
 export type IssueError = typeof IssueError.Type
 
 /**
- * Starts and operates card issuances by business key.
+ * The workflow. Its payload has the key that `issue` would send.
  *
  * @since 0.1.0
- * @category services
+ * @category workflows
  */
-export class IssueCard extends Context.Tag("@manilla/workflows/IssueCard")<
-  IssueCard,
-  Operator.Service<IssueRequest, Card.Issuance, IssueError>
->() {}
-
-const definition = {
-  name: "Manilla/IssueCard/1",
-  payload: IssueRequest,
+export const workflow = Workflow.make({
+  name: "Manilla/IssueCard/2",
+  payload: Payload,
   success: Card.Issuance,
   error: IssueError,
-  body: (request: IssueRequest) =>
-    Effect.flatMap(Cards.Cards, (cards) =>
-      Durable.write({
-        operation: "Cards.issue",
-        success: Card.Issuance,
-        idOf: ({ card }) => card.id,
-        send: (key) => cards.issue(request, { key })
-      })
-    )
-}
+  idempotencyKey: ({ key }) => key
+})
+
+const body = ({ key, ...request }: Payload) =>
+  Effect.flatMap(Cards.Cards, (cards) =>
+    Durable.write({
+      operation: "Cards.issue",
+      key,
+      success: Card.Issuance,
+      idOf: ({ card }) => card.id,
+      send: (key) => cards.issue(request, { key })
+    })
+  )
 
 /**
- * A layer that runs the workflow and provides `IssueCard`. A part that the policy leaves out has its default.
- * `look` and `wait` have no effect, because a card has no status to wait for.
+ * A layer that runs the workflow. A part that the policy leaves out has its default. `look` and `wait` have no
+ * effect, because a card has no status to wait for.
  *
  * @since 0.1.0
  * @category layers
  */
 export const layer = (
   policy?: Partial<Policy.Policy>
-): Layer.Layer<
-  IssueCard,
-  Durable.LayerError,
-  Cards.Cards | Engine.Engine | WorkflowEngine.WorkflowEngine
-> => Durable.layer(IssueCard, definition, policy)
+): Layer.Layer<never, Policy.InvalidPolicy, Cards.Cards | WorkflowEngine.WorkflowEngine> =>
+  Layer.provide(workflow.toLayer(body), Policy.layer(policy))

@@ -1,48 +1,60 @@
 /**
- * Starts and operates the executions of a workflow by business key.
+ * Operates the executions of a workflow on the engines of this package, by key.
  *
  * @since 0.1.0
  */
-import type * as Effect from "effect/Effect"
-import type * as Schema from "effect/Schema"
-import type * as Exit from "effect/Exit"
-import type * as Option from "effect/Option"
-import type * as Execution from "./Execution.js"
+import type * as Workflow from "@effect/workflow/Workflow"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Issues from "@manilla/core/Issues"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import * as Engine from "./Engine.js"
+import * as Execution from "./Execution.js"
+import { unlessPurged } from "./internal/execution.js"
+import { jitter } from "./internal/jitter.js"
+import { purge } from "./internal/purge.js"
+import { keyOf, readPayload, type StartError } from "./internal/recordedEngine.js"
 
 /**
- * A workflow. Its payload, result and error are stored as JSON.
+ * The pause between two looks of `await`: a tenth of the time already waited. Thousands of executions that are
+ * awaited for long would otherwise keep the process and its database busy.
+ */
+const awaitPauseMillis = (waitedMillis: number): number =>
+  Math.min(10_000, Math.max(1_000, waitedMillis / 10))
+
+/**
+ * Why an execution cannot be read.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export type ReadError =
+  | Execution.ExecutionNotFound
+  | Execution.ExecutionPurged
+  | Execution.UnreadablePayload
+  | Execution.StorageError
+
+/**
+ * The operations on the executions of one workflow. A key is the member `key` of a payload; without one, it is the
+ * id of the execution.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Definition<P, PI, A, AI, E, EI, R> {
-  /** With its version, such as `Shop/SendGift/1`. Two workflows must not have one name. */
-  readonly name: string
-  readonly payload: Schema.Schema<P, PI>
-  readonly success: Schema.Schema<A, AI>
-  readonly error: Schema.Schema<E, EI>
-  readonly body: (payload: P) => Effect.Effect<A, E, R>
-}
-
-/**
- * The operations on the executions of one workflow. `A` is the result of an execution, and `E` its error.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Service<Payload, A, E> {
-  /** The versioned name of the workflow. */
-  readonly workflow: string
-
+export interface Operator<in Payload, out A, out E> {
   /**
-   * Starts an execution, and returns once it is stored: from then on it continues in every later life of
+   * Starts an execution, and returns its id once it is stored: from then on it continues in every later life of
    * the process. With the same payload it may be called again, and changes nothing.
    */
   readonly start: (
-    businessKey: string,
     payload: Payload
   ) => Effect.Effect<
-    Execution.Status,
+    string,
     | Execution.InvalidPayload
     | Execution.PayloadMismatch
     | Execution.UnreadablePayload
@@ -52,44 +64,27 @@ export interface Service<Payload, A, E> {
 
   /** The state of an execution, its times, and the steps and the pause that it is in. */
   readonly status: (
-    businessKey: string
+    key: string
   ) => Effect.Effect<
     Execution.Status,
     Execution.ExecutionNotFound | Execution.UnreadablePayload | Execution.StorageError
   >
 
   /** The end of an execution, or none while it goes on. */
-  readonly poll: (
-    businessKey: string
-  ) => Effect.Effect<
-    Option.Option<Exit.Exit<A, E>>,
-    | Execution.ExecutionNotFound
-    | Execution.ExecutionPurged
-    | Execution.UnreadablePayload
-    | Execution.StorageError
-  >
+  readonly poll: (key: string) => Effect.Effect<Option.Option<Exit.Exit<A, E>>, ReadError>
 
   /**
    * Waits for the end of an execution. The wait is in memory, and ends with the process. It looks each second,
    * then less often the longer it has waited, and at least every 10 seconds.
    */
-  readonly await: (
-    businessKey: string
-  ) => Effect.Effect<
-    A,
-    | E
-    | Execution.ExecutionNotFound
-    | Execution.ExecutionPurged
-    | Execution.UnreadablePayload
-    | Execution.StorageError
-  >
+  readonly await: (key: string) => Effect.Effect<A, E | ReadError>
 
   /**
    * Ends the pause of an execution now, so that it carries on or looks at its resource at once. It changes
    * nothing while an activity runs, or after the end.
    */
   readonly resume: (
-    businessKey: string
+    key: string
   ) => Effect.Effect<void, Execution.ExecutionNotFound | Execution.StorageError>
 
   /**
@@ -98,18 +93,164 @@ export interface Service<Payload, A, E> {
    * way ends first, within a minute by default. A resource that exists continues at the service.
    */
   readonly interrupt: (
-    businessKey: string
+    key: string
   ) => Effect.Effect<void, Execution.ExecutionNotFound | Execution.StorageError>
 
   /**
    * Deletes the payload, the result and the steps of an execution that has ended, such as at the request of the
-   * person whose data they are. The business key stays taken, as after `Executions.purge`, whatever the state.
-   * After an earlier purge it changes nothing.
+   * person whose data they are. The key stays taken, as after `Executions.purge`, whatever the state. After an
+   * earlier purge it changes nothing.
    */
   readonly purge: (
-    businessKey: string
+    key: string
   ) => Effect.Effect<
     void,
     Execution.ExecutionNotFound | Execution.ExecutionNotEnded | Execution.StorageError
   >
 }
+
+/**
+ * The operations on the executions of a workflow. Effect's own `execute`, `poll`, `interrupt` and `resume` do the
+ * same by the id of an execution; what `start` fails with is a defect there.
+ *
+ * @example
+ * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+ * import * as CollectPayment from "@manilla/workflows/CollectPayment"
+ * import * as Operator from "@manilla/workflows/Operator"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const payments = yield* Operator.of(CollectPayment.workflow)
+ *   const key = IdempotencyKey.derive("order", "42")
+ *   yield* payments.start({
+ *     key,
+ *     country: "BJ",
+ *     amount: "1500",
+ *     currency: "XOF",
+ *     payment_method: "mtn_momo",
+ *     payer: { phone_number: "+2290100000000" }
+ *   })
+ *   return yield* payments.await(key)
+ * })
+ *
+ * @since 0.1.0
+ * @category operating
+ */
+export const of = <
+  Name extends string,
+  P extends Workflow.AnyStructSchema,
+  A extends Schema.Schema.Any,
+  E extends Schema.Schema.All
+>(
+  workflow: Workflow.Workflow<Name, P, A, E>
+): Effect.Effect<
+  Operator<P["Type"], A["Type"], E["Type"]>,
+  never,
+  Engine.Engine | WorkflowEngine.WorkflowEngine | P["Context"] | A["Context"] | E["Context"]
+> =>
+  Effect.gen(function* () {
+    type Operations = Operator<P["Type"], A["Type"], E["Type"]>
+    const { name } = workflow
+    const engine = yield* Engine.Engine
+    const context = yield* Effect.context<
+      WorkflowEngine.WorkflowEngine | P["Context"] | A["Context"] | E["Context"]
+    >()
+    /** An execution that a step of another one starts is not a part of that one. */
+    const inEngine = <B, F>(
+      effect: Effect.Effect<
+        B,
+        F,
+        WorkflowEngine.WorkflowEngine | P["Context"] | A["Context"] | E["Context"]
+      >
+    ): Effect.Effect<B, F> =>
+      Effect.mapInputContext(effect, (caller: Context.Context<never>) =>
+        Context.merge(Context.omit(WorkflowEngine.WorkflowInstance)(caller), context)
+      )
+
+    const validate = ParseResult.validateEither(Schema.typeSchema(workflow.payloadSchema), {
+      errors: "all"
+    })
+
+    const found = (businessKey: string) =>
+      Effect.flatMap(
+        // A database refuses some texts that are no keys.
+        businessKey.includes("\0")
+          ? Effect.succeedNone
+          : engine.find({ workflow: name, businessKey }),
+        Option.match({
+          onNone: () =>
+            Effect.fail(new Execution.ExecutionNotFound({ workflow: name, businessKey })),
+          onSome: Effect.succeed
+        })
+      )
+
+    const readable = (execution: Execution.Execution) =>
+      execution.end === undefined ? Effect.asVoid(readPayload(workflow, execution)) : Effect.void
+
+    const start = (payload: P["Type"]): ReturnType<Operations["start"]> =>
+      Effect.gen(function* () {
+        const valid = validate(payload)
+        if (Either.isLeft(valid)) {
+          const issues = Issues.fromParseIssue(valid.left)
+          const businessKey = keyOf(payload, "")
+          return yield* new Execution.InvalidPayload({ workflow: name, businessKey, issues })
+        }
+        return yield* inEngine(workflow.execute(payload, { discard: true })).pipe(
+          Effect.catchSomeDefect((defect) =>
+            isStartError(defect) ? Option.some(Effect.fail(defect)) : Option.none()
+          )
+        )
+      })
+
+    const poll = (businessKey: string) =>
+      Effect.gen(function* () {
+        const execution = yield* Effect.flatMap(found(businessKey), unlessPurged)
+        const polled = yield* Effect.exit(inEngine(workflow.poll(execution.executionId)))
+        // An engine may report a defect of the workflow as its own.
+        if (Exit.isFailure(polled)) return Option.some(Exit.failCause(polled.cause))
+        if (polled.value?._tag === "Complete") return Option.some(polled.value.exit)
+        yield* readable(execution)
+        return Option.none()
+      })
+
+    const awaitEnd = (businessKey: string, waitedMillis = 0): ReturnType<Operations["await"]> =>
+      Effect.flatMap(
+        poll(businessKey),
+        Option.match({
+          onNone: () =>
+            Effect.gen(function* () {
+              const pauseMillis = yield* jitter(awaitPauseMillis(waitedMillis))
+              yield* Effect.sleep(pauseMillis)
+              return yield* awaitEnd(businessKey, waitedMillis + pauseMillis)
+            }),
+          onSome: (exit) => exit
+        })
+      )
+
+    const operator: Operations = {
+      start,
+      status: (key) =>
+        Effect.map(Effect.tap(found(key), readable), (execution) => Execution.toStatus(execution)),
+      poll,
+      await: (key) => awaitEnd(key),
+      resume: (key) =>
+        Effect.flatMap(found(key), ({ executionId }) => inEngine(workflow.resume(executionId))),
+      interrupt: (key) =>
+        Effect.flatMap(found(key), ({ executionId }) => inEngine(workflow.interrupt(executionId))),
+      purge: (businessKey) =>
+        Effect.gen(function* () {
+          const execution = yield* found(businessKey)
+          if (execution.isPurged) return
+          if (execution.end === undefined || !(yield* purge(engine, execution))) {
+            return yield* new Execution.ExecutionNotEnded({ workflow: name, businessKey })
+          }
+        })
+    }
+    return operator
+  })
+
+const isStartError = (defect: unknown): defect is StartError =>
+  defect instanceof Execution.PayloadMismatch ||
+  defect instanceof Execution.UnreadablePayload ||
+  defect instanceof Execution.ExecutionPurged ||
+  defect instanceof Execution.StorageError

@@ -4,22 +4,20 @@
  *
  * @since 0.1.0
  */
+import * as Workflow from "@effect/workflow/Workflow"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Errors from "@manilla/core/Errors"
 import * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Durable from "./Durable.js"
-import type * as Engine from "./Engine.js"
 import * as Execution from "./Execution.js"
 import { stillPending } from "./internal/stillPending.js"
-import type * as Operator from "./Operator.js"
-import type * as Policy from "./Policy.js"
+import * as Policy from "./Policy.js"
 
 /**
  * The link to watch, and the number of uses to wait for.
@@ -27,7 +25,9 @@ import type * as Policy from "./Policy.js"
  * @since 0.1.0
  * @category schemas
  */
-export const WatchRequest = Schema.Struct({
+export const Payload = Schema.Struct({
+  /** Its own name, under which it is found. */
+  key: Execution.BusinessKey,
   id: PaymentLink.PaymentLinkId,
   /** The watch ends when `use_count` has this value; by default, the `max_uses` of the link. */
   uses: Schema.optional(
@@ -41,7 +41,7 @@ export const WatchRequest = Schema.Struct({
  * @since 0.1.0
  * @category models
  */
-export interface WatchRequest extends Schema.Schema.Type<typeof WatchRequest> {}
+export interface Payload extends Schema.Schema.Type<typeof Payload> {}
 
 /**
  * The errors of an execution. `PaymentLinkStillActive`: neither happened before the deadline of
@@ -62,49 +62,7 @@ export const WatchError = Schema.Union(
 export type WatchError = typeof WatchError.Type
 
 /**
- * Starts and operates watches of payment links by business key.
- *
- * @since 0.1.0
- * @category services
- */
-export class PaymentLinkWatch extends Context.Tag("@manilla/workflows/PaymentLinkWatch")<
-  PaymentLinkWatch,
-  Operator.Service<WatchRequest, PaymentLink.PaymentLinkDetail, WatchError>
->() {}
-
-const operation = "PaymentLinks.watch"
-
-const definition = {
-  name: "Manilla/PaymentLinkWatch/1",
-  payload: WatchRequest,
-  success: PaymentLink.PaymentLinkDetail,
-  error: WatchError,
-  body: ({ id, uses }: WatchRequest) =>
-    Effect.gen(function* () {
-      const links = yield* PaymentLinks.PaymentLinks
-      const isOver = ({ max_uses, status, use_count = 0 }: PaymentLink.PaymentLinkDetail) =>
-        status !== "ACTIVE" || use_count >= (uses ?? max_uses ?? Infinity)
-      return yield* Durable.pollUntil({
-        name: "over",
-        success: PaymentLink.PaymentLinkDetail,
-        failure: Errors.ReadError,
-        look: (policy) =>
-          Stream.runLast(links.changes(id, { ...policy, until: isOver })).pipe(
-            Effect.catchTag("PaymentLinkStillActive", () => Effect.succeedNone)
-          ),
-        expired: (waited, cause) =>
-          new PaymentLinks.PaymentLinkStillActive({
-            id,
-            operation,
-            message: stillPending(operation, id, waited),
-            cause: Option.getOrUndefined(cause)
-          })
-      })
-    })
-}
-
-/**
- * The interface does not define the transitions of a link, nor what a use is: an `INACTIVE` link is not
+ * The workflow. The interface does not define the transitions of a link, nor what a use is: an `INACTIVE` link is not
  * necessarily paid. Compare `use_count`, and read the transactions before you deliver.
  *
  * @example
@@ -113,12 +71,49 @@ const definition = {
  * import * as Effect from "effect/Effect"
  *
  * const firstUse = (link: PaymentLink.PaymentLink) =>
- *   Effect.gen(function* () {
- *     const watch = yield* PaymentLinkWatch.PaymentLinkWatch
- *     yield* watch.start("order-42", { id: link.id, uses: 1 })
- *     const { status, use_count = 0 } = yield* watch.await("order-42")
- *     return use_count >= 1 ? "used" : status
- *   })
+ *   Effect.map(
+ *     PaymentLinkWatch.workflow.execute({ key: "order-42", id: link.id, uses: 1 }),
+ *     ({ status, use_count = 0 }) => (use_count >= 1 ? "used" : status)
+ *   )
+ *
+ * @since 0.1.0
+ * @category workflows
+ */
+export const workflow = Workflow.make({
+  name: "Manilla/PaymentLinkWatch/2",
+  payload: Payload,
+  success: PaymentLink.PaymentLinkDetail,
+  error: WatchError,
+  idempotencyKey: ({ key }) => key
+})
+
+const operation = "PaymentLinks.watch"
+
+const body = ({ id, uses }: Payload) =>
+  Effect.gen(function* () {
+    const links = yield* PaymentLinks.PaymentLinks
+    const isOver = ({ max_uses, status, use_count = 0 }: PaymentLink.PaymentLinkDetail) =>
+      status !== "ACTIVE" || use_count >= (uses ?? max_uses ?? Infinity)
+    return yield* Durable.pollUntil({
+      name: "over",
+      success: PaymentLink.PaymentLinkDetail,
+      failure: Errors.ReadError,
+      look: (policy) =>
+        Stream.runLast(links.changes(id, { ...policy, until: isOver })).pipe(
+          Effect.catchTag("PaymentLinkStillActive", () => Effect.succeedNone)
+        ),
+      expired: (waited, cause) =>
+        new PaymentLinks.PaymentLinkStillActive({
+          id,
+          operation,
+          message: stillPending(operation, id, waited),
+          cause: Option.getOrUndefined(cause)
+        })
+    })
+  })
+
+/**
+ * A layer that runs the workflow. A part that the policy leaves out has its default.
  *
  * @since 0.1.0
  * @category layers
@@ -126,7 +121,7 @@ const definition = {
 export const layer = (
   policy?: Partial<Policy.Policy>
 ): Layer.Layer<
-  PaymentLinkWatch,
-  Durable.LayerError,
-  PaymentLinks.PaymentLinks | Engine.Engine | WorkflowEngine.WorkflowEngine
-> => Durable.layer(PaymentLinkWatch, definition, policy)
+  never,
+  Policy.InvalidPolicy,
+  PaymentLinks.PaymentLinks | WorkflowEngine.WorkflowEngine
+> => Layer.provide(workflow.toLayer(body), Policy.layer(policy))

@@ -18,9 +18,9 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Batch from "./Batch.js"
 import * as DisbursePayout from "./DisbursePayout.js"
-import type * as Durable from "./Durable.js"
 import * as Engine from "./Engine.js"
 import * as Execution from "./Execution.js"
+import * as Operator from "./Operator.js"
 import * as load from "./internal/batch/load.js"
 import * as owner from "./internal/batch/run.js"
 import * as rules from "./internal/batch/rules.js"
@@ -124,9 +124,9 @@ const name = "Manilla/PayoutBatch/2"
  */
 export const workflow = Workflow.make({
   name,
-  payload: { batchKey: Schema.String },
+  payload: { key: Schema.String },
   success: Batch.Summary,
-  idempotencyKey: ({ batchKey }) => batchKey
+  idempotencyKey: ({ key }) => key
 })
 
 const itemsPerRead = 500
@@ -174,7 +174,7 @@ const make = Effect.gen(function* () {
     start: (batchKey, items) =>
       Effect.zipRight(
         load.load(table, name, batchKey, items),
-        Effect.asVoid(inEngine(workflow.execute({ batchKey }, { discard: true })))
+        Effect.asVoid(inEngine(workflow.execute({ key: batchKey }, { discard: true })))
       ),
     status,
     progress: (batchKey) =>
@@ -197,7 +197,8 @@ const make = Effect.gen(function* () {
           ).pipe(Stream.mapEffect((item) => resultOf(batchKey, item)))
         )
       ),
-    await: (batchKey) => Effect.zipRight(found(batchKey), inEngine(workflow.execute({ batchKey }))),
+    await: (batchKey) =>
+      Effect.zipRight(found(batchKey), inEngine(workflow.execute({ key: batchKey }))),
     pause: (batchKey) => change(batchKey, { isPaused: true }),
     resume: (batchKey) => change(batchKey, { isPaused: false }),
     interrupt: (batchKey) => change(batchKey, { isCancelRequested: true }),
@@ -254,12 +255,8 @@ const isConcurrency = (value: number) => Number.isInteger(value) && value >= 1 &
  */
 export const layer = ({ concurrency = 10 }: Options = {}): Layer.Layer<
   PayoutBatch,
-  Durable.LayerError,
-  | Payouts.Payouts
-  | DisbursePayout.DisbursePayout
-  | Engine.Engine
-  | Batch.Batches
-  | WorkflowEngine.WorkflowEngine
+  Policy.InvalidPolicy,
+  Payouts.Payouts | Engine.Engine | Batch.Batches | WorkflowEngine.WorkflowEngine
 > => {
   const run = Layer.unwrapScoped(
     Effect.gen(function* () {
@@ -271,9 +268,8 @@ export const layer = ({ concurrency = 10 }: Options = {}): Layer.Layer<
       const engine = yield* Engine.Engine
       const table = yield* Batch.Batches
       const payouts = yield* Payouts.Payouts
-      const disburse = yield* DisbursePayout.DisbursePayout
-      yield* engine.register(name)
-      return workflow.toLayer(({ batchKey }) =>
+      const disburse = yield* Operator.of(DisbursePayout.workflow)
+      return workflow.toLayer(({ key: batchKey }) =>
         owner.run({ batchKey, concurrency, table, payouts, engine, disburse })
       )
     })

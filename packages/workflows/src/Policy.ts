@@ -5,8 +5,10 @@
  */
 import * as Errors from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -91,6 +93,16 @@ export class InvalidPolicy extends Schema.TaggedError<InvalidPolicy>(
   }
 }
 
+/**
+ * The policy of the workflows that are built with it; {@link defaults} unless `layer` provides another.
+ *
+ * @since 0.1.0
+ * @category services
+ */
+export class Current extends Context.Reference<Current>()("@manilla/workflows/Policy", {
+  defaultValue: () => defaults
+}) {}
+
 /** With a smaller factor, the pauses of a long wait would store too many rows. */
 const leastFactorOfPauses = 1.1
 
@@ -138,6 +150,15 @@ export const make = (policy: Partial<Policy> = {}): Either.Either<Policy, Invali
   if (Predicate.isRecord(whole.look)) durationOf("look.cap", whole.look.cap)
   return issues.length === 0 ? Either.right(whole) : Either.left(new InvalidPolicy({ issues }))
 }
+
+/**
+ * A layer that provides a policy to the workflows that are built with it. A part that is left out has its default.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (policy?: Partial<Policy>): Layer.Layer<never, InvalidPolicy> =>
+  Layer.effect(Current, make(policy))
 
 /** Effect takes a negative duration, and `NaN`, for zero. */
 const millisOf = (input: unknown): Option.Option<number> =>

@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -12,7 +13,7 @@ import { Batches } from "./Batch.js"
 import * as Engine from "./Engine.js"
 import { toStatus } from "./Execution.js"
 import * as memoryTable from "./internal/batch/memoryTable.js"
-import * as register from "./internal/register.js"
+import * as recordedEngine from "./internal/recordedEngine.js"
 import type * as Execution from "./Execution.js"
 
 /**
@@ -23,29 +24,34 @@ import type * as Execution from "./Execution.js"
  */
 export const make: Effect.Effect<Engine.Service> = Effect.sync(() => {
   const executions = new Map<string, Execution.Execution>()
-  const keyOf = ({ businessKey, workflow }: Engine.Name) => JSON.stringify([workflow, businessKey])
+  const all = () => [...executions.values()]
 
   return {
-    register: register.make(),
     insert: (execution) =>
       Effect.sync(() => {
-        const key = keyOf(execution)
-        const stored = executions.get(key)
+        const stored = executions.get(execution.executionId)
         if (stored !== undefined) return { stored, isNew: false }
-        executions.set(key, execution)
+        executions.set(execution.executionId, execution)
         return { stored: execution, isNew: true }
       }),
-    find: (name) => Effect.sync(() => Option.fromNullable(executions.get(keyOf(name)))),
-    findAll: (workflow, businessKeys) =>
+    find: ({ businessKey, workflow }) =>
       Effect.sync(() =>
-        businessKeys.flatMap((businessKey) => {
-          const stored = executions.get(keyOf({ workflow, businessKey }))
-          return stored === undefined ? [] : [stored]
-        })
+        Arr.findFirst(
+          all(),
+          (execution) => execution.workflow === workflow && execution.businessKey === businessKey
+        )
       ),
+    read: (executionId) => Effect.sync(() => Option.fromNullable(executions.get(executionId))),
+    findAll: (workflow, businessKeys) =>
+      Effect.sync(() => {
+        const wanted = new Set(businessKeys)
+        return all().filter(
+          (execution) => execution.workflow === workflow && wanted.has(execution.businessKey)
+        )
+      }),
     list: (filter, after, limit) =>
       Effect.sync(() =>
-        [...executions.values()]
+        all()
           .filter(
             (execution) =>
               isSelected(execution, filter) && (after === undefined || isBefore(after, execution))
@@ -71,17 +77,17 @@ export const make: Effect.Effect<Engine.Service> = Effect.sync(() => {
                 )
         }
       }),
-    modify: (name, change) =>
+    modify: (executionId, change) =>
       Effect.sync(() => {
-        const stored = executions.get(keyOf(name))
+        const stored = executions.get(executionId)
         if (stored === undefined) return Option.none()
         const [result, changed] = change(stored)
-        executions.set(keyOf(name), changed)
+        executions.set(executionId, changed)
         return Option.some(result)
       }),
     overdue: (workflow, beforeMillis, limit) =>
       Effect.sync(() =>
-        [...executions.values()]
+        all()
           .filter(
             (execution) =>
               execution.workflow === workflow &&
@@ -124,8 +130,9 @@ const isBefore = (a: Engine.Cursor, b: Engine.Cursor): boolean =>
  * @category layers
  */
 export const layerMemory: Layer.Layer<Engine.Engine | Batches | WorkflowEngine.WorkflowEngine> =
-  Layer.mergeAll(
-    Layer.effect(Engine.Engine, make),
-    Layer.effect(Batches, memoryTable.make),
-    WorkflowEngine.layerMemory
-  )
+  recordedEngine
+    .layer(WorkflowEngine.layerMemory)
+    .pipe(
+      Layer.provideMerge(Layer.effect(Engine.Engine, make)),
+      Layer.merge(Layer.effect(Batches, memoryTable.make))
+    )

@@ -8,6 +8,7 @@ import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Engine from "@manilla/workflows/Engine"
 import * as Memory from "@manilla/workflows/memory"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -194,11 +195,9 @@ describe("a rate limit", () => {
       yield* VirtualClock.pass("10 minutes")
       assert.deepInclude(yield* batches.await("payroll"), { completed: 40 })
       yield* madeOnce(40)
-      const { disburse, engine } = yield* Effect.provide(
-        Effect.all({ disburse: DisbursePayout.DisbursePayout, engine: Engine.Engine }),
-        context
-      )
-      assert.lengthOf(yield* engine.list({ workflow: disburse.workflow }, undefined, 10), 0)
+      const { list } = Context.get(context, Engine.Engine)
+      const { name } = DisbursePayout.workflow
+      assert.lengthOf(yield* list({ workflow: name }, undefined, 10), 0)
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 })

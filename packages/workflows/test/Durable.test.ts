@@ -1,22 +1,24 @@
 /** The building blocks: in memory in virtual time, and on SQLite over several lives of a process. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Engine from "@manilla/workflows/Engine"
 import * as Execution from "@manilla/workflows/Execution"
 import * as Memory from "@manilla/workflows/memory"
-import type * as Operator from "@manilla/workflows/Operator"
+import * as Policy from "@manilla/workflows/Policy"
+import * as Operator from "@manilla/workflows/Operator"
 import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -25,6 +27,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as recordedEngine from "../src/internal/recordedEngine.js"
 import * as files from "./utils/files.js"
 import * as world from "./utils/world.js"
 
@@ -32,24 +35,26 @@ class Refused extends Schema.TaggedError<Refused>()("Refused", { why: Schema.Str
 const Failure = Schema.Union(Refused, Durable.WriteError)
 type Failure = typeof Failure.Type
 
-class Shop extends Context.Tag("Shop")<Shop, Operator.Service<string, string, Failure>>() {}
+const Shop = Workflow.make({
+  name: "Shop/Test/1",
+  payload: { key: IdempotencyKey.IdempotencyKey, wallet: Schema.String },
+  success: Schema.String,
+  error: Failure,
+  idempotencyKey: ({ key }) => key
+})
 
 /** A workflow of an application, in memory. */
-const shop = <R>(body: (order: string) => Effect.Effect<string, Failure, R>) =>
-  Durable.layer(
-    Shop,
-    {
-      name: "Shop/Test/1",
-      payload: Schema.String,
-      success: Schema.String,
-      error: Failure,
-      body
-    },
-    {
-      carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" },
-      wait: { initial: "5 seconds", factor: 1.5, deadline: "1 hour" }
-    }
-  ).pipe(Layer.provideMerge(Memory.layerMemory), Layer.provideMerge(world.services()))
+const shop = <R>(body: (wallet: string) => Effect.Effect<string, Failure, R>) =>
+  Shop.toLayer(({ wallet }) => Durable.compensating(body(wallet))).pipe(
+    Layer.provide(
+      Policy.layer({
+        carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" },
+        wait: { initial: "5 seconds", factor: 1.5, deadline: "1 hour" }
+      })
+    ),
+    Layer.provideMerge(Memory.layerMemory),
+    Layer.provideMerge(world.services())
+  )
 
 const log: Array<string> = []
 
@@ -73,6 +78,7 @@ const refuse = (why: string) =>
 const collect = Effect.flatMap(Payments.Payments, (payments) =>
   Durable.write({
     operation: "Shop.collect",
+    key: world.key("order-42"),
     success: PaymentIntent.PaymentIntent,
     idOf: ({ id }) => id,
     send: (key) => payments.create({ ...world.payment, operation: "COLLECTION" }, { key })
@@ -83,6 +89,7 @@ const payOut = (wallet_id: string) =>
   Effect.flatMap(Payouts.Payouts, (payouts) =>
     Durable.write({
       operation: "Shop.payOut",
+      key: world.key("order-42:supplier"),
       success: Payout.CreatedPayout,
       idOf: ({ reference }) => reference,
       send: (key) =>
@@ -104,8 +111,9 @@ const payOut = (wallet_id: string) =>
 const run = (seconds: number) =>
   Effect.gen(function* () {
     log.length = 0
-    const operator = yield* Shop
-    yield* operator.start("order-42", yield* Effect.map(world.payout, (one) => one.wallet_id))
+    const operator = yield* Operator.of(Shop)
+    const { wallet_id: wallet } = yield* world.payout
+    yield* operator.start({ key: world.key("order-42"), wallet })
     yield* VirtualClock.pass(Duration.seconds(seconds))
     return yield* operator.poll("order-42")
   })
@@ -165,8 +173,8 @@ describe("the blocks", () => {
         const end = Option.getOrThrow(yield* run(60))
         const text = Exit.isFailure(end) ? Cause.pretty(end.cause) : "no failure"
         assert.include(text, 'Shop/Test/1: two steps have the name "Shop.collect"')
-        assert.strictEqual((yield* (yield* Shop).status("order-42")).state, "Died")
-        assert.deepStrictEqual(yield* world.keysOf("Payments.create"), ["Shop.collect:order-42"])
+        assert.strictEqual((yield* (yield* Operator.of(Shop)).status("order-42")).state, "Died")
+        assert.deepStrictEqual(yield* world.keysOf("Payments.create"), ["order-42"])
       }).pipe(
         Effect.provide(
           shop(() =>
@@ -188,7 +196,7 @@ describe("the blocks", () => {
         assert.isTrue(Option.exists(yield* run(900), Exit.isSuccess))
         const keys = yield* world.keysOf("Payments.create")
         assert.isAbove(keys.length, 12)
-        assert.deepStrictEqual([...new Set(keys)], ["Shop.collect:order-42"])
+        assert.deepStrictEqual([...new Set(keys)], ["order-42"])
       }).pipe(Effect.provide(shop(() => Effect.map(collect, ({ id }) => id))))
   )
 
@@ -196,7 +204,7 @@ describe("the blocks", () => {
     "resume ends a sleep, and interrupt ends the execution before its next block",
     () =>
       Effect.gen(function* () {
-        const operator = yield* Shop
+        const operator = yield* Operator.of(Shop)
         assert.isTrue(Option.isNone(yield* run(60)))
         yield* operator.resume("order-42")
         yield* VirtualClock.pass("5 seconds")
@@ -232,7 +240,8 @@ const compensated = (last: (wallet: string) => Effect.Effect<string, Failure, Bl
     })
   )
 
-type BlockContext = Durable.InExecution | Payments.Payments | Payouts.Payouts
+type BlockContext =
+  Durable.InExecution | Durable.Compensations | Payments.Payments | Payouts.Payouts
 
 const cannotFail = <A, R>(step: Effect.Effect<A, Execution.ExecutionCancelled, R>) =>
   Effect.orDie(step)
@@ -277,7 +286,7 @@ describe("compensations", () => {
     "run when the execution is interrupted, and the error says what was applied",
     () =>
       Effect.gen(function* () {
-        const operator = yield* Shop
+        const operator = yield* Operator.of(Shop)
         yield* run(60)
         yield* operator.interrupt("order-42")
         yield* VirtualClock.pass("60 seconds")
@@ -301,24 +310,31 @@ describe("compensations", () => {
   )
 })
 
-class Versioned extends Context.Tag("Versioned")<
-  Versioned,
-  Operator.Service<{ readonly order: string }, string, Execution.ExecutionCancelled>
->() {}
-
 /** A version of a workflow that sleeps, and returns its version. */
-const version = (number: number, payload: Schema.Schema<{ readonly order: string }>) =>
-  Durable.layer(Versioned, {
+const version = (number: number, order: Schema.Schema<string>) => {
+  const workflow = Workflow.make({
     name: `Shop/Versioned/${number}`,
-    payload,
+    payload: { key: Schema.String, order },
     success: Schema.String,
     error: Execution.ExecutionCancelled,
-    body: ({ order }) =>
-      Effect.as(Durable.sleep("a moment", "2 seconds"), `${order} by version ${number}`)
+    idempotencyKey: ({ key }) => key
   })
+  const layer = workflow.toLayer(({ order }) =>
+    Effect.as(Durable.sleep("a moment", "2 seconds"), `${order} by version ${number}`)
+  )
+  return { workflow, layer }
+}
 
-const Order = Schema.Struct({ order: Schema.String })
-const StricterOrder = Schema.Struct({ order: Schema.String.pipe(Schema.minLength(10)) })
+type Version = ReturnType<typeof version>
+
+type Versions = Operator.Operator<
+  { readonly key: string; readonly order: string },
+  string,
+  Execution.ExecutionCancelled
+>
+
+const Order = Schema.String
+const StricterOrder = Schema.String.pipe(Schema.minLength(10))
 
 class NotEnded extends Data.TaggedError("NotEnded") {}
 
@@ -330,30 +346,26 @@ describe("a changed definition", () => {
         const file = yield* files.database
         const { logger, message } = yield* world.logged("does not fit the schema of this process")
         const life = <A, E>(
-          definition: Layer.Layer<
-            Versioned,
-            unknown,
-            Layer.Layer.Context<ReturnType<typeof version>>
-          >,
-          use: (operator: Context.Tag.Service<Versioned>) => Effect.Effect<A, E>
+          { layer, workflow }: Version,
+          use: (operator: Versions) => Effect.Effect<A, E>
         ) =>
-          Effect.flatMap(Versioned, use).pipe(
-            Effect.provide(Layer.provide(definition, Sqlite.layerSqlite({ file })))
+          Effect.flatMap(Operator.of(workflow), use).pipe(
+            Effect.provide(Layer.provideMerge(layer, Sqlite.layerSqlite({ file })))
           )
         const one = version(1, Order)
         const two = version(2, Order)
-        const ended = (operator: Context.Tag.Service<Versioned>, key: string) =>
+        const ended = (operator: Versions, key: string) =>
           Effect.timeoutFail(operator.await(key), {
             duration: "60 seconds",
             onTimeout: () => new NotEnded()
           })
 
-        yield* life(one, (operator) => operator.start("order-1", { order: "tea" }))
+        yield* life(one, (operator) => operator.start({ key: "order-1", order: "tea" }))
 
         // Only version 2 runs: it knows its own executions, and leaves the others alone.
         yield* life(two, (operator) =>
           Effect.gen(function* () {
-            yield* operator.start("order-2", { order: "coffee" })
+            yield* operator.start({ key: "order-2", order: "coffee" })
             assert.strictEqual(yield* ended(operator, "order-2"), "coffee by version 2")
             const error = yield* Effect.flip(operator.status("order-1"))
             assert.instanceOf(error, Execution.ExecutionNotFound)
@@ -386,20 +398,19 @@ describe("a changed definition", () => {
       Effect.gen(function* () {
         const store = yield* Memory.make
         const life = <A, E>(
-          payload: typeof Order,
-          use: (operator: Context.Tag.Service<Versioned>) => Effect.Effect<A, E>
-        ) =>
-          Effect.flatMap(Versioned, use).pipe(
+          order: Schema.Schema<string>,
+          use: (operator: Versions) => Effect.Effect<A, E>
+        ) => {
+          const { layer, workflow } = version(1, order)
+          return Effect.flatMap(Operator.of(workflow), use).pipe(
             Effect.provide(
-              Layer.fresh(version(1, payload)).pipe(
-                // Each process has its own names.
-                Layer.provide(
-                  Layer.succeed(Engine.Engine, { ...store, register: () => Effect.void })
-                ),
-                Layer.provide(Layer.fresh(WorkflowEngine.layerMemory))
+              layer.pipe(
+                Layer.provideMerge(recordedEngine.layer(Layer.fresh(WorkflowEngine.layerMemory))),
+                Layer.provideMerge(Layer.succeed(Engine.Engine, store))
               )
             )
           )
+        }
         const stored = Effect.map(
           store.find({ workflow: "Shop/Versioned/1", businessKey: "order-1" }),
           Option.map(({ begun, end, payload, pause }) => ({ begun, end, payload, pause }))
@@ -407,7 +418,7 @@ describe("a changed definition", () => {
 
         yield* life(Order, (operator) =>
           Effect.zipRight(
-            operator.start("order-1", { order: "tea" }),
+            operator.start({ key: "order-1", order: "tea" }),
             VirtualClock.pass("1 seconds")
           )
         )
@@ -417,7 +428,7 @@ describe("a changed definition", () => {
           Effect.gen(function* () {
             yield* VirtualClock.pass("60 seconds")
             const errors = yield* Effect.all([
-              Effect.flip(operator.start("order-1", { order: "a cup of tea" })),
+              Effect.flip(operator.start({ key: "order-1", order: "a cup of tea" })),
               Effect.flip(operator.status("order-1")),
               Effect.flip(operator.poll("order-1")),
               Effect.flip(operator.await("order-1"))
@@ -448,12 +459,12 @@ describe("a changed definition", () => {
 
   VirtualClock.test("does not run under a name that another definition has", () =>
     Effect.gen(function* () {
-      const both = Layer.merge(version(1, Order), version(1, StricterOrder))
-      const error = yield* Effect.flip(
+      const both = Layer.merge(version(1, Order).layer, version(1, StricterOrder).layer)
+      const exit = yield* Effect.exit(
         Effect.scoped(Layer.build(Layer.provide(both, Memory.layerMemory)))
       )
-      assert.instanceOf(error, Execution.DuplicateWorkflow)
-      assert.include(error.message, "two workflows have the name Shop/Versioned/1")
+      const cause = Option.getOrThrow(Exit.causeOption(exit))
+      assert.include(Cause.pretty(cause), "two workflows have the name Shop/Versioned/1")
     })
   )
 })

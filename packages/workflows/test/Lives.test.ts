@@ -1,16 +1,17 @@
 /** Several lives and runners of an execution, over a service that answers by a script. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Errors from "@manilla/core/Errors"
-import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Engine from "@manilla/workflows/Engine"
 import * as Execution from "@manilla/workflows/Execution"
 import * as Executions from "@manilla/workflows/Executions"
 import * as Memory from "@manilla/workflows/memory"
-import type * as Operator from "@manilla/workflows/Operator"
-import type * as Policy from "@manilla/workflows/Policy"
+import * as Operator from "@manilla/workflows/Operator"
+import * as Policy from "@manilla/workflows/Policy"
 import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -19,22 +20,30 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as recordedEngine from "../src/internal/recordedEngine.js"
 import * as files from "./utils/files.js"
 
 class Late extends Schema.TaggedError<Late>()("Late", {}) {}
 const Failure = Schema.Union(Late, Durable.WriteError)
 type Failure = typeof Failure.Type
 
-class Shop extends Context.Tag("Shop")<Shop, Operator.Service<string, string, Failure>>() {}
+const Shop = Workflow.make({
+  name: "Shop/Test/1",
+  payload: { key: IdempotencyKey.IdempotencyKey, order: Schema.String },
+  success: Schema.String,
+  error: Failure,
+  idempotencyKey: ({ key }) => key
+})
 
 type Body<R> = (order: string) => Effect.Effect<string, Failure, R>
 
 const shop = <R>(body: Body<R>, policy?: Partial<Policy.Policy>) =>
-  Durable.layer(
-    Shop,
-    { name: "Shop/Test/1", payload: Schema.String, success: Schema.String, error: Failure, body },
-    policy
+  Layer.provide(
+    Shop.toLayer(({ order }) => Durable.compensating(body(order))),
+    Policy.layer(policy)
   )
+
+const order = { key: IdempotencyKey.make("order-42"), order: "tea" }
 
 const operation = "Shop.pay"
 
@@ -42,9 +51,14 @@ const operation = "Shop.pay"
 type Send = (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<string, Errors.KeyedWriteError>
 
 const pay = (send: Send) =>
-  Durable.write({ operation, success: Schema.String, idOf: (id) => id, send })
+  Durable.write({ operation, key: order.key, success: Schema.String, idOf: (id) => id, send })
 
-const receipt = { operation: "Shop.receipt", success: Schema.String, idOf: (id: string) => id }
+const receipt = {
+  operation: "Shop.receipt",
+  key: IdempotencyKey.make("order-42:receipt"),
+  success: Schema.String,
+  idOf: (id: string) => id
+}
 
 const busy = new Errors.RateLimitError({ operation, status: 429, message: "busy" })
 
@@ -58,8 +72,8 @@ const unknown: Send = (key) =>
 /** Starts an execution in memory, and returns it after some time. */
 const run = (seconds: number) =>
   Effect.gen(function* () {
-    const operator = yield* Shop
-    yield* operator.start("order-42", "tea")
+    const operator = yield* Operator.of(Shop)
+    yield* operator.start(order)
     yield* VirtualClock.pass(Duration.seconds(seconds))
     return operator
   })
@@ -168,25 +182,21 @@ describe("the error of an interrupted execution", () => {
   )
 })
 
-const name = { workflow: "Shop/Test/1", businessKey: "order-42" }
-
 /** Whatever the execution does, its end is recorded. */
-const recordEnd = Effect.flatMap(Engine.Engine, ({ modify }) =>
-  Effect.orDie(
-    modify(name, (execution) => [
-      undefined,
-      { ...execution, end: { state: "Succeeded", atMillis: 0 } }
-    ])
-  )
-)
+const recordEnd = Effect.gen(function* () {
+  const { modify } = yield* Engine.Engine
+  yield* modify(yield* Shop.executionId(order), (execution) => [
+    undefined,
+    { ...execution, end: { state: "Succeeded", atMillis: 0 } }
+  ])
+}).pipe(Effect.orDie)
 
 /** A runner of its own, on a store that it shares. */
 const runner = <R>(store: Engine.Service, body: Body<R>) =>
   Layer.build(
-    Layer.fresh(shop(body, policy)).pipe(
-      // Each process has its own names.
-      Layer.provide(Layer.succeed(Engine.Engine, { ...store, register: () => Effect.void })),
-      Layer.provide(Layer.fresh(WorkflowEngine.layerMemory))
+    shop(body, policy).pipe(
+      Layer.provideMerge(recordedEngine.layer(Layer.fresh(WorkflowEngine.layerMemory))),
+      Layer.provideMerge(Layer.succeed(Engine.Engine, store))
     )
   )
 
@@ -265,8 +275,8 @@ describe("a write is not sent", () => {
     return Effect.gen(function* () {
       const engine = Sqlite.layerSqlite({ file: yield* files.database })
       yield* Effect.gen(function* () {
-        const operator = yield* Shop
-        yield* operator.start("order-42", "tea")
+        const operator = yield* Operator.of(Shop)
+        yield* operator.start(order)
         yield* operator
           .status("order-42")
           .pipe(
@@ -423,8 +433,8 @@ describe("a body uses the services that were given to its layer", () => {
   const program = (engine: Layer.Layer<Engine.Engine | WorkflowEngine.WorkflowEngine, unknown>) =>
     Effect.gen(function* () {
       accounts.length = 0
-      const operator = yield* Shop
-      yield* operator.start("order-42", "tea")
+      const operator = yield* Operator.of(Shop)
+      yield* operator.start(order)
       const error = yield* Effect.flip(operator.await("order-42"))
       assert.strictEqual(error._tag, "UnprocessableError")
       assert.deepStrictEqual(
@@ -433,7 +443,7 @@ describe("a body uses the services that were given to its layer", () => {
       )
     }).pipe(
       Effect.provide(
-        shop(body).pipe(Layer.provide(Layer.succeed(Account, "mine")), Layer.provide(engine))
+        shop(body).pipe(Layer.provide(Layer.succeed(Account, "mine")), Layer.provideMerge(engine))
       ),
       Effect.provideService(Account, "the caller's")
     )
@@ -455,16 +465,16 @@ describe("a policy with a shorter deadline in the next life", () => {
     Effect.gen(function* () {
       const engine = Sqlite.layerSqlite({ file: yield* files.database })
       yield* Effect.gen(function* () {
-        const operator = yield* Shop
-        yield* operator.start("order-42", "tea")
+        const operator = yield* Operator.of(Shop)
+        yield* operator.start(order)
         yield* operator
           .status("order-42")
           .pipe(
             Effect.delay("50 millis"),
             Effect.repeat({ until: (status) => status.pause === pause })
           )
-      }).pipe(Effect.provide(shop(body, { carryOn: long, wait: long })), Effect.provide(engine))
-      return yield* Effect.flatMap(Shop, (operator) =>
+      }).pipe(Effect.provide(Layer.provideMerge(shop(body, { carryOn: long, wait: long }), engine)))
+      return yield* Effect.flatMap(Operator.of(Shop), (operator) =>
         operator.await("order-42").pipe(
           // The execution and the database are there.
           Effect.catchTags({
@@ -475,7 +485,9 @@ describe("a policy with a shorter deadline in the next life", () => {
           }),
           Effect.either
         )
-      ).pipe(Effect.provide(shop(body, { carryOn: short, wait: short })), Effect.provide(engine))
+      ).pipe(
+        Effect.provide(Layer.provideMerge(shop(body, { carryOn: short, wait: short }), engine))
+      )
     })
 
   it.scopedLive("does not hide an unknown outcome behind an earlier answer", () =>

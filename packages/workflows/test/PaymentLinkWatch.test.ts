@@ -8,6 +8,7 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Execution from "@manilla/workflows/Execution"
 import * as Memory from "@manilla/workflows/memory"
+import * as Operator from "@manilla/workflows/Operator"
 import * as PaymentLinkWatch from "@manilla/workflows/PaymentLinkWatch"
 import type * as Policy from "@manilla/workflows/Policy"
 import * as Sqlite from "@manilla/workflows/sqlite"
@@ -30,23 +31,25 @@ const create = (more: Partial<PaymentLink.PaymentLinkRequest> = {}) =>
     links.create({ amount: "5000", currency: "XOF", country: "BJ", ...more })
   )
 
-const start = (request: PaymentLinkWatch.WatchRequest) =>
-  Effect.flatMap(PaymentLinkWatch.PaymentLinkWatch, (watch) => watch.start("order-42", request))
+const watches = Operator.of(PaymentLinkWatch.workflow)
+
+const start = (request: Omit<PaymentLinkWatch.Payload, "key">) =>
+  Effect.flatMap(watches, (watch) => watch.start({ key: "order-42", ...request }))
 
 /** Lets time pass, and returns the end. */
 const after = (seconds: number) =>
   Effect.gen(function* () {
-    const watch = yield* PaymentLinkWatch.PaymentLinkWatch
+    const watch = yield* watches
     yield* VirtualClock.pass(Duration.seconds(seconds))
     return yield* watch.poll("order-42")
   })
 
-const ended = Effect.flatMap(PaymentLinkWatch.PaymentLinkWatch, (watch) => watch.await("order-42"))
+const ended = Effect.flatMap(watches, (watch) => watch.await("order-42"))
 
 describe("PaymentLinkWatch", () => {
   VirtualClock.test("waits in durable pauses until the link is used up", () =>
     Effect.gen(function* () {
-      const watch = yield* PaymentLinkWatch.PaymentLinkWatch
+      const watch = yield* watches
       const { payLink } = yield* Sandbox.Sandbox
       const { id } = yield* create({ max_uses: 2 })
       yield* start({ id })
@@ -120,7 +123,7 @@ describe("PaymentLinkWatch", () => {
 
   VirtualClock.test("is cancelled in a pause, and leaves the link as it is", () =>
     Effect.gen(function* () {
-      const watch = yield* PaymentLinkWatch.PaymentLinkWatch
+      const watch = yield* watches
       const { paymentLinks } = yield* Sandbox.Sandbox
       const { id } = yield* create()
       yield* start({ id })
@@ -163,16 +166,18 @@ it.live("on SQLite, a watch continues in the next life", () =>
       wait: { initial: "500 millis", factor: 1.5, deadline: "1 day" }
     }
     const life = <A, E>(
-      use: (watch: PaymentLinkWatch.PaymentLinkWatch["Type"]) => Effect.Effect<A, E>
+      use: (watch: Effect.Effect.Success<typeof watches>) => Effect.Effect<A, E>
     ) =>
-      Effect.flatMap(PaymentLinkWatch.PaymentLinkWatch, use).pipe(
+      Effect.flatMap(watches, use).pipe(
         Effect.provide(
-          PaymentLinkWatch.layer(policy).pipe(Layer.provide(Sqlite.layerSqlite({ file: path })))
+          PaymentLinkWatch.layer(policy).pipe(
+            Layer.provideMerge(Sqlite.layerSqlite({ file: path }))
+          )
         )
       )
     yield* life((watch) =>
       Effect.zipRight(
-        watch.start("order-42", { id }),
+        watch.start({ key: "order-42", id }),
         watch
           .status("order-42")
           .pipe(

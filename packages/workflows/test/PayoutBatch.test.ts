@@ -7,6 +7,7 @@ import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import type * as Batch from "@manilla/workflows/Batch"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Memory from "@manilla/workflows/memory"
+import * as Operator from "@manilla/workflows/Operator"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import type * as Policy from "@manilla/workflows/Policy"
 import * as Chunk from "effect/Chunk"
@@ -81,7 +82,7 @@ describe("PayoutBatch", () => {
       assert.lengthOf(yield* made, 12)
       const keys = new Set(yield* world.keysOf(operation))
       assert.strictEqual(keys.size, 12)
-      assert.isTrue(keys.has("Payouts.disburse:PayoutBatch%3Apayroll%3AE001"))
+      assert.isTrue(keys.has("PayoutBatch:payroll:E001"))
       for (const { end, key, state } of yield* results) {
         assert.strictEqual(state, "completed", key)
         assert.isTrue(Option.exists(end, Exit.isSuccess), key)
@@ -279,13 +280,15 @@ describe("PayoutBatch", () => {
 
   VirtualClock.test("does not take another payout under the key of an item for its own", () =>
     Effect.gen(function* () {
-      const disburse = yield* DisbursePayout.DisbursePayout
+      const disburse = yield* Operator.of(DisbursePayout.workflow)
       const { faults } = yield* Sandbox.Sandbox
       const two = yield* items(2)
       const [one] = two
       if (one === undefined) return assert.fail("no items")
-      yield* disburse.start("PayoutBatch:payroll:E001", { ...one.request, amount: "7" })
-      yield* disburse.start("PayoutBatch:payroll:E002", { ...one.request, amount: "7" })
+      for (const item of ["E001", "E002"]) {
+        const key = world.key(`PayoutBatch:payroll:${item}`)
+        yield* disburse.start({ ...one.request, key, amount: "7" })
+      }
       yield* VirtualClock.pass("60 seconds")
       // The service refuses its key, or nobody knows.
       yield* faults.add(Fault.dropBefore({ operation, count: 5 }))

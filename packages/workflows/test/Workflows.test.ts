@@ -3,6 +3,7 @@ import { assert, describe } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Gateway from "@manilla/core/Gateway"
+import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
@@ -15,11 +16,17 @@ import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Execution from "@manilla/workflows/Execution"
 import * as IssueCard from "@manilla/workflows/IssueCard"
 import * as Memory from "@manilla/workflows/memory"
+import * as PaymentLink from "@manilla/payment-links/PaymentLink"
+import * as Operator from "@manilla/workflows/Operator"
+import * as PaymentLinkWatch from "@manilla/workflows/PaymentLinkWatch"
 import type * as Policy from "@manilla/workflows/Policy"
 import * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
@@ -33,12 +40,13 @@ const layer = (options: Sandbox.Options = {}, policy?: Partial<Policy.Policy>) =
   ).pipe(Layer.provideMerge(Memory.layerMemory), Layer.provideMerge(world.services(options)))
 
 const operation = "Payments.create"
+const key = world.key("order-42")
 
 /** Starts the collection of `order-42`, and lets time pass. */
 const collect = (seconds: number) =>
   Effect.gen(function* () {
-    const payments = yield* CollectPayment.CollectPayment
-    yield* payments.start("order-42", world.payment)
+    const payments = yield* Operator.of(CollectPayment.workflow)
+    yield* payments.start({ key, ...world.payment })
     yield* VirtualClock.pass(Duration.seconds(seconds))
     return yield* payments.poll("order-42")
   })
@@ -67,14 +75,54 @@ describe("CollectPayment", () => {
       Effect.gen(function* () {
         const { status } = succeeded(yield* collect(10))
         assert.strictEqual(status, "COMPLETED")
-        assert.deepStrictEqual(yield* world.keysOf(operation), ["Payments.collect:order-42"])
+        assert.deepStrictEqual(yield* world.keysOf(operation), ["order-42"])
         assert.strictEqual(yield* madeOnce, 1)
       }).pipe(Effect.provide(layer()))
   )
 
+  VirtualClock.test("continues what `collect` has begun, and pays once", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      const payments = yield* Payments.Payments
+      yield* faults.add(Fault.dropAfter({ operation }))
+      const plainly = (options: Partial<Payments.CollectOptions> = {}) =>
+        payments
+          .collect(world.payment, { key, ...options })
+          .pipe(Effect.either, Effect.fork, Effect.zipLeft(VirtualClock.pass("60 seconds")))
+      const lost = yield* Fiber.join(yield* plainly({ retry: { attempts: 1 } }))
+      assert.strictEqual(Either.isLeft(lost) && lost.left._tag, "OutcomeUnknown")
+      const { id } = succeeded(yield* collect(10))
+      const again = yield* Fiber.join(yield* plainly())
+      assert.strictEqual(Either.isRight(again) && again.right.id, id)
+      assert.strictEqual(yield* madeOnce, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  VirtualClock.test("is a workflow of Effect's: execute, poll and interrupt", () =>
+    Effect.gen(function* () {
+      const { workflow } = CollectPayment
+      const payload = { key, ...world.payment }
+      const running = yield* Effect.fork(workflow.execute(payload))
+      yield* VirtualClock.pass("100 seconds")
+      const executionId = yield* workflow.executionId(payload)
+      assert.notStrictEqual((yield* workflow.poll(executionId))?._tag, "Complete")
+      yield* workflow.interrupt(executionId)
+      yield* VirtualClock.pass("100 seconds")
+      const error = yield* Effect.flip(Fiber.join(running))
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.strictEqual(error.outcome, "applied")
+      const other = { ...payload, amount: "1501" }
+      const refused = yield* Effect.exit(workflow.execute(other))
+      assert.include(
+        Cause.pretty(Option.getOrThrow(Exit.causeOption(refused))),
+        "belongs to an execution whose payload differs in amount"
+      )
+    }).pipe(Effect.provide(layer({ settleAfter: "30 days" })))
+  )
+
   VirtualClock.test("waits for an hour in durable pauses", () =>
     Effect.gen(function* () {
-      const payments = yield* CollectPayment.CollectPayment
+      const payments = yield* Operator.of(CollectPayment.workflow)
       assert.isTrue(Option.isNone(yield* collect(65)))
       assert.strictEqual((yield* payments.status("order-42")).state, "Waiting")
       yield* VirtualClock.pass(Duration.seconds(2 * 3600))
@@ -91,7 +139,7 @@ describe("CollectPayment", () => {
       assert.strictEqual(succeeded(yield* collect(900)).status, "COMPLETED")
       const keys = yield* world.keysOf(operation)
       assert.isAbove(keys.length, 10)
-      assert.deepStrictEqual([...new Set(keys)], ["Payments.collect:order-42"])
+      assert.deepStrictEqual([...new Set(keys)], ["order-42"])
       assert.strictEqual(yield* madeOnce, 1)
     }).pipe(Effect.provide(layer()))
   )
@@ -127,11 +175,11 @@ describe("CollectPayment", () => {
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
       const { modify } = yield* Engine.Engine
-      const payments = yield* CollectPayment.CollectPayment
+      const payments = yield* Operator.of(CollectPayment.workflow)
       yield* faults.add(Fault.dropAfter({ operation, count: 5 }))
       yield* collect(60)
-      const name = { workflow: "Manilla/CollectPayment/1", businessKey: "order-42" }
-      yield* modify(name, (execution) => [
+      const { executionId } = yield* payments.status("order-42")
+      yield* modify(executionId, (execution) => [
         undefined,
         {
           ...execution,
@@ -199,12 +247,13 @@ describe("operating an execution", () => {
     "starts once under a business key, and names the difference of another payload",
     () =>
       Effect.gen(function* () {
-        const payments = yield* CollectPayment.CollectPayment
-        const first = yield* payments.start("order-42", world.payment)
-        const again = yield* payments.start("order-42", { ...world.payment })
-        assert.strictEqual(again.executionId, first.executionId)
+        const payments = yield* Operator.of(CollectPayment.workflow)
+        const first = yield* payments.start({ key, ...world.payment })
+        const again = yield* payments.start({ ...world.payment, key })
+        assert.strictEqual(again, first)
         const error = yield* Effect.flip(
-          payments.start("order-42", {
+          payments.start({
+            key,
             ...world.payment,
             amount: "1501",
             payer: { phone_number: "+2290161234568" }
@@ -220,15 +269,17 @@ describe("operating an execution", () => {
 
   VirtualClock.test("refuses an invalid payload or business key, and names the rules", () =>
     Effect.gen(function* () {
-      const payments = yield* CollectPayment.CollectPayment
+      const payments = yield* Operator.of(CollectPayment.workflow)
       const error = yield* Effect.flip(
-        payments.start("order-42", { ...world.payment, amount: "-1", country: "Benin" })
+        payments.start({ key, ...world.payment, amount: "-1", country: "Benin" })
       )
       assert.instanceOf(error, Execution.InvalidPayload)
       assert.deepStrictEqual(
         error.issues.map(({ field }) => field),
         ["country", "amount"]
       )
+      const watches = yield* Operator.of(PaymentLinkWatch.workflow)
+      const id = PaymentLink.makeId("3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d")
       const rules = {
         "": "must be 1 to 200 characters long",
         " order-42": "must be without a space at either end",
@@ -236,9 +287,9 @@ describe("operating an execution", () => {
         "order-\0": "must be without the character NUL (U+0000)"
       }
       for (const [businessKey, rule] of Object.entries(rules)) {
-        const refused = yield* Effect.flip(payments.start(businessKey, world.payment))
+        const refused = yield* Effect.flip(watches.start({ key: businessKey, id }))
         assert.instanceOf(refused, Execution.InvalidPayload)
-        assert.deepStrictEqual(refused.issues, [{ field: "businessKey", rule }])
+        assert.deepStrictEqual(refused.issues, [{ field: "key", rule }])
         const unknown = yield* Effect.flip(payments.status(businessKey))
         assert.instanceOf(unknown, Execution.ExecutionNotFound)
       }
@@ -249,7 +300,7 @@ describe("operating an execution", () => {
 
   VirtualClock.test("ends a pause early with resume", () =>
     Effect.gen(function* () {
-      const payments = yield* CollectPayment.CollectPayment
+      const payments = yield* Operator.of(CollectPayment.workflow)
       yield* collect(1800)
       // It may be in a look, which takes a minute.
       const { dueMillis } = yield* Effect.zipRight(
@@ -268,7 +319,7 @@ describe("operating an execution", () => {
 
   VirtualClock.test("cancels before a request has left: nothing is created, then or later", () =>
     Effect.gen(function* () {
-      const payments = yield* CollectPayment.CollectPayment
+      const payments = yield* Operator.of(CollectPayment.workflow)
       const { faults, paymentIntents } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.status(429, { operation, count: "always" }))
       assert.isTrue(Option.isNone(yield* collect(60)))
@@ -285,7 +336,7 @@ describe("operating an execution", () => {
 
   VirtualClock.test("cancels the wait: the payment exists, and its id is in the error", () =>
     Effect.gen(function* () {
-      const payments = yield* CollectPayment.CollectPayment
+      const payments = yield* Operator.of(CollectPayment.workflow)
       const { paymentIntents } = yield* Sandbox.Sandbox
       yield* collect(65)
       yield* payments.interrupt("order-42")
@@ -301,7 +352,7 @@ describe("operating an execution", () => {
     "does not cancel while the outcome is unknown: it goes on until it is known",
     () =>
       Effect.gen(function* () {
-        const payments = yield* CollectPayment.CollectPayment
+        const payments = yield* Operator.of(CollectPayment.workflow)
         const { faults } = yield* Sandbox.Sandbox
         yield* faults.add(Fault.dropAfter({ operation, count: 10 }))
         assert.isTrue(Option.isNone(yield* collect(1)))
@@ -318,12 +369,12 @@ describe("operating an execution", () => {
 describe("DisbursePayout", () => {
   VirtualClock.test("follows a payout that was created before, and creates none", () =>
     Effect.gen(function* () {
-      const payouts = yield* DisbursePayout.DisbursePayout
+      const payouts = yield* Operator.of(DisbursePayout.workflow)
       const client = yield* Payouts.Payouts
       const request = yield* world.payout
       const key = IdempotencyKey.make("earlier")
       const { reference } = yield* client.create(request, { key })
-      yield* payouts.start("salary-7", { ...request, sentMillis: 0, reference })
+      yield* payouts.start({ key: world.key("salary-7"), ...request, sentMillis: 0, reference })
       yield* VirtualClock.pass("100 seconds")
       assert.strictEqual((yield* payouts.status("salary-7")).resource, reference)
       yield* payouts.interrupt("salary-7")
@@ -338,17 +389,17 @@ describe("DisbursePayout", () => {
   VirtualClock.test("does not count a refusal if its request may have been sent before", () =>
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
-      const payouts = yield* DisbursePayout.DisbursePayout
+      const payouts = yield* Operator.of(DisbursePayout.workflow)
       const request = yield* world.payout
       yield* faults.add(Fault.status(422, { operation: "Payouts.create", count: "always" }))
-      yield* payouts.start("refused", request)
+      yield* payouts.start({ key: world.key("refused"), ...request })
       yield* VirtualClock.pass("7200 seconds")
       assert.instanceOf(failed(yield* payouts.poll("refused")), Errors.UnprocessableError)
       for (const [key, sentMillis] of [
         ["sent", 7_200_000],
         ["sent long ago", 0]
       ] as const) {
-        yield* payouts.start(key, { ...request, sentMillis })
+        yield* payouts.start({ key: world.key(key), ...request, sentMillis })
       }
       yield* payouts.interrupt("sent")
       yield* VirtualClock.pass("7200 seconds")
@@ -356,8 +407,8 @@ describe("DisbursePayout", () => {
         assert.instanceOf(failed(yield* payouts.poll(key)), Errors.OutcomeUnknown, key)
       }
       const keys = yield* world.keysOf("Payouts.create")
-      assert.isAbove(keys.filter((key) => key === "Payouts.disburse:sent").length, 1)
-      assert.notInclude(keys, "Payouts.disburse:sent%20long%20ago")
+      assert.isAbove(keys.filter((key) => key === "sent").length, 1)
+      assert.notInclude(keys, "sent long ago")
     }).pipe(
       Effect.provide(
         layer({}, { carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" } })
@@ -367,19 +418,16 @@ describe("DisbursePayout", () => {
 
   VirtualClock.test("pays once, and hides the destination", () =>
     Effect.gen(function* () {
-      const payouts = yield* DisbursePayout.DisbursePayout
+      const payouts = yield* Operator.of(DisbursePayout.workflow)
       const { faults, payouts: made } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.dropAfter({ operation: "Payouts.create", count: 7 }))
-      yield* payouts.start("salary-7", yield* world.payout)
+      yield* payouts.start({ key: world.key("salary-7"), ...(yield* world.payout) })
       yield* VirtualClock.pass("600 seconds")
       const payout = succeeded(yield* payouts.poll("salary-7"))
       assert.strictEqual(payout.status, "COMPLETED")
       assert.strictEqual(String(payout.destination), "<redacted>")
       assert.lengthOf(yield* made, 1)
-      assert.deepStrictEqual(
-        [...new Set(yield* world.keysOf("Payouts.create"))],
-        ["Payouts.disburse:salary-7"]
-      )
+      assert.deepStrictEqual([...new Set(yield* world.keysOf("Payouts.create"))], ["salary-7"])
     }).pipe(Effect.provide(layer()))
   )
 })
@@ -422,8 +470,8 @@ const request = {
 
 /** Pays `request`, and returns the end. */
 const disburse = Effect.gen(function* () {
-  const payouts = yield* DisbursePayout.DisbursePayout
-  yield* payouts.start("salary-7", request)
+  const payouts = yield* Operator.of(DisbursePayout.workflow)
+  yield* payouts.start({ key: world.key("salary-7"), ...request })
   yield* VirtualClock.pass("600 seconds")
   return yield* payouts.poll("salary-7")
 })
@@ -465,13 +513,13 @@ describe("DisbursePayout, if the response to the creation", () => {
 describe("IssueCard", () => {
   VirtualClock.test("issues one card, whose reference is the key", () =>
     Effect.gen(function* () {
-      const cards = yield* IssueCard.IssueCard
+      const cards = yield* Operator.of(IssueCard.workflow)
       const { cards: issued, faults } = yield* Sandbox.Sandbox
       yield* faults.add(Fault.dropAfter({ operation: "Cards.issue", count: 7 }))
-      yield* cards.start("card-7", yield* world.card)
+      yield* cards.start({ key: world.key("card-7"), ...(yield* world.card) })
       yield* VirtualClock.pass("600 seconds")
       const { card } = succeeded(yield* cards.poll("card-7"))
-      assert.strictEqual(card.issuance_reference, "Cards.issue:card-7")
+      assert.strictEqual(card.issuance_reference, "card-7")
       assert.lengthOf(yield* issued, 1)
     }).pipe(Effect.provide(layer()))
   )

@@ -1,7 +1,7 @@
 /** The business operations of the kill test, the same in every life of the worker. */
-import type { CollectRequest } from "@manilla/workflows/CollectPayment"
-import type { IssueRequest } from "@manilla/workflows/IssueCard"
-import type { PayoutRequest } from "@manilla/payouts/Payout"
+import type * as CollectPayment from "@manilla/workflows/CollectPayment"
+import type * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import type * as IssueCard from "@manilla/workflows/IssueCard"
 import { payment } from "../../test/utils/world.js"
 
 /** How to use the service, and what it knows. */
@@ -31,9 +31,9 @@ export interface Settings extends Access {
 }
 
 export type Job = { readonly businessKey: string } & (
-  | { readonly kind: "payment"; readonly request: CollectRequest }
-  | { readonly kind: "payout"; readonly request: PayoutRequest }
-  | { readonly kind: "card"; readonly request: IssueRequest }
+  | { readonly kind: "payment"; readonly request: Omit<CollectPayment.Payload, "key"> }
+  | { readonly kind: "payout"; readonly request: Omit<DisbursePayout.Payload, "key"> }
+  | { readonly kind: "card"; readonly request: Omit<IssueCard.Payload, "key"> }
 )
 
 export const jobs = ({

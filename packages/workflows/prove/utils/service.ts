@@ -61,14 +61,8 @@ export const injectFaults = ({ faults, revokeTokens }: Sandbox.Service) =>
     yield* Effect.sleep("150 millis")
   }).pipe(Effect.forever)
 
-const operations = {
-  payment: "Payments.collect",
-  payout: "Payouts.disburse",
-  card: "Cards.issue"
-}
-
 /** The service's key of a job. */
-export const keyOf = ({ businessKey, kind }: Job) => `${operations[kind]}:${businessKey}`
+export const keyOf = ({ businessKey }: Job) => businessKey
 
 /** How many keys the service has heard of. */
 export const keysHeardOf = (sandbox: Sandbox.Service) =>

@@ -6,6 +6,7 @@
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cards from "@manilla/cards/Cards"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
@@ -13,7 +14,7 @@ import * as Command from "@manilla/workflows/command"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import type * as Engine from "@manilla/workflows/Engine"
 import * as IssueCard from "@manilla/workflows/IssueCard"
-import type * as Operator from "@manilla/workflows/Operator"
+import * as Operator from "@manilla/workflows/Operator"
 import * as Postgres from "@manilla/workflows/postgres"
 import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Cause from "effect/Cause"
@@ -54,12 +55,11 @@ const workflows = Layer.mergeAll(
 )
 
 /** Starts an execution, or finds the one of an earlier life, and waits for its end. */
-const ended = <Request, A, E>(
-  operator: Operator.Service<Request, A, E>,
-  businessKey: string,
-  request: Request
+const ended = <Payload extends { readonly key: string }, A, E>(
+  operator: Operator.Operator<Payload, A, E>,
+  payload: Payload
 ) =>
-  Effect.zipRight(operator.start(businessKey, request), operator.await(businessKey)).pipe(
+  Effect.zipRight(operator.start(payload), operator.await(payload.key)).pipe(
     // The database may be away for a while.
     Effect.retry({
       schedule: Schedule.spaced("200 millis"),
@@ -67,18 +67,19 @@ const ended = <Request, A, E>(
     }),
     Effect.exit,
     Effect.map(Exit.match({ onSuccess: () => "success", onFailure: Cause.pretty })),
-    Effect.flatMap((text) => workerParts.print(`end ${businessKey} ${JSON.stringify(text)}`))
+    Effect.flatMap((text) => workerParts.print(`end ${payload.key} ${JSON.stringify(text)}`))
   )
 
 const end = (job: Job) =>
   Effect.gen(function* () {
+    const key = IdempotencyKey.make(job.businessKey)
     switch (job.kind) {
       case "payment":
-        return yield* ended(yield* CollectPayment.CollectPayment, job.businessKey, job.request)
+        return yield* ended(yield* Operator.of(CollectPayment.workflow), { key, ...job.request })
       case "payout":
-        return yield* ended(yield* DisbursePayout.DisbursePayout, job.businessKey, job.request)
+        return yield* ended(yield* Operator.of(DisbursePayout.workflow), { key, ...job.request })
       case "card":
-        return yield* ended(yield* IssueCard.IssueCard, job.businessKey, job.request)
+        return yield* ended(yield* Operator.of(IssueCard.workflow), { key, ...job.request })
     }
   })
 

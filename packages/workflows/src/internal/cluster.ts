@@ -1,4 +1,3 @@
-import * as ClusterWorkflowEngine from "@effect/cluster/ClusterWorkflowEngine"
 import * as EntityAddress from "@effect/cluster/EntityAddress"
 import * as EntityId from "@effect/cluster/EntityId"
 import * as EntityType from "@effect/cluster/EntityType"
@@ -19,7 +18,6 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Execution from "../Execution.js"
 import * as activityEngine from "./activityEngine.js"
-import * as register from "./register.js"
 
 /** The engine's default group. */
 const shardGroup = "default"
@@ -58,13 +56,10 @@ const soleRunner = Layer.effect(
 )
 
 /** One runner on a storage of messages that belongs to this process. */
-export const layer = activityEngine
-  .layer(ClusterWorkflowEngine.layer)
-  .pipe(
-    Layer.provideMerge(Sharding.layer),
-    Layer.provide(Runners.layerNoop),
-    Layer.provide([soleRunner, RunnerHealth.layerNoop])
-  )
+export const layer = Sharding.layer.pipe(
+  Layer.provide(Runners.layerNoop),
+  Layer.provide([soleRunner, RunnerHealth.layerNoop])
+)
 
 /** The messages of an execution: of its own entity, and of the engine's clock. */
 const addressesOf = (
@@ -94,7 +89,6 @@ export const make = Effect.gen(function* () {
   const storage = yield* MessageStorage.MessageStorage
   const sql = yield* SqlClient.SqlClient
   return {
-    register: register.make(),
     nudge: (workflow: string, executionId: string): Effect.Effect<void> =>
       storage.resetAddress(addressesOf(sharding, workflow, executionId).own).pipe(
         Effect.zipRight(sharding.pollStorage),

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Policy from "../Policy.js"
-import { Running } from "../Running.js"
+import * as runs from "./run.js"
 import { once } from "./once.js"
 import { stillPending } from "./stillPending.js"
 import { pollUntil } from "./steps.js"
@@ -23,6 +23,7 @@ interface Expired<C> {
 
 interface Options<By extends "id" | "reference", C extends Polling.Resource<By>, CI, A, AI, F> {
   readonly operation: string
+  readonly key: IdempotencyKey.IdempotencyKey
   readonly by: By
   /** See `Durable.Write`. */
   readonly sentMillis?: number | undefined
@@ -70,6 +71,7 @@ export const createAndAwait = <
   created,
   expired,
   id,
+  key,
   known,
   look,
   operation,
@@ -96,6 +98,7 @@ export const createAndAwait = <
 
   const creation = write({
     operation,
+    key,
     success: Created,
     idOf: ({ shown }) => shown,
     sentMillis,
@@ -103,7 +106,7 @@ export const createAndAwait = <
   })
   /** Its effect on an execution is that of a creation. */
   const found = (known: C[By]) =>
-    Effect.map(Running, ({ money }): typeof Created.Type => {
+    Effect.map(runs.current, ({ money }): typeof Created.Type => {
       money.isApplied = true
       money.resource = known
       return { id: known, shown: known }

@@ -1,4 +1,3 @@
-import * as ClusterWorkflowEngine from "@effect/cluster/ClusterWorkflowEngine"
 import * as RunnerAddress from "@effect/cluster/RunnerAddress"
 import * as RunnerHealth from "@effect/cluster/RunnerHealth"
 import * as Runners from "@effect/cluster/Runners"
@@ -80,20 +79,19 @@ const runner = SocketRunner.layer.pipe(
  * statements of thousands of executions, a renewal would come too late.
  */
 export const layer = <E>(options: Options, locks: Layer.Layer<SqlClient.SqlClient, E>) =>
-  Layer.merge(sqlEngine.executions, sqlEngine.batches).pipe(
-    Layer.provideMerge(
-      activityEngine.layer(ClusterWorkflowEngine.layer, `${options.host}:${options.port}`)
-    ),
-    Layer.provide(runner),
-    Layer.provide(
-      Layer.merge(
-        patientStorage.patiently(fencedStorage.layer(`${options.host}:${options.port}`)),
-        Layer.provide(Layer.fresh(SqlRunnerStorage.layer), locks)
-      )
-    ),
-    Layer.provide(tables),
-    Layer.provide(configOf(options))
-  )
+  sqlEngine
+    .engine(`${options.host}:${options.port}`)
+    .pipe(
+      Layer.provide(runner),
+      Layer.provide(
+        Layer.merge(
+          patientStorage.patiently(fencedStorage.layer(`${options.host}:${options.port}`)),
+          Layer.provide(Layer.fresh(SqlRunnerStorage.layer), locks)
+        )
+      ),
+      Layer.provide(tables),
+      Layer.provide(configOf(options))
+    )
 
 /**
  * Whether the runner takes part: the database answers, and has heard of the runner within the life of its

@@ -10,7 +10,7 @@ export const purge = (
   Effect.gen(function* () {
     // In this order, so that a crash in between leaves nothing behind.
     if (!(yield* engine.forget(execution))) return false
-    yield* engine.modify(execution, (stored) => [
+    yield* engine.modify(execution.executionId, (stored) => [
       undefined,
       { ...stored, payload: "", begun: {}, isPurged: true }
     ])

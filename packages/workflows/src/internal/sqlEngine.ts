@@ -1,3 +1,4 @@
+import * as ClusterWorkflowEngine from "@effect/cluster/ClusterWorkflowEngine"
 import type * as MessageStorage from "@effect/cluster/MessageStorage"
 import type * as ShardingConfig from "@effect/cluster/ShardingConfig"
 import * as SqlClient from "@effect/sql/SqlClient"
@@ -6,8 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Batches } from "../Batch.js"
 import * as Engine from "../Engine.js"
+import * as activityEngine from "./activityEngine.js"
 import * as cluster from "./cluster.js"
 import * as patientStorage from "./patientStorage.js"
+import * as recordedEngine from "./recordedEngine.js"
 import * as batchTable from "./sql/batchTable.js"
 import * as sqlStore from "./sqlStore.js"
 
@@ -23,7 +26,7 @@ type Storage = Layer.Layer<
 >
 
 /** The executions in a database, beside the engine's messages. */
-export const executions = Layer.effect(
+const executions = Layer.effect(
   Engine.Engine,
   Effect.map(Effect.all([sqlStore.make, cluster.make]), ([store, messages]) => ({
     ...store,
@@ -31,13 +34,16 @@ export const executions = Layer.effect(
   }))
 )
 
-/** Batches in the same database. */
-export const batches = Layer.effect(Batches, batchTable.make)
+/** The engine, and the executions and batches in the same database. */
+export const engine = (address?: string) =>
+  recordedEngine
+    .layer(activityEngine.layer(ClusterWorkflowEngine.layer, address))
+    .pipe(Layer.provideMerge(executions), Layer.merge(Layer.effect(Batches, batchTable.make)))
 
 /** The engine on an SQLite database that no other process uses. */
 export const layer = (storage: Storage = patientStorage.layer) =>
-  Layer.merge(executions, batches).pipe(
-    Layer.provideMerge(cluster.layer),
+  engine().pipe(
+    Layer.provide(cluster.layer),
     Layer.provide(storage),
     Layer.provide([prepared, cluster.config])
   )

@@ -21,7 +21,6 @@ interface Row {
   readonly begun: string
   readonly resource: string | null
   readonly cancel_requested: Integer
-  readonly paused: Integer
   readonly ended_as: Execution.EndState | null
   readonly ended_millis: Integer | null
   readonly purged: Integer
@@ -46,7 +45,6 @@ const fromRow = (row: Row): Execution.Execution => ({
   begun: beginnings.fromJson(row.begun),
   resource: row.resource ?? undefined,
   isCancelRequested: Number(row.cancel_requested) !== 0,
-  isPaused: Number(row.paused) !== 0,
   end:
     row.ended_as === null || row.ended_millis === null
       ? undefined
@@ -60,7 +58,6 @@ const mutable = (execution: Execution.Execution) => ({
   begun: beginnings.toJson(execution.begun),
   resource: execution.resource ?? null,
   cancel_requested: execution.isCancelRequested ? 1 : 0,
-  paused: execution.isPaused ? 1 : 0,
   ended_as: execution.end?.state ?? null,
   ended_millis: execution.end?.atMillis ?? null,
   purged: execution.isPurged ? 1 : 0
@@ -97,7 +94,7 @@ const failed =
 
 /** The executions in a table of an SQLite or PostgreSQL database. */
 export const make: Effect.Effect<
-  Omit<Engine.Service, "forget" | "nudge" | "register">,
+  Omit<Engine.Service, "forget" | "nudge">,
   Execution.StorageError,
   SqlClient.SqlClient
 > = Effect.gen(function* () {
@@ -108,7 +105,7 @@ export const make: Effect.Effect<
     CREATE TABLE IF NOT EXISTS ${table} (
       workflow TEXT NOT NULL,
       business_key TEXT NOT NULL,
-      execution_id TEXT NOT NULL,
+      execution_id TEXT NOT NULL PRIMARY KEY,
       payload TEXT NOT NULL,
       started_millis BIGINT NOT NULL,
       due_millis BIGINT NOT NULL,
@@ -116,15 +113,16 @@ export const make: Effect.Effect<
       begun TEXT NOT NULL,
       resource TEXT,
       cancel_requested INTEGER NOT NULL,
-      paused INTEGER NOT NULL,
       ended_as TEXT,
       ended_millis BIGINT,
       purged INTEGER NOT NULL,
-      revision INTEGER NOT NULL,
-      PRIMARY KEY (workflow, business_key)
+      revision INTEGER NOT NULL
     ) ${sql.literal(sql.onDialectOrElse({ sqlite: () => "WITHOUT ROWID", orElse: () => "" }))}`.pipe(
     failed("create its table")
   )
+  yield* sql`
+    CREATE INDEX IF NOT EXISTS ${sql("manilla_executions_1_key")}
+    ON ${table} (workflow, business_key)`.pipe(failed("create its index"))
   yield* sql`
     CREATE INDEX IF NOT EXISTS ${sql("manilla_executions_1_due")}
     ON ${table} (workflow, due_millis) WHERE ended_millis IS NULL`.pipe(failed("create its index"))
@@ -134,28 +132,34 @@ export const make: Effect.Effect<
 
   /** The rows that this process has stored last, of executions that are in a step. */
   const seen = new Map<string, Row>()
-  const keyOf = ({ businessKey, workflow }: Engine.Name) => JSON.stringify([workflow, businessKey])
   const keep = (row: Row) => {
-    const key = keyOf({ workflow: row.workflow, businessKey: row.business_key })
-    if (row.pause === null && row.ended_millis === null && seen.size < maxSeen) seen.set(key, row)
-    else seen.delete(key)
+    const isInStep = row.pause === null && row.ended_millis === null
+    if (isInStep && seen.size < maxSeen) seen.set(row.execution_id, row)
+    else seen.delete(row.execution_id)
   }
 
-  const findRow = (name: Engine.Name) =>
+  const find: Engine.Service["find"] = (name) =>
     sql<Row>`
       SELECT * FROM ${table}
       WHERE workflow = ${name.workflow} AND business_key = ${name.businessKey}`.pipe(
-      Effect.map(([row]) => Option.fromNullable(row)),
+      Effect.map(([row]) => Option.map(Option.fromNullable(row), fromRow)),
       failed("read an execution", name)
     )
 
-  const find: Engine.Service["find"] = (name) => Effect.map(findRow(name), Option.map(fromRow))
+  const readRow = (executionId: string) =>
+    Effect.suspend(() => {
+      const known = seen.get(executionId)
+      return known === undefined
+        ? sql<Row>`SELECT * FROM ${table} WHERE execution_id = ${executionId}`.pipe(
+            Effect.map(([row]) => Option.fromNullable(row)),
+            failed("read an execution")
+          )
+        : Effect.succeed(Option.some(known))
+    })
 
-  const modify: Engine.Service["modify"] = (name, change) =>
+  const modify: Engine.Service["modify"] = (executionId, change) =>
     Effect.gen(function* () {
-      const key = keyOf(name)
-      const known = seen.get(key)
-      const row = known === undefined ? yield* findRow(name) : Option.some(known)
+      const row = yield* readRow(executionId)
       if (Option.isNone(row)) return Option.none()
       const revision = Number(row.value.revision)
       const before = fromRow(row.value)
@@ -167,13 +171,12 @@ export const make: Effect.Effect<
       }
       const changed = yield* sql`
         UPDATE ${table} SET ${sql.update(update)}
-        WHERE workflow = ${name.workflow} AND business_key = ${name.businessKey}
-          AND revision = ${revision}
-        RETURNING revision`.pipe(failed("change an execution", name))
+        WHERE execution_id = ${executionId} AND revision = ${revision}
+        RETURNING revision`.pipe(failed("change an execution", before))
       if (changed.length === 0) {
         // Another fiber or process was faster: the change is computed again from what it has stored.
-        seen.delete(key)
-        return yield* modify(name, change)
+        seen.delete(executionId)
+        return yield* modify(executionId, change)
       }
       keep({ ...row.value, ...update })
       return Option.some(result)
@@ -208,6 +211,7 @@ export const make: Effect.Effect<
 
   return {
     find,
+    read: (executionId) => Effect.map(readRow(executionId), Option.map(fromRow)),
     modify,
     findAll: (workflow, businessKeys) =>
       Effect.forEach(Arr.chunksOf(businessKeys, keysPerQuery), (keys) =>
@@ -252,8 +256,9 @@ export const make: Effect.Effect<
         Effect.flatMap((inserted) => {
           const isNew = inserted.length > 0
           if (isNew) keep({ ...toRow(execution), revision: 0 })
-          return Effect.map(isNew ? Effect.succeedNone : find(execution), (earlier) => ({
-            stored: Option.getOrElse(earlier, () => execution),
+          const earlier = isNew ? Effect.succeedNone : readRow(execution.executionId)
+          return Effect.map(earlier, (row) => ({
+            stored: Option.match(row, { onNone: () => execution, onSome: fromRow }),
             isNew
           }))
         })

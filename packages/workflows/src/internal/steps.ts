@@ -1,4 +1,5 @@
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -9,8 +10,9 @@ import * as Policy from "../Policy.js"
 import * as activity from "./activity.js"
 import { jitter } from "./jitter.js"
 import { once } from "./once.js"
-import { Running } from "../Running.js"
-import { ending, sleep as pauseFor } from "./running.js"
+import { pauseFor } from "./pauseFor.js"
+import type { InExecution } from "./journal.js"
+import { cancelled, current, named } from "./run.js"
 
 /** See `Durable.Step`. */
 export interface Step<A, I, E, EI, R> {
@@ -26,37 +28,35 @@ const orCancelled = once(<E, EI>(error: Schema.Schema<E, EI>) =>
 
 /** See `Durable.step`. */
 export const step = <A, I, E, EI, R>({ error, execute, name, success }: Step<A, I, E, EI, R>) =>
-  Effect.gen(function* () {
-    const running = yield* Running
-    yield* running.take(name)
-    return yield* activity.make({
+  named(name)((run) =>
+    activity.make({
       name: `step/${name}`,
       success,
       error: orCancelled(error),
       execute: Effect.flatMap(
-        running.begin(name),
+        run.journal.begin(name, run),
         (permit): Effect.Effect<A, E | Execution.ExecutionCancelled, R> =>
-          permit._tag === "Cancelled" ? Effect.fail(running.cancelled()) : execute
+          permit._tag === "Cancelled" ? Effect.fail(cancelled(run)) : execute
       )
     })
-  }).pipe(ending(name))
+  )
 
 /** See `Durable.sleep`. */
 export const sleep = (name: string, duration: Duration.DurationInput) =>
-  Effect.gen(function* () {
-    const running = yield* Running
-    yield* running.take(name)
-    const pause = `sleep/${name}`
-    const millis = Duration.toMillis(duration)
-    const isCancelled = yield* activity.make({
-      name: `step/${name}`,
-      success: Schema.Boolean,
-      error: Schema.Never,
-      execute: running.due(pause, millis)
+  named(name)((run) =>
+    Effect.gen(function* () {
+      const pause = `sleep/${name}`
+      const millis = Duration.toMillis(duration)
+      const isCancelled = yield* activity.make({
+        name: `step/${name}`,
+        success: Schema.Boolean,
+        error: Schema.Never,
+        execute: run.journal.due(pause, millis, run)
+      })
+      if (isCancelled) return yield* cancelled(run)
+      yield* pauseFor(pause, millis)
     })
-    if (isCancelled) return yield* running.cancelled()
-    yield* pauseFor(pause, millis)
-  }).pipe(ending(name))
+  )
 
 /** See `Durable.PollUntil`. */
 export interface PollUntil<A, I, E, EI, F, R> {
@@ -91,51 +91,57 @@ export const pollUntil = <A, I, E, EI, F, R>({
   name,
   success
 }: PollUntil<A, I, E, EI, F, R>) =>
-  Effect.gen(function* () {
-    const running = yield* Running
-    yield* running.take(name)
-    const { look: lookPolicy, wait } = running.policy
-    const { Done, Expired, Look } = looksOf(success, failure)
+  named(name)((run) =>
+    Effect.gen(function* () {
+      const { look: lookPolicy, wait } = run.policy
+      const { Done, Expired, Look } = looksOf(success, failure)
 
-    let firstMillis: number | undefined
-    const lookOnce = (round: number, pause: string) =>
-      activity.make({
-        name: `look/${name}/${round}`,
-        success: Look,
-        error: Schema.Never,
-        execute: Effect.gen(function* () {
-          const startedMillis = yield* Clock.currentTimeMillis
-          const lookMillis = Duration.toMillis(lookPolicy.deadline)
-          if (yield* running.due(undefined, lookMillis)) return Cancelled.make()
-          const seen = yield* Effect.either(look(lookPolicy))
-          if (Either.isRight(seen) && Option.isSome(seen.right)) {
-            return Done.make({ value: seen.right.value })
-          }
-          const pauseMillis = yield* jitter(Policy.pauseMillis(wait, round))
-          if (yield* running.due(pause, pauseMillis)) return Cancelled.make()
-          const waitedMillis = startedMillis - (firstMillis ?? startedMillis)
-          return waitedMillis + pauseMillis > Duration.toMillis(wait.deadline)
-            ? Expired.make({ waitedMillis, cause: Either.getLeft(seen) })
-            : Pending.make({ startedMillis, pauseMillis })
+      let firstMillis: number | undefined
+      const lookOnce = (round: number, pause: string) =>
+        activity.make({
+          name: `look/${name}/${round}`,
+          success: Look,
+          error: Schema.Never,
+          execute: Effect.gen(function* () {
+            const startedMillis = yield* Clock.currentTimeMillis
+            const lookMillis = Duration.toMillis(lookPolicy.deadline)
+            if (yield* run.journal.due(undefined, lookMillis, run)) return Cancelled.make()
+            const seen = yield* Effect.either(look(lookPolicy))
+            if (Either.isRight(seen) && Option.isSome(seen.right)) {
+              return Done.make({ value: seen.right.value })
+            }
+            const pauseMillis = yield* jitter(Policy.pauseMillis(wait, round))
+            if (yield* run.journal.due(pause, pauseMillis, run)) return Cancelled.make()
+            const waitedMillis = startedMillis - (firstMillis ?? startedMillis)
+            return waitedMillis + pauseMillis > Duration.toMillis(wait.deadline)
+              ? Expired.make({ waitedMillis, cause: Either.getLeft(seen) })
+              : Pending.make({ startedMillis, pauseMillis })
+          })
         })
-      })
 
-    for (let round = 0; ; round++) {
-      const pause = `wait/${name}/${round}`
-      const result: typeof Look.Type = yield* lookOnce(round, pause)
-      switch (result._tag) {
-        case "Done":
-          return result.value
-        case "Cancelled":
-          return yield* running.cancelled()
-        case "Expired":
-          return yield* Effect.fail(expired(Duration.millis(result.waitedMillis), result.cause))
-        case "Pending":
-          firstMillis ??= result.startedMillis
-          yield* pauseFor(pause, result.pauseMillis)
+      for (let round = 0; ; round++) {
+        const pause = `wait/${name}/${round}`
+        const result: typeof Look.Type = yield* lookOnce(round, pause)
+        switch (result._tag) {
+          case "Done":
+            return result.value
+          case "Cancelled":
+            return yield* cancelled(run)
+          case "Expired":
+            return yield* Effect.fail(expired(Duration.millis(result.waitedMillis), result.cause))
+          case "Pending":
+            firstMillis ??= result.startedMillis
+            yield* pauseFor(pause, result.pauseMillis)
+        }
       }
-    }
-  }).pipe(ending(name))
+    })
+  )
+
+/** The compensations of a run, in the order of the steps that they undo. */
+export class Compensations extends Context.Tag("@manilla/workflows/Compensations")<
+  Compensations,
+  Array<Effect.Effect<void>>
+>() {}
 
 /** See `Durable.compensate`. */
 export const compensate = <A, E, R, R2>(
@@ -143,9 +149,30 @@ export const compensate = <A, E, R, R2>(
   compensation: (value: A) => Effect.Effect<void, never, R2>
 ) =>
   Effect.gen(function* () {
-    const running = yield* Running
+    const compensations = yield* Compensations
     const context = yield* Effect.context<R2>()
     const value = yield* effect
-    running.compensations.push(Effect.provide(compensation(value), context))
+    compensations.push(Effect.provide(compensation(value), context))
     return value
+  })
+
+/** See `Durable.compensating`. */
+export const compensating = <A, E, R>(
+  body: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, Exclude<R, Compensations> | InExecution> =>
+  Effect.suspend(() => {
+    const compensations: Array<Effect.Effect<void>> = []
+    return body.pipe(
+      Effect.provideService(Compensations, compensations),
+      Effect.catchAll((error) =>
+        Effect.gen(function* () {
+          const run = yield* current
+          run.isCompensating = true
+          // After a write that moved money although it ended with an error, or that may have, nothing is undone.
+          const undone = run.money.isInDoubt ? [] : compensations.reverse()
+          yield* Effect.forEach(undone, (compensation) => compensation, { discard: true })
+          return yield* Effect.fail(error)
+        })
+      )
+    )
   })

@@ -1,5 +1,5 @@
 import * as Errors from "@manilla/core/Errors"
-import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -10,8 +10,9 @@ import * as Policy from "../Policy.js"
 import * as activity from "./activity.js"
 import { jitter } from "./jitter.js"
 import { once } from "./once.js"
-import { Running, type Permit } from "../Running.js"
-import { sleep } from "./running.js"
+import { pauseFor } from "./pauseFor.js"
+import type { Permit } from "./journal.js"
+import * as runs from "./run.js"
 
 /** See `Durable.WriteError`. */
 export const WriteError = Schema.Union(
@@ -22,6 +23,7 @@ export const WriteError = Schema.Union(
 /** See `Durable.Write`. */
 export interface Write<A, I, R> {
   readonly operation: string
+  readonly key: IdempotencyKey.IdempotencyKey
   readonly success: Schema.Schema<A, I>
   readonly idOf: (resource: A) => string
   readonly send: (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<A, Errors.KeyedWriteError, R>
@@ -96,12 +98,19 @@ const schemasOf = once(<A, I>(success: Schema.Schema<A, I>) => {
 type Granted = Extract<Permit, { readonly _tag: "Granted" }>
 
 /** See `Durable.write`. */
-export const write = <A, I, R>({ idOf, operation, send, sentMillis, success }: Write<A, I, R>) =>
+export const write = <A, I, R>({
+  idOf,
+  key,
+  operation,
+  send,
+  sentMillis,
+  success
+}: Write<A, I, R>) =>
   Effect.gen(function* () {
-    const running = yield* Running
-    yield* running.take(operation)
-    const { carryOn } = running.policy
-    const key = yield* IdempotencyKey.deriveLong(operation, running.businessKey)
+    const run = yield* runs.current
+    yield* runs.take(run, operation)
+    const { journal, money } = run
+    const { carryOn } = run.policy
     const { Created, Result } = schemasOf(success)
 
     let isDoubtful = sentMillis !== undefined
@@ -110,20 +119,20 @@ export const write = <A, I, R>({ idOf, operation, send, sentMillis, success }: W
     const concluded = (error: Errors.KeyedWriteError, { begins, isAgain }: Granted) =>
       Effect.gen(function* () {
         const mayCount = !isDoubtful && !isAgain && Errors.outcome(error) === "notApplied"
-        const isCertain = mayCount && (yield* running.refuse(operation, begins, error))
+        const isCertain = mayCount && (yield* journal.refuse(operation, begins, error))
         return yield* Effect.fail(isCertain ? error : inDoubt(error, operation, key))
       })
 
     /** One call, with its own retries. */
-    const call = (round: number, pause: string) =>
+    const call = (round: number, pause: string, begin: Effect.Effect<Permit>) =>
       activity.make({
         name: `write/${operation}/${round}`,
         success: Result,
         error: WriteError,
         execute: Effect.gen(function* () {
           const startedMillis = yield* Clock.currentTimeMillis
-          const permit = yield* running.begin(operation, { round, isDoubtful, sentMillis })
-          if (permit._tag === "Cancelled") return yield* running.cancelled()
+          const permit = yield* begin
+          if (permit._tag === "Cancelled") return yield* runs.cancelled(run)
           if (permit._tag === "Expired") return yield* tooOld(operation, key)
           const pauseMillis = yield* jitter(Policy.pauseMillis(carryOn, round))
           const waitedMillis = startedMillis + pauseMillis - (firstMillis ?? startedMillis)
@@ -137,7 +146,7 @@ export const write = <A, I, R>({ idOf, operation, send, sentMillis, success }: W
             Effect.catchAll((error) =>
               isWorthRepeating(error) && !isLast
                 ? Effect.as(
-                    running.due(pause, pauseMillis),
+                    journal.due(pause, pauseMillis, run),
                     Open.make({ error, startedMillis, pauseMillis })
                   )
                 : Effect.fail(error)
@@ -146,21 +155,23 @@ export const write = <A, I, R>({ idOf, operation, send, sentMillis, success }: W
         })
       })
 
-    for (let round = 0; ; round++) {
-      const pause = `carry-on/${operation}/${round}`
-      const result: typeof Result.Type = yield* call(round, pause)
-      if (result._tag === "Created") {
-        running.money.isApplied = true
-        running.money.resource = idOf(result.resource)
-        return result.resource
+    const ended = Effect.gen(function* () {
+      for (let round = 0; ; round++) {
+        const pause = `carry-on/${operation}/${round}`
+        const begin = yield* journal.permit(operation, { round, isDoubtful, sentMillis }, run)
+        const result: typeof Result.Type = yield* call(round, pause, begin)
+        if (result._tag === "Created") {
+          money.isApplied = true
+          money.resource = idOf(result.resource)
+          return result.resource
+        }
+        firstMillis ??= result.startedMillis
+        isDoubtful ||= result.error._tag === "OutcomeUnknown"
+        yield* pauseFor(pause, result.pauseMillis)
       }
-      firstMillis ??= result.startedMillis
-      isDoubtful ||= result.error._tag === "OutcomeUnknown"
-      yield* sleep(pause, result.pauseMillis)
-    }
-  }).pipe(
-    Effect.tapError((error) =>
-      Effect.map(Running, ({ money }) => {
+    })
+    return yield* Effect.tapError(ended, (error) =>
+      Effect.sync(() => {
         if (error._tag === "ExecutionCancelled") return
         const outcome = Errors.outcome(error)
         money.isUnknown ||= outcome === "unknown"
@@ -168,4 +179,4 @@ export const write = <A, I, R>({ idOf, operation, send, sentMillis, success }: W
         money.isInDoubt ||= outcome !== "notApplied"
       })
     )
-  )
+  })

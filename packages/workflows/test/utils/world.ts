@@ -3,6 +3,7 @@ import * as Cards from "@manilla/cards/Cards"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
@@ -18,6 +19,8 @@ export const services = (options: Sandbox.Options = {}) =>
     Layer.provideMerge(Layer.orDie(SandboxGateway.layer())),
     Layer.provideMerge(SandboxClient.layer({ seed: 1, ...options }))
   )
+
+export const key = IdempotencyKey.make
 
 export const payment = {
   country: "BJ",

@@ -16,7 +16,7 @@ export interface Owner {
   readonly table: Table.Service
   readonly payouts: Payouts.Service
   readonly engine: Engine.Service
-  readonly disburse: Operator.Service<
+  readonly disburse: Operator.Operator<
     DisbursePayout.Payload,
     Payout.Payout,
     DisbursePayout.DisburseError

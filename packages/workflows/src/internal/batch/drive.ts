@@ -1,4 +1,3 @@
-import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Issues from "@manilla/core/Issues"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Clock from "effect/Clock"
@@ -30,8 +29,7 @@ const requestOf = ParseResult.decodeUnknown(Schema.parseJson(Payout.PayoutReques
 /** The first request of an item. */
 const send = ({ batchKey, payouts }: Owner, { key, number, request }: Table.Item) =>
   Effect.gen(function* () {
-    const businessKey = yield* rules.businessKey(batchKey, key)
-    const serviceKey = yield* IdempotencyKey.deriveLong("Payouts.disburse", businessKey)
+    const serviceKey = yield* rules.businessKey(batchKey, key)
     const created = yield* requestOf(request).pipe(
       Effect.mapError((issue) => Issues.refusal("Payouts.create", Issues.fromParseIssue(issue))),
       Effect.flatMap((payload) => payouts.create(payload, { key: serviceKey })),

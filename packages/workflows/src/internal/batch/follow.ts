@@ -1,3 +1,4 @@
+import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -5,6 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import * as DisbursePayout from "../../DisbursePayout.js"
 import type * as Execution from "../../Execution.js"
 import { differences } from "../differences.js"
 import { type Owner, stored } from "./Owner.js"
@@ -20,13 +22,14 @@ const longestTickMillis = 5_000
 const requestOf = Schema.decodeSync(Schema.parseJson(Payout.PayoutRequest))
 
 interface Named extends Table.Item {
-  readonly businessKey: string
+  readonly businessKey: IdempotencyKey.IdempotencyKey
 }
 
 /** Hands an item over to an execution of `DisbursePayout`, which continues its request with the same key. */
 const handOver = ({ disburse }: Owner, { businessKey, reference, request, sentMillis }: Named) =>
   stored(
-    disburse.start(businessKey, {
+    disburse.start({
+      key: businessKey,
       ...requestOf(request),
       sentMillis,
       reference: reference === undefined ? undefined : Payout.makeReference(reference)
@@ -41,7 +44,7 @@ const resultOf = (owner: Owner, item: Named, execution: Execution.Execution | un
       return undefined
     }
     if (execution.isPurged) return { state: "purged" } as const
-    const request = Struct.omit(JSON.parse(execution.payload), "reference", "sentMillis")
+    const request = Struct.omit(JSON.parse(execution.payload), "key", "reference", "sentMillis")
     if (differences(request, JSON.parse(item.request)).length > 0) {
       return rules.afterExecution(Exit.die(`${item.businessKey} belongs to another payout`))
     }
@@ -61,7 +64,7 @@ export const follow = (
   arrive: (change: Table.Change) => void
 ) =>
   Effect.gen(function* () {
-    const { batchKey, disburse, engine, table } = owner
+    const { batchKey, engine, table } = owner
     let tickMillis = shortestTickMillis
     while (true) {
       let hasChanged = false
@@ -74,7 +77,7 @@ export const follow = (
           }))
         )
         const keys = named.map(({ businessKey }) => businessKey)
-        const found = yield* stored(engine.findAll(disburse.workflow, keys))
+        const found = yield* stored(engine.findAll(DisbursePayout.workflow.name, keys))
         const executions = new Map(found.map((execution) => [execution.businessKey, execution]))
         yield* Effect.forEach(
           named,

@@ -12,7 +12,10 @@ import { isWorthRepeating } from "../write.js"
 import type * as Table from "./Table.js"
 
 /** Different pairs of keys give different business keys, which are within the limit of a business key. */
-export const businessKey = (batchKey: string, key: string): Effect.Effect<string> =>
+export const businessKey = (
+  batchKey: string,
+  key: string
+): Effect.Effect<IdempotencyKey.IdempotencyKey> =>
   IdempotencyKey.deriveLong("PayoutBatch", batchKey, key)
 
 /** The end of an item, as it is stored. */

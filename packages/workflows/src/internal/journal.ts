@@ -1,20 +1,14 @@
-/**
- * The execution that a body runs in. The blocks of `Durable` need it, and `Durable.layer` provides it.
- *
- * @since 0.1.0
- */
+import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import type * as Errors from "@manilla/core/Errors"
-import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type * as Execution from "./Execution.js"
-import type * as Policy from "./Policy.js"
+import type * as Policy from "../Policy.js"
+
+/** The requirement of every block: the execution that it belongs to. */
+export type InExecution = WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
 
 /**
  * Whether a step may begin. It may not if it is known that nothing was applied, if the execution is to be
  * cancelled or has ended, or if an earlier request is so old that the service may have forgotten its key.
- *
- * @since 0.1.0
- * @category models
  */
 export type Permit =
   /** It may begin. `isAgain`: it has begun before, in this round or a later one. */
@@ -24,41 +18,33 @@ export type Permit =
   | { readonly _tag: "Cancelled" }
   | { readonly _tag: "Expired" }
 
-/**
- * One run of a body: a later one replays the steps whose results the engine has stored. A body may read its
- * names and its policy; the rest is for the blocks.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Service {
-  readonly workflow: string
-  readonly businessKey: string
-  readonly policy: Policy.Policy
+/** A round of a step that is about to begin. */
+export interface Round {
+  readonly round: number
+  /** Whether the outcome of an earlier round is unknown. */
+  readonly isDoubtful: boolean
+  /** When somebody else may have sent the request first. */
+  readonly sentMillis?: number | undefined
+}
 
-  /** Takes the name of a step, which may be used once. */
-  readonly take: (name: string) => Effect.Effect<void>
+/** The memory of an execution beside the results of its activities. */
+export interface Journal {
+  /** The key under which an operator finds the execution, or its id. */
+  readonly key: string
 
-  /**
-   * Records that the body has the result of a step, so that the engine has stored it. A write is never
-   * forgotten: it must not be sent again when its key is old.
-   */
-  readonly onEnd: (name: string) => void
+  /** Called before the activity of a round of a write. Returns how the activity begins the round. */
+  readonly permit: (
+    name: string,
+    round: Round,
+    run: Run
+  ) => Effect.Effect<Effect.Effect<Permit>, never, InExecution>
 
   /**
    * Records that a step begins, unless the execution is to be cancelled first. A write is also refused when an
    * earlier request of it is so old that the service may have forgotten its key: the process may have been
    * down for days. The same holds after the end of the execution.
    */
-  readonly begin: (
-    name: string,
-    options?: {
-      readonly round: number
-      readonly isDoubtful: boolean
-      /** When somebody else may have sent the request first. */
-      readonly sentMillis?: number | undefined
-    }
-  ) => Effect.Effect<Permit>
+  readonly begin: (name: string, run: Run) => Effect.Effect<Permit>
 
   /**
    * Records that nothing was applied in a round of a write, unless the write has begun again since: another
@@ -71,11 +57,21 @@ export interface Service {
   ) => Effect.Effect<boolean>
 
   /** Stores when the execution is due. Returns whether its cancellation was requested. */
-  readonly due: (pause: string | undefined, inMillis: number) => Effect.Effect<boolean>
+  readonly due: (pause: string | undefined, inMillis: number, run: Run) => Effect.Effect<boolean>
+}
 
-  /** The error of an execution that ends because its cancellation was requested. */
-  readonly cancelled: () => Execution.ExecutionCancelled
-
+/** One run of a body: a later one replays the steps whose results the engine has stored. */
+export interface Run {
+  readonly workflow: string
+  readonly policy: Policy.Policy
+  readonly journal: Journal
+  /** The names of all steps, each of which may be used once. */
+  readonly taken: Set<string>
+  /**
+   * The steps whose results the body has, so that the engine has stored them. A write is never forgotten: it must
+   * not be sent again when its key is old.
+   */
+  readonly ended: Set<string>
   /** The effect of the writes of this execution. */
   readonly money: {
     /** Whether the outcome of a write is unknown. */
@@ -87,17 +83,6 @@ export interface Service {
     /** The id of the last resource. */
     resource: string | undefined
   }
-
-  /** In the order of the steps that they undo. */
-  readonly compensations: Array<Effect.Effect<void>>
   /** Compensations run although the execution is to be cancelled. */
   isCompensating: boolean
 }
-
-/**
- * The execution that a body runs in.
- *
- * @since 0.1.0
- * @category services
- */
-export class Running extends Context.Tag("@manilla/workflows/Running")<Running, Service>() {}

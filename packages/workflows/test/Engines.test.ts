@@ -1,0 +1,146 @@
+/** The blocks and the workflows on Effect's own engines, without a layer of this package. */
+import * as ClusterWorkflowEngine from "@effect/cluster/ClusterWorkflowEngine"
+import * as MessageStorage from "@effect/cluster/MessageStorage"
+import * as RunnerHealth from "@effect/cluster/RunnerHealth"
+import * as Runners from "@effect/cluster/Runners"
+import * as RunnerStorage from "@effect/cluster/RunnerStorage"
+import * as Sharding from "@effect/cluster/Sharding"
+import * as ShardingConfig from "@effect/cluster/ShardingConfig"
+import { assert, describe, it } from "@effect/vitest"
+import * as Workflow from "@effect/workflow/Workflow"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Errors from "@manilla/core/Errors"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as CollectPayment from "@manilla/workflows/CollectPayment"
+import * as Durable from "@manilla/workflows/Durable"
+import * as Policy from "@manilla/workflows/Policy"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as world from "./utils/world.js"
+
+const cluster = (storage: Layer.Layer<MessageStorage.MessageStorage>) =>
+  ClusterWorkflowEngine.layer.pipe(
+    Layer.provide(Sharding.layer),
+    Layer.provide(Runners.layerNoop),
+    Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop, storage]),
+    Layer.provide(
+      ShardingConfig.layer({
+        shardsPerGroup: 1,
+        entityMessagePollInterval: "50 millis",
+        entityReplyPollInterval: "50 millis",
+        entityTerminationTimeout: "100 millis"
+      })
+    )
+  )
+
+const storage = MessageStorage.layerMemory.pipe(Layer.provide(ShardingConfig.layer()))
+
+const engines = [
+  { name: "WorkflowEngine.layerMemory", engine: () => WorkflowEngine.layerMemory },
+  { name: "ClusterWorkflowEngine", engine: () => cluster(storage) }
+]
+
+const policy = {
+  carryOn: { initial: "100 millis", factor: 2, deadline: "1 minute" },
+  look: { initial: "100 millis", factor: 1, cap: "100 millis", deadline: "300 millis" },
+  wait: { initial: "100 millis", factor: 1.2, deadline: "1 minute" }
+} as const
+
+const key = IdempotencyKey.make("order-42")
+const operation = "Shop.pay"
+
+const Shop = Workflow.make({
+  name: "Shop/Pay",
+  payload: { key: IdempotencyKey.IdempotencyKey },
+  success: Schema.String,
+  error: Durable.WriteError,
+  idempotencyKey: ({ key }) => key
+})
+
+type Send = Effect.Effect<string, Errors.KeyedWriteError>
+
+/** A workflow of a user's, with a block in it. */
+const shop = (send: Send) =>
+  Shop.toLayer(({ key }) =>
+    Durable.write({ operation, key, success: Schema.String, idOf: (id) => id, send: () => send })
+  ).pipe(Layer.provide(Policy.layer(policy)))
+
+const refusal = new Errors.UnprocessableError({ operation, status: 422, message: "refused" })
+
+const lost = new Errors.OutcomeUnknown({
+  operation,
+  message: "no response",
+  key,
+  cause: new Errors.TransportError({ operation, message: "no response", sent: true })
+})
+
+/** The answers in their order; the last one stays. */
+const answers = (...all: readonly [Send, ...ReadonlyArray<Send>]) => {
+  let calls = 0
+  const send = Effect.suspend(() => all[Math.min(calls++, all.length - 1)] ?? all[0])
+  return { send, calls: () => calls }
+}
+
+describe.each(engines)("on $name", ({ engine }) => {
+  it.live("a payment is collected once, with the key of the payload", () =>
+    Effect.gen(function* () {
+      const { faults, paymentIntents } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.dropAfter({ operation: "Payments.create", count: 2 }))
+      const { status } = yield* CollectPayment.workflow
+        .execute({ key, ...world.payment })
+        .pipe(Effect.provide(Layer.provideMerge(CollectPayment.layer(policy), engine())))
+      assert.strictEqual(status, "COMPLETED")
+      assert.lengthOf(yield* paymentIntents, 1)
+      assert.deepStrictEqual([...new Set(yield* world.keysOf("Payments.create"))], [key])
+    }).pipe(Effect.provide(world.services()))
+  )
+
+  it.live("a refusal counts, unless an earlier request may have been applied", () =>
+    Effect.gen(function* () {
+      const run = ({ send }: { readonly send: Send }) =>
+        Shop.execute({ key }).pipe(
+          Effect.either,
+          Effect.provide(Layer.provideMerge(shop(send), engine()))
+        )
+      const refused = answers(Effect.fail(refusal))
+      assert.deepInclude(yield* run(refused), { left: refusal })
+      assert.strictEqual(refused.calls(), 1)
+      const doubtful = answers(Effect.fail(lost), Effect.fail(refusal), Effect.succeed("pay-1"))
+      assert.deepInclude(yield* run(doubtful), { right: "pay-1" })
+    })
+  )
+})
+
+it.live("on ClusterWorkflowEngine, a life that died while it was sending leaves doubt", () =>
+  Effect.gen(function* () {
+    const stored = yield* Layer.build(storage)
+    const engine = cluster(
+      Layer.succeed(
+        MessageStorage.MessageStorage,
+        Context.get(stored, MessageStorage.MessageStorage)
+      )
+    )
+    const sending = yield* Deferred.make<void>()
+    yield* Effect.zipRight(Shop.execute({ key }, { discard: true }), Deferred.await(sending)).pipe(
+      Effect.provide(
+        Layer.provideMerge(
+          shop(Effect.zipRight(Deferred.succeed(sending, undefined), Effect.never)),
+          engine
+        )
+      )
+    )
+    const { calls, send } = answers(Effect.fail(refusal), Effect.succeed("pay-1"))
+    const end = yield* Shop.execute({ key }).pipe(
+      Effect.provide(Layer.provideMerge(shop(send), engine)),
+      Effect.timeoutOption("20 seconds")
+    )
+    assert.deepStrictEqual(end, Option.some("pay-1"))
+    assert.strictEqual(calls(), 2)
+  }).pipe(Effect.scoped)
+)
