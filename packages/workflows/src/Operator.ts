@@ -10,6 +10,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
@@ -18,7 +19,7 @@ import * as Execution from "./Execution.js"
 import { unlessPurged } from "./internal/execution.js"
 import { jitter } from "./internal/jitter.js"
 import { purge } from "./internal/purge.js"
-import { keyOf, readPayload, type StartError } from "./internal/recordedEngine.js"
+import { bodyEnd, keyOf, readPayload, type StartError } from "./internal/recordedEngine.js"
 
 /**
  * The pause between two looks of `await`: a tenth of the time already waited. Thousands of executions that are
@@ -74,8 +75,9 @@ export interface Operator<in Payload, out A, out E> {
   readonly poll: (key: string) => Effect.Effect<Option.Option<Exit.Exit<A, E>>, ReadError>
 
   /**
-   * Waits for the end of an execution. The wait is in memory, and ends with the process. It looks each second,
-   * then less often the longer it has waited, and at least every 10 seconds.
+   * Waits for the end of an execution. The wait is in memory, and ends with the process. It hears at once of an end
+   * in this process. For one in another, it looks each second, then less often the longer it has waited, and at
+   * least every 10 seconds.
    */
   readonly await: (key: string) => Effect.Effect<A, E | ReadError>
 
@@ -155,6 +157,7 @@ export const of = <
     const context = yield* Effect.context<
       WorkflowEngine.WorkflowEngine | P["Context"] | A["Context"] | E["Context"]
     >()
+    const workflows = Context.get(context, WorkflowEngine.WorkflowEngine)
     /** An execution that a step of another one starts is not a part of that one. */
     const inEngine = <B, F>(
       effect: Effect.Effect<
@@ -202,9 +205,10 @@ export const of = <
         )
       })
 
-    const poll = (businessKey: string) =>
+    const present = (businessKey: string) => Effect.flatMap(found(businessKey), unlessPurged)
+
+    const endOf = (execution: Execution.Execution) =>
       Effect.gen(function* () {
-        const execution = yield* Effect.flatMap(found(businessKey), unlessPurged)
         const polled = yield* Effect.exit(inEngine(workflow.poll(execution.executionId)))
         // An engine may report a defect of the workflow as its own.
         if (Exit.isFailure(polled)) return Option.some(Exit.failCause(polled.cause))
@@ -213,25 +217,31 @@ export const of = <
         return Option.none()
       })
 
-    const awaitEnd = (businessKey: string, waitedMillis = 0): ReturnType<Operations["await"]> =>
-      Effect.flatMap(
-        poll(businessKey),
-        Option.match({
-          onNone: () =>
-            Effect.gen(function* () {
-              const pauseMillis = yield* jitter(awaitPauseMillis(waitedMillis))
-              yield* Effect.sleep(pauseMillis)
-              return yield* awaitEnd(businessKey, waitedMillis + pauseMillis)
-            }),
-          onSome: (exit) => exit
-        })
-      )
+    /** `looks`: so many looks follow at once, because the body has ended in this process. */
+    const awaitEnd = (
+      businessKey: string,
+      waitedMillis = 0,
+      looks = 0
+    ): ReturnType<Operations["await"]> =>
+      Effect.gen(function* () {
+        const execution = yield* present(businessKey)
+        const ended = yield* Effect.fork(bodyEnd(workflows, execution.executionId))
+        const end = yield* endOf(execution)
+        if (Option.isSome(end)) return yield* end.value
+        const pauseMillis = looks > 0 ? 10 : yield* jitter(awaitPauseMillis(waitedMillis))
+        const hasEnded = yield* Effect.raceFirst(
+          Effect.as(Fiber.join(ended), true),
+          Effect.as(Effect.sleep(pauseMillis), false)
+        )
+        yield* Fiber.interrupt(ended)
+        return yield* awaitEnd(businessKey, waitedMillis + pauseMillis, hasEnded ? 10 : looks - 1)
+      })
 
     const operator: Operations = {
       start,
       status: (key) =>
         Effect.map(Effect.tap(found(key), readable), (execution) => Execution.toStatus(execution)),
-      poll,
+      poll: (key) => Effect.flatMap(present(key), endOf),
       await: (key) => awaitEnd(key),
       resume: (key) =>
         Effect.flatMap(found(key), ({ executionId }) => inEngine(workflow.resume(executionId))),

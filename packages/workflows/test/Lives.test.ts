@@ -92,22 +92,26 @@ const undoable = (name: string) =>
   )
 
 describe("compensations", () => {
+  let calls = 0
   VirtualClock.test(
     "do not run after a write that was applied, although it ended with an error",
     () =>
       Effect.gen(function* () {
         undone.length = 0
+        calls = 0
         const operator = yield* run(60)
         const error = yield* Effect.flip(operator.await("order-42"))
         assert.strictEqual(error._tag, "AppliedUnreadable")
+        assert.strictEqual(calls, 1)
         assert.deepStrictEqual(undone, [])
       }).pipe(
         Effect.provide(
           inMemory(() =>
             Effect.zipRight(
               undoable("debit"),
-              pay((key) =>
-                Effect.fail(
+              pay((key) => {
+                calls++
+                return Effect.fail(
                   new Errors.AppliedUnreadable({
                     operation,
                     status: 201,
@@ -116,7 +120,7 @@ describe("compensations", () => {
                     key
                   })
                 )
-              )
+              })
             )
           )
         )
@@ -406,6 +410,22 @@ describe("a life that died while it was sending", () => {
       const body = () => pay(() => Effect.succeed("pay-1"))
       const operator = yield* Effect.provide(run(5), yield* runner(store, body))
       assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+    })
+  )
+})
+
+describe("await", () => {
+  it.scopedLive("hears of the end of an execution that runs in this process", () =>
+    Effect.gen(function* () {
+      const engine = Sqlite.layerSqlite({ file: yield* files.database })
+      const body = () => pay(() => Effect.delay(Effect.succeed("pay-1"), "300 millis"))
+      yield* Effect.gen(function* () {
+        const operator = yield* Operator.of(Shop)
+        yield* operator.start(order)
+        const [waited, end] = yield* Effect.timed(operator.await(order.key))
+        assert.strictEqual(end, "pay-1")
+        assert.isBelow(Duration.toMillis(waited), 450)
+      }).pipe(Effect.provide(Layer.provideMerge(shop(body), engine)))
     })
   )
 })

@@ -90,6 +90,12 @@ export const readPayload = (
       })
   )
 
+const ends = new WeakMap<Service, (executionId: string) => Effect.Effect<void>>()
+
+/** Waits until the body of an execution ends in this process. Its result is stored a moment later. */
+export const bodyEnd = (engine: Service, executionId: string): Effect.Effect<void> =>
+  ends.get(engine)?.(executionId) ?? Effect.never
+
 /** Why an execution does not start. For `execute`, which has no such errors, they are defects. */
 export type StartError =
   | Execution.PayloadMismatch
@@ -105,6 +111,7 @@ export type StartError =
  */
 export const make = (inner: Service, store: Engine.Service): Service => {
   const names = new Set<string>()
+  const waiting = new Map<string, Set<() => void>>()
 
   /** Stores the row of a new execution. Fails if the key belongs to another one. */
   const record = (workflow: Workflow.Any, executionId: string, payload: unknown) =>
@@ -144,6 +151,7 @@ export const make = (inner: Service, store: Engine.Service): Service => {
       ])
       const isFirst = yield* persistently(change, executions.isStorageError)
       if (Option.contains(isFirst, true)) yield* metrics.onEnd(name, state)
+      waiting.get(executionId)?.forEach((resume) => resume())
     })
 
   /** Stores the end of a body. A body that is suspended is interrupted, and has not ended. */
@@ -288,7 +296,18 @@ export const make = (inner: Service, store: Engine.Service): Service => {
           )
         )
   }
-  return withJournal(WorkflowEngine.WorkflowEngine.of(engine), storedJournal.make(store))
+  ends.set(engine, (executionId) =>
+    Effect.async((resume) => {
+      const wake = () => resume(Effect.void)
+      const others = waiting.get(executionId) ?? new Set()
+      waiting.set(executionId, others.add(wake))
+      return Effect.sync(() => {
+        others.delete(wake)
+        if (others.size === 0) waiting.delete(executionId)
+      })
+    })
+  )
+  return withJournal(engine, storedJournal.make(store))
 }
 
 /** Runs a body with these services, whatever the engine provides. */
