@@ -237,39 +237,6 @@ export const table = ({ balances }: Pick<Ledger, "balances">): string => {
   return aligned([["", "", "debit", "credit"], ...rows])
 }
 
-/**
- * Formats the journal: each entry with its postings below it.
- *
- * ```
- * #12  1970-01-01T00:00:02.000000Z  PAY-7KQ2M4XW9TRB  collection
- *      debit   provider clearing          1,500.00 XOF
- *      credit  wallet 3f2c8a34 available  1,477.50 XOF
- *      credit  fees earned                   22.50 XOF
- * ```
- *
- * @since 0.1.0
- * @category printing
- */
-export const journal = (entries: ReadonlyArray<JournalEntry>): string => {
-  const postings = entries.flatMap((entry) => entry.postings)
-  const print = printer(postings.map(({ amount }) => amount))
-  const nameWidth = widest(postings.map(({ account }) => accountName(account)))
-  const amountWidth = widest(postings.map(({ amount }) => print(amount)))
-  const indent = widest(entries.map(({ sequence }) => `#${sequence}`)) + 2
-  return entries
-    .flatMap(({ description, posted_at, postings, reference, sequence }) => [
-      `${`#${sequence}`.padEnd(indent)}${posted_at}  ${reference}  ${description}`,
-      ...postings.map(({ account, amount, side }) =>
-        [
-          " ".repeat(indent) + side.padEnd(6),
-          accountName(account).padEnd(nameWidth),
-          `${print(amount).padStart(amountWidth)} ${account.currency}`
-        ].join("  ")
-      )
-    ])
-    .join("\n")
-}
-
 type Columns = { readonly [S in Side]: Amount.Amount | undefined }
 
 const net = (debits: Amount.Amount, credits: Amount.Amount): Columns =>

@@ -130,15 +130,9 @@ const isCorrelationId = Schema.is(Identifier.CorrelationId)
 
 const noRoute = reply.refuse(refusal.notFound("The operation does not exist."))
 
-const toServerRequest = ({ body, headers, method, url }: Message) =>
+const toServerRequest = ({ headers, method, url }: Message) =>
   Effect.try({
-    try: () =>
-      Object.defineProperty(
-        HttpServerRequest.fromWeb(new Request(url, { method, headers })),
-        // Read without a turn of the event loop.
-        "text",
-        { configurable: true, value: Effect.sync(() => new TextDecoder().decode(body)) }
-      ),
+    try: () => HttpServerRequest.fromWeb(new Request(url, { method, headers })),
     catch: (cause) => new NotHttp({ cause })
   })
 

@@ -7,7 +7,7 @@ import type * as ServiceApi from "../../ServiceApi.js"
 import type { Emulation } from "../emulation.js"
 import * as pages from "../rules/pages.js"
 import type { Refusal } from "../rules/refusal.js"
-import type { Undeclared } from "../rules/undeclared.js"
+import type { Undeclared } from "../rules/idempotency.js"
 
 type Search = Readonly<Record<string, unknown>>
 

@@ -5,11 +5,11 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as ControlApi from "../../ControlApi.js"
+import type { Outcome } from "../../Outcome.js"
 import * as outcomes from "../faults/outcomes.js"
 import { usedKeyOf } from "../store/state.js"
 import type { State, UsedKey } from "../store/state.js"
 import * as refusal from "./refusal.js"
-import type { Undeclared } from "./undeclared.js"
 
 type Used = typeof UsedKey.Type
 
@@ -30,6 +30,15 @@ export const complete = ({
   other_body,
   retention_seconds
 })
+
+/** The parts of a request that its operation does not declare. */
+export interface Undeclared {
+  readonly nowMillis: number
+  /** The outcome that the request asks for, if it is one that a rule decides. */
+  readonly outcome: Outcome | undefined
+  /** Called when the stored result of a key is returned. */
+  readonly onReplay: () => void
+}
 
 export interface Once extends ReturnType<typeof make> {}
 

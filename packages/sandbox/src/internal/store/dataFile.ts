@@ -55,9 +55,10 @@ export const open = (path: string): Effect.Effect<Storage, Sandbox.DataError, Sc
     let failure: Sandbox.DataError | undefined
 
     const watch = (next: state.State) => {
-      if (current !== undefined) state.unwatch(current)
       current = next
-      state.watch(next, (change) => changes.push(change))
+      state.watch(next, (change) => {
+        if (current === next) changes.push(change)
+      })
     }
     if (kept !== undefined) watch(kept)
 

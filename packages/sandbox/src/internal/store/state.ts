@@ -227,7 +227,7 @@ export const make = () => ({
 })
 
 /** The methods of a table without the type of its rows. */
-type Part = Pick<Table<unknown>, "all" | "set" | "size" | "watch" | "unwatch" | "change"> & {
+type Part = Pick<Table<unknown>, "all" | "set" | "size" | "watch" | "change"> & {
   readonly schema: Schema.Schema.AnyNoContext
 }
 
@@ -279,10 +279,6 @@ export const watch = (state: State, onChange: (change: Change) => void): void =>
   for (const [name, part] of Object.entries(partsOf(state))) {
     part.watch((key, json) => onChange([name, key, json]))
   }
-}
-
-export const unwatch = (state: State): void => {
-  for (const part of Object.values(partsOf(state))) part.unwatch()
 }
 
 /** Makes a change. Returns `false` if it is not a change of a state. */

@@ -50,11 +50,6 @@ export class Table<Row> {
     this.changed = (key, row) => onChange(key, row === undefined ? null : encode(row))
   }
 
-  /** Stops the calls of `watch`. */
-  unwatch(): void {
-    this.changed = () => {}
-  }
-
   /** Makes a change that `watch` reported. Returns `false` if it is none of this table. */
   change(key: string, json: unknown): boolean {
     if (json === null) {
