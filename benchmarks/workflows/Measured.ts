@@ -68,3 +68,24 @@ export interface Task {
   readonly url: string
   readonly port: number
 }
+
+/** The task of a worker that measures a batch. */
+export interface BatchTask {
+  readonly engine: Exclude<Engine, "memory">
+  readonly count: number
+  readonly concurrency: number
+  readonly rounds: number
+  readonly file: string
+  readonly url: string
+  readonly port: number
+}
+
+/** What each payout of a batch costs, or of a program to compare it with. A figure that is not told is null. */
+export interface MeasuredBatch {
+  readonly engine: BatchTask["engine"]
+  readonly name: string
+  readonly perSecond: number
+  readonly cpuMillis: number
+  readonly databaseMillis: number | null
+  readonly walBytes: number | null
+}

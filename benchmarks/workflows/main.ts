@@ -9,13 +9,22 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { buildAll } from "../build.js"
 import { result } from "../processes.js"
-import { type Engine, engines, type Measured, type Task, titles } from "./Measured.js"
+import {
+  type BatchTask,
+  type Engine,
+  engines,
+  type Measured,
+  type MeasuredBatch,
+  type Task,
+  titles
+} from "./Measured.js"
 import * as page from "./page.js"
 
 const usage = `npm run bench:workflows                all engines and sizes; writes docs/scale.md
 npm run bench:workflows -- --quick     small sizes, in a few minutes; prints only
 npm run bench:workflows -- [FILTERS]   some cells; prints only
 
+  --batch                only a batch
   --engine ENGINE,..     ${engines.join(", ")}
   --size N,..            sleeping executions`
 
@@ -23,6 +32,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
+    batch: { type: "boolean", default: false },
     engine: { type: "string", default: engines.join(",") },
     size: { type: "string" }
   }
@@ -30,7 +40,8 @@ const { values } = parseArgs({
 const { quick } = values
 const sizes = (values.size ?? (quick ? "100,300" : "1000,10000,100000")).split(",").map(Number)
 const chosen = engines.filter((engine) => values.engine.split(",").includes(engine))
-const isWhole = !quick && values.size === undefined && chosen.length === engines.length
+const isWhole =
+  !quick && !values.batch && values.size === undefined && chosen.length === engines.length
 const lengths = quick
   ? { quiet: 30, busy: 200, settleSeconds: 2, restSeconds: 3 }
   : { quiet: 200, busy: 1_000, settleSeconds: 70, restSeconds: 10 }
@@ -40,20 +51,38 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-const cell = (engine: Engine, sleeping: number) =>
+/** A new database, and a port for a runner. */
+const database = (engine: Engine) =>
   Effect.gen(function* () {
-    const path = yield* folder
-    const task: Task = {
-      engine,
-      sleeping,
-      ...lengths,
-      ...(engine === "memory" ? { settleSeconds: 2 } : {}),
-      file: join(path, "workflows.db"),
+    return {
+      file: join(yield* folder, "workflows.db"),
       port: yield* Postgres.freePort,
       url:
         engine === "postgres"
           ? Redacted.value((yield* Postgres.serverWith({ isDurable: true })).url)
           : ""
+    }
+  })
+
+const batch = (engine: BatchTask["engine"]) =>
+  Effect.gen(function* () {
+    const size = quick ? { count: 2_000, rounds: 1 } : { count: 10_000, rounds: 5 }
+    const task: BatchTask = { engine, concurrency: 64, ...size, ...(yield* database(engine)) }
+    console.error(`${titles[engine]}, a batch`)
+    const measured = yield* Effect.promise(() =>
+      result("workflows/batchWorker.js", [JSON.stringify(task)], { node: ["--no-deprecation"] })
+    )
+    return measured as ReadonlyArray<MeasuredBatch>
+  }).pipe(Effect.scoped)
+
+const cell = (engine: Engine, sleeping: number) =>
+  Effect.gen(function* () {
+    const task: Task = {
+      engine,
+      sleeping,
+      ...lengths,
+      ...(engine === "memory" ? { settleSeconds: 2 } : {}),
+      ...(yield* database(engine))
     }
     console.error(`${titles[engine]}, ${sleeping.toLocaleString("en")} sleeping`)
     const node = ["--expose-gc", "--max-old-space-size=12288", "--no-deprecation"]
@@ -67,9 +96,14 @@ if (values.help || chosen.length === 0 || !sizes.every((one) => one > 0)) {
   console.error(usage)
   process.exitCode = values.help ? 0 : 2
 } else {
-  await buildAll("workflows/worker.ts")
-  const cells = chosen.flatMap((engine) => sizes.map((size) => cell(engine, size)))
+  await buildAll("workflows/worker.ts", "workflows/batchWorker.ts")
+  const cells = values.batch
+    ? []
+    : chosen.flatMap((engine) => sizes.map((size) => cell(engine, size)))
   const measured = await Effect.runPromise(Effect.all(cells))
-  console.log(page.table(measured))
-  if (isWhole) page.write(measured)
+  const withBatches = chosen.filter((engine) => engine !== "memory")
+  const batches = await Effect.runPromise(Effect.all(withBatches.map(batch)))
+  if (measured.length > 0) console.log(page.table(measured))
+  console.log(page.batchTable(batches.flat()))
+  if (isWhole) page.write(measured, batches.flat())
 }

@@ -1,8 +1,9 @@
 // docs/scale.md.
+import * as Arr from "effect/Array"
 import { writeFileSync } from "node:fs"
 import { facts } from "../facts.js"
-import { kilobytes, number, table as markdownTable, whole } from "../format.js"
-import { type Latency, type Measured, titles, type Writes } from "./Measured.js"
+import { kilobytes, number, quartiles, table as markdownTable, whole } from "../format.js"
+import { type Latency, type Measured, type MeasuredBatch, titles, type Writes } from "./Measured.js"
 
 const packages = [
   "effect",
@@ -55,7 +56,31 @@ export const table = (cells: ReadonlyArray<Measured>): string =>
     ])
   )
 
-const markdown = (cells: ReadonlyArray<Measured>): string =>
+/** Medians of the rounds. */
+export const batchTable = (rounds: ReadonlyArray<MeasuredBatch>): string => {
+  const rows = Arr.groupBy(rounds, ({ engine, name }) => `${titles[engine]}, ${name}`)
+  return markdownTable(
+    ["database, program", "payouts", "CPU each", "WAL each"],
+    Object.entries(rows).map(([row, all]) => {
+      /** Of a figure that all rounds tell. */
+      const median = (of: (one: MeasuredBatch) => number | null) => {
+        const values = all.map(of).filter((value) => value !== null)
+        return values.length === 0 ? undefined : quartiles(values).median
+      }
+      const perSecond = median((one) => one.perSecond) ?? NaN
+      const cpuMillis = median((one) => one.cpuMillis) ?? NaN
+      const databaseMillis = median((one) => one.databaseMillis)
+      return [
+        row,
+        `${number(perSecond)} / s`,
+        both(millis, cpuMillis, databaseMillis),
+        kilobytesOf(median((one) => one.walBytes))
+      ]
+    })
+  )
+}
+
+const markdown = (cells: ReadonlyArray<Measured>, batches: ReadonlyArray<MeasuredBatch>): string =>
   [
     "# Scale",
     `Written by \`npm run bench:workflows\`. Many payouts are pending at a time:
@@ -75,6 +100,10 @@ waits for the disk.`,
 - CPU each: of the runner, for each of them; after the plus sign, of PostgreSQL. Then its
   transactions, the rows that it inserts, updates and deletes, and its write-ahead log.`,
     table(cells),
+    "## A batch",
+    `What each payout of a \`PayoutBatch\` costs, with 64 places: a creation and one look. Beside it, in the same process
+and in turns, are the same requests alone, and with a row that is written before and after them. Medians.`,
+    batchTable(batches),
     "## Planning",
     `CPU adds up: for a rate of payouts, a runner, or a database, needs the rate times its CPU for each, divided by the
 utilisation that you allow, such as 60 %. A payout that is still pending after its first look costs as much
@@ -87,5 +116,7 @@ of their own share nothing.`,
 - Memory keeps a fiber for each sleeping execution. The databases keep almost nothing in the process.`
   ].join("\n\n") + "\n"
 
-export const write = (cells: ReadonlyArray<Measured>): void =>
-  writeFileSync(new URL("../../docs/scale.md", import.meta.url), markdown(cells))
+export const write = (
+  cells: ReadonlyArray<Measured>,
+  batches: ReadonlyArray<MeasuredBatch>
+): void => writeFileSync(new URL("../../docs/scale.md", import.meta.url), markdown(cells, batches))

@@ -80,7 +80,11 @@ export const readerOf = ({
   engine,
   file,
   url
-}: Task): Effect.Effect<Reader, SqlError, Scope.Scope | Reactivity.Reactivity> => {
+}: Pick<Task, "engine" | "file" | "url">): Effect.Effect<
+  Reader,
+  SqlError,
+  Scope.Scope | Reactivity.Reactivity
+> => {
   switch (engine) {
     case "memory":
       return Effect.succeed(Effect.succeed(unknown))

@@ -7,7 +7,6 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as postgresClient from "../src/internal/postgresClient.js"
 import * as batchTable from "../src/internal/sql/batchTable.js"
 import * as batchTables from "../test/utils/batchTables.js"
@@ -52,7 +51,7 @@ layer(server, { excludeTestServices: true, timeout: "1 minute" })(
           const began = yield* Deferred.make<void>()
           const mayCommit = yield* Deferred.make<void>()
           const next = yield* table
-            .change("b", { epoch: 1 }, 0)
+            .change("b", { epoch: 1 }, { epoch: 0 })
             .pipe(
               Effect.zipLeft(Deferred.succeed(began, undefined)),
               Effect.zipLeft(Deferred.await(mayCommit)),
@@ -63,7 +62,7 @@ layer(server, { excludeTestServices: true, timeout: "1 minute" })(
           const write = yield* Effect.fork(table.write("b", 0, change))
           yield* Effect.sleep("200 millis")
           yield* Deferred.succeed(mayCommit, undefined)
-          assert.isTrue(Option.isSome(yield* Fiber.join(next)))
+          assert.isTrue(yield* Fiber.join(next))
           assert.isFalse(yield* Fiber.join(write))
 
           const wrote = yield* Deferred.make<void>()
@@ -77,12 +76,12 @@ layer(server, { excludeTestServices: true, timeout: "1 minute" })(
               Effect.fork
             )
           yield* Deferred.await(wrote)
-          const successor = yield* Effect.fork(table.change("b", { epoch: 2 }, 1))
+          const successor = yield* Effect.fork(table.change("b", { epoch: 2 }, { epoch: 1 }))
           yield* Effect.sleep("200 millis")
           assert.isNull(successor.unsafePoll())
           yield* Deferred.succeed(mayEnd, undefined)
           assert.isTrue(yield* Fiber.join(writing))
-          assert.isTrue(Option.isSome(yield* Fiber.join(successor)))
+          assert.isTrue(yield* Fiber.join(successor))
           assert.deepStrictEqual(yield* table.count("b"), { sending: 1 })
         })
     )

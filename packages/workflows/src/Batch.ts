@@ -3,6 +3,8 @@
  *
  * @since 0.1.0
  */
+import * as Errors from "@manilla/core/Errors"
+import * as Issues from "@manilla/core/Issues"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Context from "effect/Context"
 import type * as Exit from "effect/Exit"
@@ -10,7 +12,7 @@ import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as DisbursePayout from "./DisbursePayout.js"
 import * as Execution from "./Execution.js"
-import type * as Table from "./internal/batch/Table.js"
+import * as Table from "./internal/batch/Table.js"
 
 /**
  * A payout of a batch, under a key of its own.
@@ -46,6 +48,15 @@ export interface Item extends Schema.Schema.Type<typeof Item> {}
  * @category models
  */
 export type State = Table.State
+
+/**
+ * What a batch does: it sends items (`running`), sends none until it is resumed (`paused`), sends none any more
+ * (`interrupted`), or has ended.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Phase = Exclude<Table.Phase, "storing" | "purged">
 
 /**
  * How the items of a batch ended.
@@ -90,10 +101,7 @@ export interface Progress {
   readonly pending: number
   /** Ended, with a payout or an error. */
   readonly ended: number
-  readonly isPaused: boolean
-  readonly isCancelRequested: boolean
-  /** Whether the batch has ended. */
-  readonly isEnded: boolean
+  readonly phase: Phase
 }
 
 /**
@@ -110,6 +118,60 @@ export interface ItemResult {
   readonly state: State
   /** Its end; none before that. */
   readonly end: Option.Option<Exit.Exit<Payout.Payout, DisbursePayout.DisburseError>>
+}
+
+/**
+ * Rows of a batch break a rule, such as one with the key of an earlier one. Nothing was started or sent.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class InvalidItems extends Schema.TaggedError<InvalidItems>(
+  "@manilla/workflows/InvalidItems"
+)("InvalidItems", {
+  batchKey: Schema.String,
+  /** The number of rows that break a rule. */
+  rows: Schema.Int,
+  /** The issues of the first hundred of them, such as `items.17.request.amount`. Rows are counted from 0. */
+  issues: Schema.Array(Errors.Issue)
+}) {
+  override get message(): string {
+    const more = this.rows > Table.shown ? `; and ${this.rows - Table.shown} more rows` : ""
+    return `nothing was started for the batch ${JSON.stringify(this.batchKey)}: ${Issues.print(this.issues)}${more}`
+  }
+}
+
+/**
+ * The batch key already belongs to a batch with other items. Nothing was started or sent. Each list has the first
+ * hundred items.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ItemsDiffer extends Schema.TaggedError<ItemsDiffer>("@manilla/workflows/ItemsDiffer")(
+  "ItemsDiffer",
+  {
+    batchKey: Schema.String,
+    /** The keys of items that the stored batch does not have. */
+    added: Schema.Array(Schema.String),
+    /** The keys of items that only the stored batch has. */
+    missing: Schema.Array(Schema.String),
+    /** Items with another request, and its members that differ, without their values. */
+    changed: Schema.Array(
+      Schema.Struct({ key: Schema.String, differs: Schema.Array(Schema.String) })
+    )
+  }
+) {
+  override get message(): string {
+    const changed = this.changed.map(({ differs, key }) => `${key}: ${differs.join(" and ")}`)
+    const parts = Object.entries({ added: this.added, missing: this.missing, changed })
+      .filter(([, names]) => names.length > 0)
+      .map(([label, names]) => {
+        const count = names.length < Table.shown ? names.length : `${Table.shown} or more`
+        return `${count} ${label} (${names.slice(0, 5).join(", ")}${names.length > 5 ? ", ..." : ""})`
+      })
+    return `the batch ${this.batchKey} was started with other items: ${parts.join("; ")}. Nothing was sent. Pay other items under another batch key.`
+  }
 }
 
 /**

@@ -20,14 +20,12 @@ import * as Batch from "./Batch.js"
 import * as DisbursePayout from "./DisbursePayout.js"
 import * as Engine from "./Engine.js"
 import * as Execution from "./Execution.js"
+import { load, purged } from "./internal/batch/load.js"
+import { run } from "./internal/batch/run.js"
 import * as Operator from "./Operator.js"
-import * as load from "./internal/batch/load.js"
-import * as owner from "./internal/batch/run.js"
 import * as rules from "./internal/batch/rules.js"
 import type * as Table from "./internal/batch/Table.js"
 import * as Policy from "./Policy.js"
-
-export { InvalidItems, ItemsDiffer } from "./internal/batch/load.js"
 
 /**
  * The methods of the `PayoutBatch` service.
@@ -46,7 +44,7 @@ export interface Service {
     items: Stream.Stream<Batch.Item, E, R>
   ) => Effect.Effect<
     void,
-    E | load.InvalidItems | load.ItemsDiffer | Execution.ExecutionPurged | Execution.StorageError,
+    E | Batch.InvalidItems | Batch.ItemsDiffer | Execution.ExecutionPurged | Execution.StorageError,
     R
   >
 
@@ -147,22 +145,42 @@ const make = Effect.gen(function* () {
   const found = (batchKey: string) =>
     Effect.gen(function* () {
       const batch = Option.getOrUndefined(yield* table.find(batchKey))
-      if (batch?.total === undefined) {
+      if (batch === undefined || batch.phase === "storing") {
         return yield* new Execution.ExecutionNotFound({ workflow: name, businessKey: batchKey })
       }
-      return batch.isPurged ? yield* load.purged(name, batchKey, batch) : batch
+      const { phase } = batch
+      return phase === "purged" ? yield* purged(name, batchKey, batch) : { ...batch, phase }
     })
 
   const status = (batchKey: string) =>
-    Effect.flatMap(found(batchKey), (batch) => owner.progressOf(table, batchKey, batch))
+    Effect.gen(function* () {
+      const { phase, total } = yield* found(batchKey)
+      const counts = yield* table.count(batchKey)
+      const sum = (...states: ReadonlyArray<Batch.State>) =>
+        states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
+      return {
+        phase,
+        total,
+        notStarted: sum("waiting"),
+        creating: sum("sending", "unknown"),
+        pending: sum("created", "pending"),
+        ended: sum("completed", "notCompleted", "failed", "inDoubt", "purged")
+      }
+    })
 
-  const change = (batchKey: string, changes: Parameters<typeof table.change>[1]) =>
-    Effect.zipRight(found(batchKey), Effect.asVoid(table.change(batchKey, changes)))
+  /** Changes the phase of a batch, if it is in another one of these. */
+  const enter = (batchKey: string, to: Batch.Phase, ...from: ReadonlyArray<Batch.Phase>) =>
+    Effect.zipRight(
+      found(batchKey),
+      Effect.forEach(from, (phase) => table.change(batchKey, { phase: to }, { phase }), {
+        discard: true
+      })
+    )
 
   const resultOf = (batchKey: string, { key, result, state }: Table.Item) =>
     Effect.gen(function* () {
       const businessKey = yield* rules.businessKey(batchKey, key)
-      const end = result === undefined ? Option.none() : Option.some(yield* decodeEnd(result))
+      const end = result === null ? Option.none() : Option.some(yield* decodeEnd(result))
       return { key, businessKey, state, end }
     }).pipe(
       Effect.catchTag("ParseError", (cause) =>
@@ -173,13 +191,13 @@ const make = Effect.gen(function* () {
   const service: Service = {
     start: (batchKey, items) =>
       Effect.zipRight(
-        load.load(table, name, batchKey, items),
+        load(table, name, batchKey, items),
         Effect.asVoid(inEngine(workflow.execute({ key: batchKey }, { discard: true })))
       ),
     status,
     progress: (batchKey) =>
       Stream.repeatEffectWithSchedule(status(batchKey), Schedule.spaced("500 millis")).pipe(
-        Stream.takeUntil(({ isEnded }) => isEnded),
+        Stream.takeUntil(({ phase }) => phase === "ended"),
         Stream.changesWith(isSame)
       ),
     results: (batchKey) =>
@@ -199,17 +217,17 @@ const make = Effect.gen(function* () {
       ),
     await: (batchKey) =>
       Effect.zipRight(found(batchKey), inEngine(workflow.execute({ key: batchKey }))),
-    pause: (batchKey) => change(batchKey, { isPaused: true }),
-    resume: (batchKey) => change(batchKey, { isPaused: false }),
-    interrupt: (batchKey) => change(batchKey, { isCancelRequested: true }),
+    pause: (batchKey) => enter(batchKey, "paused", "running"),
+    resume: (batchKey) => enter(batchKey, "running", "paused"),
+    interrupt: (batchKey) => enter(batchKey, "interrupted", "running", "paused"),
     purge: (batchKey) =>
       Effect.gen(function* () {
-        const { endedMillis, epoch } = yield* found(batchKey)
-        if (endedMillis === undefined) {
+        const { epoch, phase } = yield* found(batchKey)
+        if (phase !== "ended") {
           return yield* new Execution.ExecutionNotEnded({ workflow: name, businessKey: batchKey })
         }
         yield* table.clear(batchKey, epoch)
-        yield* table.change(batchKey, { isPurged: true })
+        yield* table.change(batchKey, { phase: "purged" }, { phase })
       })
   }
   return service
@@ -258,7 +276,7 @@ export const layer = ({ concurrency = 10 }: Options = {}): Layer.Layer<
   Policy.InvalidPolicy,
   Payouts.Payouts | Engine.Engine | Batch.Batches | WorkflowEngine.WorkflowEngine
 > => {
-  const run = Layer.unwrapScoped(
+  const body = Layer.unwrapScoped(
     Effect.gen(function* () {
       if (!isConcurrency(concurrency)) {
         return yield* new Policy.InvalidPolicy({
@@ -270,9 +288,9 @@ export const layer = ({ concurrency = 10 }: Options = {}): Layer.Layer<
       const payouts = yield* Payouts.Payouts
       const disburse = yield* Operator.of(DisbursePayout.workflow)
       return workflow.toLayer(({ key: batchKey }) =>
-        owner.run({ batchKey, concurrency, table, payouts, engine, disburse })
+        run({ batchKey, concurrency, table, payouts, engine, disburse })
       )
     })
   )
-  return Layer.provideMerge(Layer.effect(PayoutBatch, make), run)
+  return Layer.provideMerge(Layer.effect(PayoutBatch, make), body)
 }

@@ -106,20 +106,16 @@ describe("a batch whose process dies", () => {
   const left = (state: Batch.State, count: number) =>
     Effect.gen(function* () {
       const table = yield* memoryTable.make
+      // Nobody owns the batch while it is stored.
+      const change: Table.Service["change"] = (key, to, where) =>
+        where.epoch === 1 && to.epoch === 2 ? Effect.never : table.change(key, to, where)
       yield* Effect.scoped(
-        Effect.gen(function* () {
-          const add: Table.Service["change"] = (key, change, epoch) =>
-            // Nobody owns the batch yet.
-            "epoch" in change && epoch !== 0 ? Effect.never : table.change(key, change, epoch)
-          const batches = yield* Effect.provide(
-            start(count),
-            yield* life({ ...table, change: add })
-          )
-          yield* batches.pause("payroll")
-        })
+        Effect.flatMap(life({ ...table, change }), (context) =>
+          Effect.provide(start(count), context)
+        )
       )
       const numbers = Array.from({ length: count }, (_, number) => number)
-      const changes = numbers.map((number) => ({ number, state, sentMillis: 0 }))
+      const changes = numbers.map((number) => ({ number, state, sent: 0 }))
       assert.isTrue(yield* table.write("payroll", 1, changes))
       return table
     })

@@ -4,7 +4,7 @@ import * as Errors from "@manilla/core/Errors"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
-import type * as Batch from "@manilla/workflows/Batch"
+import * as Batch from "@manilla/workflows/Batch"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Memory from "@manilla/workflows/memory"
 import * as Operator from "@manilla/workflows/Operator"
@@ -49,7 +49,7 @@ const start = (count: number) => Effect.flatMap(items(count), begin)
 
 const refusal = (list: ReadonlyArray<Batch.Item>) =>
   Effect.map(Effect.flip(begin(list)), (error) => {
-    assert.instanceOf(error, PayoutBatch.InvalidItems)
+    assert.instanceOf(error, Batch.InvalidItems)
     assert.isAtMost(error.issues.length, 100)
     return error.message
   })
@@ -142,7 +142,7 @@ describe("PayoutBatch", () => {
       yield* VirtualClock.pass("10 seconds")
       yield* batches.pause("payroll")
       yield* VirtualClock.pass("600 seconds")
-      assert.deepInclude(yield* progress, { ended: 2, notStarted: 6, isPaused: true })
+      assert.deepInclude(yield* progress, { ended: 2, notStarted: 6, phase: "paused" })
       assert.lengthOf(yield* made, 2)
       yield* batches.resume("payroll")
       yield* VirtualClock.pass("600 seconds")
@@ -229,7 +229,7 @@ describe("PayoutBatch", () => {
             { ...one, key: "E009" }
           ])
         )
-        assert.instanceOf(error, PayoutBatch.ItemsDiffer)
+        assert.instanceOf(error, Batch.ItemsDiffer)
         assert.deepStrictEqual(error.added, ["E009"])
         assert.deepStrictEqual(error.missing, ["E003"])
         assert.deepStrictEqual(error.changed, [{ key: "E002", differs: ["amount", "destination"] }])

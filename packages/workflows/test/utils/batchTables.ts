@@ -25,22 +25,15 @@ export const test = <E, R>(
   effect("keeps a batch", () =>
     Effect.gen(function* () {
       const table = yield* filled
-      const stored = {
-        epoch: 0,
-        total: undefined,
-        isPaused: false,
-        isCancelRequested: false,
-        startedMillis: 7,
-        endedMillis: undefined,
-        isPurged: false
-      }
+      const stored = { epoch: 0, phase: "storing", total: 0, started: 7, ended: null } as const
       assert.deepStrictEqual(yield* table.find("b"), Option.some(stored))
       assert.deepStrictEqual(yield* table.find("none"), Option.none())
-      const change = { epoch: 1, total: 3, isPaused: true, endedMillis: 9, isPurged: true }
+      const change = { epoch: 1, phase: "ended", total: 3, ended: 1_800_000_000_000 } as const
+      assert.isTrue(yield* table.change("b", change, { epoch: 0, phase: "storing" }))
+      assert.isFalse(yield* table.change("b", { total: 4 }, { epoch: 0 }))
+      assert.isFalse(yield* table.change("b", { total: 4 }, { epoch: 1, phase: "running" }))
+      assert.isFalse(yield* table.change("none", { total: 4 }, {}))
       const changed = Option.some({ ...stored, ...change })
-      assert.deepStrictEqual(yield* table.change("b", change, 0), changed)
-      assert.deepStrictEqual(yield* table.change("b", { total: 4 }, 0), Option.none())
-      assert.deepStrictEqual(yield* table.change("none", { total: 4 }), Option.none())
       assert.deepStrictEqual(yield* table.find("b"), changed)
     })
   )
@@ -50,7 +43,7 @@ export const test = <E, R>(
       const table = yield* filled
       const double = [{ number: 3, key: "k1", request: "{}" }, ...numbered(4)]
       assert.deepStrictEqual(yield* table.add("b", 0, double), [4])
-      yield* table.write("b", 0, [{ number: 1, state: "sending", sentMillis: 5 }])
+      yield* table.write("b", 0, [{ number: 1, state: "sending", sent: 5 }])
       const numbers = (filter: Table.Filter, limit = 10) =>
         Effect.map(table.read("b", filter, limit), (found) => found.map(({ number }) => number))
       assert.deepStrictEqual(yield* numbers({}), [0, 1, 2, 4])
@@ -65,11 +58,11 @@ export const test = <E, R>(
   effect("changes items at once, in the present epoch only", () =>
     Effect.gen(function* () {
       const table = yield* filled
-      const one = { number: 1, state: "created", reference: "r'\"1", sentMillis: 5 } as const
+      const one = { number: 1, state: "created", reference: "r'\"1", sent: 5 } as const
       const two = { number: 2, state: "failed", result: '{"é":1}' } as const
       assert.isTrue(yield* table.write("b", 0, [one, two]))
       assert.isTrue(yield* table.write("b", 0, [{ number: 1, state: "pending" }]))
-      yield* table.change("b", { epoch: 1 }, 0)
+      yield* table.change("b", { epoch: 1 }, { epoch: 0 })
       assert.isFalse(yield* table.write("b", 0, [{ number: 0, state: "failed" }]))
       assert.deepStrictEqual(yield* table.add("b", 0, numbered(5)), [])
       yield* table.clear("b", 0)

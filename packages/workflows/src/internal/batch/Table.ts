@@ -2,6 +2,9 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Execution from "../../Execution.js"
 
+/** See `Batch.Phase`; `storing`: its items are not complete yet. */
+export type Phase = "storing" | "running" | "paused" | "interrupted" | "ended" | "purged"
+
 /** See `Batch.State`. */
 export type State =
   | "waiting"
@@ -15,18 +18,18 @@ export type State =
   | "inDoubt"
   | "purged"
 
-/** A stored batch. */
+/** The most rows or items that an error names. */
+export const shown = 100
+
+/** A stored batch. Times are in milliseconds. */
 export interface Stored {
   /** Counts its owners. Only the last one may change items. */
   readonly epoch: number
-  /** The number of its items; undefined until all are stored. */
-  readonly total: number | undefined
-  readonly isPaused: boolean
-  readonly isCancelRequested: boolean
-  readonly startedMillis: number
-  readonly endedMillis: number | undefined
-  /** Whether its items were deleted after its end. */
-  readonly isPurged: boolean
+  readonly phase: Phase
+  /** The number of its items. */
+  readonly total: number
+  readonly started: number
+  readonly ended: number | null
 }
 
 export interface NewItem {
@@ -36,26 +39,28 @@ export interface NewItem {
   readonly request: string
 }
 
-/** A change of an item. A member that is left out stays as it is. */
-export interface Change {
-  readonly number: number
+export interface Item extends NewItem {
   readonly state: State
-  /** When its request was first about to be sent. */
-  readonly sentMillis?: number | undefined
-  readonly reference?: string | undefined
+  /** When its request was about to be sent. */
+  readonly sent: number | null
+  readonly reference: string | null
   /** Its end, as JSON. */
-  readonly result?: string | undefined
+  readonly result: string | null
 }
 
-export interface Item extends NewItem, Change {}
+/** A change of an item. A member that is left out stays as it is. */
+export interface Change extends Partial<Omit<Item, keyof NewItem | "state">> {
+  readonly number: number
+  readonly state: State
+}
 
 /** Selects items. A part that is left out selects all. */
 export interface Filter {
-  readonly states?: ReadonlyArray<State> | undefined
-  readonly keys?: ReadonlyArray<string> | undefined
-  readonly numbers?: ReadonlyArray<number> | undefined
+  readonly states?: ReadonlyArray<State>
+  readonly keys?: ReadonlyArray<string>
+  readonly numbers?: ReadonlyArray<number>
   /** With a greater number. */
-  readonly after?: number | undefined
+  readonly after?: number
 }
 
 type Stores<A> = Effect.Effect<A, Execution.StorageError>
@@ -63,21 +68,18 @@ type Stores<A> = Effect.Effect<A, Execution.StorageError>
 /** Batches and their items. Each method is one atomic change. */
 export interface Service {
   /** Stores a new batch without items. An earlier one stays. */
-  readonly insert: (batchKey: string, startedMillis: number) => Stores<void>
+  readonly insert: (batchKey: string, started: number) => Stores<void>
 
   readonly find: (batchKey: string) => Stores<Option.Option<Stored>>
 
-  /** Changes a batch, and returns the changed one: none if it does not exist, or is in another epoch. */
+  /** Changes a batch that has these values. Returns whether there was one. */
   readonly change: (
     batchKey: string,
     change: Partial<Stored>,
-    epoch?: number
-  ) => Stores<Option.Option<Stored>>
+    where: Partial<Stored>
+  ) => Stores<boolean>
 
-  /**
-   * Stores items in an epoch, and returns their numbers. An item whose key is taken is left out, and in another
-   * epoch all are.
-   */
+  /** Stores items in an epoch, and returns their numbers. Items whose keys are taken are left out. */
   readonly add: (
     batchKey: string,
     epoch: number,
@@ -85,8 +87,8 @@ export interface Service {
   ) => Stores<ReadonlyArray<number>>
 
   /**
-   * Changes items, each at most once, and returns whether the batch is still in this epoch. If it is not,
-   * nothing was changed. Until the change is stored, no other owner can begin an epoch.
+   * Changes items, each at most once, and returns whether the batch is still in this epoch. If not, nothing was
+   * changed. No other owner can begin an epoch before the change is stored.
    */
   readonly write: (
     batchKey: string,

@@ -1,11 +1,8 @@
-import * as Issues from "@manilla/core/Issues"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as ParseResult from "effect/ParseResult"
-import * as Schema from "effect/Schema"
 import * as Policy from "../../Policy.js"
 import { jitter } from "../jitter.js"
 import { follow } from "./follow.js"
@@ -24,17 +21,12 @@ const mostLooks = 5_000
 const shortestPauseMillis = 1_000
 const longestPauseMillis = 60_000
 
-const requestOf = ParseResult.decodeUnknown(Schema.parseJson(Payout.PayoutRequest))
-
 /** The first request of an item. */
 const send = ({ batchKey, payouts }: Owner, { key, number, request }: Table.Item) =>
   Effect.gen(function* () {
     const serviceKey = yield* rules.businessKey(batchKey, key)
-    const created = yield* requestOf(request).pipe(
-      Effect.mapError((issue) => Issues.refusal("Payouts.create", Issues.fromParseIssue(issue))),
-      Effect.flatMap((payload) => payouts.create(payload, { key: serviceKey })),
-      Effect.exit
-    )
+    // The client checks the request.
+    const created = yield* Effect.exit(payouts.create(JSON.parse(request), { key: serviceKey }))
     return { number, ...rules.afterRequest(created) }
   })
 
@@ -119,7 +111,7 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
       Effect.forkIn(Effect.map(change, arrive), scope)
 
     /** Does what follows a change that is stored. */
-    const follows = ({ number, reference = "", state }: Table.Change) => {
+    const follows = ({ number, reference, state }: Table.Change) => {
       const item = open.sending.get(number)
       for (const items of Object.values(open)) items.delete(number)
       switch (state) {
@@ -131,7 +123,7 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
             return Effect.sync(() => arrive({ number, state: "pending" }))
           }
           open.created.add(number)
-          return fork(look(owner, number, reference))
+          return fork(look(owner, number, reference ?? ""))
         case "unknown":
         case "pending":
           open[state].add(number)
@@ -180,12 +172,12 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
           state !== "unknown" && (open.sending.has(number) || open.unknown.has(number))
       )
       const places = open.sending.size + open.unknown.size - left.length
-      const room = batch.isPaused || batch.isCancelRequested ? 0 : pace.allowed(now) - places
+      const room = batch.phase === "running" ? pace.allowed(now) - places : 0
       const group = queue.items.splice(0, Math.max(0, room))
       const begun = group.map(({ number }): Table.Change => ({
         number,
         state: "sending",
-        sentMillis: now
+        sent: now
       }))
       if (!(yield* write([...results, ...begun]))) return false
       yield* Effect.forEach(results, follows, { discard: true })
@@ -195,8 +187,8 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
       }
 
       const isIdle = Object.values(open).every(({ size }) => size === 0) && arrived.size === 0
-      if (isIdle && (batch.isCancelRequested || queue.isEmpty())) {
-        return Option.isSome(yield* stored(table.change(batchKey, { endedMillis: now }, epoch)))
+      if (isIdle && (batch.phase === "interrupted" || queue.isEmpty())) {
+        return yield* stored(table.change(batchKey, { phase: "ended", ended: now }, { epoch }))
       }
       yield* Effect.timeoutOption(woken.await, idle)
       if (arrived.size < open.sending.size) yield* Effect.sleep(gatherMillis)

@@ -4,7 +4,6 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import * as DisbursePayout from "../../DisbursePayout.js"
 import type * as Execution from "../../Execution.js"
@@ -19,20 +18,18 @@ const concurrentStarts = 10
 const shortestTickMillis = 200
 const longestTickMillis = 5_000
 
-const requestOf = Schema.decodeSync(Schema.parseJson(Payout.PayoutRequest))
-
 interface Named extends Table.Item {
   readonly businessKey: IdempotencyKey.IdempotencyKey
 }
 
 /** Hands an item over to an execution of `DisbursePayout`, which continues its request with the same key. */
-const handOver = ({ disburse }: Owner, { businessKey, reference, request, sentMillis }: Named) =>
+const handOver = ({ disburse }: Owner, { businessKey, reference, request, sent }: Named) =>
   stored(
     disburse.start({
       key: businessKey,
-      ...requestOf(request),
-      sentMillis,
-      reference: reference === undefined ? undefined : Payout.makeReference(reference)
+      ...JSON.parse(request),
+      sentMillis: sent ?? undefined,
+      reference: reference === null ? undefined : Payout.makeReference(reference)
     })
   )
 

@@ -2,85 +2,77 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Table from "./Table.js"
 
+interface Kept {
+  stored: Table.Stored
+  readonly items: Map<number, Table.Item>
+  readonly keys: Set<string>
+}
+
 /** Batches in memory. */
 export const make = Effect.sync((): Table.Service => {
-  const batches = new Map<string, Table.Stored>()
-  const itemsOf = new Map<string, Map<number, Table.Item>>()
-  const keysOf = new Map<string, Set<string>>()
+  const batches = new Map<string, Kept>()
 
-  const items = (batchKey: string) => itemsOf.get(batchKey) ?? new Map<number, Table.Item>()
-  const isIn = (batchKey: string, epoch: number) => batches.get(batchKey)?.epoch === epoch
+  const itemsOf = (batchKey: string) => [...(batches.get(batchKey)?.items.values() ?? [])]
+  /** Changes a batch if it is in an epoch. */
+  const inEpoch = <A>(batchKey: string, epoch: number, otherwise: A, change: (kept: Kept) => A) =>
+    Effect.sync(() => {
+      const kept = batches.get(batchKey)
+      return kept?.stored.epoch === epoch ? change(kept) : otherwise
+    })
 
   return {
-    insert: (batchKey, startedMillis) =>
+    insert: (batchKey, started) =>
       Effect.sync(() => {
         if (batches.has(batchKey)) return
-        itemsOf.set(batchKey, new Map())
-        keysOf.set(batchKey, new Set())
-        batches.set(batchKey, {
-          epoch: 0,
-          total: undefined,
-          isPaused: false,
-          isCancelRequested: false,
-          startedMillis,
-          endedMillis: undefined,
-          isPurged: false
-        })
+        const stored = { epoch: 0, phase: "storing", total: 0, started, ended: null } as const
+        batches.set(batchKey, { stored, items: new Map(), keys: new Set() })
       }),
-    find: (batchKey) => Effect.sync(() => Option.fromNullable(batches.get(batchKey))),
-    change: (batchKey, change, epoch) =>
+    find: (batchKey) => Effect.sync(() => Option.fromNullable(batches.get(batchKey)?.stored)),
+    change: (batchKey, change, where) =>
       Effect.sync(() => {
-        const stored = batches.get(batchKey)
-        if (stored === undefined || (epoch !== undefined && stored.epoch !== epoch)) {
-          return Option.none()
-        }
-        const changed = { ...stored, ...change }
-        batches.set(batchKey, changed)
-        return Option.some(changed)
+        const kept = batches.get(batchKey)
+        if (kept === undefined) return false
+        const changed = { ...kept.stored, ...change }
+        const fits = JSON.stringify({ ...kept.stored, ...where }) === JSON.stringify(kept.stored)
+        if (fits) kept.stored = changed
+        return fits
       }),
     add: (batchKey, epoch, added) =>
-      Effect.sync(() => {
-        if (!isIn(batchKey, epoch)) return []
-        const keys = keysOf.get(batchKey) ?? new Set()
-        return added.flatMap((item) => {
-          if (keys.has(item.key)) return []
-          keys.add(item.key)
-          items(batchKey).set(item.number, { ...item, state: "waiting" })
-          return [item.number]
-        })
+      inEpoch(batchKey, epoch, [], ({ items, keys }) => {
+        const fresh = added.filter(({ key }) => !keys.has(key) && keys.add(key))
+        for (const item of fresh) {
+          const state = { state: "waiting", sent: null, reference: null, result: null } as const
+          items.set(item.number, { ...item, ...state })
+        }
+        return fresh.map(({ number }) => number)
       }),
     write: (batchKey, epoch, changes) =>
-      Effect.sync(() => {
-        if (!isIn(batchKey, epoch)) return false
+      inEpoch(batchKey, epoch, false, ({ items }) => {
         for (const change of changes) {
-          const item = items(batchKey).get(change.number)
-          if (item !== undefined) items(batchKey).set(change.number, { ...item, ...change })
+          const item = items.get(change.number)
+          if (item !== undefined) items.set(change.number, { ...item, ...change })
         }
         return true
       }),
     read: (batchKey, { after = -1, keys, numbers, states }, limit) =>
-      Effect.sync(() =>
-        [...items(batchKey).values()]
-          .filter(
-            ({ key, number, state }) =>
-              number > after &&
-              (keys === undefined || keys.includes(key)) &&
-              (numbers === undefined || numbers.includes(number)) &&
-              (states === undefined || states.includes(state))
-          )
-          .slice(0, limit)
-      ),
+      Effect.sync(() => {
+        const fits = ({ key, number, state }: Table.Item) =>
+          number > after &&
+          (keys?.includes(key) ?? true) &&
+          (numbers?.includes(number) ?? true) &&
+          (states?.includes(state) ?? true)
+        return itemsOf(batchKey).filter(fits).slice(0, limit)
+      }),
     count: (batchKey) =>
       Effect.sync(() => {
         const counts: Partial<Record<Table.State, number>> = {}
-        for (const { state } of items(batchKey).values()) counts[state] = (counts[state] ?? 0) + 1
+        for (const { state } of itemsOf(batchKey)) counts[state] = (counts[state] ?? 0) + 1
         return counts
       }),
     clear: (batchKey, epoch) =>
-      Effect.sync(() => {
-        if (!isIn(batchKey, epoch)) return
-        items(batchKey).clear()
-        keysOf.get(batchKey)?.clear()
+      inEpoch(batchKey, epoch, undefined, ({ items, keys }) => {
+        items.clear()
+        keys.clear()
       })
   }
 })
