@@ -6,7 +6,7 @@
  * @since 0.1.0
  */
 import * as Workflow from "@effect/workflow/Workflow"
-import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
@@ -21,7 +21,7 @@ import * as DisbursePayout from "./DisbursePayout.js"
 import * as Engine from "./Engine.js"
 import * as Execution from "./Execution.js"
 import { load, purged } from "./internal/batch/load.js"
-import { run } from "./internal/batch/run.js"
+import { run, summaryOf } from "./internal/batch/run.js"
 import * as Operator from "./Operator.js"
 import * as rules from "./internal/batch/rules.js"
 import type * as Table from "./internal/batch/Table.js"
@@ -49,42 +49,37 @@ export interface Service {
   >
 
   /** The items by state. */
-  readonly status: (batchKey: string) => Effect.Effect<Batch.Progress, FindError>
+  readonly status: (batchKey: string) => Effect.Effect<Batch.Progress, Operator.ReadError>
 
   /** Emits the progress when it changes, and ends with the batch. */
-  readonly progress: (batchKey: string) => Stream.Stream<Batch.Progress, FindError>
+  readonly progress: (batchKey: string) => Stream.Stream<Batch.Progress, Operator.ReadError>
 
   /** The present result of each item, in the order in which they were started. */
-  readonly results: (batchKey: string) => Stream.Stream<Batch.ItemResult, FindError>
+  readonly results: (batchKey: string) => Stream.Stream<Batch.ItemResult, Operator.ReadError>
 
   /** Waits for the end of the batch. The wait is in memory, and ends with the process. */
-  readonly await: (batchKey: string) => Effect.Effect<Batch.Summary, FindError>
+  readonly await: (batchKey: string) => Effect.Effect<Batch.Summary, Operator.ReadError>
 
   /** Sends no further items until `resume`. Items that were sent continue. */
-  readonly pause: (batchKey: string) => Effect.Effect<void, FindError>
+  readonly pause: (batchKey: string) => Effect.Effect<void, Operator.ReadError>
 
   /** Ends a `pause`. */
-  readonly resume: (batchKey: string) => Effect.Effect<void, FindError>
+  readonly resume: (batchKey: string) => Effect.Effect<void, Operator.ReadError>
 
   /**
    * Sends no further items, for good. Items that were sent continue, and the batch ends after the last of them.
    * To stop one that was handed over, interrupt its `DisbursePayout`.
    */
-  readonly interrupt: (batchKey: string) => Effect.Effect<void, FindError>
+  readonly interrupt: (batchKey: string) => Effect.Effect<void, Operator.ReadError>
 
   /**
    * Deletes the items and the results of a batch that has ended. The batch key stays taken, so that it does not
    * move money again. The executions of items that were handed over are purged by `Executions`.
    */
-  readonly purge: (batchKey: string) => Effect.Effect<void, FindError | Execution.ExecutionNotEnded>
+  readonly purge: (
+    batchKey: string
+  ) => Effect.Effect<void, Operator.ReadError | Execution.ExecutionNotEnded>
 }
-
-/**
- * @since 0.1.0
- * @category errors
- */
-export type FindError =
-  Execution.ExecutionNotFound | Execution.ExecutionPurged | Execution.StorageError
 
 /**
  * Starts and operates batches of payouts by batch key.
@@ -131,16 +126,8 @@ const itemsPerRead = 500
 
 const make = Effect.gen(function* () {
   const table = yield* Batch.Batches
-  const workflows = yield* WorkflowEngine.WorkflowEngine
+  const operator = yield* Operator.of(workflow)
   const decodeEnd = Schema.decode(rules.End)
-
-  /** A batch that a step of an execution starts is not a part of that execution. */
-  const inEngine = <A, E>(effect: Effect.Effect<A, E, WorkflowEngine.WorkflowEngine>) =>
-    Effect.mapInputContext(effect, (context: Context.Context<never>) =>
-      Context.omit(WorkflowEngine.WorkflowInstance)(context).pipe(
-        Context.add(WorkflowEngine.WorkflowEngine, workflows)
-      )
-    )
 
   const found = (batchKey: string) =>
     Effect.gen(function* () {
@@ -190,10 +177,16 @@ const make = Effect.gen(function* () {
 
   const service: Service = {
     start: (batchKey, items) =>
-      Effect.zipRight(
-        load(table, name, batchKey, items),
-        Effect.asVoid(inEngine(workflow.execute({ key: batchKey }, { discard: true })))
-      ),
+      Effect.gen(function* () {
+        yield* load(table, name, batchKey, items)
+        const stored = yield* table.find(batchKey)
+        if (Option.exists(stored, ({ phase }) => phase === "ended")) return
+        yield* operator
+          .start({ key: batchKey })
+          .pipe(
+            Effect.catchTag("InvalidPayload", "PayloadMismatch", "UnreadablePayload", Effect.die)
+          )
+      }),
     status,
     progress: (batchKey) =>
       Stream.repeatEffectWithSchedule(status(batchKey), Schedule.spaced("500 millis")).pipe(
@@ -216,7 +209,9 @@ const make = Effect.gen(function* () {
         )
       ),
     await: (batchKey) =>
-      Effect.zipRight(found(batchKey), inEngine(workflow.execute({ key: batchKey }))),
+      Effect.flatMap(found(batchKey), ({ phase, total }) =>
+        phase === "ended" ? summaryOf(table, batchKey, total) : operator.await(batchKey)
+      ),
     pause: (batchKey) => enter(batchKey, "paused", "running"),
     resume: (batchKey) => enter(batchKey, "running", "paused"),
     interrupt: (batchKey) => enter(batchKey, "interrupted", "running", "paused"),

@@ -6,6 +6,7 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Batch from "@manilla/workflows/Batch"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Executions from "@manilla/workflows/Executions"
 import * as Memory from "@manilla/workflows/memory"
 import * as Operator from "@manilla/workflows/Operator"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
@@ -306,6 +307,10 @@ describe("PayoutBatch", () => {
       const early = yield* Effect.flip(batches.purge("payroll"))
       assert.strictEqual(early._tag, "ExecutionNotEnded")
       yield* VirtualClock.pass("60 seconds")
+      // The row of its execution is not the batch.
+      assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 1)
+      yield* start(1)
+      assert.deepInclude(yield* summary, { total: 1, completed: 1 })
       yield* batches.purge("payroll")
       const errors = yield* Effect.all(
         [start(1), results, summary].map((call) =>

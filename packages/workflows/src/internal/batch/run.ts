@@ -3,6 +3,19 @@ import * as Option from "effect/Option"
 import type * as Batch from "../../Batch.js"
 import { drive } from "./drive.js"
 import { type Owner, stored } from "./Owner.js"
+import type * as Table from "./Table.js"
+
+/** How the items of a batch ended. */
+export const summaryOf = (table: Table.Service, batchKey: string, total: number) =>
+  Effect.map(table.count(batchKey), (counts): Batch.Summary => ({
+    total,
+    completed: counts.completed ?? 0,
+    notCompleted: counts.notCompleted ?? 0,
+    failed: counts.failed ?? 0,
+    inDoubt: counts.inDoubt ?? 0,
+    notStarted: counts.waiting ?? 0,
+    purged: counts.purged ?? 0
+  }))
 
 /** Owns a batch until it has ended, and counts its ends. */
 export const run = (options: Omit<Owner, "epoch">): Effect.Effect<Batch.Summary> =>
@@ -11,18 +24,7 @@ export const run = (options: Omit<Owner, "epoch">): Effect.Effect<Batch.Summary>
     const find = Effect.map(stored(table.find(batchKey)), Option.getOrThrow)
     while (true) {
       const { ended, epoch, total } = yield* find
-      if (ended !== null) {
-        const counts = yield* stored(table.count(batchKey))
-        return {
-          total,
-          completed: counts.completed ?? 0,
-          notCompleted: counts.notCompleted ?? 0,
-          failed: counts.failed ?? 0,
-          inDoubt: counts.inDoubt ?? 0,
-          notStarted: counts.waiting ?? 0,
-          purged: counts.purged ?? 0
-        }
-      }
+      if (ended !== null) return yield* stored(summaryOf(table, batchKey, total))
       const next = epoch + 1
       const isOwner = yield* stored(table.change(batchKey, { epoch: next }, { epoch }))
       if (!isOwner || (yield* drive({ ...options, epoch: next }))) continue
