@@ -63,7 +63,7 @@ export const print: (issues: ReadonlyArray<Issue>) => string = messages.printIss
 export const refusal = (operation: string, issues: ReadonlyArray<Issue>): InvalidRequestError =>
   new InvalidRequestError({
     operation,
-    message: messages.invalidRequest(operation, issues),
+    message: messages.notSent(operation, messages.printIssues(issues)),
     issues
   })
 
@@ -90,6 +90,8 @@ const collect = (
       return issue.kind === "From" && issue.issue._tag !== "Type"
         ? collect(issue.issue, path)
         : at(path, `must be ${expected(issue.ast)}`)
+    case "Transformation":
+      return collect(issue.issue, path)
     default:
       return at(path, `must be ${expected(issue.ast)}`)
   }

@@ -96,7 +96,7 @@ const unavailable = ({ cause, message, operation }: Errors.TokenUnavailableError
 /** The result of an attempt without a token for any other reason. */
 const noToken = (operation: string, why: string, cause?: Errors.RequestError): Failure =>
   failure((addition) => {
-    const message = messages.noToken(operation, why, addition)
+    const message = messages.notSent(operation, why, addition)
     return new Errors.TokenUnavailableError({
       operation,
       message,

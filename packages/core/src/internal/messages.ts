@@ -53,11 +53,8 @@ export interface Addition {
   readonly sentences?: ReadonlyArray<Part>
 }
 
-export const invalidRequest = (operation: string, issues: ReadonlyArray<Errors.Issue>): string =>
-  compose({ statement: `${operation} was not sent`, details: [printIssues(issues)] })
-
-/** Facts are those of earlier attempts. */
-export const noToken = (operation: string, why: string, addition: Addition = {}): string => {
+/** A request that was not sent, for want of valid input or a token. Facts are those of earlier attempts. */
+export const notSent = (operation: string, why: string, addition: Addition = {}): string => {
   const again = (addition.facts ?? []).length > 0 ? " again" : ""
   return compose({ statement: `${operation} was not sent${again}`, details: [why], ...addition })
 }
