@@ -104,7 +104,7 @@ ${Outcome.outcomes.length} outcomes in three ways:
   payer of a payment link), or the amount of the table (\`amount\`, \`initial_balance\`)
 - by the header \`X-Sandbox-Outcome\`, with the name
 - by a fault rule, for requests that you cannot change:
-  \`{"fault": "outcome", "outcome": "fails", "count": 3, "match": {"operation": "Payouts.create"}}\`
+  \`{"fault": "outcome", "outcome": "fails", "count": 3, "operation": "Payouts.create"}\`
 
 A fault rule takes precedence over the header, the header over the phone number, and the phone number over the
 amount. Phone numbers that start with \`${Outcome.phonePrefix}\`, and amounts from \`999.9901\` to \`999.9999\`, are magic. With

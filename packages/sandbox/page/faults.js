@@ -18,7 +18,7 @@ const form = byId("fault", HTMLFormElement)
 const select = byId("fault-name", HTMLSelectElement)
 
 /** The fields that every fault has, which the page shows itself. */
-const common = new Set(["fault", "match", "count", "probability", "seed"])
+const common = new Set(["fault", "operation", "header", "field", "count", "probability", "seed"])
 
 /** The kinds of faults by name. @type {Map<string, Schema>} */
 const kinds = new Map()
@@ -91,7 +91,7 @@ const rule = () => {
   const { properties = {} } = kinds.get(select.value) ?? {}
   const header = valueOf(form, "header-name")
   const field = valueOf(form, "field-name")
-  const match = given({
+  const target = given({
     operation: valueOf(form, "operation"),
     header:
       header === "" ? undefined : given({ name: header, value: valueOf(form, "header-value") }),
@@ -112,7 +112,7 @@ const rule = () => {
   return {
     fault: select.value,
     ...given(Object.fromEntries(own)),
-    ...(Object.keys(match).length === 0 ? {} : { match }),
+    ...target,
     ...given({
       count: numberOr(valueOf(form, "count").trim()),
       probability: numberOr(valueOf(form, "probability")),
@@ -126,8 +126,7 @@ const hidden = new Set([...common, "body", "content_type"])
 
 /** @param {PendingFault} fault */
 const describe = ({ remaining, rule }) => {
-  const { fault, match = {}, probability } = rule
-  const { field, header, operation } = match
+  const { fault, field, header, operation, probability } = rule
   return [
     fault,
     ...Object.entries(rule)
@@ -199,7 +198,7 @@ const readKinds = async () => {
   }
   select.replaceChildren(...[...kinds.keys()].map((name) => h("option", { value: name }, name)))
   const [first] = kinds.values()
-  const operations = first?.properties?.["match"]?.properties?.["operation"]?.enum ?? []
+  const operations = first?.properties?.["operation"]?.enum ?? []
   const operation = form.elements.namedItem("operation")
   if (operation instanceof HTMLSelectElement) {
     operation.append(...operations.map((name) => h("option", { value: name }, name)))

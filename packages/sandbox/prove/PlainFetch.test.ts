@@ -61,7 +61,8 @@ describe("a program without a library", () => {
     // A lost answer: the retry with the same key returns the payment that the first request made.
     await control("POST", "/faults", {
       fault: "drop_after",
-      match: { operation: "Payments.create", field: { name: "amount", value: "1500" } }
+      operation: "Payments.create",
+      field: { name: "amount", value: "1500" }
     })
     await service("POST", "/payments", payment, "order-1").then(
       () => assert.fail("the answer was not lost"),

@@ -30,12 +30,16 @@ const Operation = Schema.String.pipe(
 )
 
 /**
- * Selects the requests that a fault applies to.
+ * A number of requests, or all of them.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const Match = Schema.Struct({
+export const Count = Schema.Union(wholeNumber(1, 1_000_000), Schema.Literal("always")).annotations({
+  description: `a whole number from 1 to 1000000, or "always"`
+})
+
+const target = {
   /** Defaults to any request, including unknown routes. */
   operation: Schema.optional(Operation),
   /** A header that the request must have, with this value if one is given. */
@@ -53,26 +57,7 @@ export const Match = Schema.Struct({
         Schema.Null
       )
     })
-  )
-})
-
-/**
- * @since 0.1.0
- * @category models
- */
-export interface Match extends Schema.Schema.Type<typeof Match> {}
-
-/**
- * A number of requests, or all of them.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const Count = Schema.Union(wholeNumber(1, 1_000_000), Schema.Literal("always")).annotations({
-  description: `a whole number from 1 to 1000000, or "always"`
-})
-
-const scope = {
+  ),
   /** How many requests the fault applies to. Defaults to 1. */
   count: Schema.optional(Count),
   /** The probability that the fault applies to a request that it selects. Defaults to 1. */
@@ -81,7 +66,7 @@ const scope = {
   seed: Schema.optional(wholeNumber(0, 2 ** 32 - 1))
 }
 
-const Scope = Schema.Struct(scope)
+const Target = Schema.Struct(target)
 
 /**
  * The requests that a fault applies to: which ones, how many and how often.
@@ -89,7 +74,7 @@ const Scope = Schema.Struct(scope)
  * @since 0.1.0
  * @category models
  */
-export interface Target extends Match, Schema.Schema.Type<typeof Scope> {}
+export interface Target extends Schema.Schema.Type<typeof Target> {}
 
 /**
  * Declares a fault by its name, what it does, and its own members.
@@ -105,9 +90,7 @@ export const declare = <const Name extends string, Fields extends Schema.Struct.
   Schema.Struct({
     fault: Schema.Literal(name),
     ...fields,
-    /** Without it, the fault applies to every request. */
-    match: Schema.optional(Match),
-    ...scope
+    ...target
   }).annotations({ description })
 
 /** As large as a request of the control API can be, nearly. */
@@ -169,17 +152,6 @@ export const Fault = Schema.Union(
 export type Fault = typeof Fault.Type
 
 /**
- * The members of a fault that select its requests.
- *
- * @since 0.1.0
- * @category constructors
- */
-export const selecting = <A extends Target>({ field, header, operation, ...rest }: A) => ({
-  ...rest,
-  match: { operation, header, field }
-})
-
-/**
  * Closes the connection before the request is processed.
  *
  * @since 0.1.0
@@ -187,7 +159,7 @@ export const selecting = <A extends Target>({ field, header, operation, ...rest 
  */
 export const dropBefore = (target: Target = {}): Fault => ({
   fault: "drop_before",
-  ...selecting(target)
+  ...target
 })
 
 /**
@@ -207,7 +179,7 @@ export const dropBefore = (target: Target = {}): Fault => ({
  */
 export const dropAfter = (target: Target = {}): Fault => ({
   fault: "drop_after",
-  ...selecting(target)
+  ...target
 })
 
 /**
@@ -220,7 +192,7 @@ export const dropAfter = (target: Target = {}): Fault => ({
 export const delay = (duration: Duration.DurationInput, target: Target = {}): Fault => ({
   fault: "delay",
   milliseconds: Duration.toMillis(duration),
-  ...selecting(target)
+  ...target
 })
 
 const Answer = Schema.Struct(answer)
@@ -242,7 +214,7 @@ export interface Answer extends Schema.Schema.Type<typeof Answer> {}
 export const status = (code: number, options: Target & Answer = {}): Fault => ({
   fault: "status",
   status: code,
-  ...selecting(options)
+  ...options
 })
 
 /**
@@ -255,4 +227,4 @@ export const status = (code: number, options: Target & Answer = {}): Fault => ({
 export const body = (
   body: string | Uint8Array,
   options: Target & Pick<Answer, "content_type"> = {}
-): Fault => ({ fault: "body", body, ...selecting(options) })
+): Fault => ({ fault: "body", body, ...options })

@@ -106,15 +106,7 @@ const descriptions: Readonly<Record<(typeof ServiceApi.groups)[number]["name"], 
   Token: "Access tokens, from the account gateway"
 }
 
-interface Server {
-  readonly url: string
-  readonly description: string
-  readonly variables?: Readonly<
-    Record<string, { readonly default: string; readonly description: string }>
-  >
-}
-
-const server = (description: string, variable: string, url: string | undefined): Server =>
+const server = (description: string, variable: string, url: string | undefined) =>
   url === undefined
     ? {
         url: `{${variable}}`,
@@ -129,7 +121,7 @@ const server = (description: string, variable: string, url: string | undefined):
       }
     : { url, description }
 
-const paths = (document: OpenApi.OpenAPISpec, servers?: ReadonlyArray<Server>) =>
+const paths = (document: OpenApi.OpenAPISpec, servers?: ReadonlyArray<ReturnType<typeof server>>) =>
   Record.map(mapOperations(document, operation), (path) => ({
     ...(servers === undefined ? {} : { servers }),
     ...path

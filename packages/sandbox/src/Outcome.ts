@@ -355,7 +355,7 @@ export interface Requested extends Schema.Schema.Type<typeof Requested> {}
 export const request = (outcome: string, target: Fault.Target = {}): Requested => ({
   fault: "outcome",
   outcome,
-  ...Fault.selecting(target)
+  ...target
 })
 
 /**

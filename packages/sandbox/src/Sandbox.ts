@@ -82,18 +82,13 @@ export interface Options {
 
 /**
  * The conditions of rule 1 in interface section 5.1. While one of them is `false`, no token is issued,
- * and requests with a valid token get 403.
+ * and requests with a valid token get 403. Revoking the credential also revokes its tokens (rule 4), so
+ * requests get 401.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Standing {
-  readonly accountActive: boolean
-  readonly kybApproved: boolean
-  readonly applicationActive: boolean
-  /** Revoking the credential also revokes its tokens (rule 4), so requests get 401. */
-  readonly credentialActive: boolean
-}
+export interface Standing extends Schema.Schema.Type<typeof state.Standing> {}
 
 /**
  * A wallet with its opening balance.

@@ -17,13 +17,9 @@ describe("the arguments of manilla-sandbox", () => {
     assert.deepStrictEqual(rest, {
       port: 4010,
       authPort: 4011,
-      controlPort: undefined,
       host: "127.0.0.1",
-      control: undefined,
       allowHosts: [],
       clientId: cli.developmentCredentials.clientId,
-      data: undefined,
-      idempotency: undefined,
       strict: false,
       seed: undefined
     })

@@ -345,11 +345,9 @@ describe("faults", () => {
           count: 2,
           probability: 0.5,
           seed: 3,
-          match: {
-            operation: "Payouts.create",
-            header: { name: "X-Test", value: "1" },
-            field: { name: "amount", value: "5" }
-          }
+          operation: "Payouts.create",
+          header: { name: "X-Test", value: "1" },
+          field: { name: "amount", value: "5" }
         },
         { fault: "delay", count: 1, milliseconds: 250 },
         {
@@ -368,9 +366,7 @@ describe("faults", () => {
         assert.strictEqual(status, 201)
       }
       const listed = yield* control.faults.pending
-      const shown: ReadonlyArray<unknown> = listed.map(({ rule: { match, ...rule } }) =>
-        Object.keys(match ?? {}).length === 0 ? rule : { ...rule, match }
-      )
+      const shown: ReadonlyArray<unknown> = listed.map(({ rule }) => rule)
       assert.deepStrictEqual(shown, rules)
       for (const { id } of listed) yield* control.faults.remove({ id })
       assert.lengthOf(yield* control.faults.pending, 0)
@@ -383,8 +379,8 @@ describe("faults", () => {
     Effect.gen(function* () {
       const control = yield* ControlClient.ControlClient
       const sandbox = yield* Sandbox.Sandbox
-      const add = (match: Fault.Match, status: number) =>
-        control.faults.add({ fault: "status", status, count: "always", match })
+      const add = (target: Fault.Target, status: number) =>
+        control.faults.add(Fault.status(status, { count: "always", ...target }))
       yield* add({ header: { name: "X-Load", value: "heavy" } }, 503)
       yield* add({ header: { name: "x-any" } }, 429)
       yield* add({ field: { name: "payer.phone_number", value: phone } }, 500)
@@ -592,8 +588,8 @@ describe("bad input", () => {
       { fault: "drop_after", count: 0, probability: 2 },
       ["count", "probability"]
     ],
-    ["POST", "/faults", { fault: "drop_after", match: { header } }, ["match.header.name"]],
-    ["POST", "/faults", { fault: "drop_after", match: { operation: "Pay" } }, ["match.operation"]],
+    ["POST", "/faults", { fault: "drop_after", header }, ["header.name"]],
+    ["POST", "/faults", { fault: "drop_after", operation: "Pay" }, ["operation"]],
     ["POST", "/payments/17/settle", { status: "PENDING" }, ["path.id", "status"]],
     ["POST", `/payments/${unknownId}/settle`, { status: "" }, ["status"]],
     ["POST", "/refunds", { amount: "1,5" }, ["transaction", "amount"]],

@@ -13,7 +13,6 @@ import * as ServiceApi from "../ServiceApi.js"
 import * as outcomes from "./faults/outcomes.js"
 import * as faults from "./faults/queue.js"
 import * as exchangeLog from "./http/exchangeLog.js"
-import * as ledger from "./money/ledger.js"
 import * as wallets from "./money/wallets.js"
 import * as idempotency from "./rules/idempotency.js"
 import * as identifiers from "./rules/identifiers.js"
@@ -21,7 +20,7 @@ import * as accounts from "./service/accounts.js"
 import * as cardholders from "./service/cardholders.js"
 import * as cards from "./service/cards.js"
 import * as catalogue from "./service/catalogue.js"
-import type { Core } from "./service/core.js"
+import * as cores from "./service/core.js"
 import * as paymentLinks from "./service/paymentLinks.js"
 import * as payments from "./service/payments.js"
 import * as payouts from "./service/payouts.js"
@@ -32,7 +31,6 @@ import type { State } from "./store/state.js"
 import { make as makeState } from "./store/state.js"
 import type { Storage } from "./store/storage.js"
 import { memory } from "./store/storage.js"
-import * as agenda from "./time/agenda.js"
 
 export interface Emulation extends ReturnType<typeof over> {}
 
@@ -125,17 +123,8 @@ const over = (options: Shared, state: State) => {
   const [high, low] = start
   const otherIds = identifiers.make(identifiers.fromSeed({ high, low }))
   const nowMillis = Effect.map(Clock.currentTimeMillis, (millis) => millis + state.clock.current())
-  const book = ledger.make(state)
-  const core: Core = {
-    state,
-    identifiers: ids,
-    agenda: agenda.make(state),
-    book,
-    wallets: wallets.make(state, ids, book),
-    once: idempotency.make(state, profile),
-    services,
-    settleAfterMillis: Duration.toMillis(options.settleAfter ?? "2 seconds")
-  }
+  const settleAfterMillis = Duration.toMillis(options.settleAfter ?? "2 seconds")
+  const core = cores.make(state, ids, { profile, services, settleAfterMillis })
   const account = accounts.make(state, ids, otherIds, options.tokenLifetime ?? "1 hour")
   const transactionLog = transactions.make(core)
   const holders = cardholders.make(state, ids)
@@ -147,13 +136,11 @@ const over = (options: Shared, state: State) => {
       return read(millis)
     })
   return {
-    state,
+    ...core,
     nowMillis,
     /** Draws the ids of requests. They are no part of the state. */
     correlationIds: otherIds,
     accounts: account,
-    book,
-    wallets: core.wallets,
     transactions: transactionLog,
     payments: payments.make(core, transactionLog, account),
     payouts: payouts.make(core, transactionLog),
@@ -162,7 +149,6 @@ const over = (options: Shared, state: State) => {
     cardholders: holders,
     cards: cards.make(core, holders),
     catalogue: { environment: "SANDBOX", services } satisfies ServiceList,
-    profile,
     inFlight: idempotency.makeInFlight(profile),
     outcomes: demanded,
     faults: faults.make(state),

@@ -94,16 +94,13 @@ const flags = {
 
 const Arguments = Schema.Struct({
   port: defaults(Port, 4010),
-  "auth-port": defaults(Port, 4011),
-  "control-port": Schema.optional(Port),
+  authPort: defaults(Port, 4011),
+  controlPort: Schema.optional(Port),
   host: defaults(Text, "127.0.0.1"),
-  "allow-host": defaults(Schema.Array(HostName), []),
-  "client-id": defaults(Text, developmentCredentials.clientId),
-  "client-secret": defaults(
-    Schema.Redacted(Text),
-    Redacted.make(developmentCredentials.clientSecret)
-  ),
-  "settle-after": defaults(Delay, "2 seconds"),
+  allowHost: defaults(Schema.Array(HostName), []),
+  clientId: defaults(Text, developmentCredentials.clientId),
+  clientSecret: defaults(Schema.Redacted(Text), Redacted.make(developmentCredentials.clientSecret)),
+  settleAfter: defaults(Delay, "2 seconds"),
   seed: Schema.optional(Schema.String),
   initial: Schema.optional(Schema.String),
   data: Schema.optional(Text),
@@ -111,11 +108,20 @@ const Arguments = Schema.Struct({
   ...flags
 })
 
+/** The flag of a member: `auth-port` of `authPort`. */
+const flagOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+const memberOf = (flag: string) =>
+  flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
 const options: ParseArgsConfig["options"] = {
-  ...Record.map(Arguments.fields, (_, name) => ({
-    type: name in flags ? ("boolean" as const) : ("string" as const),
-    multiple: name === "allow-host"
-  })),
+  ...Record.mapEntries(Arguments.fields, (_, name) => [
+    flagOf(name),
+    {
+      type: name in flags ? ("boolean" as const) : ("string" as const),
+      multiple: name === "allowHost"
+    }
+  ]),
   help: { type: "boolean", short: "h" }
 }
 
@@ -124,18 +130,21 @@ const issuesOf = Issues.validator(Arguments, [], { onExcessProperty: "error" })
 
 export const parse = (args: ReadonlyArray<string>): Either.Either<Command, UsageError> =>
   Either.gen(function* () {
-    const { values } = yield* Either.try({
-      try: () => parseArgs({ args: [...args], options }),
+    const values = yield* Either.try({
+      try: () => Record.mapKeys(parseArgs({ args: [...args], options }).values, memberOf),
       catch: (cause) =>
         new UsageError({ message: cause instanceof Error ? cause.message : String(cause) })
     })
     const given = yield* Either.mapLeft(decode(values), () => {
-      const issues = issuesOf(values).map(({ field, rule }) => ({ field: `--${field}`, rule }))
+      const issues = issuesOf(values).map(({ field, rule }) => ({
+        field: `--${flagOf(field)}`,
+        rule
+      }))
       return new UsageError({ message: Issues.print(issues) })
     })
-    if (given.help === true) return { _tag: "Help" }
-    const ports = [given.port, given["auth-port"], given["control-port"] ?? 0]
-    const fixed = ports.filter((one) => one !== 0)
+    const { allowHost, help, initial, quiet, seed, ...server } = given
+    if (help === true) return { _tag: "Help" }
+    const fixed = [server.port, server.authPort, server.controlPort].filter((port) => port)
     if (new Set(fixed).size < fixed.length) {
       yield* Either.left(
         new UsageError({ message: "--port, --auth-port and --control-port must differ" })
@@ -144,22 +153,12 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
     return {
       _tag: "Serve",
       server: {
-        port: given.port,
-        authPort: given["auth-port"],
-        controlPort: given["control-port"],
-        host: given.host,
-        control: given.control,
-        allowHosts: given["allow-host"],
-        clientId: given["client-id"],
-        clientSecret: given["client-secret"],
-        settleAfter: given["settle-after"],
-        data: given.data,
-        idempotency: given.idempotency,
-        strict: given.strict,
-        seed: given.seed === undefined ? undefined : seedOf(given.seed)
+        ...server,
+        allowHosts: allowHost,
+        seed: seed === undefined ? undefined : seedOf(seed)
       },
-      initial: given.initial,
-      quiet: given.quiet
+      initial,
+      quiet
     }
   })
 

@@ -57,7 +57,7 @@ const pendingOf = ({ id, remaining, rule }: Row): Outcome.PendingFault => ({ id,
 
 /** An outcome applies to its operations only. */
 const applies = (rule: Outcome.FaultRule, request: selection.Request): boolean => {
-  if (!selection.selects(rule.match ?? {}, request)) return false
+  if (!selection.selects(rule, request)) return false
   if (rule.fault !== "outcome") return true
   const outcome = Outcome.named(rule.outcome)
   return outcome !== undefined && Outcome.appliesTo(outcome, request.operation)

@@ -13,7 +13,7 @@ export interface Request {
   readonly body: () => unknown
 }
 
-export const selects = ({ field, header, operation }: Fault.Match, request: Request): boolean => {
+export const selects = ({ field, header, operation }: Fault.Target, request: Request): boolean => {
   if (operation !== undefined && operation !== request.operation) return false
   if (header !== undefined) {
     const given = request.headers[header.name.toLowerCase()]

@@ -28,7 +28,7 @@ const maxBytes = 64 * 1024 * 1024
 export interface Log extends ReturnType<typeof make> {}
 
 export const make = ({ capacity, nowMillis, onEnd }: Options) => {
-  let entries: Array<Entry> = []
+  const entries: Array<Entry> = []
   let bytes = 0
   let count = 0
   let version = 0
@@ -36,20 +36,8 @@ export const make = ({ capacity, nowMillis, onEnd }: Options) => {
   const add = (entry: Entry) => {
     entries.push(entry)
     bytes += entry.size
-    // Trimming to half of a limit only when it is reached keeps the amortised cost constant.
-    if (entries.length < 2 * capacity && bytes < maxBytes) return
-    let first = Math.max(0, entries.length - capacity)
-    const kept = entries.slice(first)
-    bytes = kept.reduce((sum, { size }) => sum + size, 0)
-    for (const { size } of kept) {
-      if (bytes <= maxBytes / 2) break
-      bytes -= size
-      first++
-    }
-    entries = entries.slice(first)
+    while (entries.length > capacity || bytes > maxBytes) bytes -= entries.shift()?.size ?? 0
   }
-
-  const kept = () => entries.slice(Math.max(0, entries.length - capacity))
 
   return {
     /** Logs the arrival of an exchange. The returned function logs its end. */
@@ -77,12 +65,12 @@ export const make = ({ capacity, nowMillis, onEnd }: Options) => {
             return onEnd(entry.current)
           })
       }),
-    latest: Effect.sync(() => kept().map(({ current }) => current)),
+    latest: Effect.sync(() => entries.map(({ current }) => current)),
     /** How often an exchange arrived or ended. */
     version: () => version,
     /** The exchanges that arrived or ended after a version: at most the newest `limit`, oldest first. */
     changedAfter: (seen: number, limit: number): ReadonlyArray<Exchange> =>
-      kept()
+      entries
         .filter((entry) => entry.version > seen)
         .slice(-limit)
         .map(({ current }) => current)

@@ -2,20 +2,30 @@
  * Shared parts of the resources.
  */
 import type { AvailableService } from "@manilla/catalogue/AvailableService"
-import type { Book } from "../money/ledger.js"
-import type { Wallets } from "../money/wallets.js"
-import type { Once } from "../rules/idempotency.js"
+import * as ledger from "../money/ledger.js"
+import * as wallets from "../money/wallets.js"
+import * as idempotency from "../rules/idempotency.js"
 import type { Identifiers } from "../rules/identifiers.js"
 import type { State } from "../store/state.js"
-import type { Agenda } from "../time/agenda.js"
+import * as agenda from "../time/agenda.js"
 
-export interface Core {
-  readonly state: State
-  readonly identifiers: Identifiers
-  readonly agenda: Agenda
-  readonly book: Book
-  readonly wallets: Wallets
-  readonly once: Once
+export interface Options {
+  readonly profile: idempotency.Profile
   readonly services: ReadonlyArray<AvailableService>
   readonly settleAfterMillis: number
+}
+
+export interface Core extends ReturnType<typeof make> {}
+
+export const make = (state: State, identifiers: Identifiers, options: Options) => {
+  const book = ledger.make(state)
+  return {
+    ...options,
+    state,
+    identifiers,
+    book,
+    agenda: agenda.make(state),
+    wallets: wallets.make(state, identifiers, book),
+    once: idempotency.make(state, options.profile)
+  }
 }

@@ -2,13 +2,10 @@
  * Transactions, one for each completed movement of money (interface sections 2.3, 4.3 and 4.4).
  */
 import * as Amount from "@manilla/core/Amount"
-import type * as Country from "@manilla/core/Country"
-import type * as Currency from "@manilla/core/Currency"
-import type * as Metadata from "@manilla/core/Metadata"
-import type { OperationKind } from "@manilla/core/OperationKind"
 import * as Transaction from "@manilla/transactions/Transaction"
 import type { TransactionFilter } from "@manilla/transactions/TransactionsApi"
 import * as Either from "effect/Either"
+import * as Struct from "effect/Struct"
 import * as ledger from "../money/ledger.js"
 import * as pricing from "../money/pricing.js"
 import * as pages from "../rules/pages.js"
@@ -19,17 +16,19 @@ import type { Core } from "./core.js"
 
 type Row = typeof state.TransactionRow.Type
 
+const carried = [
+  "operation",
+  "amount",
+  "currency",
+  "country",
+  "provider_reference",
+  "metadata",
+  // The reference of the resource that moves the money.
+  "source"
+] as const
+
 /** A movement of money before its fee. */
-export interface Movement {
-  /** The reference of the resource that moves the money. */
-  readonly source: string
-  readonly operation: OperationKind
-  readonly amount: Amount.Amount
-  readonly currency: Currency.Currency
-  readonly country: Country.Country
-  readonly provider_reference: string
-  readonly metadata: Metadata.Metadata
-}
+export interface Movement extends Pick<Row, (typeof carried)[number]> {}
 
 export interface Transactions extends ReturnType<typeof make> {}
 
@@ -47,17 +46,11 @@ export const make = ({ book, identifiers, state, wallets }: Core) => {
     const { amount, fee_amount } = movement
     const at = moment.fromMillis(atMillis)
     const row: Row = {
+      ...Struct.pick(movement, ...carried),
       id: Transaction.TransactionId.make(identifiers.uuid()),
       reference: Transaction.TransactionReference.make(identifiers.reference("TRX")),
-      source: movement.source,
-      operation: movement.operation,
-      amount,
       fee_amount,
       net_amount: Amount.subtract(amount, fee_amount),
-      currency: movement.currency,
-      country: movement.country,
-      provider_reference: movement.provider_reference,
-      metadata: movement.metadata,
       environment: "SANDBOX",
       status: "COMPLETED",
       completed_at: at,

@@ -28,12 +28,23 @@ import * as Outcome from "../../Outcome.js"
 import { Table, Value } from "./table.js"
 
 /** Changes when a sandbox cannot read the state of an earlier one. */
-export const version = 2
+export const version = 3
 
 /** The state of a generator of identifiers. */
 export const Generator = Schema.mutable(
   Schema.Tuple(Schema.Int, Schema.Int, Schema.Int, Schema.Int)
 )
+
+/**
+ * The conditions of rule 1 in interface section 5.1. Revoking the credential also revokes its tokens (rule 4), so
+ * requests get 401.
+ */
+export const Standing = Schema.Struct({
+  accountActive: Schema.Boolean,
+  kybApproved: Schema.Boolean,
+  applicationActive: Schema.Boolean,
+  credentialActive: Schema.Boolean
+})
 
 export const Account = Schema.Struct({
   account_id: Schema.String,
@@ -41,12 +52,7 @@ export const Account = Schema.Struct({
   client_id: Schema.String,
   client_secret: Schema.String,
   granted_scopes: Schema.Array(Schema.String),
-  standing: Schema.Struct({
-    accountActive: Schema.Boolean,
-    kybApproved: Schema.Boolean,
-    applicationActive: Schema.Boolean,
-    credentialActive: Schema.Boolean
-  })
+  standing: Standing
 })
 
 const newAccount: typeof Account.Type = {
@@ -55,12 +61,7 @@ const newAccount: typeof Account.Type = {
   client_id: "",
   client_secret: "",
   granted_scopes: [],
-  standing: {
-    accountActive: true,
-    kybApproved: true,
-    applicationActive: true,
-    credentialActive: true
-  }
+  standing: Record.map(Standing.fields, () => true)
 }
 
 const Token = Schema.Struct({ token: Schema.String, expires_ms: Schema.Number })
@@ -148,6 +149,7 @@ export const TransactionRow = Schema.Struct({
   ...Transaction.TransactionDetail.fields,
   /** The reference of the payment intent, the payment link, the payout or the refund. */
   source: Schema.String,
+  operation: OperationKind.OperationKind,
   fee_amount: Amount.Amount,
   net_amount: Amount.Amount,
   country: Country.Country,
