@@ -230,6 +230,26 @@ describe("the blocks", () => {
   )
 })
 
+describe("an interrupt while a step runs", () => {
+  const slow = Durable.step({
+    name: "slow",
+    success: Schema.Void,
+    error: Schema.Never,
+    execute: Effect.sleep("10 seconds")
+  })
+
+  VirtualClock.test("ends the execution before its next step", () =>
+    Effect.gen(function* () {
+      const operator = yield* Operator.of(Shop)
+      yield* run(5)
+      yield* operator.interrupt("order-42")
+      yield* VirtualClock.pass("60 seconds")
+      assert.instanceOf(failure(yield* operator.poll("order-42")), Execution.ExecutionCancelled)
+      assert.deepStrictEqual(log, [])
+    }).pipe(Effect.provide(shop(() => Effect.as(Effect.zipRight(slow, note("after")), "done"))))
+  )
+})
+
 /** Collects, ships, and then fails, or pays out to a supplier. */
 const compensated = (last: (wallet: string) => Effect.Effect<string, Failure, BlockContext>) =>
   shop((wallet) =>
