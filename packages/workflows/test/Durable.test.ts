@@ -8,12 +8,14 @@ import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as DurableClock from "@effect/workflow/DurableClock"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Engine from "@manilla/workflows/Engine"
 import * as Execution from "@manilla/workflows/Execution"
+import * as Executions from "@manilla/workflows/Executions"
 import * as Memory from "@manilla/workflows/memory"
 import * as Policy from "@manilla/workflows/Policy"
 import * as Operator from "@manilla/workflows/Operator"
@@ -247,6 +249,37 @@ describe("an interrupt while a step runs", () => {
       assert.instanceOf(failure(yield* operator.poll("order-42")), Execution.ExecutionCancelled)
       assert.deepStrictEqual(log, [])
     }).pipe(Effect.provide(shop(() => Effect.as(Effect.zipRight(slow, note("after")), "done"))))
+  )
+})
+
+describe("a workflow without blocks", () => {
+  const Plain = Workflow.make({
+    name: "Shop/Plain/1",
+    payload: { order: Schema.String },
+    success: Schema.String,
+    idempotencyKey: ({ order }) => order
+  })
+  const layer = Plain.toLayer(({ order }) =>
+    Effect.as(DurableClock.sleep({ name: "a day", duration: "1 day" }), order)
+  ).pipe(Layer.provideMerge(Memory.layerMemory))
+
+  VirtualClock.test("is listed, found by its id, and ends when it is interrupted", () =>
+    Effect.gen(function* () {
+      const operator = yield* Operator.of(Plain)
+      const [tea, coffee] = yield* Effect.forEach(["tea", "coffee"], (order) =>
+        Plain.execute({ order }, { discard: true })
+      )
+      if (tea === undefined || coffee === undefined) return assert.fail("no id")
+      yield* VirtualClock.pass("1 minute")
+      yield* Plain.interrupt(tea)
+      yield* VirtualClock.pass("1 minute")
+      assert.strictEqual((yield* operator.status(tea)).state, "Failed")
+      assert.strictEqual((yield* operator.status(coffee)).state, "Running")
+      yield* VirtualClock.pass("1 day")
+      assert.strictEqual(yield* operator.await(coffee), "coffee")
+      const { executions } = yield* Executions.list({ workflow: Plain.name })
+      assert.deepStrictEqual(executions.map(({ state }) => state).sort(), ["Failed", "Succeeded"])
+    }).pipe(Effect.provide(layer))
   )
 })
 

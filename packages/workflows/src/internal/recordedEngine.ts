@@ -277,24 +277,25 @@ export const make = (inner: Service, store: Engine.Service): Service => {
         })
       ),
     interrupt: (workflow, executionId) =>
-      store
-        .modify(executionId, (execution) => {
-          const changed = { ...execution, isCancelRequested: true }
-          return [changed, changed]
-        })
-        .pipe(
-          Effect.orDie,
-          Effect.flatMap(
-            Option.match({
-              onNone: () => Effect.void,
-              // Without a journal, no block ends it.
-              onSome: (execution) =>
-                executions.isUntouched(execution)
-                  ? inner.interrupt(bareOf(workflow), executionId)
-                  : wake(workflow, execution)
-            })
-          )
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        store.modify(executionId, (execution) => [
+          execution,
+          // The sweeper looks for its end.
+          { ...execution, isCancelRequested: true, dueMillis: Math.min(execution.dueMillis, now) }
+        ])
+      ).pipe(
+        Effect.orDie,
+        Effect.flatMap(
+          Option.match({
+            onNone: () => Effect.void,
+            // Without a journal, no block ends it.
+            onSome: (execution) =>
+              executions.isUntouched(execution)
+                ? inner.interrupt(bareOf(workflow), executionId)
+                : wake(workflow, execution)
+          })
         )
+      )
   }
   ends.set(engine, (executionId) =>
     Effect.async((resume) => {
@@ -326,7 +327,8 @@ const endOf = (
   return Option.some(
     Exit.match(polled.value.exit, {
       onSuccess: () => "Succeeded",
-      onFailure: (cause) => (cause._tag === "Fail" ? "Failed" : "Died")
+      onFailure: (cause) =>
+        cause._tag === "Fail" || Cause.isInterruptedOnly(cause) ? "Failed" : "Died"
     })
   )
 }
