@@ -126,45 +126,33 @@ describe("a hostile text", () => {
     })
   )
 
-  it.effect(
-    "as the reference of a created resource is printed on one line, and preserved in the error",
-    () =>
+  const told = { code: hostile, message: hostile }
+  for (const [what, reference, read, shown] of [
+    ["the reference of a created resource", hostile, says({}), "R-1"],
+    [
+      "the reference and in the error of a failed wait",
+      hostile,
+      FakeService.failure(403, {}, told),
+      "was created, but the wait for it failed"
+    ],
+    [
+      "the error of the last read",
+      "R-1",
+      FakeService.failure(503, {}, told),
+      "The last read failed"
+    ]
+  ] as const) {
+    it.effect(`as ${what} is printed on one line, and preserved in the error`, () =>
       Effect.gen(function* () {
-        const { writeAndAwait } = yield* make([says({ reference: hostile }), says({})])
+        const { writeAndAwait } = yield* make([says({ reference }), read])
         const error = yield* Effect.flip(Elapsed.toTheEnd(writeAndAwait(minute)))
         assert(error._tag === "StillPending")
         assertShown(error.message)
-        assert.strictEqual(error.reference, hostile)
+        assert.include(error.message, shown)
+        assert.strictEqual(error.reference, reference)
       })
-  )
-
-  it.effect(
-    "as the reference of a created resource is printed on one line when the wait fails",
-    () =>
-      Effect.gen(function* () {
-        const { writeAndAwait } = yield* make([
-          says({ reference: hostile }),
-          FakeService.failure(403, {}, { code: hostile, message: hostile })
-        ])
-        const error = yield* Effect.flip(Elapsed.toTheEnd(writeAndAwait(minute)))
-        assert(error._tag === "StillPending")
-        assertShown(error.message)
-        assert.include(error.message, "was created, but the wait for it failed")
-      })
-  )
-
-  it.effect("in the error of the last read is printed on one line", () =>
-    Effect.gen(function* () {
-      const { writeAndAwait } = yield* make([
-        says({ reference: "R-1" }),
-        FakeService.failure(503, {}, { code: hostile, message: hostile })
-      ])
-      const error = yield* Effect.flip(Elapsed.toTheEnd(writeAndAwait(minute)))
-      assert(error._tag === "StillPending")
-      assertShown(error.message)
-      assert.include(error.message, "The last read failed")
-    })
-  )
+    )
+  }
 
   it.effect(
     "as the reference of a created resource is on one line in the warning of an interruption",
