@@ -22,6 +22,7 @@ import { exactIn, manifestIn, peersOf, published } from "./packages.js"
 const root = new URL("../", import.meta.url)
 const files = [
   "README.md",
+  "docs/durable.md",
   ...readdirSync(new URL("packages/", root)).map((name) => `packages/${name}/README.md`)
 ].filter((file) => existsSync(new URL(file, root)))
 
