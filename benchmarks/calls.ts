@@ -27,8 +27,6 @@ export interface Sample {
 
 export interface Plan {
   readonly cells: ReadonlyArray<Cell>
-  /** Names of clients. The baseline is always included. */
-  readonly only: ReadonlyArray<string>
   readonly rounds: number
   /** The warm-up time of each client before the first round of a cell. */
   readonly heatMillis: number
@@ -126,8 +124,7 @@ const measureCell = async (
 }
 
 export const run = (plan: Plan): Promise<ReadonlyArray<Measured>> => {
-  const wanted = clients.map(({ name }) => name)
-  const names = wanted.filter((name) => plan.only.includes(name) || name === baseline.name)
+  const names = clients.map(({ name }) => name)
   return withProcesses(names, 120, async (all) => {
     const measured: Array<Measured> = []
     for (const cell of plan.cells) {

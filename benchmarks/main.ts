@@ -3,23 +3,18 @@ import { writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { buildAll } from "./build.js"
 import * as calls from "./calls.js"
-import { clients } from "./clients/index.js"
-import { isOperation, operations } from "./messages.js"
+import { operations } from "./messages.js"
 import { markdown, type Report } from "./performance.js"
 import * as size from "./size.js"
 import * as waits from "./waits.js"
 
 const parts = ["calls", "burst", "size", "waits"]
-const names = clients.map(({ name }) => name)
 
 const usage = `npm run bench                 run everything and write docs/performance.md
 npm run bench -- --quick      run everything within five minutes, print only
-npm run bench -- [FILTERS]    run a part, print only
+npm run bench -- --part A,B   run a part, print only
 
   --part PART,..         ${parts.join(", ")}
-  --only CLIENT,..       ${names.join(", ")}
-  --op OPERATION,..      ${operations.join(", ")}
-  --concurrency N,..     calls in flight
   --rounds N             windows per client
   --waits N              concurrent waits`
 
@@ -34,9 +29,6 @@ const { values } = parseArgs({
     quick: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
     part: text,
-    only: text,
-    op: text,
-    concurrency: text,
     rounds: text,
     waits: text
   }
@@ -46,27 +38,21 @@ if (values.help) {
   process.exit(0)
 }
 
-/** The known words of a list, or all of them. */
-const chosen = (list: string | undefined, known: ReadonlyArray<string>): ReadonlyArray<string> =>
-  list
-    ?.split(",")
-    .map((word) => (known.includes(word) ? word : refuse(`Unknown value: ${word}`))) ?? known
-
 const positive = (word: string): number =>
   /^[1-9]\d{0,8}$/.test(word) ? Number(word) : refuse(`Not a positive integer: ${word}`)
 
 const { quick } = values
-const isNarrow = [values.only, values.op, values.concurrency].some((one) => one !== undefined)
-const wanted = chosen(values.part ?? (isNarrow ? "calls" : undefined), parts)
+const wanted = values.part?.split(",") ?? parts
+const unknown = wanted.find((part) => !parts.includes(part))
+if (unknown !== undefined) refuse(`Unknown part: ${unknown}`)
 const rounds = values.rounds === undefined ? undefined : positive(values.rounds)
-const inFlight = values.concurrency?.split(",").map(positive) ?? (quick ? [64] : [1, 16, 64, 256])
+const inFlight = quick ? [64] : [1, 16, 64, 256]
 const progress = (line: string): void => console.error(line)
 
 const plan: calls.Plan = {
-  cells: chosen(values.op, operations)
-    .filter(isOperation)
-    .flatMap((operation) => inFlight.map((concurrency) => ({ operation, concurrency }))),
-  only: chosen(values.only, names),
+  cells: operations.flatMap((operation) =>
+    inFlight.map((concurrency) => ({ operation, concurrency }))
+  ),
   rounds: rounds ?? (quick ? 4 : 9),
   heatMillis: quick ? 500 : 1000,
   warmMillis: quick ? 150 : 200,

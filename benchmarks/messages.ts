@@ -4,9 +4,6 @@ export const operations = ["create", "get", "list"] as const
 
 export type Operation = (typeof operations)[number]
 
-export const isOperation = (text: string): text is Operation =>
-  operations.some((operation) => operation === text)
-
 export const rows = 100
 
 /** The token that every client sends. Manilla requests it from the token endpoint. */

@@ -220,15 +220,6 @@ describe("a 2xx that cannot be read", () => {
     })
   )
 
-  it.effect("is over the limit although its announced length is not", () =>
-    Effect.gen(function* () {
-      const body = JSON.stringify(envelope({ x: "x".repeat(1_000_000) }))
-      const { read } = yield* failed({ status: 200, headers: { "content-length": "10" }, body })
-      assert(read._tag === "MalformedResponseError", read._tag)
-      assert.strictEqual(read.reason, "TooLarge")
-    })
-  )
-
   it.effect("keeps the service's error in a contradiction", () =>
     Effect.gen(function* () {
       const details = { amount: ["is too low"] }
