@@ -260,16 +260,6 @@ describe("a refused token", () => {
       assert.strictEqual(requests.length, 2)
     })
   )
-
-  it.scoped("does not overload the account gateway when it recurs", () =>
-    Effect.gen(function* () {
-      const { client, requests } = accountGateway()
-      const tokens = yield* make(client)
-      const refuse = Effect.flatMap(ask(tokens), tokens.reject)
-      yield* Elapsed.during(60_000, Effect.raceFirst(Effect.forever(refuse), Effect.sleep(60_000)))
-      assert.isAtMost(requests.length, 10)
-    }).pipe(halfPauses)
-  )
 })
 
 describe("a failure", () => {
@@ -617,40 +607,3 @@ describe("a token response", () => {
     })
   )
 })
-
-it.scoped("early refusals are forgotten once a token was renewed", () =>
-  Effect.gen(function* () {
-    const { client, requests } = accountGateway()
-    const tokens = yield* make(client)
-    for (let i = 0; i < 5; i++) {
-      const young = yield* Elapsed.during(60_000, tokens.get(Infinity))
-      yield* tokens.reject(young)
-    }
-    yield* Elapsed.during(60_000, tokens.get(Infinity))
-    yield* TestClock.adjust("58 minutes")
-    yield* Elapsed.during(10, tokens.get(Infinity))
-    const renewed = yield* Elapsed.during(10, tokens.get(Infinity))
-    yield* tokens.reject(renewed)
-    const before = requests.length
-    yield* Elapsed.during(10, tokens.get(Infinity))
-    assert.strictEqual(requests.length, before + 1)
-  }).pipe(halfPauses)
-)
-
-it.scoped("early refusals are forgotten once a token was used successfully", () =>
-  Effect.gen(function* () {
-    const { client, requests } = accountGateway()
-    const tokens = yield* make(client)
-    for (let i = 0; i < 5; i++) {
-      const young = yield* Elapsed.during(60_000, tokens.get(Infinity))
-      yield* tokens.reject(young)
-    }
-    const old = yield* Elapsed.during(60_000, tokens.get(Infinity))
-    yield* TestClock.adjust("1 minute")
-    yield* tokens.reject(old)
-    const before = requests.length
-    // The first early refusal may be a rotation, so there is no delay.
-    yield* Elapsed.during(10, tokens.get(Infinity))
-    assert.strictEqual(requests.length, before + 1)
-  }).pipe(halfPauses)
-)
