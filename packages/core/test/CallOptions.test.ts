@@ -6,26 +6,9 @@ import type * as Operation from "@manilla/core/Operation"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
-import * as Option from "effect/Option"
-import * as TestClock from "effect/TestClock"
 
 describe("the timeout of a call", () => {
-  it.effect("ends the call earlier than the deadline of the policy", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make(["silence"])
-      const call = calls.read(FakeService.calls.read, { timeout: "2 seconds" })
-      const fiber = yield* Effect.fork(Effect.flip(call))
-      yield* TestClock.adjust("1999 millis")
-      assert.isTrue(Option.isNone(yield* Fiber.poll(fiber)))
-      yield* TestClock.adjust("1 millis")
-      const ended = yield* Fiber.poll(fiber)
-      assert(Option.isSome(ended))
-      assert.strictEqual((yield* ended.value)._tag, "TimeoutError")
-    })
-  )
-
   it.effect("gives the call more time than the deadline of the policy", () =>
     Effect.gen(function* () {
       const { calls } = yield* FakeService.make([{ drop: "ECONNRESET" }], {
