@@ -7,7 +7,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as postgresClient from "../src/internal/postgresClient.js"
+import * as postgresClient from "../src/internal/sql/postgresClient.js"
 import * as batchTable from "../src/internal/sql/batchTable.js"
 import * as batchTables from "../test/utils/batchTables.js"
 

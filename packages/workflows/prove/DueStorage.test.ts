@@ -13,9 +13,9 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as cluster from "../src/internal/cluster.js"
-import * as database from "../src/internal/database.js"
-import * as dueStorage from "../src/internal/dueStorage.js"
+import * as cluster from "../src/internal/sql/cluster.js"
+import * as database from "../src/internal/sql/database.js"
+import * as dueStorage from "../src/internal/sql/dueStorage.js"
 import * as files from "../test/utils/files.js"
 
 const storage = dueStorage.layer.pipe(Layer.provide(cluster.config))

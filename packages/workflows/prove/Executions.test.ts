@@ -19,7 +19,7 @@ import * as Metric from "effect/Metric"
 import * as MetricState from "effect/MetricState"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as database from "../src/internal/database.js"
+import * as database from "../src/internal/sql/database.js"
 import * as files from "../test/utils/files.js"
 import * as world from "../test/utils/world.js"
 

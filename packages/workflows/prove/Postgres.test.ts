@@ -23,7 +23,7 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import { createServer } from "node:net"
-import * as postgresClient from "../src/internal/postgresClient.js"
+import * as postgresClient from "../src/internal/sql/postgresClient.js"
 import * as Proxy from "./utils/proxy.js"
 import * as world from "../test/utils/world.js"
 

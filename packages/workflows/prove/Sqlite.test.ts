@@ -18,7 +18,7 @@ import { spawnSync } from "node:child_process"
 import { linkSync, readdirSync, readFileSync, statSync, symlinkSync, unlinkSync } from "node:fs"
 import { hostname } from "node:os"
 import { basename, dirname, join } from "node:path"
-import * as database from "../src/internal/database.js"
+import * as database from "../src/internal/sql/database.js"
 import * as files from "../test/utils/files.js"
 import * as world from "../test/utils/world.js"
 

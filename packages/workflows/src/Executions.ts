@@ -13,6 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Engine from "./Engine.js"
+import type * as store from "./internal/store.js"
 import * as Execution from "./Execution.js"
 import { purge as purgeOne } from "./internal/purge.js"
 
@@ -40,7 +41,7 @@ export interface Filter {
 export interface Page {
   readonly executions: ReadonlyArray<Execution.Status>
   /** The place of the last execution, if there may be more. */
-  readonly next: Option.Option<Engine.Cursor>
+  readonly next: Option.Option<store.Cursor>
 }
 
 /**
@@ -53,7 +54,7 @@ export interface PageOptions {
   /** The most executions; 1 to 1,000, by default 100. Another number is brought into this range. */
   readonly limit?: number | undefined
   /** The `next` of the page before. */
-  readonly after?: Engine.Cursor | undefined
+  readonly after?: store.Cursor | undefined
 }
 
 const defaultLimit = 100
@@ -99,7 +100,7 @@ export const list = (
 export const stream = (
   filter: Filter = {}
 ): Stream.Stream<Execution.Status, Execution.StorageError, Engine.Engine> =>
-  Stream.paginateChunkEffect(undefined, (after: Engine.Cursor | undefined) =>
+  Stream.paginateChunkEffect(undefined, (after: store.Cursor | undefined) =>
     Effect.map(list(filter, { after, limit: maxLimit }), ({ executions, next }) => [
       Chunk.fromIterable(executions),
       next
@@ -142,7 +143,7 @@ export const purge = ({
     const endedBeforeMillis = yield* millisAgo(minAge)
     const filter = { workflow, states, endedBeforeMillis, isPurged: false }
     let purged = 0
-    let after: Engine.Cursor | undefined
+    let after: store.Cursor | undefined
     while (true) {
       const ended = yield* engine.list(filter, after, defaultLimit)
       for (const execution of ended) {

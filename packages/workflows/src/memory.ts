@@ -11,6 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Batches } from "./Batch.js"
 import * as Engine from "./Engine.js"
+import type * as store from "./internal/store.js"
 import { toStatus } from "./Execution.js"
 import * as memoryTable from "./internal/batch/memoryTable.js"
 import * as recordedEngine from "./internal/recordedEngine.js"
@@ -22,7 +23,7 @@ import type * as Execution from "./Execution.js"
  * @since 0.1.0
  * @category constructors
  */
-export const make: Effect.Effect<Engine.Service> = Effect.sync(() => {
+export const make: Effect.Effect<store.Store> = Effect.sync(() => {
   const executions = new Map<string, Execution.Execution>()
   const all = () => [...executions.values()]
 
@@ -106,7 +107,7 @@ export const make: Effect.Effect<Engine.Service> = Effect.sync(() => {
 
 const isSelected = (
   execution: Execution.Execution,
-  { endedBeforeMillis, isPurged, startedBeforeMillis, states, workflow }: Engine.Filter
+  { endedBeforeMillis, isPurged, startedBeforeMillis, states, workflow }: store.Filter
 ): boolean =>
   (workflow === undefined || execution.workflow === workflow) &&
   (states === undefined || states.includes(toStatus(execution).state)) &&
@@ -116,7 +117,7 @@ const isSelected = (
   (isPurged === undefined || execution.isPurged === isPurged)
 
 /** The order of a list: by start, then by name. */
-const isBefore = (a: Engine.Cursor, b: Engine.Cursor): boolean =>
+const isBefore = (a: store.Cursor, b: store.Cursor): boolean =>
   a.startedMillis !== b.startedMillis
     ? a.startedMillis < b.startedMillis
     : a.workflow !== b.workflow

@@ -20,8 +20,8 @@ import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Batches } from "./Batch.js"
 import * as Engine from "./Engine.js"
-import * as postgresClient from "./internal/postgresClient.js"
-import * as postgresEngine from "./internal/postgresEngine.js"
+import * as postgresClient from "./internal/sql/postgresClient.js"
+import * as postgresEngine from "./internal/sql/postgresEngine.js"
 import { rootMessage } from "./internal/rootMessage.js"
 
 /**

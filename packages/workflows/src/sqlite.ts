@@ -13,11 +13,11 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type { Batches } from "./Batch.js"
 import * as Engine from "./Engine.js"
-import * as database from "./internal/database.js"
-import * as owner from "./internal/owner.js"
+import * as database from "./internal/sql/database.js"
+import * as owner from "./internal/sql/owner.js"
 import { rootMessage } from "./internal/rootMessage.js"
-import * as schemaVersion from "./internal/schemaVersion.js"
-import * as sqlEngine from "./internal/sqlEngine.js"
+import * as schemaVersion from "./internal/sql/schemaVersion.js"
+import * as sqlEngine from "./internal/sql/sqlEngine.js"
 
 /**
  * The database cannot be used, such as a folder that does not exist, a read-only file, or a file that

@@ -7,6 +7,7 @@ import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Durable from "@manilla/workflows/Durable"
 import * as Engine from "@manilla/workflows/Engine"
+import type * as store from "../src/internal/store.js"
 import * as Execution from "@manilla/workflows/Execution"
 import * as Executions from "@manilla/workflows/Executions"
 import * as Memory from "@manilla/workflows/memory"
@@ -197,7 +198,7 @@ const recordEnd = Effect.gen(function* () {
 }).pipe(Effect.orDie)
 
 /** A runner of its own, on a store that it shares. */
-const runner = <R>(store: Engine.Service, body: Body<R>) =>
+const runner = <R>(store: store.Store, body: Body<R>) =>
   Layer.build(
     shop(body, policy).pipe(
       Layer.provideMerge(recordedEngine.layer(Layer.fresh(WorkflowEngine.layerMemory))),
@@ -351,7 +352,7 @@ describe("two runners that both believe they own an execution", () => {
       yield* answer(0)
       yield* answer(1)
       // As if the process had been killed or frozen before the engine stored the refusal.
-      const lostEnd: Engine.Service = {
+      const lostEnd: store.Store = {
         ...store,
         modify: (name, change) =>
           store.modify(name, (execution) => {

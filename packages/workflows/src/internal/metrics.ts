@@ -1,7 +1,7 @@
 /** Metrics of executions, tagged with the workflow. */
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
-import type * as Engine from "../Engine.js"
+import type * as store from "./store.js"
 import type * as Execution from "../Execution.js"
 
 const started = Metric.counter("manilla_executions_started", {
@@ -28,7 +28,7 @@ export const onStart = (workflow: string) =>
 export const onEnd = (workflow: string, state: Execution.EndState) =>
   Metric.update(Metric.tagged(Metric.tagged(ended, "workflow", workflow), "state", state), 1)
 
-export const setOpen = (workflow: string, open: Engine.Open, nowMillis: number) => {
+export const setOpen = (workflow: string, open: store.Open, nowMillis: number) => {
   const set = (gauge: typeof running, value: number) =>
     Metric.set(Metric.tagged(gauge, "workflow", workflow), value)
   const ageMillis = open.oldestMillis === undefined ? 0 : nowMillis - open.oldestMillis

@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
-import type * as Engine from "../Engine.js"
+import type * as store from "./store.js"
 import type * as Execution from "../Execution.js"
 
 /** Deletes what is stored of an execution that has ended, unless the engine has no result of it yet. */
 export const purge = (
-  engine: Engine.Service,
+  engine: store.Store,
   execution: Execution.Execution
 ): Effect.Effect<boolean, Execution.StorageError> =>
   Effect.gen(function* () {

@@ -17,6 +17,7 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import * as Engine from "../Engine.js"
+import type * as store from "./store.js"
 import * as Execution from "../Execution.js"
 import { differences } from "./differences.js"
 import * as executions from "./execution.js"
@@ -109,7 +110,7 @@ export type StartError =
  * It also sweeps for executions that stopped, because the engine can lose a wake-up (Effect-TS/effect #6318): if a
  * pause ends while its execution is being suspended, nothing resumes it.
  */
-export const make = (inner: Service, store: Engine.Service): Service => {
+export const make = (inner: Service, store: store.Store): Service => {
   const names = new Set<string>()
   const waiting = new Map<string, Set<() => void>>()
 

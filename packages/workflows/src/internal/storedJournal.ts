@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
-import type * as Engine from "../Engine.js"
+import type * as store from "./store.js"
 import type * as Execution from "../Execution.js"
 import { isStorageError } from "./execution.js"
 import { persistently } from "./persistently.js"
@@ -22,7 +22,7 @@ const progress = (execution: Execution.Execution, { ended, money }: Run): Execut
 
 /** The journal of an engine of ours, in the row of the execution. */
 export const make =
-  (engine: Engine.Service) =>
+  (engine: store.Store) =>
   ({ executionId }: WorkflowEngine.WorkflowInstance["Type"]): Effect.Effect<Journal> =>
     Effect.gen(function* () {
       const modify = <A>(

@@ -2,7 +2,7 @@ import type * as Payout from "@manilla/payouts/Payout"
 import type * as Payouts from "@manilla/payouts/Payouts"
 import type * as Effect from "effect/Effect"
 import type * as DisbursePayout from "../../DisbursePayout.js"
-import type * as Engine from "../../Engine.js"
+import type * as store from "../store.js"
 import type * as Execution from "../../Execution.js"
 import type * as Operator from "../../Operator.js"
 import { persistently } from "../persistently.js"
@@ -15,7 +15,7 @@ export interface Owner {
   readonly concurrency: number
   readonly table: Table.Service
   readonly payouts: Payouts.Service
-  readonly engine: Engine.Service
+  readonly engine: store.Store
   readonly disburse: Operator.Operator<
     DisbursePayout.Payload,
     Payout.Payout,

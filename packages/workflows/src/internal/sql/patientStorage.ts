@@ -10,8 +10,8 @@ import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import * as dueStorage from "./dueStorage.js"
 import { isLockLost } from "./lockLost.js"
-import { persistently } from "./persistently.js"
-import { rootMessage } from "./rootMessage.js"
+import { persistently } from "../persistently.js"
+import { rootMessage } from "../rootMessage.js"
 
 /** The codes of an error and of its causes. */
 const codesOf = (error: unknown): ReadonlyArray<string> =>

@@ -4,8 +4,8 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type * as Engine from "../Engine.js"
-import * as Execution from "../Execution.js"
+import type * as store from "../store.js"
+import * as Execution from "../../Execution.js"
 
 /** Integers of 64 bits arrive as bigint from SQLite, and as text from PostgreSQL. */
 type Integer = bigint | number | string
@@ -79,7 +79,7 @@ const maxSeen = 10_000
 const keysPerQuery = 500
 
 const failed =
-  (operation: string, name?: Engine.Name) =>
+  (operation: string, name?: store.Name) =>
   <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, Execution.StorageError> =>
     Effect.mapError(
       effect,
@@ -94,7 +94,7 @@ const failed =
 
 /** The executions in a table of an SQLite or PostgreSQL database. */
 export const make: Effect.Effect<
-  Omit<Engine.Service, "forget" | "nudge">,
+  Omit<store.Store, "forget" | "nudge">,
   Execution.StorageError,
   SqlClient.SqlClient
 > = Effect.gen(function* () {
@@ -138,7 +138,7 @@ export const make: Effect.Effect<
     else seen.delete(row.execution_id)
   }
 
-  const find: Engine.Service["find"] = (name) =>
+  const find: store.Store["find"] = (name) =>
     sql<Row>`
       SELECT * FROM ${table}
       WHERE workflow = ${name.workflow} AND business_key = ${name.businessKey}`.pipe(
@@ -157,7 +157,7 @@ export const make: Effect.Effect<
         : Effect.succeed(Option.some(known))
     })
 
-  const modify: Engine.Service["modify"] = (executionId, change) =>
+  const modify: store.Store["modify"] = (executionId, change) =>
     Effect.gen(function* () {
       const row = yield* readRow(executionId)
       if (Option.isNone(row)) return Option.none()
@@ -194,8 +194,8 @@ export const make: Effect.Effect<
   }
 
   const conditions = (
-    { endedBeforeMillis, isPurged, startedBeforeMillis, states, workflow }: Engine.Filter,
-    after: Engine.Cursor | undefined
+    { endedBeforeMillis, isPurged, startedBeforeMillis, states, workflow }: store.Filter,
+    after: store.Cursor | undefined
   ) => [
     ...(workflow === undefined ? [] : [sql`workflow = ${workflow}`]),
     ...(states === undefined ? [] : [sql.or([sql`1 = 0`, ...states.map(isInState)])]),

@@ -16,7 +16,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import * as Execution from "../Execution.js"
+import * as Execution from "../../Execution.js"
 import * as activityEngine from "./activityEngine.js"
 
 /** The engine's default group. */
@@ -83,7 +83,7 @@ const isEnd = (reply: Reply.ReplyEncoded<Rpc.Any>): boolean =>
   reply._tag === "WithExit" &&
   !(reply.exit._tag === "Success" && Predicate.isTagged(reply.exit.value, "Suspended"))
 
-/** The parts of `Engine.Service` beside the store. */
+/** The parts of `store.Store` beside the store. */
 export const make = Effect.gen(function* () {
   const sharding = yield* Sharding.Sharding
   const storage = yield* MessageStorage.MessageStorage

@@ -1,6 +1,6 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import { UnsupportedSchema } from "../Engine.js"
+import { UnsupportedSchema } from "../../Engine.js"
 
 /** Counts the layouts of the tables. A change of the layout needs the next number. */
 const supported = 2

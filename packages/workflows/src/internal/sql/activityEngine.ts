@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { isLockLost } from "./lockLost.js"
-import { persistently } from "./persistently.js"
+import { persistently } from "../persistently.js"
 
 const Stored = Schema.parseJson(
   Schema.Exit({ success: Schema.Unknown, failure: Schema.Unknown, defect: Schema.Defect })

@@ -18,7 +18,7 @@ import * as fencedStorage from "./fencedStorage.js"
 import * as patientStorage from "./patientStorage.js"
 import * as schemaVersion from "./schemaVersion.js"
 import * as sqlEngine from "./sqlEngine.js"
-import * as batchTable from "./sql/batchTable.js"
+import * as batchTable from "./batchTable.js"
 import * as sqlStore from "./sqlStore.js"
 
 export interface Options {
