@@ -28,8 +28,6 @@ const refused = (body: unknown) =>
     return result.left
   })
 
-const without = (field: string) =>
-  Object.fromEntries(Object.entries(request).filter(([name]) => name !== field))
 const payer = (members: Record<string, unknown>) => ({ payer: { ...request.payer, ...members } })
 
 describe("a payment intent", () => {
@@ -165,44 +163,13 @@ describe("a body is sent unchanged", () => {
 })
 
 describe("validation names exactly the invalid field", () => {
+  // `sandbox/test/Violations.test.ts` violates each rule of the interface.
   for (const [field, what, body] of [
-    ...(["country", "amount", "currency", "operation", "payment_method", "payer"] as const).map(
-      (field) => [field, "left out", without(field)] as const
-    ),
-    ...(["country", "amount", "currency", "operation", "payment_method", "payer"] as const).map(
-      (field) => [field, "null", { ...request, [field]: null }] as const
-    ),
-    ["country", "1 character", { ...request, country: "B" }],
-    ["country", "3 characters", { ...request, country: "BEN" }],
-    ["amount", "5 decimals", { ...request, amount: "1.12345" }],
-    ["amount", "a number", { ...request, amount: 1500 }],
-    ["amount", "negative", { ...request, amount: "-1" }],
-    ["amount", "empty", { ...request, amount: "" }],
-    ["currency", "2 characters", { ...request, currency: "XO" }],
-    ["currency", "4 characters", { ...request, currency: "XOFF" }],
-    ["operation", "unknown", { ...request, operation: "PAYMENT" }],
-    ["operation", "in lower case", { ...request, operation: "collection" }],
-    ["payment_method", "61 characters", { ...request, payment_method: "x".repeat(61) }],
     ["payer", "a list", { ...request, payer: [] }],
-    ["payer.phone_number", "left out", { ...request, payer: {} }],
-    ["payer.phone_number", "a number", { ...request, ...payer({ phone_number: 229 }) }],
-    [
-      "payer.phone_number",
-      "33 characters",
-      { ...request, ...payer({ phone_number: "9".repeat(33) }) }
-    ],
-    ["payer.otp_code", "33 characters", { ...request, ...payer({ otp_code: "9".repeat(33) }) }],
-    ["payer.otp_code", "a number", { ...request, ...payer({ otp_code: 1234 }) }],
-    ["payer.lang", "es", { ...request, ...payer({ lang: "es" }) }],
     ["payer.lang", "null", { ...request, ...payer({ lang: null }) }],
     ["payer.name", "unknown", { ...request, ...payer({ name: "A" }) }],
-    ["description", "1001 characters", { ...request, description: "x".repeat(1001) }],
-    ["description", "a number", { ...request, description: 1 }],
-    ["metadata", "a list", { ...request, metadata: [] }],
     ["metadata", "null", { ...request, metadata: null }],
     ["metadata", "what JSON cannot say", { ...request, metadata: { a: undefined } }],
-    ["expires_at", "a date alone", { ...request, expires_at: "2030-01-31" }],
-    ["expires_at", "a day that is none", { ...request, expires_at: "2030-02-30T00:00:00Z" }],
     ["expires_at", "a Date", { ...request, expires_at: new Date(0) }],
     ["callback_url", "unknown", { ...request, callback_url: "https://example.invalid" }]
   ] as const) {
