@@ -234,7 +234,8 @@ const isSame = (a: Batch.Progress, b: Batch.Progress): boolean =>
 const isConcurrency = (value: number) => Number.isInteger(value) && value >= 1 && value <= 1_000
 
 /**
- * A layer that runs batches and provides `PayoutBatch`. Fails with `InvalidPolicy` if `concurrency` is out of its
+ * A layer that runs batches and provides `PayoutBatch`. Run the layer of `DisbursePayout` beside it: without that, an
+ * item that is handed over waits. Fails with `InvalidPolicy` if `concurrency` is out of its
  * range.
  *
  * @example

@@ -26,8 +26,8 @@ interface Named extends Table.Item {
 const handOver = ({ disburse }: Owner, { businessKey, reference, request, sent }: Named) =>
   stored(
     disburse.start({
-      key: businessKey,
       ...JSON.parse(request),
+      key: businessKey,
       sentMillis: sent ?? undefined,
       reference: reference === null ? undefined : Payout.makeReference(reference)
     })
@@ -50,8 +50,12 @@ const resultOf = (owner: Owner, item: Named, execution: Execution.Execution | un
     const isFound = item.state === "unknown" && execution.resource !== undefined
     return isFound ? ({ state: "pending" } as const) : undefined
   }).pipe(
-    // Nobody continues it: somebody has to look at it.
-    Effect.catchAll((error) => Effect.succeed(rules.afterExecution(Exit.die(error))))
+    // Nobody can continue it: somebody has to look at it.
+    Effect.catchTag("InvalidPayload", "PayloadMismatch", (error) =>
+      Effect.succeed(rules.afterExecution(Exit.die(error)))
+    ),
+    // It continues in a process that can read its payload, or the next look sees that it was purged.
+    Effect.catchAll(() => Effect.succeed(undefined))
   )
 
 /** Hands items over, and follows their executions to the end. */

@@ -51,17 +51,20 @@ export const afterRequest = (
   if (error._tag === "AppliedUnreadable" && Schema.is(Payout.PayoutReference)(error.reference)) {
     return { state: "created", reference: error.reference }
   }
-  const isApplied = Errors.outcome(error) !== "notApplied"
-  return !isApplied && isWorthRepeating(error)
+  const isPaidOrUnknown = Errors.outcome(error) !== "notApplied"
+  return !isPaidOrUnknown && isWorthRepeating(error)
     ? { state: "waiting" }
-    : { state: isApplied ? "inDoubt" : "failed", result: encode(Exit.fail(error)) }
+    : { state: isPaidOrUnknown ? "inDoubt" : "failed", result: encode(Exit.fail(error)) }
 }
 
 /** After a look at a payout that exists. */
 export const afterLook = (exit: Exit.Exit<Payout.Payout, unknown>): Result =>
   Exit.match(exit, { onSuccess: paid, onFailure: () => ({ state: "pending" }) })
 
-/** After the execution of `DisbursePayout` of an item. A request may have been applied before it, so it cannot have failed. */
+/**
+ * After the execution of `DisbursePayout` of an item. A request may have been applied before it, so that no error
+ * shows that nothing was paid.
+ */
 export const afterExecution = (exit: End): Result =>
   Exit.match(exit, {
     onSuccess: paid,

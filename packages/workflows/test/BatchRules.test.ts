@@ -1,0 +1,76 @@
+/** What the end of each request makes of an item. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Errors from "@manilla/core/Errors"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Payout from "@manilla/payouts/Payout"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FastCheck from "effect/FastCheck"
+import * as Schema from "effect/Schema"
+import type * as Batch from "@manilla/workflows/Batch"
+import * as rules from "../src/internal/batch/rules.js"
+
+const operation = "Payouts.create"
+const message = "it failed"
+const key = IdempotencyKey.make("key")
+const reference = Payout.makeReference("PO-1")
+const answer = { operation, message, status: 400 }
+const lost = new Errors.TransportError({ operation, message, sent: true })
+const unreadable = { ...answer, issues: [], key }
+
+const cases: ReadonlyArray<readonly [Errors.KeyedWriteError, Batch.State]> = [
+  [new Errors.OutcomeUnknown({ operation, message, key, cause: lost }), "unknown"],
+  [new Errors.AppliedUnreadable(unreadable), "inDoubt"],
+  [new Errors.AppliedUnreadable({ ...unreadable, reference: "" }), "inDoubt"],
+  [new Errors.AppliedUnreadable({ ...unreadable, reference }), "created"],
+  [new Errors.KeyReused({ operation, message, key, differs: [], attempts: 2 }), "inDoubt"],
+  [new Errors.UnprocessableError(answer), "failed"],
+  [new Errors.ForbiddenError({ ...answer, grantedScopes: [] }), "failed"],
+  [new Errors.RateLimitError(answer), "waiting"],
+  [new Errors.UnauthorizedError(answer), "waiting"],
+  [new Errors.TokenUnavailableError({ operation, message }), "waiting"],
+  [new Errors.TransportError({ operation, message, sent: false }), "waiting"]
+]
+
+describe("the only request of an item", () => {
+  for (const [error, state] of cases) {
+    it(`that ended with ${error._tag} makes it ${state}`, () => {
+      assert.strictEqual(rules.afterRequest(Exit.fail(error)).state, state)
+    })
+  }
+
+  it("that ended with a defect makes it unknown", () => {
+    assert.deepStrictEqual(rules.afterRequest(Exit.die("bug")), { state: "unknown" })
+  })
+
+  const created = Arbitrary.make(Payout.CreatedPayout)
+  it("that created a payout makes it created until the payout is final", () => {
+    FastCheck.assert(
+      FastCheck.property(created, (payout) => {
+        const pending = { ...payout, status: "PENDING" }
+        assert.deepStrictEqual(rules.afterRequest(Exit.succeed(pending)), {
+          state: "created",
+          reference: payout.reference
+        })
+        const states = (status: string) =>
+          rules.afterRequest(Exit.succeed({ ...payout, status })).state
+        assert.strictEqual(states("COMPLETED"), "completed")
+        assert.strictEqual(states("FAILED"), "notCompleted")
+      }),
+      { numRuns: 20 }
+    )
+  })
+})
+
+it.effect("an item that was handed over never counts as failed", () =>
+  Effect.gen(function* () {
+    for (const [error] of cases) {
+      const { result, state } = rules.afterExecution(Exit.fail(error))
+      assert.strictEqual(state, "inDoubt", error._tag)
+      const end = yield* Schema.decode(rules.End)(result ?? "")
+      assert.deepStrictEqual(end, Exit.fail(error))
+    }
+    assert.strictEqual(rules.afterLook(Exit.fail("no answer")).state, "pending")
+  })
+)
