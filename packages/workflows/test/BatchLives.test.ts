@@ -163,6 +163,34 @@ const countedPayouts = Effect.map(Payouts.Payouts, (payouts) => {
   return { payouts: { ...payouts, create }, sent: () => sent }
 })
 
+describe("defects", () => {
+  VirtualClock.test("of requests and of the follower hold up no item", () =>
+    Effect.gen(function* () {
+      const payouts = yield* Payouts.Payouts
+      let calls = 0
+      const create: typeof payouts.create = (...args) => {
+        if (calls++ < 2) throw new Error("a bug")
+        return payouts.create(...args)
+      }
+      const table = yield* memoryTable.make
+      let reads = 0
+      const read: Table.Service["read"] = (key, filter, limit) =>
+        filter.numbers !== undefined && reads++ === 0
+          ? Effect.dieMessage("a bug")
+          : table.read(key, filter, limit)
+      const context = yield* Effect.provideService(life({ ...table, read }, 2), Payouts.Payouts, {
+        ...payouts,
+        create
+      })
+      const batches = yield* Effect.provide(start(5), context)
+      yield* VirtualClock.pass("1 hour")
+      assert.strictEqual((yield* batches.status("payroll")).ended, 5)
+      assert.deepInclude(yield* batches.await("payroll"), { completed: 5 })
+      yield* madeOnce(5)
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+})
+
 describe("two owners at once", () => {
   VirtualClock.test("the old one sends nothing whose sending it could not store", () =>
     Effect.gen(function* () {

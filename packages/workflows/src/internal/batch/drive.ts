@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import * as Policy from "../../Policy.js"
 import { jitter } from "../jitter.js"
 import { follow } from "./follow.js"
@@ -107,8 +108,18 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
       arrived.set(change.number, change)
       woken.unsafeOpen()
     }
-    const fork = (change: Effect.Effect<Table.Change>) =>
-      Effect.forkIn(Effect.map(change, arrive), scope)
+    /** Runs a request. After a defect, the item is handed over. */
+    const fork = (change: Effect.Effect<Table.Change>, otherwise: Table.Change) =>
+      change.pipe(
+        Effect.catchAllDefect((defect) =>
+          Effect.as(
+            Effect.logError(`A defect in an item of the batch ${batchKey}`, defect),
+            otherwise
+          )
+        ),
+        Effect.map(arrive),
+        Effect.forkIn(scope)
+      )
 
     /** Does what follows a change that is stored. */
     const follows = ({ number, reference, state }: Table.Change) => {
@@ -123,7 +134,7 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
             return Effect.sync(() => arrive({ number, state: "pending" }))
           }
           open.created.add(number)
-          return fork(look(owner, number, reference ?? ""))
+          return fork(look(owner, number, reference ?? ""), { number, state: "pending" })
         case "unknown":
         case "pending":
           open[state].add(number)
@@ -150,9 +161,13 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
       if (last === undefined) break
       after = last.number
     }
-    yield* Effect.forkIn(
-      follow(owner, () => [...open.unknown, ...open.pending], arrive),
-      scope
+    yield* follow(owner, () => [...open.unknown, ...open.pending], arrive).pipe(
+      Effect.tapDefect((cause) =>
+        Effect.logError(`A defect while items of the batch ${batchKey} are followed`, cause)
+      ),
+      Effect.catchAllDefect(Effect.fail),
+      Effect.retry(Schedule.spaced(idle)),
+      Effect.forkIn(scope)
     )
 
     while (true) {
@@ -183,7 +198,7 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
       yield* Effect.forEach(results, follows, { discard: true })
       for (const item of group) {
         open.sending.set(item.number, item)
-        yield* fork(send(owner, item))
+        yield* fork(send(owner, item), { number: item.number, state: "unknown" })
       }
 
       const isIdle = Object.values(open).every(({ size }) => size === 0) && arrived.size === 0
