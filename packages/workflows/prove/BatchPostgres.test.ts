@@ -25,7 +25,11 @@ const server = Layer.scoped(
 /** A table without rows. */
 const empty = Effect.gen(function* () {
   const sql = yield* Sql
-  const table = yield* Effect.provideService(batchTable.make, SqlClient.SqlClient, sql)
+  const table = yield* Effect.provideService(
+    Effect.zipRight(batchTable.createTables, batchTable.make),
+    SqlClient.SqlClient,
+    sql
+  )
   yield* sql`TRUNCATE manilla_batches_1, manilla_batch_items_1`
   return { sql, table }
 })

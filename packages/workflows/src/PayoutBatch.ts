@@ -8,7 +8,6 @@
 import * as Workflow from "@effect/workflow/Workflow"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Payouts from "@manilla/payouts/Payouts"
-import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -19,12 +18,11 @@ import * as Stream from "effect/Stream"
 import * as Batch from "./Batch.js"
 import * as DisbursePayout from "./DisbursePayout.js"
 import * as Engine from "./Engine.js"
-import * as Execution from "./Execution.js"
-import { load, purged } from "./internal/batch/load.js"
+import type * as Execution from "./Execution.js"
+import { load } from "./internal/batch/load.js"
+import * as operate from "./internal/batch/operate.js"
 import { run, summaryOf } from "./internal/batch/run.js"
 import * as Operator from "./Operator.js"
-import * as rules from "./internal/batch/rules.js"
-import type * as Table from "./internal/batch/Table.js"
 import * as Policy from "./Policy.js"
 
 /**
@@ -122,60 +120,13 @@ export const workflow = Workflow.make({
   idempotencyKey: ({ key }) => key
 })
 
-const itemsPerRead = 500
-
 const make = Effect.gen(function* () {
   const table = yield* Batch.Batches
   const operator = yield* Operator.of(workflow)
-  const decodeEnd = Schema.decode(rules.End)
-
-  const found = (batchKey: string) =>
-    Effect.gen(function* () {
-      const batch = Option.getOrUndefined(yield* table.find(batchKey))
-      if (batch === undefined || batch.phase === "storing") {
-        return yield* new Execution.ExecutionNotFound({ workflow: name, businessKey: batchKey })
-      }
-      const { phase } = batch
-      return phase === "purged" ? yield* purged(name, batchKey, batch) : { ...batch, phase }
-    })
-
-  const status = (batchKey: string) =>
-    Effect.gen(function* () {
-      const { phase, total } = yield* found(batchKey)
-      const counts = yield* table.count(batchKey)
-      const sum = (...states: ReadonlyArray<Batch.State>) =>
-        states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
-      return {
-        phase,
-        total,
-        notStarted: sum("waiting"),
-        creating: sum("sending", "unknown"),
-        pending: sum("created", "pending"),
-        ended: sum("completed", "notCompleted", "failed", "inDoubt", "purged")
-      }
-    })
-
-  /** Changes the phase of a batch, if it is in another one of these. */
-  const enter = (batchKey: string, to: Batch.Phase, ...from: ReadonlyArray<Batch.Phase>) =>
-    Effect.zipRight(
-      found(batchKey),
-      Effect.forEach(from, (phase) => table.change(batchKey, { phase: to }, { phase }), {
-        discard: true
-      })
-    )
-
-  const resultOf = (batchKey: string, { key, result, state }: Table.Item) =>
-    Effect.gen(function* () {
-      const businessKey = yield* rules.businessKey(batchKey, key)
-      const end = result === null ? Option.none() : Option.some(yield* decodeEnd(result))
-      return { key, businessKey, state, end }
-    }).pipe(
-      Effect.catchTag("ParseError", (cause) =>
-        Effect.fail(new Execution.StorageError({ operation: "read the result of an item", cause }))
-      )
-    )
+  const { found, ...operations } = operate.make(table, name)
 
   const service: Service = {
+    ...operations,
     start: (batchKey, items) =>
       Effect.gen(function* () {
         yield* load(table, name, batchKey, items)
@@ -187,43 +138,18 @@ const make = Effect.gen(function* () {
             Effect.catchTag("InvalidPayload", "PayloadMismatch", "UnreadablePayload", Effect.die)
           )
       }),
-    status,
     progress: (batchKey) =>
-      Stream.repeatEffectWithSchedule(status(batchKey), Schedule.spaced("500 millis")).pipe(
+      Stream.repeatEffectWithSchedule(
+        operations.status(batchKey),
+        Schedule.spaced("500 millis")
+      ).pipe(
         Stream.takeUntil(({ phase }) => phase === "ended"),
         Stream.changesWith(isSame)
-      ),
-    results: (batchKey) =>
-      Stream.unwrap(
-        Effect.as(
-          found(batchKey),
-          Stream.paginateChunkEffect(-1, (after) =>
-            Effect.map(table.read(batchKey, { after }, itemsPerRead), (items) => [
-              Chunk.unsafeFromArray(items),
-              Option.filter(
-                Option.fromNullable(items.at(-1)?.number),
-                () => items.length === itemsPerRead
-              )
-            ])
-          ).pipe(Stream.mapEffect((item) => resultOf(batchKey, item)))
-        )
       ),
     await: (batchKey) =>
       Effect.flatMap(found(batchKey), ({ phase, total }) =>
         phase === "ended" ? summaryOf(table, batchKey, total) : operator.await(batchKey)
-      ),
-    pause: (batchKey) => enter(batchKey, "paused", "running"),
-    resume: (batchKey) => enter(batchKey, "running", "paused"),
-    interrupt: (batchKey) => enter(batchKey, "interrupted", "running", "paused"),
-    purge: (batchKey) =>
-      Effect.gen(function* () {
-        const { epoch, phase } = yield* found(batchKey)
-        if (phase !== "ended") {
-          return yield* new Execution.ExecutionNotEnded({ workflow: name, businessKey: batchKey })
-        }
-        yield* table.clear(batchKey, epoch)
-        yield* table.change(batchKey, { phase: "purged" }, { phase })
-      })
+      )
   }
   return service
 })

@@ -100,6 +100,7 @@ export const make: Effect.Effect<store.Store> = Effect.sync(() => {
       ),
     // The engine in memory keeps its executions until it ends.
     forget: () => Effect.succeed(true),
+    history: () => Effect.succeed({ steps: [], exit: undefined }),
     // It has no messages: `resume` runs an execution again at once.
     nudge: () => Effect.void
   }
@@ -107,9 +108,10 @@ export const make: Effect.Effect<store.Store> = Effect.sync(() => {
 
 const isSelected = (
   execution: Execution.Execution,
-  { endedBeforeMillis, isPurged, startedBeforeMillis, states, workflow }: store.Filter
+  { businessKey, endedBeforeMillis, isPurged, startedBeforeMillis, states, workflow }: store.Filter
 ): boolean =>
   (workflow === undefined || execution.workflow === workflow) &&
+  (businessKey === undefined || execution.businessKey === businessKey) &&
   (states === undefined || states.includes(toStatus(execution).state)) &&
   (startedBeforeMillis === undefined || execution.startedMillis < startedBeforeMillis) &&
   (endedBeforeMillis === undefined ||

@@ -14,7 +14,10 @@ describe("the table of batches on SQLite", () =>
   batchTables.test(
     Effect.gen(function* () {
       const context = yield* Layer.build(database.layer(yield* files.database))
-      return yield* Effect.provide(batchTable.make, context)
+      return yield* Effect.provide(
+        Effect.zipRight(batchTable.createTables, batchTable.make),
+        context
+      )
     }),
     it.scoped
   ))

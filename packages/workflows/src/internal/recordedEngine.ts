@@ -202,6 +202,12 @@ export const make = (inner: Service, store: store.Store): Service => {
       yield* store.nudge(workflow.name, executionId)
     })
 
+  const interrupt = (workflow: Workflow.Any, execution: Execution.Execution) =>
+    // Without a journal, no block ends it.
+    executions.isUntouched(execution)
+      ? inner.interrupt(bareOf(workflow), execution.executionId)
+      : wake(workflow, execution)
+
   /** Records the end of an execution that the engine ended, and wakes any other. */
   const sweepOne = (workflow: Workflow.Any, execution: Execution.Execution) =>
     Effect.gen(function* () {
@@ -218,7 +224,9 @@ export const make = (inner: Service, store: store.Store): Service => {
       ])
       // The process may have died after it stored the execution and before it submitted it.
       yield* inner.execute(bareOf(workflow), { executionId, payload: {}, discard: true })
-      yield* wake(workflow, execution)
+      yield* execution.isCancelRequested
+        ? interrupt(workflow, execution)
+        : wake(workflow, execution)
     })
 
   const sweep = (workflow: Workflow.Any) =>
@@ -289,11 +297,7 @@ export const make = (inner: Service, store: store.Store): Service => {
         Effect.flatMap(
           Option.match({
             onNone: () => Effect.void,
-            // Without a journal, no block ends it.
-            onSome: (execution) =>
-              executions.isUntouched(execution)
-                ? inner.interrupt(bareOf(workflow), executionId)
-                : wake(workflow, execution)
+            onSome: (execution) => interrupt(workflow, execution)
           })
         )
       )

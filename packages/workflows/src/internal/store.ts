@@ -11,6 +11,7 @@ export interface Name {
 /** Selects executions. A part that is left out selects all. */
 export interface Filter {
   readonly workflow?: string | undefined
+  readonly businessKey?: string | undefined
   /** One of these states. */
   readonly states?: ReadonlyArray<Execution.State> | undefined
   /** Started before this moment. */
@@ -31,6 +32,23 @@ export interface Open {
   readonly waiting: number
   /** When the oldest one started. */
   readonly oldestMillis: number | undefined
+}
+
+/** A step that has ended: an activity of the engine, and one attempt of it. */
+export interface PastStep {
+  /** Such as `write/Payouts.disburse/0/1`. */
+  readonly name: string
+  /** Its `Exit`, encoded. */
+  readonly exit: unknown
+  readonly storedMillis: number
+}
+
+/** What an engine has stored of an execution beside its row. */
+export interface History {
+  /** The steps that have ended, in this order. */
+  readonly steps: ReadonlyArray<PastStep>
+  /** The `Exit` of the execution, encoded. */
+  readonly exit: unknown
 }
 
 /** The store of executions. A `StorageError` means that the store failed: repeat the operation later. */
@@ -87,6 +105,12 @@ export interface Store {
     readonly workflow: string
     readonly executionId: string
   }) => Effect.Effect<boolean, Execution.StorageError>
+
+  /** Empty in memory, and after a purge. */
+  readonly history: (name: {
+    readonly workflow: string
+    readonly executionId: string
+  }) => Effect.Effect<History, Execution.StorageError>
 
   /** Makes the engine read the messages of an execution again, also those that it has read but not handled. */
   readonly nudge: (workflow: string, executionId: string) => Effect.Effect<void>

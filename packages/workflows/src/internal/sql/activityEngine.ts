@@ -5,6 +5,7 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import { SqlError } from "@effect/sql/SqlError"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -25,7 +26,7 @@ export const createTable = Effect.flatMap(
   (sql) => sql`
     CREATE TABLE IF NOT EXISTS ${sql(tableName)} (
       execution_id TEXT NOT NULL, name TEXT NOT NULL, exit TEXT NOT NULL,
-      PRIMARY KEY (execution_id, name)
+      stored_millis BIGINT NOT NULL, PRIMARY KEY (execution_id, name)
     ) ${sql.literal(sql.onDialectOrElse({ sqlite: () => "WITHOUT ROWID", orElse: () => "" }))}`
 )
 
@@ -54,7 +55,6 @@ export const make = (engine: WorkflowEngine.WorkflowEngine["Type"], address?: st
     const sql = yield* SqlClient.SqlClient
     const sharding = yield* Sharding.Sharding
     const table = sql(tableName)
-    yield* createTable
     const shardOf = ({ executionId, workflow }: Instance) => {
       const entityId = EntityId.make(executionId)
       const group = Context.get(workflow.annotations, ClusterSchema.ShardGroup)(entityId)
@@ -86,9 +86,10 @@ export const make = (engine: WorkflowEngine.WorkflowEngine["Type"], address?: st
     /** Returns the stored result: the first one, if another runner was faster. */
     const insert = (instance: Instance, name: string, exit: string) =>
       Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
         const inserted = yield* sql`
-          INSERT INTO ${table} (execution_id, name, exit)
-          SELECT ${instance.executionId}, ${name}, ${exit} WHERE ${isOwned(instance)}
+          INSERT INTO ${table} (execution_id, name, exit, stored_millis)
+          SELECT ${instance.executionId}, ${name}, ${exit}, ${sql.literal(String(now))} WHERE ${isOwned(instance)}
           ON CONFLICT DO NOTHING RETURNING name`
         if (inserted.length > 0) return exit
         const stored = (yield* read(instance)).get(name)

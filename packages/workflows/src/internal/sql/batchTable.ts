@@ -18,17 +18,12 @@ const failed =
   <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, Execution.StorageError> =>
     Effect.mapError(effect, (cause) => new Execution.StorageError({ operation, cause }))
 
-/**
- * Batches in two tables of an SQLite or PostgreSQL database. The columns have the names of the members. Times are
- * floating-point numbers, which arrive as numbers from both.
- */
-export const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const batches = sql("manilla_batches_1")
-  const items = sql("manilla_batch_items_1")
-  const dialect = <A>(postgres: A, sqlite: A): A =>
-    sql.onDialectOrElse({ sqlite: () => sqlite, orElse: () => postgres })
+const names = { batches: "manilla_batches_1", items: "manilla_batch_items_1" }
 
+export const createTables = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const batches = sql(names.batches)
+  const items = sql(names.items)
   yield* sql`
     CREATE TABLE IF NOT EXISTS ${batches} (
       key TEXT PRIMARY KEY,
@@ -50,7 +45,20 @@ export const make = Effect.gen(function* () {
       result TEXT,
       PRIMARY KEY (batch, number),
       UNIQUE (batch, key)
-    ) ${sql.literal(dialect("", "WITHOUT ROWID"))}`.pipe(failed("create the table of items"))
+    ) ${sql.literal(sql.onDialectOrElse({ sqlite: () => "WITHOUT ROWID", orElse: () => "" }))}`.pipe(
+    failed("create the table of items")
+  )
+})
+
+/**
+ * Batches in two tables of an SQLite or PostgreSQL database, which exist. The columns have the names of the members.
+ * Times are floating-point numbers, which arrive as numbers from both.
+ */
+export const make = Effect.map(SqlClient.SqlClient, (sql) => {
+  const batches = sql(names.batches)
+  const items = sql(names.items)
+  const dialect = <A>(postgres: A, sqlite: A): A =>
+    sql.onDialectOrElse({ sqlite: () => sqlite, orElse: () => postgres })
 
   /** A list as rows of one column, `value`: both databases read JSON. */
   const rowsOf = (list: ReadonlyArray<unknown>) => {

@@ -2,22 +2,17 @@ import * as EntityAddress from "@effect/cluster/EntityAddress"
 import * as EntityId from "@effect/cluster/EntityId"
 import * as EntityType from "@effect/cluster/EntityType"
 import * as MessageStorage from "@effect/cluster/MessageStorage"
-import type * as Reply from "@effect/cluster/Reply"
 import * as RunnerAddress from "@effect/cluster/RunnerAddress"
 import * as RunnerHealth from "@effect/cluster/RunnerHealth"
 import * as Runners from "@effect/cluster/Runners"
 import * as RunnerStorage from "@effect/cluster/RunnerStorage"
 import * as Sharding from "@effect/cluster/Sharding"
 import * as ShardingConfig from "@effect/cluster/ShardingConfig"
-import type * as Rpc from "@effect/rpc/Rpc"
-import * as SqlClient from "@effect/sql/SqlClient"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
-import * as Execution from "../../Execution.js"
-import * as activityEngine from "./activityEngine.js"
+import * as past from "./past.js"
 
 /** The engine's default group. */
 const shardGroup = "default"
@@ -61,57 +56,27 @@ export const layer = Sharding.layer.pipe(
   Layer.provide([soleRunner, RunnerHealth.layerNoop])
 )
 
-/** The messages of an execution: of its own entity, and of the engine's clock. */
-const addressesOf = (
-  sharding: Sharding.Sharding["Type"],
-  workflow: string,
-  executionId: string
-) => {
+/** The messages of an execution. */
+const addressOf = (sharding: Sharding.Sharding["Type"], workflow: string, executionId: string) => {
   const entityId = EntityId.make(executionId)
-  const shardId = sharding.getShardId(entityId, shardGroup)
-  const of = (entityType: string) =>
-    EntityAddress.EntityAddress.make({
-      entityType: EntityType.EntityType.make(entityType),
-      entityId,
-      shardId
-    })
-  return { own: of(`Workflow/${workflow}`), clock: of("Workflow/-/DurableClock") }
+  return EntityAddress.EntityAddress.make({
+    entityType: EntityType.EntityType.make(past.entityTypeOf(workflow)),
+    entityId,
+    shardId: sharding.getShardId(entityId, shardGroup)
+  })
 }
-
-/** Whether a reply of the engine is the result of an execution. */
-const isEnd = (reply: Reply.ReplyEncoded<Rpc.Any>): boolean =>
-  reply._tag === "WithExit" &&
-  !(reply.exit._tag === "Success" && Predicate.isTagged(reply.exit.value, "Suspended"))
 
 /** The parts of `store.Store` beside the store. */
 export const make = Effect.gen(function* () {
   const sharding = yield* Sharding.Sharding
   const storage = yield* MessageStorage.MessageStorage
-  const sql = yield* SqlClient.SqlClient
   return {
     nudge: (workflow: string, executionId: string): Effect.Effect<void> =>
-      storage.resetAddress(addressesOf(sharding, workflow, executionId).own).pipe(
+      storage.resetAddress(addressOf(sharding, workflow, executionId)).pipe(
         Effect.zipRight(sharding.pollStorage),
         Effect.catchAll((error) =>
           Effect.logWarning("The database of the workflows failed.", error)
         )
-      ),
-    forget: ({ executionId, workflow }: { workflow: string; executionId: string }) => {
-      const { clock, own } = addressesOf(sharding, workflow, executionId)
-      return Effect.gen(function* () {
-        const run = yield* storage.requestIdForPrimaryKey({ address: own, tag: "run", id: "" })
-        const replies = yield* storage.repliesForUnfiltered(Option.toArray(run))
-        if (Option.isSome(run) && !replies.some(isEnd)) return false
-        yield* sql`DELETE FROM ${sql(activityEngine.tableName)} WHERE execution_id = ${executionId}`
-        yield* storage.clearAddress(clock)
-        yield* storage.clearAddress(own)
-        return true
-      }).pipe(
-        Effect.mapError(
-          (cause) =>
-            new Execution.StorageError({ operation: "delete what the engine stored", cause })
-        )
       )
-    }
   }
 })

@@ -11,15 +11,12 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as activityEngine from "./activityEngine.js"
 import * as cluster from "./cluster.js"
 import * as dueStorage from "./dueStorage.js"
 import * as fencedStorage from "./fencedStorage.js"
 import * as patientStorage from "./patientStorage.js"
 import * as schemaVersion from "./schemaVersion.js"
 import * as sqlEngine from "./sqlEngine.js"
-import * as batchTable from "./batchTable.js"
-import * as sqlStore from "./sqlStore.js"
 
 export interface Options {
   readonly host: string
@@ -61,9 +58,7 @@ const tables = Layer.scopedDiscard(
     const [row] = yield* sql<{ readonly name: string }>`SELECT current_database() AS name`
     yield* schemaVersion.check(`database ${row?.name}`)
     yield* Effect.scoped(Layer.build(Layer.merge(dueStorage.layer, SqlRunnerStorage.layer)))
-    yield* sqlStore.make
-    yield* activityEngine.createTable
-    yield* batchTable.make
+    yield* sqlEngine.createTables
   }).pipe(Effect.scoped)
 )
 

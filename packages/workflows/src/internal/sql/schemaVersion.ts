@@ -3,16 +3,15 @@ import * as Effect from "effect/Effect"
 import { UnsupportedSchema } from "../../Engine.js"
 
 /** Counts the layouts of the tables. A change of the layout needs the next number. */
-const supported = 2
+const supported = 3
 
-/**
- * Fails if the tables of a database have another layout, without a change to them. Otherwise it stamps the
- * database, before anything else is created, so that no process can die between tables and stamp.
- */
-export const check = (database: string) =>
+const stampName = "manilla_schema"
+
+/** Whether a database has no tables yet. Fails if they have another layout. Changes nothing. */
+export const isNew = (database: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const stamp = sql("manilla_schema")
+    const stamp = sql(stampName)
     const tables = yield* sql.onDialectOrElse({
       pg: () => sql<{ readonly name: string }>`
         SELECT tablename AS name FROM pg_tables
@@ -21,15 +20,24 @@ export const check = (database: string) =>
         SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'manilla%'`
     })
     const names = tables.map(({ name }) => name)
-    const rows = names.includes("manilla_schema")
+    const rows = names.includes(stampName)
       ? yield* sql<{ readonly version: bigint | number }>`SELECT version FROM ${stamp}`
       : []
     const stored = rows[0] === undefined ? undefined : Number(rows[0].version)
-    const isNew = stored === undefined && !names.some((name) => name !== "manilla_schema")
-    if (stored !== supported && !isNew) {
-      return yield* new UnsupportedSchema({ database, stored, supported })
-    }
-    if (!isNew) return
+    const isNew = stored === undefined && !names.some((name) => name !== stampName)
+    if (stored === supported || isNew) return isNew
+    return yield* new UnsupportedSchema({ database, stored, supported })
+  })
+
+/**
+ * Fails if the tables of a database have another layout, without a change to them. Otherwise it stamps the
+ * database, before anything else is created, so that no process can die between tables and stamp.
+ */
+export const check = (database: string) =>
+  Effect.gen(function* () {
+    if (!(yield* isNew(database))) return
+    const sql = yield* SqlClient.SqlClient
+    const stamp = sql(stampName)
     yield* sql`
       CREATE TABLE IF NOT EXISTS ${stamp} (id INTEGER PRIMARY KEY, version INTEGER NOT NULL)`
     yield* sql`INSERT INTO ${stamp} (id, version) VALUES (1, ${supported}) ON CONFLICT DO NOTHING`

@@ -10,13 +10,23 @@ import * as Engine from "../../Engine.js"
 import * as activityEngine from "./activityEngine.js"
 import * as cluster from "./cluster.js"
 import * as patientStorage from "./patientStorage.js"
+import * as past from "./past.js"
 import * as recordedEngine from "../recordedEngine.js"
 import * as batchTable from "./batchTable.js"
 import * as sqlStore from "./sqlStore.js"
 
+/** Our tables, beside those of the engine's messages. */
+export const createTables = Effect.all(
+  [sqlStore.createTables, activityEngine.createTable, batchTable.createTables],
+  { discard: true }
+)
+
 /** With a write-ahead log, readers do not wait for the writer. */
 const prepared = Layer.effectDiscard(
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`PRAGMA journal_mode = WAL`)
+  Effect.zipRight(
+    Effect.flatMap(SqlClient.SqlClient, (sql) => sql`PRAGMA journal_mode = WAL`),
+    createTables
+  )
 )
 
 type Storage = Layer.Layer<
@@ -28,8 +38,9 @@ type Storage = Layer.Layer<
 /** The executions in a database, beside the engine's messages. */
 const executions = Layer.effect(
   Engine.Engine,
-  Effect.map(Effect.all([sqlStore.make, cluster.make]), ([store, messages]) => ({
+  Effect.map(Effect.all([sqlStore.make, past.make, cluster.make]), ([store, past, messages]) => ({
     ...store,
+    ...past,
     ...messages
   }))
 )

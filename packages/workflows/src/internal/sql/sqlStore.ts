@@ -92,15 +92,11 @@ const failed =
         })
     )
 
-/** The executions in a table of an SQLite or PostgreSQL database. */
-export const make: Effect.Effect<
-  Omit<store.Store, "forget" | "nudge">,
-  Execution.StorageError,
-  SqlClient.SqlClient
-> = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const table = sql("manilla_executions_1")
+const tableName = "manilla_executions_1"
 
+export const createTables = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const table = sql(tableName)
   yield* sql`
     CREATE TABLE IF NOT EXISTS ${table} (
       workflow TEXT NOT NULL,
@@ -122,13 +118,22 @@ export const make: Effect.Effect<
   )
   yield* sql`
     CREATE INDEX IF NOT EXISTS ${sql("manilla_executions_1_key")}
-    ON ${table} (workflow, business_key)`.pipe(failed("create its index"))
+    ON ${table} (business_key, workflow)`.pipe(failed("create its index"))
   yield* sql`
     CREATE INDEX IF NOT EXISTS ${sql("manilla_executions_1_due")}
     ON ${table} (workflow, due_millis) WHERE ended_millis IS NULL`.pipe(failed("create its index"))
   yield* sql`
     CREATE INDEX IF NOT EXISTS ${sql("manilla_executions_1_started")}
     ON ${table} (started_millis, workflow, business_key)`.pipe(failed("create its index"))
+})
+
+/** The executions in a table of an SQLite or PostgreSQL database, which exists. */
+export const make: Effect.Effect<
+  Omit<store.Store, "forget" | "history" | "nudge">,
+  never,
+  SqlClient.SqlClient
+> = Effect.map(SqlClient.SqlClient, (sql) => {
+  const table = sql(tableName)
 
   /** The rows that this process has stored last, of executions that are in a step. */
   const seen = new Map<string, Row>()
@@ -194,10 +199,18 @@ export const make: Effect.Effect<
   }
 
   const conditions = (
-    { endedBeforeMillis, isPurged, startedBeforeMillis, states, workflow }: store.Filter,
+    {
+      businessKey,
+      endedBeforeMillis,
+      isPurged,
+      startedBeforeMillis,
+      states,
+      workflow
+    }: store.Filter,
     after: store.Cursor | undefined
   ) => [
     ...(workflow === undefined ? [] : [sql`workflow = ${workflow}`]),
+    ...(businessKey === undefined ? [] : [sql`business_key = ${businessKey}`]),
     ...(states === undefined ? [] : [sql.or([sql`1 = 0`, ...states.map(isInState)])]),
     ...(startedBeforeMillis === undefined ? [] : [sql`started_millis < ${startedBeforeMillis}`]),
     ...(endedBeforeMillis === undefined ? [] : [sql`ended_millis < ${endedBeforeMillis}`]),

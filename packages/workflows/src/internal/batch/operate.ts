@@ -1,0 +1,95 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import type * as Batch from "../../Batch.js"
+import * as Execution from "../../Execution.js"
+import { purged } from "./load.js"
+import * as rules from "./rules.js"
+import type * as Table from "./Table.js"
+
+const itemsPerRead = 500
+
+/** What an operator does with batches: all of it is in their table. */
+export const make = (table: Table.Service, name: string) => {
+  const decodeEnd = Schema.decode(rules.End)
+
+  const found = (batchKey: string) =>
+    Effect.gen(function* () {
+      const batch = Option.getOrUndefined(yield* table.find(batchKey))
+      if (batch === undefined || batch.phase === "storing") {
+        return yield* new Execution.ExecutionNotFound({ workflow: name, businessKey: batchKey })
+      }
+      const { phase } = batch
+      return phase === "purged" ? yield* purged(name, batchKey, batch) : { ...batch, phase }
+    })
+
+  const status = (batchKey: string) =>
+    Effect.gen(function* () {
+      const { phase, total } = yield* found(batchKey)
+      const counts = yield* table.count(batchKey)
+      const sum = (...states: ReadonlyArray<Batch.State>) =>
+        states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
+      return {
+        phase,
+        total,
+        notStarted: sum("waiting"),
+        creating: sum("sending", "unknown"),
+        pending: sum("created", "pending"),
+        ended: sum("completed", "notCompleted", "failed", "inDoubt", "purged")
+      }
+    })
+
+  /** Changes the phase of a batch, if it is in another one of these. */
+  const enter = (batchKey: string, to: Batch.Phase, ...from: ReadonlyArray<Batch.Phase>) =>
+    Effect.zipRight(
+      found(batchKey),
+      Effect.forEach(from, (phase) => table.change(batchKey, { phase: to }, { phase }), {
+        discard: true
+      })
+    )
+
+  const resultOf = (batchKey: string, { key, result, state }: Table.Item) =>
+    Effect.gen(function* () {
+      const businessKey = yield* rules.businessKey(batchKey, key)
+      const end = result === null ? Option.none() : Option.some(yield* decodeEnd(result))
+      return { key, businessKey, state, end }
+    }).pipe(
+      Effect.catchTag("ParseError", (cause) =>
+        Effect.fail(new Execution.StorageError({ operation: "read the result of an item", cause }))
+      )
+    )
+
+  return {
+    found,
+    status,
+    results: (batchKey: string) =>
+      Stream.unwrap(
+        Effect.as(
+          found(batchKey),
+          Stream.paginateChunkEffect(-1, (after) =>
+            Effect.map(table.read(batchKey, { after }, itemsPerRead), (items) => [
+              Chunk.unsafeFromArray(items),
+              Option.filter(
+                Option.fromNullable(items.at(-1)?.number),
+                () => items.length === itemsPerRead
+              )
+            ])
+          ).pipe(Stream.mapEffect((item) => resultOf(batchKey, item)))
+        )
+      ),
+    pause: (batchKey: string) => enter(batchKey, "paused", "running"),
+    resume: (batchKey: string) => enter(batchKey, "running", "paused"),
+    interrupt: (batchKey: string) => enter(batchKey, "interrupted", "running", "paused"),
+    purge: (batchKey: string) =>
+      Effect.gen(function* () {
+        const { epoch, phase } = yield* found(batchKey)
+        if (phase !== "ended") {
+          return yield* new Execution.ExecutionNotEnded({ workflow: name, businessKey: batchKey })
+        }
+        yield* table.clear(batchKey, epoch)
+        yield* table.change(batchKey, { phase: "purged" }, { phase })
+      })
+  }
+}
