@@ -305,36 +305,32 @@ layer(server, {
     })
   )
 
-  // Known fault, not yet found: on a busy machine, about one run in six does not continue after the silence.
-  it.scoped(
-    "a database that falls silent is connected again",
-    () =>
-      Effect.gen(function* () {
-        const { url } = yield* Server
-        const { payouts: made } = yield* Sandbox.Sandbox
-        const through = new URL(Redacted.value(url))
-        const proxy = yield* Proxy.make({ host: through.hostname, port: Number(through.port) })
-        through.port = `${proxy.port}`
-        const engine = layerPostgres({
-          url: Redacted.make(through.href),
-          host: "127.0.0.1",
-          port: yield* Postgres.freePort,
-          lockExpiration: "3 seconds",
-          pollInterval: "200 millis",
-          databaseTimeout: "2 seconds"
+  it.scoped("a database that falls silent is connected again", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const { payouts: made } = yield* Sandbox.Sandbox
+      const through = new URL(Redacted.value(url))
+      const proxy = yield* Proxy.make({ host: through.hostname, port: Number(through.port) })
+      through.port = `${proxy.port}`
+      const engine = layerPostgres({
+        url: Redacted.make(through.href),
+        host: "127.0.0.1",
+        port: yield* Postgres.freePort,
+        lockExpiration: "3 seconds",
+        pollInterval: "200 millis",
+        databaseTimeout: "2 seconds"
+      })
+      yield* Effect.gen(function* () {
+        const operator = yield* payouts
+        yield* operator.start({ key: world.key("salary-silence"), ...(yield* world.payout) })
+        yield* proxy.silence
+        const { status } = yield* Effect.retry(operator.await("salary-silence"), {
+          while: ({ _tag }) => _tag === "StorageError"
         })
-        yield* Effect.gen(function* () {
-          const operator = yield* payouts
-          yield* operator.start({ key: world.key("salary-silence"), ...(yield* world.payout) })
-          yield* proxy.silence
-          const { status } = yield* Effect.retry(operator.await("salary-silence"), {
-            while: ({ _tag }) => _tag === "StorageError"
-          })
-          assert.strictEqual(status, "COMPLETED")
-        }).pipe(Effect.provide(Layer.provideMerge(DisbursePayout.layer(policy), engine)))
-        assert.lengthOf(yield* made, 1)
-      }).pipe(Effect.provide(services)),
-    { retry: 3, timeout: 60_000 }
+        assert.strictEqual(status, "COMPLETED")
+      }).pipe(Effect.provide(Layer.provideMerge(DisbursePayout.layer(policy), engine)))
+      assert.lengthOf(yield* made, 1)
+    }).pipe(Effect.provide(services))
   )
 
   it.scoped("a start that takes too long is a typed error", () =>
@@ -416,6 +412,32 @@ describe("a database", () => {
         yield* Effect.sleep("500 millis")
         yield* Fiber.interrupt(fiber)
         assert.deepStrictEqual(yield* sql`SELECT 1 AS one`, [{ one: 1 }])
+      }).pipe(Effect.provide(client))
+    })
+  )
+
+  it.scopedLive("lets go of what a connection holds that fell silent in a transaction", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Postgres.server
+      const through = new URL(Redacted.value(url))
+      const proxy = yield* Proxy.make({ host: through.hostname, port: Number(through.port) })
+      through.port = `${proxy.port}`
+      const client = postgresClient.layer(
+        {
+          url: Redacted.make(through.href),
+          databaseTimeout: "1 second",
+          lockExpiration: "1 second"
+        },
+        2
+      )
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`CREATE TABLE held (n INTEGER)`
+        yield* sql`INSERT INTO held VALUES (0)`
+        const update = sql`UPDATE held SET n = n + 1 RETURNING n`
+        const silent = update.pipe(Effect.zipRight(proxy.silence), Effect.zipRight(update))
+        yield* Effect.exit(sql.withTransaction(silent))
+        assert.deepStrictEqual(yield* Effect.retry(update, { times: 5 }), [{ n: 1 }])
       }).pipe(Effect.provide(client))
     })
   )

@@ -61,7 +61,8 @@ class Pool extends Pg.Pool {
 
 /**
  * The database over a pool of so many connections. Statements fail instead of waiting for a silent server
- * for ever.
+ * for ever. The server does not wait for a silent client either: it ends its statement and its transaction,
+ * whose locks would hold up everybody else for hours, until the network reports that the client is gone.
  */
 export const layer = (
   { databaseTimeout, lockExpiration, url }: Options,
@@ -69,7 +70,9 @@ export const layer = (
 ): Layer.Layer<SqlClient.SqlClient, SqlError> => {
   // The pool closes idle connections after 10 seconds. The connection for locks rests for a third of their
   // life.
-  const limit = Duration.max(databaseTimeout, Duration.times(lockExpiration, 2 / 3))
+  const limitMillis = Duration.toMillis(
+    Duration.max(databaseTimeout, Duration.times(lockExpiration, 2 / 3))
+  )
   const acquire = Effect.acquireRelease(
     Effect.sync(() => {
       const pool = new Pool({
@@ -77,7 +80,9 @@ export const layer = (
         application_name: "manilla-workflows",
         max: maxConnections,
         connectionTimeoutMillis: Duration.toMillis(databaseTimeout),
-        stream: attentive(Duration.toMillis(limit))
+        stream: attentive(limitMillis),
+        statement_timeout: limitMillis,
+        idle_in_transaction_session_timeout: limitMillis
       })
       // The pool replaces an idle connection that fails.
       return pool.on("error", constVoid)
