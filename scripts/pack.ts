@@ -136,7 +136,10 @@ const tryAlone = async (work: string, tarballs: Tarballs, folder: string) => {
   installWith((peer) => !isOptional(peer))
   attempt(project, program(name, others) + without(needy))
   if (alternatives.length > 0) attempt(project, withPeers(alternatives))
-  for (const command of Object.keys(bin)) run(project, "npx", "--no-install", command, "--help")
+  const tryCommands = () => {
+    for (const command of Object.keys(bin)) run(project, "npx", "--no-install", command, "--help")
+  }
+  if (needy.length === 0) tryCommands()
   if (folder === "sandbox") {
     writeFileSync(join(project, "page.js"), page)
     process.stdout.write(run(project, "node", "page.js"))
@@ -151,6 +154,7 @@ const tryAlone = async (work: string, tarballs: Tarballs, folder: string) => {
   if (needy.length > 0) {
     installWith(() => true, nodeTypes)
     attempt(project, withPeers(needy), ["node"])
+    tryCommands()
   }
 }
 

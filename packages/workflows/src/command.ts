@@ -15,11 +15,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { createServer } from "node:http"
+import { Batches } from "./Batch.js"
 import * as Engine from "./Engine.js"
+import * as routes from "./internal/operate/routes.js"
 
 /**
  * The runner did not end within its time limit, such as because the database does not answer. What it was
@@ -49,6 +52,20 @@ export interface Health {
 }
 
 /**
+ * Where a runner serves the operations of the command `manilla-workflows`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Operate {
+  readonly port: number
+  /** Where to listen. Only this machine by default: the token and what is shown are not encrypted. */
+  readonly host?: string | undefined
+  /** What a request must have in its header, as `Authorization: Bearer TOKEN`. Without it, nothing is served. */
+  readonly token: Redacted.Redacted | undefined
+}
+
+/**
  * The parts of a runner's process, and how it ends.
  *
  * @since 0.1.0
@@ -56,11 +73,16 @@ export interface Health {
  */
 export interface Options<A, E, E2> {
   /** The engine, such as `layerPostgres({ url, host })`. */
-  readonly engine: Layer.Layer<Engine.Engine | WorkflowEngine.WorkflowEngine | Engine.Runner, E2>
+  readonly engine: Layer.Layer<
+    Engine.Engine | Batches | WorkflowEngine.WorkflowEngine | Engine.Runner,
+    E2
+  >
   /** The workflows that this process runs, with the clients that they need, and whatever uses them. */
-  readonly workflows: Layer.Layer<A, E, Engine.Engine | WorkflowEngine.WorkflowEngine>
+  readonly workflows: Layer.Layer<A, E, Engine.Engine | Batches | WorkflowEngine.WorkflowEngine>
   /** Where `GET /health` is served. Nowhere by default. */
   readonly health?: Health | undefined
+  /** Where `/workflows/list` and the other operations are served. Nowhere by default. */
+  readonly operate?: Operate | undefined
   /**
    * How long the runner may take to end: 25 seconds by default, which is shorter than the 30 seconds after
    * which Kubernetes kills a process. It usually takes 2 seconds.
@@ -100,6 +122,7 @@ export const run = <A, E, E2>({
   drainTimeout = "25 seconds",
   engine,
   health,
+  operate,
   workflows
 }: Options<A, E, E2>): Effect.Effect<never, E | E2 | DrainTimeout | ServeError> =>
   Effect.gen(function* () {
@@ -107,6 +130,9 @@ export const run = <A, E, E2>({
     if (health !== undefined) yield* Layer.build(served(health, status))
     const live = Effect.gen(function* () {
       const context = yield* Layer.build(Layer.provideMerge(workflows, engine))
+      if (operate !== undefined) {
+        yield* Layer.build(operated(operate, context))
+      }
       const { isHealthy } = Context.get(context, Engine.Runner)
       yield* Ref.set(
         status,
@@ -133,6 +159,23 @@ const served = (
     HttpServer.serve(),
     Layer.provide(NodeHttpServer.layer(createServer, { host, port }))
   )
+
+const operated = (
+  { host = "127.0.0.1", port, token }: Operate,
+  context: Context.Context<Engine.Engine | Batches>
+): Layer.Layer<never, ServeError> =>
+  token === undefined || Redacted.value(token) === ""
+    ? Layer.empty
+    : routes
+        .make(
+          {
+            executions: Context.get(context, Engine.Engine),
+            batches: Context.get(context, Batches),
+            runners: Effect.succeed([`process ${process.pid}`])
+          },
+          token
+        )
+        .pipe(HttpServer.serve(), Layer.provide(NodeHttpServer.layer(createServer, { host, port })))
 
 /** Runs an effect whose resources are released within a time. */
 const draining = <A, E>(

@@ -11,6 +11,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import * as health from "./utils/health.js"
 
 /** An engine in memory that starts and ends when it is told. */
@@ -36,10 +37,15 @@ const controlled = Effect.gen(function* () {
   }
 })
 
-const run = (engine: Effect.Effect.Success<typeof controlled>["engine"], port: number) =>
+const run = (
+  engine: Effect.Effect.Success<typeof controlled>["engine"],
+  port: number,
+  operate?: Command.Operate
+) =>
   Command.run({
     engine,
     workflows: Layer.empty,
+    operate,
     health: { host: "127.0.0.1", port },
     drainTimeout: "2 seconds"
   })
@@ -72,6 +78,54 @@ describe("a runner", () => {
       const exit = yield* Fiber.interrupt(fiber)
       const error = Exit.isFailure(exit) ? Cause.failureOption(exit.cause) : Option.none()
       assert.strictEqual(Option.getOrUndefined(error)?._tag, "DrainTimeout")
+    })
+  )
+
+  it.live("serves its operations to whoever has the token, and to nobody without one", () =>
+    Effect.gen(function* () {
+      const { ended, engine, started } = yield* controlled
+      yield* Deferred.succeed(started, undefined)
+      yield* Deferred.succeed(ended, undefined)
+      const port = yield* Postgres.freePort
+      const ask = (method: string, path: string, token: string) =>
+        Effect.promise(async () => {
+          const headers = { authorization: `Bearer ${token}` }
+          const answer = await fetch(`http://127.0.0.1:${port}/workflows/${path}`, {
+            method,
+            headers
+          })
+          return `${answer.status} ${await answer.text()}`
+        })
+      const withToken = (token: Redacted.Redacted | undefined) =>
+        Effect.gen(function* () {
+          const healthPort = yield* Postgres.freePort
+          yield* Effect.forkScoped(run(engine, healthPort, { port, token }))
+          yield* health.until(healthPort, "200 ready")
+        })
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* withToken(Redacted.make("open sesame"))
+          assert.strictEqual(yield* ask("GET", "list", "open sesame"), "200 ")
+          for (const wrong of ["", "open", "open sesame!"]) {
+            assert.match(yield* ask("GET", "list", wrong), /^401 /)
+            assert.match(yield* ask("POST", "interrupt?key=a", wrong), /^401 /)
+          }
+          const none = yield* ask("POST", "resume?key=a", "open sesame")
+          assert.match(none, /^404 no execution or batch has the key "a"/)
+          assert.match(yield* ask("GET", "list?limit=0", "open sesame"), /^400 /)
+          // A link on a page cannot change anything.
+          assert.match(yield* ask("GET", "resume?key=a", "open sesame"), /^404 /)
+        })
+      )
+      for (const none of [undefined, Redacted.make("")]) {
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* withToken(none)
+            const refused = yield* Effect.exit(ask("GET", "list", ""))
+            assert.isTrue(Exit.isFailure(refused))
+          })
+        )
+      }
     })
   )
 })

@@ -9,6 +9,7 @@ import * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
+import type { Batches } from "@manilla/workflows/Batch"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as Command from "@manilla/workflows/command"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
@@ -32,7 +33,7 @@ const settings: Settings = JSON.parse(process.env["WORKER"] ?? "{}")
 const { engine } = settings
 
 const layerOfEngine: Layer.Layer<
-  Engine.Engine | WorkflowEngine.WorkflowEngine | Engine.Runner,
+  Engine.Engine | Batches | WorkflowEngine.WorkflowEngine | Engine.Runner,
   Sqlite.DatabaseUnavailable | Postgres.RunnerUnavailable | Engine.UnsupportedSchema
 > =
   engine.kind === "sqlite"

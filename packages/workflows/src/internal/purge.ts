@@ -4,7 +4,7 @@ import type * as Execution from "../Execution.js"
 
 /** Deletes what is stored of an execution that has ended, unless the engine has no result of it yet. */
 export const purge = (
-  engine: store.Store,
+  engine: Pick<store.Store, "forget" | "modify">,
   execution: Execution.Execution
 ): Effect.Effect<boolean, Execution.StorageError> =>
   Effect.gen(function* () {

@@ -16,7 +16,7 @@ const lookMillis = 200
 /** Distinguishes this process from an earlier one with the same number. */
 const born = Math.round(performance.timeOrigin)
 
-interface Row {
+export interface Row {
   readonly epoch: bigint
   readonly host: string
   /** Null after an end in order. */
@@ -26,7 +26,7 @@ interface Row {
 }
 
 /** Whether the process has certainly ended. A process of another host may live. */
-const isGone = ({ born: theirs, host, pid }: Row): boolean => {
+export const isGone = ({ born: theirs, host, pid }: Row): boolean => {
   if (pid === null) return true
   if (host !== hostname()) return false
   if (Number(pid) === process.pid) return Number(theirs) !== born

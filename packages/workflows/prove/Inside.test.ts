@@ -1,0 +1,183 @@
+/** The command `manilla-workflows` beside a process that runs workflows on SQLite, in real time. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Operator from "@manilla/workflows/Operator"
+import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import * as Sqlite from "@manilla/workflows/sqlite"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { execFile } from "node:child_process"
+import { existsSync, writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import * as files from "../test/utils/files.js"
+import * as world from "../test/utils/world.js"
+
+const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
+
+/** Runs the command in a process of its own. */
+const command = (file: string, name: string, ...args: ReadonlyArray<string>) =>
+  Effect.async<{ readonly code: number; readonly text: string }>((resume) => {
+    const all = ["--import", "tsx", bin, name, "--sqlite", file, ...args]
+    execFile(process.execPath, all, (error, stdout, stderr) => {
+      resume(Effect.succeed({ code: Number(error?.code ?? 0), text: stdout + stderr }))
+    })
+  })
+
+const text = (file: string, name: string, ...args: ReadonlyArray<string>) =>
+  Effect.tap(command(file, name, ...args), ({ code, text }) =>
+    Effect.sync(() => assert.strictEqual(code, 0, text))
+  ).pipe(Effect.map(({ text }) => text))
+
+/** A payout that is pending pauses for an hour. */
+const policy = {
+  look: { initial: "50 millis", factor: 1, cap: "50 millis", deadline: "100 millis" },
+  wait: { initial: "1 hour", factor: 2, deadline: "1 day" }
+} as const
+
+const live = (file: string) =>
+  PayoutBatch.layer({ concurrency: 1 }).pipe(
+    Layer.provideMerge(DisbursePayout.layer(policy)),
+    Layer.provideMerge(Sqlite.layerSqlite({ file }))
+  )
+
+const phone = "+2290161234567"
+
+/** Starts a payout, and waits until it pauses. */
+const paused = (key: string) =>
+  Effect.gen(function* () {
+    const payouts = yield* Operator.of(DisbursePayout.workflow)
+    yield* payouts.start({ key: world.key(key), ...(yield* world.payout) })
+    yield* Effect.repeat(Effect.delay(payouts.status(key), "20 millis"), {
+      until: ({ pause }) => pause !== undefined
+    })
+    return payouts
+  })
+
+const requests = Effect.flatMap(Sandbox.Sandbox, ({ exchanges }) =>
+  Effect.map(exchanges, (all) => all.length)
+)
+
+describe("the command beside a running process", () => {
+  it.live(
+    "shows an execution without a request, and without a phone number unless it is asked for",
+    () =>
+      Effect.gen(function* () {
+        const file = yield* files.database
+        yield* Effect.gen(function* () {
+          const payouts = yield* paused("salary-7")
+          const before = yield* requests
+          const list = yield* text(file, "list")
+          assert.match(list, /^salary-7 +DisbursePayout\/\d+ +waiting/m)
+          assert.isTrue(list.split("\n").every((line) => line.length <= 100))
+          const shown = yield* text(file, "show", "salary-7")
+          assert.match(shown, /It has no final status yet. It looks again .* \(in \d+ min/)
+          assert.match(shown, /request 1: answered: id PYT-/)
+          assert.include(shown, `process ${process.pid} on `)
+          const json = yield* text(file, "show", "salary-7", "--json")
+          assert.notInclude(list + shown + json, phone)
+          assert.include(yield* text(file, "show", "salary-7", "--reveal"), phone)
+          assert.strictEqual(yield* requests, before)
+          yield* text(file, "resume", "salary-7")
+          const ended = yield* Effect.timed(payouts.await("salary-7"))
+          assert.strictEqual(ended[1].status, "COMPLETED")
+          assert.isBelow(Duration.toSeconds(ended[0]), 30)
+          assert.include(yield* text(file, "show", "salary-7"), "status COMPLETED")
+          yield* text(file, "purge", "salary-7")
+          assert.strictEqual(
+            (yield* Effect.flip(payouts.await("salary-7")))._tag,
+            "ExecutionPurged"
+          )
+        }).pipe(Effect.provide(live(file)))
+      }).pipe(Effect.scoped, Effect.provide(world.services({ settleAfter: "2 seconds" }))),
+    90_000
+  )
+
+  it.live(
+    "interrupts an execution",
+    () =>
+      Effect.gen(function* () {
+        const file = yield* files.database
+        yield* Effect.gen(function* () {
+          const payouts = yield* paused("salary-8")
+          const refused = yield* command(file, "pause", "salary-8")
+          assert.strictEqual(refused.code, 1)
+          assert.include(refused.text, "only a batch can be paused")
+          yield* text(file, "interrupt", "salary-8")
+          const error = yield* Effect.flip(payouts.await("salary-8"))
+          assert.strictEqual(error._tag, "ExecutionCancelled")
+          const shown = yield* text(file, "show", "salary-8")
+          assert.match(
+            shown,
+            /ended with ExecutionCancelled: .* was cancelled after \S+ was created/
+          )
+        }).pipe(Effect.provide(live(file)))
+      }).pipe(Effect.scoped, Effect.provide(world.services({ settleAfter: "1 day" }))),
+    90_000
+  )
+
+  it.live(
+    "pauses, resumes and interrupts a batch, and prints its results",
+    () =>
+      Effect.gen(function* () {
+        const file = yield* files.database
+        const { faults, payouts } = yield* Sandbox.Sandbox
+        yield* faults.add(Fault.delay("1 second", { operation: "Payouts.create", count: 1_000 }))
+        const made = Effect.map(payouts, (all) => all.length)
+        const request = yield* world.payout
+        yield* Effect.gen(function* () {
+          const batches = yield* PayoutBatch.PayoutBatch
+          const items = Stream.map(Stream.range(1, 40), (i) => ({ key: `E${i}`, request }))
+          yield* batches.start("payroll", items)
+          yield* text(file, "pause", "payroll")
+          // The item that is being sent continues.
+          yield* Effect.sleep("3 seconds")
+          const count = yield* made
+          assert.include(yield* text(file, "list"), "is paused")
+          assert.strictEqual(yield* made, count)
+          yield* text(file, "resume", "payroll")
+          yield* Effect.repeat(Effect.delay(made, "50 millis"), { until: (now) => now > count })
+          yield* text(file, "interrupt", "payroll")
+          const summary = yield* batches.await("payroll")
+          assert.isAbove(summary.notStarted, 0)
+          assert.strictEqual(summary.completed + summary.notStarted, 40)
+          assert.strictEqual(yield* made, summary.completed)
+          const csv = yield* text(file, "results", "payroll", "--csv")
+          assert.match(csv, /^item,key,state,reference,status,amount,currency,error\nE1,/)
+          assert.lengthOf(csv.match(/,completed,/g) ?? [], summary.completed)
+          assert.notInclude(csv, phone)
+          assert.include(yield* text(file, "results", "payroll", "--csv", "--reveal"), phone)
+        }).pipe(Effect.provide(live(file)))
+      }).pipe(Effect.scoped, Effect.provide(world.services({ settleAfter: "100 millis" }))),
+    120_000
+  )
+})
+
+it.live(
+  "a wrong key, file or layout is named with its remedy, and changes nothing",
+  () =>
+    Effect.gen(function* () {
+      const file = yield* files.database
+      const refused = (...args: Parameters<typeof command>) =>
+        Effect.map(command(...args), ({ code, text }) => {
+          assert.strictEqual(code, 1)
+          return text
+        })
+      assert.include(yield* refused(file, "list"), "there is no such file")
+      assert.isFalse(existsSync(file))
+      yield* Effect.scoped(Layer.build(Sqlite.layerSqlite({ file })))
+      assert.include(
+        yield* refused(file, "show", "nobody"),
+        'no execution or batch has the key "nobody"'
+      )
+      assert.include(yield* refused(file, "list", "--state", "odd"), "odd")
+      writeFileSync(`${file}.txt`, "This is a text, and no database at all.".repeat(100))
+      assert.include(yield* refused(`${file}.txt`, "list"), "file is not a database")
+      writeFileSync(`${file}.new`, "")
+      assert.include(yield* refused(`${file}.new`, "list"), "no workflows are stored here")
+    }).pipe(Effect.scoped),
+  60_000
+)

@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+/** `manilla-workflows`: looks inside a database of workflows, and operates them. */
+import * as CliConfig from "@effect/cli/CliConfig"
+import * as Command from "@effect/cli/Command"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import { command } from "./internal/operate/cli.js"
+
+Command.run(command, { name: "manilla-workflows", version: "0.1.0" })(process.argv).pipe(
+  Effect.tapError((error) =>
+    error._tag === "Refused" || error._tag === "StorageError"
+      ? Console.error(error.message)
+      : Effect.void
+  ),
+  Effect.tapDefect((cause) => Effect.logError(cause)),
+  Effect.provide(NodeContext.layer),
+  Effect.provide(CliConfig.layer({ showBuiltIns: false })),
+  NodeRuntime.runMain({ disableErrorReporting: true })
+)

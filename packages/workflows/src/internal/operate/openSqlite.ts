@@ -1,0 +1,35 @@
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { existsSync } from "node:fs"
+import * as database from "../sql/database.js"
+import * as owner from "../sql/owner.js"
+import { rootMessage } from "../rootMessage.js"
+import { open } from "./open.js"
+import { Refused } from "./operations.js"
+
+/** The process that owns the file, if it lives. */
+const runners = Effect.map(
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql<owner.Row>`SELECT * FROM manilla_owner`),
+  (rows) =>
+    rows.filter((row) => !owner.isGone(row)).map(({ host, pid }) => `process ${pid} on ${host}`)
+)
+
+/** Opens a file without owning it: a process that runs workflows keeps it. */
+export const openSqlite = (file: string) =>
+  Effect.gen(function* () {
+    if (!existsSync(file)) {
+      const message = `${file}: there is no such file. Name the file that the worker uses.`
+      return yield* new Refused({ status: 404, message })
+    }
+    const context = yield* Effect.zipRight(
+      database.checkName(file),
+      Layer.build(database.layer(file))
+    ).pipe(
+      Effect.mapError((error) => {
+        const message = `${file}: the file cannot be used (${rootMessage(error)}). Correct the path or the permissions: only its owner may read it.`
+        return new Refused({ status: 409, message })
+      })
+    )
+    return yield* Effect.provide(open(file, runners), context)
+  })

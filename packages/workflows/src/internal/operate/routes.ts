@@ -1,0 +1,48 @@
+import * as HttpRouter from "@effect/platform/HttpRouter"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Record from "effect/Record"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import { createHash, timingSafeEqual } from "node:crypto"
+import { type Inside, type Operation, operations } from "./operations.js"
+
+const digest = (text: string) => createHash("sha256").update(text).digest()
+
+const textOf = (status: number, message: string) => HttpServerResponse.text(message, { status })
+
+/** The operations of the command under `/workflows`, for whoever has the token. They answer a line of JSON for each row. */
+export const make = (inside: Inside, token: Redacted.Redacted): HttpRouter.HttpRouter => {
+  const expected = digest(`Bearer ${Redacted.value(token)}`)
+  const isAllowed = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+    timingSafeEqual(digest(headers["authorization"] ?? ""), expected)
+
+  const handler = ({ run }: Operation) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      if (!isAllowed(request)) return textOf(401, "the header Authorization must have the token")
+      const url = Option.getOrUndefined(HttpServerRequest.toURL(request))
+      const { rows } = yield* run(inside, Object.fromEntries(url?.searchParams ?? []))
+      const lines = Stream.map(rows, (row) => `${JSON.stringify(row)}\n`)
+      return HttpServerResponse.stream(Stream.encodeText(lines), {
+        contentType: "application/x-ndjson"
+      })
+    }).pipe(
+      Effect.catchTags({
+        Refused: ({ message, status }) => Effect.succeed(textOf(status, message)),
+        StorageError: ({ message }) => Effect.succeed(textOf(503, message))
+      })
+    )
+
+  return HttpRouter.fromIterable(
+    Record.toEntries(operations).map(([name, operation]) =>
+      HttpRouter.makeRoute(
+        operation.isChange ? "POST" : "GET",
+        `/workflows/${name}`,
+        handler(operation)
+      )
+    )
+  )
+}
