@@ -71,7 +71,7 @@ describe("the command beside a running process", () => {
           const payouts = yield* paused("salary-7")
           const before = yield* requests
           const list = yield* text(file, "list")
-          assert.match(list, /^salary-7 +DisbursePayout\/\d+ +waiting/m)
+          assert.match(list, /^salary-7 +Manilla\/DisbursePayout\/\d+ +waiting/m)
           assert.isTrue(list.split("\n").every((line) => line.length <= 100))
           const shown = yield* text(file, "show", "salary-7")
           assert.match(shown, /It has no final status yet. It looks again .* \(in \d+ min/)

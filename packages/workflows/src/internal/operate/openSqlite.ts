@@ -31,5 +31,10 @@ export const openSqlite = (file: string) =>
         return new Refused({ status: 409, message })
       })
     )
-    return yield* Effect.provide(open(file, runners), context)
+    // This process has nothing else to do while it waits for the lock of another one.
+    const patient = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`PRAGMA busy_timeout = 5000`)
+    return yield* Effect.provide(
+      Effect.zipRight(Effect.ignore(patient), open(file, runners)),
+      context
+    )
   })

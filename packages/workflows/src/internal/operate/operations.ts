@@ -1,3 +1,4 @@
+import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
@@ -14,6 +15,7 @@ import * as Execution from "../../Execution.js"
 import * as PayoutBatch from "../../PayoutBatch.js"
 import * as batch from "../batch/operate.js"
 import type * as Table from "../batch/Table.js"
+import type * as Operator from "../../Operator.js"
 import { purge } from "../purge.js"
 import type * as store from "../store.js"
 import * as words from "./words.js"
@@ -32,24 +34,27 @@ export class Refused extends Data.TaggedError("Refused")<{
   readonly message: string
 }> {}
 
+/** The states that each name selects. */
 const states = {
-  running: "Running",
-  waiting: "Waiting",
-  succeeded: "Succeeded",
-  failed: "Failed",
-  died: "Died"
+  open: ["Running", "Waiting"],
+  running: ["Running"],
+  waiting: ["Waiting"],
+  succeeded: ["Succeeded"],
+  failed: ["Failed"],
+  died: ["Died"],
+  all: Execution.State.literals
 } as const
-const StateName = Schema.Literal("running", "waiting", "succeeded", "failed", "died", "all")
 
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(schema)
+// PostgreSQL cannot read the character NUL.
+const Text = Schema.String.pipe(Schema.pattern(/^[^\0]*$/))
 
 /** The inputs of all operations, as text from a command line or a URL. */
 const Input = Schema.Struct({
-  key: optional(Schema.String),
-  workflow: optional(Schema.String),
-  state: optional(StateName),
-  limit: optional(Schema.NumberFromString.pipe(Schema.int(), Schema.positive())),
-  reveal: optional(Schema.BooleanFromString)
+  key: Schema.optional(Text),
+  workflow: Schema.optional(Text),
+  state: Schema.optional(Schema.Literal(...Struct.keys(states))),
+  limit: Schema.optional(Schema.NumberFromString.pipe(Schema.int(), Schema.positive())),
+  reveal: Schema.optional(Schema.BooleanFromString)
 })
 type Input = typeof Input.Type
 
@@ -57,7 +62,7 @@ type Input = typeof Input.Type
 export const inputs: Readonly<Record<keyof Input, string>> = {
   key: "the key of an execution or of a batch",
   workflow: "the versioned name of a workflow, such as Manilla/DisbursePayout/2",
-  state: `${StateName.literals.join(", ")}; by default those that have not ended`,
+  state: `${Struct.keys(states).join(", ")}; by default open, those that have not ended`,
   limit: "the most rows; by default 100",
   reveal: "also print payloads and phone numbers"
 }
@@ -81,17 +86,26 @@ export interface Operation {
   readonly run: (inside: Inside, input: unknown) => Effect.Effect<Answer, Failure>
 }
 
-const answer = <A extends Row>(
-  rows: Stream.Stream<A, Failure>,
-  text: (row: A) => string,
-  header?: string
-): Answer => ({
-  rows,
-  text: Stream.concat(
-    header === undefined ? Stream.empty : Stream.make(header),
-    Stream.map(rows, text)
-  )
-})
+/** A cell of a table in a terminal. */
+const fit = (value: unknown, width: number): string => {
+  const text = String(value ?? "")
+  return text.length > width ? `${text.slice(0, width - 2)}..` : text.padEnd(width)
+}
+
+/** Rows as a table with these columns, which have a width. */
+const table = (
+  rows: Stream.Stream<Row, Failure>,
+  columns: Readonly<Record<string, number>>
+): Answer => {
+  const line = (cell: (name: string) => unknown) =>
+    Object.entries(columns)
+      .map(([name, width]) => fit(cell(name), width))
+      .join(" ")
+      .trimEnd()
+  const header = line((name) => name.toUpperCase())
+  const lines = Stream.map(rows, (row) => line((name) => row[name]))
+  return { rows, text: Stream.concat(Stream.make(header), lines) }
+}
 
 const isBatch = ({ workflow }: store.Name) => workflow === PayoutBatch.workflow.name
 
@@ -101,25 +115,23 @@ const iso = (millis: number | null | undefined) =>
 const refused = (status: Refused["status"], message: string) =>
   Effect.fail(new Refused({ status, message }))
 
-const batchErrors = <A>(
-  effect: Effect.Effect<
-    A,
-    | Execution.ExecutionNotFound
-    | Execution.ExecutionPurged
-    | Execution.UnreadablePayload
-    | Execution.ExecutionNotEnded
-    | Execution.StorageError
-  >
-): Effect.Effect<A, Failure> =>
-  Effect.mapError(effect, (error) =>
-    error._tag === "StorageError" ? error : new Refused({ status: 409, message: error.message })
-  )
+type Batches = ReturnType<typeof batch.make>
+
+const orRefused = (
+  error: Effect.Effect.Error<ReturnType<Batches["purge"]>> | Operator.ReadError
+): Failure =>
+  error._tag === "StorageError" ? error : new Refused({ status: 409, message: error.message })
+
+const of = (runners: ReadonlyArray<string>) =>
+  runners.length === 0
+    ? "No process runs workflows on this database: nothing happens until one starts."
+    : `Workflows are run by ${runners.join(", ")}.`
 
 /** The executions with a key, in all workflows. */
 const found = ({ executions }: Inside, { key = "", workflow }: Input) =>
   Effect.filterOrFail(
     executions.list({ businessKey: key, workflow }, undefined, 100),
-    (all) => all.length > 0 && !key.includes("\0"),
+    Arr.isNonEmptyReadonlyArray,
     () =>
       new Refused({
         status: 404,
@@ -128,21 +140,12 @@ const found = ({ executions }: Inside, { key = "", workflow }: Input) =>
   )
 
 const only = (inside: Inside, input: Input) =>
-  Effect.flatMap(found(inside, input), ([first, ...others]) =>
-    first === undefined || others.length > 0
-      ? refused(
-          409,
-          `several workflows have this key. Name one with --workflow: ${[first, ...others].map((one) => one?.workflow).join(", ")}`
-        )
+  Effect.flatMap(found(inside, input), ([first, ...others]) => {
+    const names = [first, ...others].map(({ workflow }) => workflow).join(", ")
+    return others.length > 0
+      ? refused(409, `several workflows have this key. Name one with --workflow: ${names}`)
       : Effect.succeed(first)
-  )
-
-const onlyBatch = (inside: Inside, input: Input, why: string) =>
-  Effect.filterOrFail(
-    only(inside, { ...input, workflow: input.workflow ?? PayoutBatch.workflow.name }),
-    isBatch,
-    () => new Refused({ status: 409, message: why })
-  )
+  })
 
 /** An execution, and the phase of a batch. */
 const statusOf = ({ batches }: Inside, execution: Execution.Execution) =>
@@ -177,29 +180,6 @@ const statusOf = ({ batches }: Inside, execution: Execution.Execution) =>
     }
   })
 
-const fit = (text: string, width: number): string =>
-  text.length > width ? `${text.slice(0, width - 2)}..` : text.padEnd(width)
-
-/** A line of 100 columns. */
-const listLine = ({
-  key,
-  now,
-  started,
-  state,
-  workflow
-}: Record<"key" | "now" | "state" | "workflow", string> & {
-  readonly started: string | undefined
-}) =>
-  [
-    fit(key, 28),
-    fit(workflow.replace(/^Manilla\//, ""), 19),
-    fit(state, 11),
-    fit(started === undefined ? "STARTED" : words.moment(Date.parse(started)).slice(5, 16), 11),
-    fit(now, 27)
-  ]
-    .join(" ")
-    .trimEnd()
-
 const counts = {
   waiting: "not sent",
   sending: "being sent",
@@ -231,51 +211,49 @@ const reportOf = (inside: Inside, execution: Execution.Execution, reveal: boolea
     }
   })
 
-const reportText = ({
-  events,
-  items,
-  key,
-  payload,
-  resource,
-  state,
-  text,
-  workflow
-}: Effect.Effect.Success<ReturnType<typeof reportOf>>) =>
-  [
-    `${key} of ${workflow}: ${state}`,
-    `  ${text}`,
+const reportText = (report: Effect.Effect.Success<ReturnType<typeof reportOf>>) => {
+  const { events, items = {}, payload, resource } = report
+  return [
+    `${report.key} of ${report.workflow}: ${report.state}`,
+    `  ${report.text}`,
     ...(resource === undefined ? [] : [`  resource: ${resource}`]),
     ...Struct.keys(counts).flatMap((state) =>
-      items?.[state] === undefined ? [] : [`  ${String(items[state]).padStart(9)} ${counts[state]}`]
+      items[state] === undefined ? [] : [`  ${String(items[state]).padStart(9)} ${counts[state]}`]
     ),
     ...(payload === undefined ? [] : [`  payload: ${payload}`]),
     "",
     ...events.map(({ at, text }) => `  ${words.moment(Date.parse(at ?? ""))}  ${text}`)
   ].join("\n")
+}
 
 /** A result of an item, in the columns of a CSV file. */
 const resultRow = ({ businessKey, end, key, state }: Batch.ItemResult, reveal: boolean) => {
-  const exit = Option.getOrUndefined(end)
-  const payout = exit !== undefined && Exit.isSuccess(exit) ? exit.value : undefined
-  const error =
-    exit !== undefined && Exit.isFailure(exit)
-      ? Option.match(Cause.failureOption(exit.cause), {
+  const ended = Option.map(
+    end,
+    Exit.match({
+      onSuccess: ({ amount, currency, destination, reference, status }) => ({
+        reference,
+        status,
+        amount,
+        currency,
+        ...(reveal && destination !== undefined ? { destination: Redacted.value(destination) } : {})
+      }),
+      onFailure: (cause) => ({
+        error: Option.match(Cause.failureOption(cause), {
           onNone: () => "a defect",
           onSome: ({ message }) => message
         })
-      : ""
+      })
+    })
+  )
+  const columns = { reference: "", status: "", amount: "", currency: "", error: "" }
   return {
     item: key,
     key: businessKey,
     state,
-    reference: payout?.reference ?? "",
-    status: payout?.status ?? "",
-    amount: payout?.amount ?? "",
-    currency: payout?.currency ?? "",
-    error,
-    ...(reveal
-      ? { destination: payout?.destination === undefined ? "" : Redacted.value(payout.destination) }
-      : {})
+    ...columns,
+    ...(reveal ? { destination: "" } : {}),
+    ...Option.getOrUndefined(ended)
   }
 }
 
@@ -296,15 +274,15 @@ const operation = (
     )
 })
 
-/** A change of rows, and the sentence that says what follows. */
+/** A change of rows. Each way returns a sentence that says what follows. */
 const change = (
   about: string,
-  onExecution: (inside: Inside, execution: Execution.Execution) => Effect.Effect<string, Failure>,
+  onExecution: (execution: Execution.Execution, inside: Inside) => Effect.Effect<string, Failure>,
   onBatch: (
-    operations: ReturnType<typeof batch.make>,
-    execution: Execution.Execution,
-    inside: Inside
-  ) => Effect.Effect<string, Failure>
+    operations: Batches,
+    key: string
+  ) => Effect.Effect<void, Parameters<typeof orRefused>[0]>,
+  batchDone: string
 ): Operation =>
   operation(
     about,
@@ -312,56 +290,41 @@ const change = (
     (inside, input) =>
       Effect.gen(function* () {
         const execution = yield* only(inside, input)
-        const operations = batch.make(inside.batches, PayoutBatch.workflow.name)
+        const { businessKey: key, workflow } = execution
+        const batches = batch.make(inside.batches, PayoutBatch.workflow.name)
         const done = yield* isBatch(execution)
-          ? onBatch(operations, execution, inside)
-          : onExecution(inside, execution)
+          ? Effect.mapError(Effect.as(onBatch(batches, key), batchDone), orRefused)
+          : onExecution(execution, inside)
         const runners = yield* inside.runners
-        const by =
-          runners.length === 0
-            ? "No process runs workflows on this database: nothing happens until one starts."
-            : `Run by ${runners.join(", ")}.`
-        return answer(
-          Stream.make({ key: execution.businessKey, workflow: execution.workflow, done, runners }),
-          (row) => `${row.key}: ${row.done} ${by}`
-        )
+        return {
+          rows: Stream.make({ key, workflow, done, runners }),
+          text: Stream.make(`${key}: ${done} ${of(runners)}`)
+        }
       }),
     { isChange: true }
   )
 
 /** Changes an execution that has not ended, by its row: whoever runs it sees that at its next sweep. */
-const request = (
-  { executions }: Inside,
-  { executionId }: Execution.Execution,
-  to: (execution: Execution.Execution) => readonly [string, Execution.Execution]
-) =>
-  Effect.map(
-    executions.modify(executionId, (execution) =>
-      execution.end === undefined
-        ? to(execution)
-        : ["it has ended, and nothing was changed.", execution]
-    ),
-    Option.getOrElse(() => "it is no longer stored.")
-  )
+const request =
+  (to: (execution: Execution.Execution) => readonly [string, Execution.Execution]) =>
+  ({ executionId }: Execution.Execution, { executions }: Inside) =>
+    Effect.map(
+      executions.modify(executionId, (execution) =>
+        execution.end === undefined
+          ? to(execution)
+          : ["it has ended, and nothing was changed.", execution]
+      ),
+      Option.getOrElse(() => "it is no longer stored.")
+    )
 
-const purgeOne = (inside: Inside, execution: Execution.Execution) =>
-  execution.isPurged
-    ? Effect.succeed("was purged before, and nothing was changed.")
-    : Effect.flatMap(
-        execution.end === undefined ? Effect.succeed(false) : purge(inside.executions, execution),
-        (isPurged) =>
-          isPurged
-            ? Effect.succeed(
-                "its payload, its result and its steps are deleted. The key stays taken."
-              )
-            : refused(
-                409,
-                new Execution.ExecutionNotEnded({
-                  workflow: execution.workflow,
-                  businessKey: execution.businessKey
-                }).message
-              )
-      )
+const purgeOne = (execution: Execution.Execution, { executions }: Inside) =>
+  Effect.gen(function* () {
+    const { businessKey, end, workflow } = execution
+    if (execution.isPurged || (end !== undefined && (yield* purge(executions, execution)))) {
+      return "its payload, its result and its steps are deleted. The key stays taken."
+    }
+    return yield* refused(409, new Execution.ExecutionNotEnded({ workflow, businessKey }).message)
+  })
 
 const pageLimit = 1_000
 
@@ -370,38 +333,19 @@ export const operations: Readonly<Record<string, Operation>> = {
   list: operation(
     "lists executions and batches, the oldest first",
     ["workflow", "state", "limit"],
-    (inside, { limit = 100, state, workflow }) => {
-      const wanted =
-        state === undefined
-          ? (["Running", "Waiting"] as const)
-          : state === "all"
-            ? undefined
-            : [states[state]]
+    (inside, { limit = 100, state = "open", workflow }) => {
+      const filter = { workflow, states: states[state] }
       const rows = Stream.paginateChunkEffect(undefined, (after: store.Cursor | undefined) =>
-        Effect.map(
-          inside.executions.list({ workflow, states: wanted }, after, Math.min(limit, pageLimit)),
-          (page) => [
-            Chunk.unsafeFromArray(page),
-            page.length < pageLimit ? Option.none() : Option.fromNullable(page.at(-1))
-          ]
-        )
+        Effect.map(inside.executions.list(filter, after, Math.min(limit, pageLimit)), (page) => [
+          Chunk.unsafeFromArray(page),
+          page.length < pageLimit ? Option.none() : Option.fromNullable(page.at(-1))
+        ])
       ).pipe(
         Stream.take(limit),
         Stream.mapEffect((execution) => statusOf(inside, execution))
       )
-      return Effect.succeed(
-        answer(
-          rows,
-          listLine,
-          listLine({
-            key: "KEY",
-            workflow: "WORKFLOW",
-            state: "STATE",
-            started: undefined,
-            now: "NOW"
-          })
-        )
-      )
+      const widths = { key: 28, workflow: 25, state: 11, now: 33 }
+      return Effect.succeed(table(rows, widths))
     },
     { isTable: true }
   ),
@@ -415,12 +359,8 @@ export const operations: Readonly<Record<string, Operation>> = {
           reportOf(inside, execution, input.reveal === true)
         )
         const runners = yield* inside.runners
-        const by =
-          runners.length === 0
-            ? "No process runs workflows on this database."
-            : `Workflows are run by ${runners.join(", ")}.`
-        const shown = answer(Stream.fromIterable(reports), reportText)
-        return { rows: shown.rows, text: Stream.concat(shown.text, Stream.make(`\n${by}`)) }
+        const text = [...reports.map(reportText), "", of(runners)]
+        return { rows: Stream.fromIterable(reports), text: Stream.fromIterable(text) }
       })
   ),
   results: operation(
@@ -428,76 +368,47 @@ export const operations: Readonly<Record<string, Operation>> = {
     ["key", "reveal"],
     (inside, input) =>
       Effect.gen(function* () {
-        const { businessKey } = yield* onlyBatch(
-          inside,
-          input,
-          "only a batch has results: `show` prints those of an execution."
-        )
         const { found, results } = batch.make(inside.batches, PayoutBatch.workflow.name)
-        yield* batchErrors(found(businessKey))
-        const rows = results(businessKey).pipe(
-          Stream.mapError((error) =>
-            error._tag === "StorageError"
-              ? error
-              : new Refused({ status: 409, message: error.message })
-          ),
+        const key = input.key ?? ""
+        yield* Effect.mapError(found(key), orRefused)
+        const rows = results(key).pipe(
+          Stream.mapError(orRefused),
           Stream.map((result) => resultRow(result, input.reveal === true))
         )
-        return answer(rows, ({ amount, currency, error, item, reference, state, status }) =>
-          `${fit(item, 24)} ${fit(state, 12)} ${fit(reference, 26)} ${error === "" ? `${status} ${amount} ${currency}` : error}`.trimEnd()
-        )
+        const widths = { item: 20, state: 12, reference: 18, status: 10, amount: 12, error: 23 }
+        return table(rows, widths)
       }),
     { isTable: true }
   ),
   resume: change(
     "ends the pause of an execution now, or of a batch",
-    (inside, execution) =>
-      request(inside, execution, (stored) =>
-        stored.pause === undefined
-          ? ["it is in no pause, and nothing was changed.", stored]
-          : ["its pause ends within 10 seconds.", { ...stored, dueMillis: 0 }]
-      ),
-    ({ resume }, { businessKey }) =>
-      batchErrors(
-        Effect.as(resume(businessKey), "if it was paused, it sends items again within a second.")
-      )
+    request((stored) =>
+      stored.pause === undefined
+        ? ["it is in no pause, and nothing was changed.", stored]
+        : ["its pause ends within 10 seconds.", { ...stored, dueMillis: 0 }]
+    ),
+    ({ resume }, key) => resume(key),
+    "if it was paused, it sends items again within a second."
   ),
   interrupt: change(
     "stops an execution, after the outcome of its request is known, or a batch",
-    (inside, execution) =>
-      request(inside, execution, (stored) => [
-        "it is to end. If the outcome of a request is unknown, that is continued first.",
-        { ...stored, isCancelRequested: true, dueMillis: words.dueOnInterrupt(stored) }
-      ]),
-    ({ interrupt }, { businessKey }) =>
-      batchErrors(
-        Effect.as(
-          interrupt(businessKey),
-          "it sends no further items, for good. Those that were sent continue."
-        )
-      )
+    request((stored) => [
+      "it is to end. If the outcome of a request is unknown, that is continued first.",
+      { ...stored, isCancelRequested: true, dueMillis: words.dueOnInterrupt(stored) }
+    ]),
+    ({ interrupt }, key) => interrupt(key),
+    "it sends no further items, for good. Those that were sent continue."
   ),
   pause: change(
     "pauses a batch: it sends no further items until `resume`",
-    (_, { workflow }) =>
-      refused(
-        409,
-        `it is an execution of ${workflow}, and only a batch can be paused. \`interrupt\` stops an execution for good.`
-      ),
-    ({ pause }, { businessKey }) =>
-      batchErrors(
-        Effect.as(
-          pause(businessKey),
-          "it sends no further items until `resume`. Those that were sent continue."
-        )
-      )
+    () => refused(409, "only a batch can be paused. `interrupt` stops an execution for good."),
+    ({ pause }, key) => pause(key),
+    "it sends no further items until `resume`. Those that were sent continue."
   ),
   purge: change(
     "deletes what is stored of an execution or a batch that has ended, except its key",
     purgeOne,
-    ({ purge }, execution, inside) =>
-      execution.isPurged
-        ? purgeOne(inside, execution)
-        : Effect.zipRight(batchErrors(purge(execution.businessKey)), purgeOne(inside, execution))
+    ({ purge }, key) => purge(key),
+    "its items and their results are deleted. The key stays taken."
   )
 }
