@@ -1,4 +1,4 @@
-/** The command `manilla-workflows` beside a process that runs workflows on SQLite, in real time. */
+/** The command `manilla-workflows` beside a process that runs workflows, in real time. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
@@ -6,9 +6,15 @@ import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Operator from "@manilla/workflows/Operator"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Sqlite from "@manilla/workflows/sqlite"
+import * as DurableClock from "@effect/workflow/DurableClock"
+import * as Workflow from "@effect/workflow/Workflow"
+import * as Postgres from "@manilla/test-support/Postgres"
+import { layerPostgres } from "@manilla/workflows/postgres"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { execFile } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
@@ -18,17 +24,19 @@ import * as world from "../test/utils/world.js"
 
 const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
 
+type Database = readonly ["--sqlite" | "--postgres", string]
+
 /** Runs the command in a process of its own. */
-const command = (file: string, name: string, ...args: ReadonlyArray<string>) =>
+const command = (database: Database, name: string, ...args: ReadonlyArray<string>) =>
   Effect.async<{ readonly code: number; readonly text: string }>((resume) => {
-    const all = ["--import", "tsx", bin, name, "--sqlite", file, ...args]
+    const all = ["--import", "tsx", bin, name, ...database, ...args]
     execFile(process.execPath, all, (error, stdout, stderr) => {
       resume(Effect.succeed({ code: Number(error?.code ?? 0), text: stdout + stderr }))
     })
   })
 
-const text = (file: string, name: string, ...args: ReadonlyArray<string>) =>
-  Effect.tap(command(file, name, ...args), ({ code, text }) =>
+const text = (database: Database, name: string, ...args: ReadonlyArray<string>) =>
+  Effect.tap(command(database, name, ...args), ({ code, text }) =>
     Effect.sync(() => assert.strictEqual(code, 0, text))
   ).pipe(Effect.map(({ text }) => text))
 
@@ -38,11 +46,32 @@ const policy = {
   wait: { initial: "1 hour", factor: 2, deadline: "1 day" }
 } as const
 
-const live = (file: string) =>
-  PayoutBatch.layer({ concurrency: 1 }).pipe(
-    Layer.provideMerge(DisbursePayout.layer(policy)),
-    Layer.provideMerge(Sqlite.layerSqlite({ file }))
-  )
+/** A workflow that uses no block. */
+const Nap = Workflow.make({
+  name: "Test/Nap/1",
+  payload: { key: Schema.String },
+  idempotencyKey: ({ key }) => key
+})
+const nap = DurableClock.sleep({ name: "nap", duration: "1 day" })
+
+const workflows = PayoutBatch.layer({ concurrency: 1 }).pipe(
+  Layer.provideMerge(DisbursePayout.layer(policy)),
+  Layer.merge(Nap.toLayer(() => nap))
+)
+
+const databases = {
+  SQLite: Effect.map(files.database, (file) => {
+    const database: Database = ["--sqlite", file]
+    const engine = Sqlite.layerSqlite({ file })
+    return { database, live: Layer.orDie(Layer.provideMerge(workflows, engine)) }
+  }),
+  PostgreSQL: Effect.gen(function* () {
+    const { url } = yield* Postgres.server
+    const database: Database = ["--postgres", Redacted.value(url)]
+    const engine = layerPostgres({ url, host: "127.0.0.1", port: yield* Postgres.freePort })
+    return { database, live: Layer.orDie(Layer.provideMerge(workflows, engine)) }
+  })
+}
 
 const phone = "+2290161234567"
 
@@ -61,37 +90,37 @@ const requests = Effect.flatMap(Sandbox.Sandbox, ({ exchanges }) =>
   Effect.map(exchanges, (all) => all.length)
 )
 
-describe("the command beside a running process", () => {
+describe.each(["SQLite", "PostgreSQL"] as const)("the command beside a process on %s", (engine) => {
   it.live(
     "shows an execution without a request, and without a phone number unless it is asked for",
     () =>
       Effect.gen(function* () {
-        const file = yield* files.database
+        const { database, live } = yield* databases[engine]
         yield* Effect.gen(function* () {
           const payouts = yield* paused("salary-7")
           const before = yield* requests
-          const list = yield* text(file, "list")
+          const list = yield* text(database, "list")
           assert.match(list, /^salary-7 +Manilla\/DisbursePayout\/\d+ +waiting/m)
           assert.isTrue(list.split("\n").every((line) => line.length <= 100))
-          const shown = yield* text(file, "show", "salary-7")
+          const shown = yield* text(database, "show", "salary-7")
           assert.match(shown, /It has no final status yet. It looks again .* \(in \d+ min/)
           assert.match(shown, /request 1: answered: id PYT-/)
-          assert.include(shown, `process ${process.pid} on `)
-          const json = yield* text(file, "show", "salary-7", "--json")
+          assert.match(shown, /^Workflows are run by /m)
+          const json = yield* text(database, "show", "salary-7", "--json")
           assert.notInclude(list + shown + json, phone)
-          assert.include(yield* text(file, "show", "salary-7", "--reveal"), phone)
+          assert.include(yield* text(database, "show", "salary-7", "--reveal"), phone)
           assert.strictEqual(yield* requests, before)
-          yield* text(file, "resume", "salary-7")
+          yield* text(database, "resume", "salary-7")
           const ended = yield* Effect.timed(payouts.await("salary-7"))
           assert.strictEqual(ended[1].status, "COMPLETED")
           assert.isBelow(Duration.toSeconds(ended[0]), 30)
-          assert.include(yield* text(file, "show", "salary-7"), "status COMPLETED")
-          yield* text(file, "purge", "salary-7")
+          assert.include(yield* text(database, "show", "salary-7"), "status COMPLETED")
+          yield* text(database, "purge", "salary-7")
           assert.strictEqual(
             (yield* Effect.flip(payouts.await("salary-7")))._tag,
             "ExecutionPurged"
           )
-        }).pipe(Effect.provide(live(file)))
+        }).pipe(Effect.provide(live))
       }).pipe(Effect.scoped, Effect.provide(world.services({ settleAfter: "2 seconds" }))),
     90_000
   )
@@ -100,21 +129,28 @@ describe("the command beside a running process", () => {
     "interrupts an execution",
     () =>
       Effect.gen(function* () {
-        const file = yield* files.database
+        const { database, live } = yield* databases[engine]
         yield* Effect.gen(function* () {
           const payouts = yield* paused("salary-8")
-          const refused = yield* command(file, "pause", "salary-8")
+          const refused = yield* command(database, "pause", "salary-8")
           assert.strictEqual(refused.code, 1)
           assert.include(refused.text, "only a batch can be paused")
-          yield* text(file, "interrupt", "salary-8")
+          yield* text(database, "interrupt", "salary-8")
+          const naps = yield* Operator.of(Nap)
+          yield* naps.start({ key: "nap" })
+          yield* text(database, "interrupt", "nap")
           const error = yield* Effect.flip(payouts.await("salary-8"))
           assert.strictEqual(error._tag, "ExecutionCancelled")
-          const shown = yield* text(file, "show", "salary-8")
+          const { end } = yield* Effect.repeat(Effect.delay(naps.status("nap"), "100 millis"), {
+            until: ({ end }) => end !== undefined
+          })
+          assert.strictEqual(end?.state, "Failed")
+          const shown = yield* text(database, "show", "salary-8")
           assert.match(
             shown,
             /ended with ExecutionCancelled: .* was cancelled after \S+ was created/
           )
-        }).pipe(Effect.provide(live(file)))
+        }).pipe(Effect.provide(live))
       }).pipe(Effect.scoped, Effect.provide(world.services({ settleAfter: "1 day" }))),
     90_000
   )
@@ -123,7 +159,7 @@ describe("the command beside a running process", () => {
     "pauses, resumes and interrupts a batch, and prints its results",
     () =>
       Effect.gen(function* () {
-        const file = yield* files.database
+        const { database, live } = yield* databases[engine]
         const { faults, payouts } = yield* Sandbox.Sandbox
         yield* faults.add(Fault.delay("1 second", { operation: "Payouts.create", count: 1_000 }))
         const made = Effect.map(payouts, (all) => all.length)
@@ -132,25 +168,25 @@ describe("the command beside a running process", () => {
           const batches = yield* PayoutBatch.PayoutBatch
           const items = Stream.map(Stream.range(1, 40), (i) => ({ key: `E${i}`, request }))
           yield* batches.start("payroll", items)
-          yield* text(file, "pause", "payroll")
+          yield* text(database, "pause", "payroll")
           // The item that is being sent continues.
           yield* Effect.sleep("3 seconds")
           const count = yield* made
-          assert.include(yield* text(file, "list"), "is paused")
+          assert.include(yield* text(database, "list"), "is paused")
           assert.strictEqual(yield* made, count)
-          yield* text(file, "resume", "payroll")
+          yield* text(database, "resume", "payroll")
           yield* Effect.repeat(Effect.delay(made, "50 millis"), { until: (now) => now > count })
-          yield* text(file, "interrupt", "payroll")
+          yield* text(database, "interrupt", "payroll")
           const summary = yield* batches.await("payroll")
           assert.isAbove(summary.notStarted, 0)
           assert.strictEqual(summary.completed + summary.notStarted, 40)
           assert.strictEqual(yield* made, summary.completed)
-          const csv = yield* text(file, "results", "payroll", "--csv")
+          const csv = yield* text(database, "results", "payroll", "--csv")
           assert.match(csv, /^item,key,state,reference,status,amount,currency,error\nE1,/)
           assert.lengthOf(csv.match(/,completed,/g) ?? [], summary.completed)
           assert.notInclude(csv, phone)
-          assert.include(yield* text(file, "results", "payroll", "--csv", "--reveal"), phone)
-        }).pipe(Effect.provide(live(file)))
+          assert.include(yield* text(database, "results", "payroll", "--csv", "--reveal"), phone)
+        }).pipe(Effect.provide(live))
       }).pipe(Effect.scoped, Effect.provide(world.services({ settleAfter: "100 millis" }))),
     120_000
   )
@@ -161,23 +197,24 @@ it.live(
   () =>
     Effect.gen(function* () {
       const file = yield* files.database
+      const sqlite = (file: string): Database => ["--sqlite", file]
       const refused = (...args: Parameters<typeof command>) =>
         Effect.map(command(...args), ({ code, text }) => {
           assert.strictEqual(code, 1)
           return text
         })
-      assert.include(yield* refused(file, "list"), "there is no such file")
+      assert.include(yield* refused(sqlite(file), "list"), "there is no such file")
       assert.isFalse(existsSync(file))
       yield* Effect.scoped(Layer.build(Sqlite.layerSqlite({ file })))
       assert.include(
-        yield* refused(file, "show", "nobody"),
+        yield* refused(sqlite(file), "show", "nobody"),
         'no execution or batch has the key "nobody"'
       )
-      assert.include(yield* refused(file, "list", "--state", "odd"), "odd")
+      assert.include(yield* refused(sqlite(file), "list", "--state", "odd"), "odd")
       writeFileSync(`${file}.txt`, "This is a text, and no database at all.".repeat(100))
-      assert.include(yield* refused(`${file}.txt`, "list"), "file is not a database")
+      assert.include(yield* refused(sqlite(`${file}.txt`), "list"), "file is not a database")
       writeFileSync(`${file}.new`, "")
-      assert.include(yield* refused(`${file}.new`, "list"), "no workflows are stored here")
+      assert.include(yield* refused(sqlite(`${file}.new`), "list"), "no workflows are stored here")
     }).pipe(Effect.scoped),
   60_000
 )

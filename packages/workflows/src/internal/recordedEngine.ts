@@ -216,8 +216,9 @@ export const make = (inner: Service, store: store.Store): Service => {
       const end = endOf(polled)
       if (Option.isSome(end)) return yield* recordEnd(executionId, workflow.name, end.value)
       const now = yield* Clock.currentTimeMillis
-      // Without a journal, nobody knows when it is due.
-      const dueMillis = executions.isUntouched(execution) ? executions.never : now
+      // Without a journal, nobody knows when it is due, unless it is to end.
+      const isPatient = executions.isUntouched(execution) && !execution.isCancelRequested
+      const dueMillis = isPatient ? executions.never : now
       yield* store.modify(executionId, (stored) => [
         undefined,
         { ...stored, dueMillis: Math.max(stored.dueMillis, dueMillis) }
