@@ -210,7 +210,7 @@ it.live(
         yield* refused(sqlite(file), "show", "nobody"),
         'no execution or batch has the key "nobody"'
       )
-      assert.include(yield* refused(sqlite(file), "list", "--state", "odd"), "odd")
+      assert.include(yield* refused(sqlite(file), "list", "--state", "odd"), "state must be")
       writeFileSync(`${file}.txt`, "This is a text, and no database at all.".repeat(100))
       assert.include(yield* refused(sqlite(`${file}.txt`), "list"), "file is not a database")
       writeFileSync(`${file}.new`, "")

@@ -8,6 +8,9 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { command } from "./internal/operate/cli.js"
 
+// The reader of a list may leave, as in `manilla-workflows list | head`.
+process.stdout.on("error", () => process.exit())
+
 Command.run(command, { name: "manilla-workflows", version: "0.1.0" })(process.argv).pipe(
   Effect.tapError((error) =>
     error._tag === "Refused" || error._tag === "StorageError"

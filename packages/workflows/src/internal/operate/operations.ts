@@ -1,3 +1,4 @@
+import * as Issues from "@manilla/core/Issues"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
@@ -269,7 +270,9 @@ const operation = (
   isTable,
   run: (inside, input) =>
     Schema.decodeUnknown(Input)(input).pipe(
-      Effect.mapError(({ message }) => new Refused({ status: 400, message })),
+      Effect.catchTag("ParseError", ({ issue }) =>
+        refused(400, Issues.print(Issues.fromParseIssue(issue)))
+      ),
       Effect.flatMap((valid) => run(inside, valid))
     )
 })
