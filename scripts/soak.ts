@@ -1,7 +1,8 @@
 // Kills processes, and fails if money was made, lost or moved twice, or if an execution did not end.
 //
 // On SQLite or PostgreSQL, it kills the processes that run workflows, starts new executions in each of their
-// lives, and prints a report in Markdown. On PostgreSQL, it also stops runners and restarts the database.
+// lives, and prints a report in Markdown. On PostgreSQL, it also stops runners and restarts the database. With
+// `batch-`, the executions are batches of payouts, each of which is there for about ten kills.
 //
 // On the sandbox, it checks the ledger after each of many random operations, concurrent requests with one key,
 // and kills of the command with a data file.
@@ -19,18 +20,36 @@ import { read } from "./options.js"
 
 const usage = `npm run soak -- sqlite [--kills N] [--jobs N] [--seed N]
 npm run soak -- postgres [--kills N] [--jobs N] [--seed N] [--runners N]
+npm run soak -- batch-sqlite [--kills N] [--items N] [--seed N]
+npm run soak -- batch-postgres [--kills N] [--items N] [--seed N] [--runners N]
 npm run soak -- sandbox [--kills N] [--operations N] [--requests N] [--seed N]`
 
 const { values, word } = read(
   usage,
-  { kills: 100, jobs: 6, seed: 1, runners: 3, operations: 1_000_000, requests: 10_000 },
-  (one) => ["sqlite", "postgres", "sandbox"].includes(one)
+  {
+    kills: 100,
+    jobs: 6,
+    items: 2_000,
+    seed: 1,
+    runners: 3,
+    operations: 1_000_000,
+    requests: 10_000
+  },
+  (one) => ["sqlite", "postgres", "batch-sqlite", "batch-postgres", "sandbox"].includes(one)
 )
 
 const onKill = (count: number) =>
   count % 10 === 0 ? Console.error(`${count} of ${values.kills} kills`) : Effect.void
 
-const options = { kills: values.kills, jobsPerLife: values.jobs, seed: values.seed, onKill }
+const hasBatches = word?.startsWith("batch") ?? false
+const options = {
+  kills: values.kills,
+  ...(hasBatches
+    ? { jobsPerLife: 0.1, itemsPerBatch: values.items }
+    : { jobsPerLife: values.jobs }),
+  seed: values.seed,
+  onKill
+}
 
 /** The figures that both engines report. */
 interface Report {
@@ -53,7 +72,8 @@ const print = (
     const all = {
       ...facts,
       kills: `${report.kills}, of which ${report.earlyKills} before the engine ran`,
-      "business keys": `${report.jobs}, of which ${report.jobsKilled} were sent before the last kill`,
+      [hasBatches ? "items of batches" : "business keys"]:
+        `${report.jobs}, of which ${report.jobsKilled} were sent before the last kill`,
       "creation requests": report.creations,
       database: `${Math.round(report.databaseBytes / 1024)} KiB`,
       violations: report.violations.length
@@ -115,4 +135,4 @@ const sandbox = Effect.gen(function* () {
   )
 })
 
-NodeRuntime.runMain(word === "sandbox" ? sandbox : word === "postgres" ? postgres : sqlite)
+NodeRuntime.runMain(word === "sandbox" ? sandbox : word?.endsWith("postgres") ? postgres : sqlite)

@@ -15,15 +15,17 @@ import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
-import { type Job, type Settings, jobs } from "./jobs.js"
+import { type Job, type Settings, jobs, keysOf } from "./jobs.js"
 import * as service from "./service.js"
 import * as workers from "./workers.js"
 
 export interface Options {
   readonly runners: number
   readonly kills: number
-  /** New business keys per life of a runner. */
+  /** New business keys per life of a runner; 0.1 is one in ten lives. */
   readonly jobsPerLife: number
+  /** If given, each business key is of a batch of so many payouts. */
+  readonly itemsPerBatch?: number | undefined
   /** After how long the others take over the executions of a runner that does not answer. */
   readonly lockSeconds: number
   readonly seed: number
@@ -87,7 +89,9 @@ const recoveriesIn = (
   interrupted: ReadonlyArray<Interrupted>
 ) =>
   Effect.gen(function* () {
-    const keys = new Map(all.map((job) => [service.keyOf(job), job.businessKey]))
+    const keys = new Map(
+      all.flatMap((job) => keysOf(job).map((key) => [key, job.businessKey] as const))
+    )
     const businessKeyOf = new Map<string, string>(keys)
     for (const { id, idempotency_key } of yield* sandbox.paymentIntents) {
       businessKeyOf.set(id, keys.get(`${idempotency_key}`) ?? "")
@@ -100,7 +104,9 @@ const recoveriesIn = (
       const id = key ?? path.split("?")[0]?.split("/").at(-1) ?? ""
       const businessKey = businessKeyOf.get(id)
       if (businessKey === undefined) continue
-      requests.set(businessKey, [...(requests.get(businessKey) ?? []), atMillis])
+      const times = requests.get(businessKey)
+      if (times === undefined) requests.set(businessKey, [atMillis])
+      else times.push(atMillis)
     }
     const recoveries = new Map<Cause, Array<number>>()
     for (const { atMillis, businessKey, why } of interrupted) {
@@ -114,7 +120,15 @@ const recoveriesIn = (
     return recoveries
   })
 
-export const run = ({ jobsPerLife, kills, lockSeconds, onKill, runners, seed }: Options) =>
+export const run = ({
+  itemsPerBatch,
+  jobsPerLife,
+  kills,
+  lockSeconds,
+  onKill,
+  runners,
+  seed
+}: Options) =>
   Effect.gen(function* () {
     const sandbox = yield* Sandbox.Sandbox
     const database = yield* Postgres.server
@@ -124,16 +138,18 @@ export const run = ({ jobsPerLife, kills, lockSeconds, onKill, runners, seed }: 
     const settings = (port: number, from: number, to: number): Settings => ({
       ...access,
       engine: { kind: "postgres", url: Redacted.value(database.url), port, lockSeconds },
+      itemsPerBatch,
       from,
       to
     })
 
-    const last = yield* Ref.make(0)
+    const lives = yield* Ref.make(0)
+    const lastOf = (life: number) => Math.ceil(life * jobsPerLife)
     /** A new life of a runner, which brings new jobs. */
     const startOn = (port: number) =>
       Effect.flatMap(
-        Ref.updateAndGet(last, (number) => number + jobsPerLife),
-        (to) => workers.start(settings(port, to - jobsPerLife + 1, to), program)
+        Ref.updateAndGet(lives, (count) => count + 1),
+        (life) => workers.start(settings(port, lastOf(life - 1) + 1, lastOf(life)), program)
       )
 
     const slots = yield* Effect.replicateEffect(
@@ -159,7 +175,9 @@ export const run = ({ jobsPerLife, kills, lockSeconds, onKill, runners, seed }: 
         // The database may be away, or have no tables yet.
       }).pipe(Effect.ignore)
 
-    const injection = yield* Effect.forkScoped(service.injectFaults(sandbox))
+    const injection = yield* Effect.forkScoped(
+      service.injectFaults(sandbox, itemsPerBatch !== undefined)
+    )
     const outage = yield* Effect.gen(function* () {
       yield* Effect.sleep(yield* Random.nextIntBetween(8_000, 20_000))
       const how = yield* Random.choice(["fast", "crash"] as const)
@@ -219,7 +237,7 @@ export const run = ({ jobsPerLife, kills, lockSeconds, onKill, runners, seed }: 
       )
 
     /** Kills or stops a runner again and again, until enough runners were killed. */
-    const lives = (slot: Slot) =>
+    const livesOn = (slot: Slot) =>
       Effect.gen(function* () {
         let inVain = 0
         while (killed < kills) {
@@ -244,7 +262,7 @@ export const run = ({ jobsPerLife, kills, lockSeconds, onKill, runners, seed }: 
           }
         }
       })
-    yield* Effect.forEach(slots, lives, { concurrency: "unbounded", discard: true })
+    yield* Effect.forEach(slots, livesOn, { concurrency: "unbounded", discard: true })
 
     const jobsKilled = yield* service.keysHeardOf(sandbox)
 
@@ -260,7 +278,7 @@ export const run = ({ jobsPerLife, kills, lockSeconds, onKill, runners, seed }: 
       yield* first.worker.signal("SIGKILL")
       yield* first.worker.exited
     }
-    const whole = settings(first?.port ?? 0, 1, yield* Ref.get(last))
+    const whole = settings(first?.port ?? 0, 1, lastOf(yield* Ref.get(lives)))
     const all = jobs(whole)
     const violations = [
       ...(yield* workers.finish(whole, program)),
@@ -274,7 +292,7 @@ export const run = ({ jobsPerLife, kills, lockSeconds, onKill, runners, seed }: 
       pauses,
       databaseRestarts,
       hungStarts,
-      jobs: all.length,
+      jobs: all.flatMap(keysOf).length,
       jobsKilled,
       creations: (yield* sandbox.exchanges).filter(({ key }) => key !== undefined).length,
       recoveryMillis: yield* recoveriesIn(sandbox, all, interrupted),

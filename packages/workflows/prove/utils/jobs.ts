@@ -1,4 +1,5 @@
 /** The business operations of the kill test, the same in every life of the worker. */
+import type * as Batch from "@manilla/workflows/Batch"
 import type * as CollectPayment from "@manilla/workflows/CollectPayment"
 import type * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import type * as IssueCard from "@manilla/workflows/IssueCard"
@@ -23,6 +24,8 @@ export interface Settings extends Access {
         readonly port: number
         readonly lockSeconds: number
       }
+  /** If given, each job is a batch of so many payouts. */
+  readonly itemsPerBatch?: number | undefined
   /** Where the worker reports its health. */
   readonly healthPort?: number | undefined
   /** The first and the last number of the operations. */
@@ -34,32 +37,43 @@ export type Job = { readonly businessKey: string } & (
   | { readonly kind: "payment"; readonly request: Omit<CollectPayment.Payload, "key"> }
   | { readonly kind: "payout"; readonly request: Omit<DisbursePayout.Payload, "key"> }
   | { readonly kind: "card"; readonly request: Omit<IssueCard.Payload, "key"> }
+  | { readonly kind: "batch"; readonly items: ReadonlyArray<Batch.Item> }
 )
+
+/** The keys under which the service hears of a job: one for each movement of money. */
+export const keysOf = (job: Job): ReadonlyArray<string> =>
+  job.kind === "batch"
+    ? job.items.map(({ key }) => `PayoutBatch:${job.businessKey}:${key}`)
+    : [job.businessKey]
+
+const payoutFrom = (wallet: string) => ({
+  wallet_id: wallet,
+  amount: "1000",
+  currency: "XOF",
+  country: "BJ",
+  payment_method: "mtn_momo",
+  destination: "+2290161234567"
+})
 
 export const jobs = ({
   cardholder,
   from,
+  itemsPerBatch,
   to,
   wallet
-}: Pick<Settings, "cardholder" | "from" | "to" | "wallet">): ReadonlyArray<Job> =>
+}: Pick<Settings, "cardholder" | "from" | "itemsPerBatch" | "to" | "wallet">): ReadonlyArray<Job> =>
   Array.from({ length: to - from + 1 }, (_, i): Job => {
     const businessKey = `job-${from + i}`
+    if (itemsPerBatch !== undefined) {
+      const request = payoutFrom(wallet)
+      const items = Array.from({ length: itemsPerBatch }, (_, i) => ({ key: `E${i}`, request }))
+      return { businessKey, kind: "batch", items }
+    }
     switch ((from + i) % 3) {
       case 0:
         return { businessKey, kind: "payment", request: payment }
       case 1:
-        return {
-          businessKey,
-          kind: "payout",
-          request: {
-            wallet_id: wallet,
-            amount: "1000",
-            currency: "XOF",
-            country: "BJ",
-            payment_method: "mtn_momo",
-            destination: "+2290161234567"
-          }
-        }
+        return { businessKey, kind: "payout", request: payoutFrom(wallet) }
       default:
         return {
           businessKey,

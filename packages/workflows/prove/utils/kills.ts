@@ -12,14 +12,16 @@ import * as Random from "effect/Random"
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Settings, jobs } from "./jobs.js"
+import { type Settings, jobs, keysOf } from "./jobs.js"
 import * as service from "./service.js"
 import * as workers from "./workers.js"
 
 export interface Options {
   readonly kills: number
-  /** New business keys per life of the worker. */
+  /** New business keys per life of the worker; 0.1 is one in ten lives. */
   readonly jobsPerLife: number
+  /** If given, each business key is of a batch of so many payouts. */
+  readonly itemsPerBatch?: number | undefined
   readonly seed: number
   /** Called after each kill. */
   readonly onKill?: ((kills: number) => Effect.Effect<void>) | undefined
@@ -43,8 +45,8 @@ export interface Report {
 /** The longest life of a worker before it is killed. */
 const longestLifeMillis = 2_500
 
-/** How far back a worker waits for the executions of earlier lives. The last worker waits for all. */
-const jobsInSight = 60
+/** In how many lives a worker waits for an execution. The last worker waits for all. */
+const livesInSight = 10
 
 /** When the service first heard of an execution of an earlier life, counted from the start of the engine. */
 const recovery = (sandbox: Sandbox.Service, readyMillis: number, earlier: ReadonlySet<string>) =>
@@ -54,7 +56,7 @@ const recovery = (sandbox: Sandbox.Service, readyMillis: number, earlier: Readon
         exchanges.find(
           ({ atMillis, key, operation }) =>
             atMillis >= readyMillis &&
-            (operation?.endsWith(".get") === true || earlier.has(key?.split(":")[1] ?? ""))
+            (operation?.endsWith(".get") === true || earlier.has(key ?? ""))
         )
       ),
       ({ atMillis }) => atMillis - readyMillis
@@ -85,7 +87,7 @@ const oneLife = (
     return { isEarly: false, recoveryMillis: yield* recovery(sandbox, readyMillis, earlier) }
   }).pipe(Effect.scoped)
 
-export const run = ({ jobsPerLife, kills, onKill, seed }: Options) =>
+export const run = ({ itemsPerBatch, jobsPerLife, kills, onKill, seed }: Options) =>
   Effect.gen(function* () {
     const sandbox = yield* Sandbox.Sandbox
     const directory = yield* Effect.acquireRelease(
@@ -98,25 +100,28 @@ export const run = ({ jobsPerLife, kills, onKill, seed }: Options) =>
     const settings = (from: number, to: number): Settings => ({
       ...access,
       engine: { kind: "sqlite", file },
+      itemsPerBatch,
       from,
       to
     })
 
-    const injection = yield* Effect.forkScoped(service.injectFaults(sandbox))
+    const injection = yield* Effect.forkScoped(
+      service.injectFaults(sandbox, itemsPerBatch !== undefined)
+    )
     const recoveries: Array<number> = []
     const earlier = new Set<string>()
     let earlyKills = 0
-    let last = 0
+    const lastOf = (life: number) => Math.max(0, Math.ceil(life * jobsPerLife))
     for (let kill = 1; kill <= kills; kill++) {
-      last += jobsPerLife
-      const own = settings(Math.max(1, last - jobsInSight + 1), last)
+      const own = settings(lastOf(kill - livesInSight) + 1, lastOf(kill))
       const life = yield* oneLife(sandbox, program, own, earlier)
       if (life.isEarly) earlyKills++
       if (Option.isSome(life.recoveryMillis)) recoveries.push(life.recoveryMillis.value)
-      for (const { businessKey } of jobs(own)) earlier.add(businessKey)
+      for (const key of jobs(own).flatMap(keysOf)) earlier.add(key)
       yield* onKill?.(kill) ?? Effect.void
     }
 
+    const last = lastOf(kills)
     const jobsKilled = yield* service.keysHeardOf(sandbox)
 
     // Without new faults, what is still open ends soon.
@@ -131,7 +136,7 @@ export const run = ({ jobsPerLife, kills, onKill, seed }: Options) =>
     const report: Report = {
       kills,
       earlyKills,
-      jobs: last,
+      jobs: jobs(whole).flatMap(keysOf).length,
       jobsKilled,
       creations: exchanges.filter(({ key }) => key !== undefined).length,
       recoveryMillis: recoveries.sort((a, b) => a - b),

@@ -7,7 +7,7 @@ import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
-import type { Access, Job } from "./jobs.js"
+import { type Access, type Job, keysOf } from "./jobs.js"
 
 export const layer = (seed: number) =>
   SandboxServer.layer({
@@ -37,13 +37,11 @@ export const access = (sandbox: Sandbox.Service) =>
     return found
   })
 
-export const injectFaults = ({ faults, revokeTokens }: Sandbox.Service) =>
+const creations = ["Payments.create", "Payouts.create", "Cards.issue"] as const
+
+export const injectFaults = ({ faults, revokeTokens }: Sandbox.Service, hasBatches = false) =>
   Effect.gen(function* () {
-    const creation = yield* Random.choice([
-      "Payments.create",
-      "Payouts.create",
-      "Cards.issue"
-    ] as const)
+    const creation = hasBatches ? "Payouts.create" : yield* Random.choice(creations)
     const read = yield* Random.choice(["Payments.get", "Payouts.get"] as const)
     const fault = yield* Random.choice([
       faults.add(Fault.dropAfter({ operation: creation, count: 3 })),
@@ -60,9 +58,6 @@ export const injectFaults = ({ faults, revokeTokens }: Sandbox.Service) =>
     yield* fault
     yield* Effect.sleep("150 millis")
   }).pipe(Effect.forever)
-
-/** The service's key of a job. */
-export const keyOf = ({ businessKey }: Job) => businessKey
 
 /** How many keys the service has heard of. */
 export const keysHeardOf = (sandbox: Sandbox.Service) =>
@@ -88,17 +83,23 @@ export const violationsIn = (sandbox: Sandbox.Service, all: ReadonlyArray<Job>) 
         isDone: true
       }))
     ]
-    const expected = all.map(keyOf)
-    const violations: Array<string> = []
-    for (const key of expected) {
-      const own = made.filter((resource) => resource.key === key)
-      if (own.length !== 1) violations.push(`${key} was applied ${own.length} times`)
-      if (own.some(({ isDone }) => !isDone)) violations.push(`${key} is not completed`)
-    }
+    const times = new Map<string, number>()
+    for (const { key } of made) times.set(key, (times.get(key) ?? 0) + 1)
+    const expected = all.flatMap(keysOf)
+    const violations = [
+      ...expected
+        .filter((key) => times.get(key) !== 1)
+        .map((key) => `${key} was applied ${times.get(key) ?? 0} times`),
+      ...made.filter(({ isDone }) => !isDone).map(({ key }) => `${key} is not completed`)
+    ]
     if (made.length !== expected.length)
       violations.push(`${made.length} of ${expected.length} made`)
     // A payment and a card are one movement each. A payout is reserved, then paid.
-    const moves = all.reduce((sum, { kind }) => sum + (kind === "payout" ? 2 : 1), 0)
+    const moves = all.reduce(
+      (sum, job) =>
+        sum + keysOf(job).length * (job.kind === "payout" || job.kind === "batch" ? 2 : 1),
+      0
+    )
     const { journal } = yield* sandbox.ledger
     const moved = journal.filter(({ description }) => description !== "opening balance").length
     if (moved !== moves) violations.push(`money moved ${moved} times, not ${moves}`)

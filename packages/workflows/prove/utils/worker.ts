@@ -16,6 +16,7 @@ import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import type * as Engine from "@manilla/workflows/Engine"
 import * as IssueCard from "@manilla/workflows/IssueCard"
 import * as Operator from "@manilla/workflows/Operator"
+import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Postgres from "@manilla/workflows/postgres"
 import * as Sqlite from "@manilla/workflows/sqlite"
 import * as Cause from "effect/Cause"
@@ -25,6 +26,7 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
+import * as Stream from "effect/Stream"
 import { type Job, jobs, type Settings } from "./jobs.js"
 import * as workerParts from "./workerParts.js"
 
@@ -46,11 +48,10 @@ const layerOfEngine: Layer.Layer<
         pollInterval: "300 millis"
       })
 
-const workflows = Layer.mergeAll(
-  CollectPayment.layer(workerParts.policy),
-  DisbursePayout.layer(workerParts.policy),
-  IssueCard.layer(workerParts.policy)
-).pipe(
+const workflows = PayoutBatch.layer({ concurrency: 50 }).pipe(
+  Layer.provideMerge(DisbursePayout.layer(workerParts.policy)),
+  Layer.merge(CollectPayment.layer(workerParts.policy)),
+  Layer.merge(IssueCard.layer(workerParts.policy)),
   Layer.provide(Layer.mergeAll(Payments.layer, Payouts.layer, Cards.layer)),
   Layer.provide(workerParts.gateway(settings))
 )
@@ -59,20 +60,21 @@ const workflows = Layer.mergeAll(
 const ended = <Payload extends { readonly key: string }, A, E>(
   operator: Operator.Operator<Payload, A, E>,
   payload: Payload
-) =>
-  Effect.zipRight(operator.start(payload), operator.await(payload.key)).pipe(
-    // The database may be away for a while.
-    Effect.retry({
-      schedule: Schedule.spaced("200 millis"),
-      while: (error) => Predicate.isTagged(error, "StorageError")
-    }),
-    Effect.exit,
-    Effect.map(Exit.match({ onSuccess: () => "success", onFailure: Cause.pretty })),
-    Effect.flatMap((text) => workerParts.print(`end ${payload.key} ${JSON.stringify(text)}`))
-  )
+) => Effect.zipRight(operator.start(payload), operator.await(payload.key))
 
-const end = (job: Job) =>
+/** Starts a batch, or finds the one of an earlier life, and waits until each of its items is paid. */
+const batchEnded = ({ businessKey, items }: Extract<Job, { readonly kind: "batch" }>) =>
   Effect.gen(function* () {
+    const batches = yield* PayoutBatch.PayoutBatch
+    yield* batches.start(businessKey, Stream.fromIterable(items))
+    const summary = yield* batches.await(businessKey)
+    const isPaid = summary.completed === items.length
+    return yield* isPaid ? Effect.void : Effect.fail(JSON.stringify(summary))
+  })
+
+const endOf = (job: Job) =>
+  Effect.gen(function* () {
+    if (job.kind === "batch") return yield* batchEnded(job)
     const key = IdempotencyKey.make(job.businessKey)
     switch (job.kind) {
       case "payment":
@@ -83,6 +85,18 @@ const end = (job: Job) =>
         return yield* ended(yield* Operator.of(IssueCard.workflow), { key, ...job.request })
     }
   })
+
+const end = (job: Job) =>
+  endOf(job).pipe(
+    // The database may be away for a while.
+    Effect.retry({
+      schedule: Schedule.spaced("200 millis"),
+      while: (error) => Predicate.isTagged(error, "StorageError")
+    }),
+    Effect.exit,
+    Effect.map(Exit.match({ onSuccess: () => "success", onFailure: Cause.pretty })),
+    Effect.flatMap((text) => workerParts.print(`end ${job.businessKey} ${JSON.stringify(text)}`))
+  )
 
 const program = Effect.gen(function* () {
   yield* workerParts.print("ready")
