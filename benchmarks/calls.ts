@@ -1,9 +1,9 @@
 // The cost of calls: all clients take turns in short windows, each in its own process, against one server.
-import { setTimeout as sleep } from "node:timers/promises"
+import * as Effect from "effect/Effect"
 import { baseline, clients, titleOf } from "./clients/index.js"
-import { number, type Quartiles, quartiles, spread, table } from "./format.js"
+import { median, micros, millis, number, spread, table } from "./format.js"
 import type { Operation } from "./messages.js"
-import { start, type Worker } from "./processes.js"
+import { server, start, type Worker } from "./processes.js"
 
 export interface Cell {
   readonly operation: Operation
@@ -35,49 +35,26 @@ export interface Plan {
   readonly progress: (line: string) => void
 }
 
+/** The windows of a client in a cell. */
 export interface Measured extends Cell {
   readonly client: string
+  readonly samples: ReadonlyArray<Sample>
   /** CPU time per call, relative to the baseline in a neighbouring window. */
-  readonly ratio: Quartiles
-  readonly cpuMicros: Quartiles
-  readonly perSecond: number
-  readonly p50Millis: number
-  readonly p99Millis: number
+  readonly ratios: ReadonlyArray<number>
 }
 
 interface Client {
   readonly name: string
-  readonly worker: Worker
+  readonly measure: Worker<Window, Sample>["ask"]
 }
 
-/** Starts a server and clients, and stops them at the end. */
-const withProcesses = async <A>(
-  names: ReadonlyArray<string>,
-  keepAliveSeconds: number,
-  use: (all: ReadonlyArray<Client>, server: Worker) => Promise<A>
-): Promise<A> => {
-  const started: Array<Worker> = []
-  const begin = async (...options: Parameters<typeof start>) => {
-    const worker = await start(...options)
-    started.push(worker)
-    return worker
-  }
-  try {
-    const server = await begin("server.js", [keepAliveSeconds], { core: "server" })
-    const { port } = server.first as { readonly port: number }
-    const all: Array<Client> = []
-    for (const name of names) {
-      const options = { core: "client" } as const
-      all.push({ name, worker: await begin("callsWorker.js", [name, port], options) })
-    }
-    return await use(all, server)
-  } finally {
-    await Promise.all(started.map(({ stop }) => stop()))
-  }
-}
-
-const measure = async ({ worker }: Client, window: Window): Promise<Sample> =>
-  (await worker.ask(window)) as Sample
+const startClients = (names: ReadonlyArray<string>, port: number) =>
+  Effect.forEach(names, (name) =>
+    Effect.map(
+      start<Window, Sample>("callsWorker.js", [name, port], "client"),
+      ({ ask }): Client => ({ name, measure: ask })
+    )
+  )
 
 /** Rotates the order in each round, so that the neighbours of a client vary. */
 const rotated = <A>(all: ReadonlyArray<A>, by: number): ReadonlyArray<A> => [
@@ -88,52 +65,49 @@ const rotated = <A>(all: ReadonlyArray<A>, by: number): ReadonlyArray<A> => [
 /** The baseline is measured again after this many clients, because the machine's speed drifts. */
 const neighbours = 3
 
-const measureCell = async (
+const measureCell = (
   all: ReadonlyArray<Client>,
   cell: Cell,
   { heatMillis, millis, rounds, warmMillis }: Plan
-): Promise<ReadonlyArray<Measured>> => {
-  const taken = new Map(all.map(({ name }) => [name, new Array<Sample & { ratio: number }>()]))
-  const base = all.filter(({ name }) => name === baseline.name)
-  const others = all.filter(({ name }) => name !== baseline.name)
+) =>
+  Effect.gen(function* () {
+    const taken = new Map(all.map(({ name }) => [name, new Array<Sample & { ratio: number }>()]))
+    const base = all.filter(({ name }) => name === baseline.name)
+    const others = all.filter(({ name }) => name !== baseline.name)
 
-  for (const client of all) await measure(client, { ...cell, warmMillis: heatMillis, millis: 1 })
-  for (let round = 0; round < rounds; round++) {
-    const order = rotated(others, round)
-    for (let from = 0; from === 0 || from < order.length; from += neighbours) {
-      let perCall = NaN
-      for (const client of [...base, ...order.slice(from, from + neighbours)]) {
-        const sample = await measure(client, { ...cell, warmMillis, millis })
-        if (client.name === baseline.name) perCall = sample.cpuMicros
-        taken.get(client.name)?.push({ ...sample, ratio: sample.cpuMicros / perCall })
+    for (const { measure } of all) yield* measure({ ...cell, warmMillis: heatMillis, millis: 1 })
+    for (let round = 0; round < rounds; round++) {
+      const order = rotated(others, round)
+      for (let from = 0; from === 0 || from < order.length; from += neighbours) {
+        let perCall = NaN
+        for (const { measure, name } of [...base, ...order.slice(from, from + neighbours)]) {
+          const sample = yield* measure({ ...cell, warmMillis, millis })
+          if (name === baseline.name) perCall = sample.cpuMicros
+          taken.get(name)?.push({ ...sample, ratio: sample.cpuMicros / perCall })
+        }
       }
     }
-  }
-  return [...taken].map(([client, samples]) => {
-    const of = (key: keyof Sample | "ratio") => quartiles(samples.map((sample) => sample[key]))
-    return {
+    return [...taken].map(([client, samples]): Measured => ({
       ...cell,
       client,
-      ratio: of("ratio"),
-      cpuMicros: of("cpuMicros"),
-      perSecond: of("perSecond").median,
-      p50Millis: of("p50Millis").median,
-      p99Millis: of("p99Millis").median
-    }
+      samples,
+      ratios: samples.map(({ ratio }) => ratio)
+    }))
   })
-}
 
-export const run = (plan: Plan): Promise<ReadonlyArray<Measured>> => {
-  const names = clients.map(({ name }) => name)
-  return withProcesses(names, 120, async (all) => {
-    const measured: Array<Measured> = []
-    for (const cell of plan.cells) {
-      plan.progress(`${cell.operation}, ${cell.concurrency} in flight`)
-      measured.push(...(await measureCell(all, cell, plan)))
-    }
-    return measured
-  })
-}
+export const run = (plan: Plan) =>
+  Effect.gen(function* () {
+    const { port } = yield* server()
+    const all = yield* startClients(
+      clients.map(({ name }) => name),
+      port
+    )
+    const measured = yield* Effect.forEach(plan.cells, (cell) => {
+      plan.progress(titleOfCell(cell))
+      return measureCell(all, cell, plan)
+    })
+    return measured.flat()
+  }).pipe(Effect.scoped)
 
 /** A burst of calls after a pause in which idle connections expire, beside a steady stream of them. */
 export interface Burst {
@@ -147,29 +121,28 @@ export interface Burst {
 
 const stream = { operation: "create", concurrency: 64 } as const
 const serverKeepAliveSeconds = 5
-const pauseMillis = 6000
+const pauseSeconds = 6
 
-export const bursts = (millis: number): Promise<ReadonlyArray<Burst>> =>
-  withProcesses([baseline.name, "manilla"], serverKeepAliveSeconds, async (all, server) => {
-    const connected = async () => {
-      const { connections } = (await server.ask({})) as { readonly connections: number }
-      return connections
-    }
-    const measured: Array<Burst> = []
-    for (const client of all) {
-      const steady = await measure(client, { ...stream, warmMillis: 1000, millis })
-      const before = await connected()
-      await sleep(pauseMillis)
-      const burst = await measure(client, { ...stream, warmMillis: 200, millis })
-      measured.push({
-        client: client.name,
-        steadyMicros: steady.cpuMicros,
-        burstMicros: burst.cpuMicros,
-        connections: (await connected()) - before
+export const bursts = (millis: number) =>
+  Effect.gen(function* () {
+    const { port, served } = yield* server(serverKeepAliveSeconds)
+    const all = yield* startClients([baseline.name, "manilla"], port)
+    return yield* Effect.forEach(all, ({ measure, name }) =>
+      Effect.gen(function* () {
+        const steady = yield* measure({ ...stream, warmMillis: 1000, millis })
+        const before = yield* served
+        yield* Effect.sleep(pauseSeconds * 1000)
+        const burst = yield* measure({ ...stream, warmMillis: 200, millis })
+        const measured: Burst = {
+          client: name,
+          steadyMicros: steady.cpuMicros,
+          burstMicros: burst.cpuMicros,
+          connections: (yield* served).connections - before.connections
+        }
+        return measured
       })
-    }
-    return measured
-  })
+    )
+  }).pipe(Effect.scoped)
 
 const titles: Readonly<Record<Operation, string>> = {
   create: "Create",
@@ -184,13 +157,16 @@ const titleOfCell = ({ concurrency, operation }: Cell): string =>
 const cellTable = (all: ReadonlyArray<Measured>): string =>
   table(
     ["client", "relative to undici", "CPU per call", "calls per second", "p50 / p99"],
-    all.map(({ client, cpuMicros, p50Millis, p99Millis, perSecond, ratio }) => [
-      titleOf(client),
-      spread(ratio),
-      `${number(cpuMicros.median)} µs`,
-      number(perSecond),
-      `${number(p50Millis)} / ${number(p99Millis)} ms`
-    ])
+    all.map(({ client, ratios, samples }) => {
+      const of = (key: keyof Sample) => median(samples.map((sample) => sample[key]))
+      return [
+        titleOf(client),
+        spread(ratios),
+        micros(of("cpuMicros")),
+        number(of("perSecond")),
+        `${number(of("p50Millis"))} / ${millis(of("p99Millis"))}`
+      ]
+    })
   )
 
 export const tables = (measured: ReadonlyArray<Measured>): ReadonlyArray<string> => [
@@ -199,10 +175,7 @@ export const tables = (measured: ReadonlyArray<Measured>): ReadonlyArray<string>
 client runs in its own process. In each round, the clients take turns, each for a short window. A window
 of raw undici precedes every third of them; each window is compared with the last window of raw undici.
 Calls per second are those with one core for the client.`,
-  clients
-    .filter(({ name }) => measured.some(({ client }) => client === name))
-    .map(({ does, title }) => `- ${title}: ${does}`)
-    .join("\n"),
+  clients.map(({ does, title }) => `- ${title}: ${does}`).join("\n"),
   ...[...new Set(measured.map(titleOfCell))].flatMap((title) => [
     `### ${title}`,
     cellTable(measured.filter((one) => titleOfCell(one) === title))
@@ -211,14 +184,14 @@ Calls per second are those with one core for the client.`,
 
 export const burstTable = (all: ReadonlyArray<Burst>): ReadonlyArray<string> => [
   "## A burst after a pause",
-  `64 creates in flight, a pause of ${pauseMillis / 1000} seconds, in which idle connections expire, and 64 again: CPU per call
+  `64 creates in flight, a pause of ${pauseSeconds} seconds, in which idle connections expire, and 64 again: CPU per call
 of the steady stream and from 200 ms after the pause on, and the connections that were opened after it.`,
   table(
     ["client", "steady", "after the pause", "connections opened"],
     all.map(({ burstMicros, client, connections, steadyMicros }) => [
       titleOf(client),
-      `${number(steadyMicros)} µs`,
-      `${number(burstMicros)} µs`,
+      micros(steadyMicros),
+      micros(burstMicros),
       String(connections)
     ])
   )

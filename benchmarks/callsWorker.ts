@@ -4,8 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Sample, Window } from "./calls.js"
 import type { Drive } from "./clients/drive.js"
 import { clients } from "./clients/index.js"
-import { quantile } from "./format.js"
+import { quantileOf } from "./format.js"
 import { operations, rows, type Operation } from "./messages.js"
+import { answer, cost } from "./worker.js"
 
 const [name, port] = process.argv.slice(2)
 
@@ -47,18 +48,13 @@ const measure = async (
     // A failing lane ends the window immediately.
     await Promise.race([sleep(warmMillis), lanes])
     counting = true
-    const startedMillis = performance.now()
-    const startedCpu = process.cpuUsage()
-    await Promise.race([sleep(millis), lanes])
-    const { system, user } = process.cpuUsage(startedCpu)
-    const seconds = (performance.now() - startedMillis) / 1000
+    const taken = await cost(() => Promise.race([sleep(millis), lanes]))
     counting = false
-    latencies.sort((one, other) => one - other)
     return {
-      cpuMicros: (user + system) / latencies.length,
-      perSecond: latencies.length / seconds,
-      p50Millis: quantile(latencies, 0.5),
-      p99Millis: quantile(latencies, 0.99)
+      cpuMicros: (taken.cpuMillis / latencies.length) * 1000,
+      perSecond: (latencies.length / taken.millis) * 1000,
+      p50Millis: quantileOf(latencies, 0.5),
+      p99Millis: quantileOf(latencies, 0.99)
     }
   } finally {
     over = true
@@ -71,14 +67,4 @@ if (client === undefined) throw new Error(`Unknown client: ${name}`)
 const open = await client.load()
 const drive = await open(Number(port))
 await verify(drive)
-process.on("message", (window: Window) => {
-  measure(drive, window).then(
-    (sample) => process.send?.(sample),
-    (error: unknown) => {
-      console.error(error)
-      process.exit(1)
-    }
-  )
-})
-process.on("disconnect", () => process.exit(0))
-process.send?.({ ready: true })
+answer((window: Window) => measure(drive, window))

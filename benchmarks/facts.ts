@@ -11,9 +11,11 @@ const versionOf = (name: string): string => {
   return `${name} ${JSON.parse(readFileSync(file, "utf8")).version}`
 }
 
-export type Fact = readonly [what: string, value: string]
-
-export const facts = (packages: ReadonlyArray<string>): ReadonlyArray<Fact> => {
+/** A list of what was measured on, with further facts. */
+export const facts = (
+  packages: ReadonlyArray<string>,
+  ...more: ReadonlyArray<readonly [what: string, value: string]>
+): string => {
   const all = cpus()
   const model = all[0]?.model.trim() ?? "unknown"
   return [
@@ -21,6 +23,9 @@ export const facts = (packages: ReadonlyArray<string>): ReadonlyArray<Fact> => {
     ["Machine", `${all.length} × ${model}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()}`],
     ["Load at the start", number(load)],
     ["Node", process.versions.node],
-    ["Versions", packages.map(versionOf).join(", ")]
+    ["Versions", packages.map(versionOf).join(", ")],
+    ...more
   ]
+    .map(([what, value]) => `- ${what}: ${value}`)
+    .join("\n")
 }

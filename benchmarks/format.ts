@@ -1,49 +1,64 @@
 // Statistics, numbers and tables, as Markdown that is also readable in a terminal.
-/** A quantile of sorted numbers. */
-export const quantile = (sorted: ReadonlyArray<number>, part: number): number => {
-  const place = (sorted.length - 1) * part
-  const below = sorted[Math.floor(place)] ?? NaN
-  const above = sorted[Math.ceil(place)] ?? NaN
-  return below + (above - below) * (place - Math.floor(place))
-}
+import { markdownTable } from "markdown-table"
+import { median as medianOf, quantile } from "simple-statistics"
 
-export interface Quartiles {
-  readonly median: number
-  readonly lower: number
-  readonly upper: number
-}
+/** A part of numbers in any order: 0.5 is the median. `NaN` without numbers. */
+export const quantileOf = (numbers: ReadonlyArray<number>, part: number): number =>
+  numbers.length === 0 ? NaN : quantile([...numbers], part)
 
-export const quartiles = (numbers: ReadonlyArray<number>): Quartiles => {
-  const sorted = [...numbers].sort((one, other) => one - other)
-  return {
-    median: quantile(sorted, 0.5),
-    lower: quantile(sorted, 0.25),
-    upper: quantile(sorted, 0.75)
-  }
-}
+export const median = (numbers: ReadonlyArray<number>): number =>
+  numbers.length === 0 ? NaN : medianOf([...numbers])
+
+const small = new Intl.NumberFormat("en", { maximumSignificantDigits: 2 })
+const large = new Intl.NumberFormat("en", { maximumFractionDigits: 0 })
 
 /** Two significant digits, or all digits before the decimal point. */
-export const number = (value: number): string => {
-  if (!Number.isFinite(value)) return "–"
-  const digits = value === 0 ? 0 : Math.max(0, 1 - Math.floor(Math.log10(Math.abs(value))))
-  return value.toFixed(Math.min(3, digits))
-}
+export const number = (value: number): string =>
+  Number.isFinite(value) ? (Math.abs(value) < 10 ? small : large).format(value) : "–"
 
-export const whole = (value: number): string => Math.round(value).toLocaleString("en")
+/** The median and the quartiles. */
+export const spread = (numbers: ReadonlyArray<number>): string =>
+  `${number(median(numbers))} (${number(quantileOf(numbers, 0.25))} to ${number(quantileOf(numbers, 0.75))})`
 
-export const spread = ({ lower, median, upper }: Quartiles): string =>
-  `${number(median)} (${number(lower)} to ${number(upper)})`
+const inUnit =
+  (unit: string) =>
+  (value: number): string =>
+    Number.isFinite(value) ? `${number(value)} ${unit}` : "–"
 
-export const kilobytes = (bytes: number): string => `${number(bytes / 1000)} kB`
+export const kilobytes = (bytes: number): string => inUnit("kB")(bytes / 1000)
+
+export const millis = inUnit("ms")
+
+export const micros = inUnit("µs")
+
+export const perSecond = inUnit("/ s")
+
+export const percent = (share: number): string => inUnit("%")(share * 100)
+
+export const times = inUnit("×")
 
 export const table = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>
-): string => {
-  const widths = head.map((cell, column) =>
-    Math.max(cell.length, ...rows.map((row) => row[column]?.length ?? 0))
-  )
-  const line = (cells: ReadonlyArray<string>) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`
-  return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n")
+): string => markdownTable([head, ...rows].map((row) => [...row]))
+
+/** A figure that must not be more than `most`, or less than `least`. */
+export interface Goal {
+  readonly title: string
+  readonly most?: number
+  readonly least?: number
+  readonly show: (value: number) => string
+  /** `NaN` if it was not measured. */
+  readonly value: number
 }
+
+export const goalTable = (goals: ReadonlyArray<Goal>): string =>
+  table(
+    ["metric", "goal", "measured", ""],
+    goals.map(({ least = -Infinity, most = Infinity, show, title, value }) => [
+      title,
+      most === Infinity ? `≥ ${show(least)}` : `≤ ${show(most)}`,
+      show(value),
+      Number.isNaN(value) ? "not measured" : value <= most && value >= least ? "met" : "missed"
+    ])
+  )

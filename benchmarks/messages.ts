@@ -77,10 +77,20 @@ const page = {
 const envelope = (data: unknown): string =>
   JSON.stringify({ success: true, data, meta: { correlation_id: correlationId } })
 
-export const answers: Readonly<Record<Operation, string>> = {
-  create: envelope(createdPayment),
-  get: envelope(readPayment),
-  list: envelope(page)
+/** The base path, which contains the version segment. */
+export const root = "/api/v1"
+
+/** A read or written resource, and the request and the answer of an operation. */
+interface Exchange {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly status: number
+}
+
+export const exchanges: Readonly<Record<Operation, Exchange>> = {
+  create: { method: "POST", path: `${root}/payments`, status: 201 },
+  get: { method: "GET", path: `${root}/payments/${uuid(1)}`, status: 200 },
+  list: { method: "GET", path: `${root}/transactions?per_page=${rows}`, status: 200 }
 }
 
 export const payout = {
@@ -92,41 +102,40 @@ export const payout = {
   destination: "+2290161234567"
 } as const
 
-/** A payout, as it is created or read. */
-export const payoutAnswer = (status: "COMPLETED" | "PENDING"): string =>
-  envelope({
-    ...payout,
-    id: uuid(5),
-    reference: "PYT-IBFDJXKEBBJK",
-    amount: "250000.0000",
-    status,
-    created_at: "2026-01-31T12:00:00.123456Z"
-  })
+const payoutReference = "PYT-IBFDJXKEBBJK"
 
-export const tokenAnswer = envelope({
+/** A payout, as it is created or read. */
+const payoutWith = (status: "COMPLETED" | "PENDING") => ({
+  ...payout,
+  id: uuid(5),
+  reference: payoutReference,
+  amount: "250000.0000",
+  status,
+  created_at: "2026-01-31T12:00:00.123456Z"
+})
+
+const issuedToken = {
   access_token: token,
   expires_in: 3600,
   token_type: "Bearer",
   environment: "SANDBOX",
-  scope: "payments.read payments.write transactions.read"
-})
-
-/** The base path, which contains the version segment. */
-export const root = "/api/v1"
-
-export const paths: Readonly<Record<Operation, string>> = {
-  create: `${root}/payments`,
-  get: `${root}/payments/${uuid(1)}`,
-  list: `${root}/transactions?per_page=${rows}`
+  scope: "payments.read payments.write payouts.read payouts.write transactions.read"
 }
 
-export const methods: Readonly<Record<Operation, "GET" | "POST">> = {
-  create: "POST",
-  get: "GET",
-  list: "GET"
-}
+const ok = (data: unknown) => ({ status: "200 OK", body: envelope(data) })
+const created = (data: unknown) => ({ status: "201 Created", body: envelope(data) })
+const routeOf = (operation: Operation) =>
+  `${exchanges[operation].method} ${exchanges[operation].path}`
 
-export const statuses: Readonly<Record<Operation, number>> = { create: 201, get: 200, list: 200 }
+/** The answer to each request of the server, by method and path. */
+export const answers = {
+  [routeOf("create")]: created(createdPayment),
+  [routeOf("get")]: ok(readPayment),
+  [routeOf("list")]: ok(page),
+  [`POST ${root}/payouts`]: created(payoutWith("PENDING")),
+  [`GET ${root}/payouts/${payoutReference}`]: ok(payoutWith("COMPLETED")),
+  [`POST ${root}/auth/application/token`]: ok(issuedToken)
+}
 
 /** The headers of a request, except its content-length. */
 export const headersOf = (operation: Operation): Record<string, string> => ({

@@ -1,5 +1,7 @@
-// The benchmark processes: plain Node on the built files.
-import { fork, spawnSync, type ChildProcess } from "node:child_process"
+// The measured processes: plain Node on the built files. They end with a scope.
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { type ChildProcess, fork, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { built } from "./build.js"
@@ -12,13 +14,9 @@ const allowed = status === 0 ? (stdout.split(":").at(-1)?.match(/\d+/g) ?? []) :
 export const cores =
   allowed.length > 1 ? { server: allowed[0] ?? "", client: allowed.at(-1) ?? "" } : undefined
 
-export interface Worker {
-  readonly child: ChildProcess
-  /** Its first message. */
-  readonly first: unknown
-  /** Sends a message and returns the reply. */
-  readonly ask: (message: object) => Promise<unknown>
-  readonly stop: () => Promise<void>
+/** Binds a process and its threads, and every process that it starts later, to a core. */
+export const place = (pid: number | undefined, core: "client" | "server"): void => {
+  if (cores !== undefined) spawnSync("taskset", ["-acp", cores[core], String(pid)])
 }
 
 const nextMessage = (child: ChildProcess, file: string): Promise<unknown> =>
@@ -31,42 +29,53 @@ const nextMessage = (child: ChildProcess, file: string): Promise<unknown> =>
     })
   })
 
-export interface Placement {
-  readonly core?: "client" | "server"
-  readonly node?: ReadonlyArray<string>
+export interface Worker<Message extends object, Reply> {
+  readonly ask: (message: Message) => Effect.Effect<Reply>
 }
 
-/** Starts a built file, such as `server.js`, and waits for its first message. */
-export const start = async (
+/** Starts a built file, such as `server.js`, and waits until it is ready for messages. */
+export const start = <Message extends object, Reply>(
   file: string,
   args: ReadonlyArray<string | number>,
-  { core, node = [] }: Placement = {}
-): Promise<Worker> => {
-  const child = fork(fileURLToPath(new URL(file, built)), args.map(String), { execArgv: [...node] })
-  if (core !== undefined && cores !== undefined) {
-    spawnSync("taskset", ["-acp", cores[core], String(child.pid)])
-  }
-  const first = await nextMessage(child, file)
-  return {
-    child,
-    first,
-    ask: (message) => {
-      const reply = nextMessage(child, file)
-      child.send(message)
-      return reply
-    },
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const exited = once(child, "exit")
-      if (child.connected) child.disconnect()
-      await exited
+  core: "client" | "server",
+  node: ReadonlyArray<string> = []
+): Effect.Effect<Worker<Message, Reply>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        fork(fileURLToPath(new URL(file, built)), args.map(String), { execArgv: [...node] })
+      ),
+      (child) =>
+        Effect.promise(async () => {
+          if (child.exitCode !== null || child.signalCode !== null) return
+          const exited = once(child, "exit")
+          if (child.connected) child.disconnect()
+          await exited
+        })
+    )
+    place(child.pid, core)
+    yield* Effect.promise(() => nextMessage(child, file))
+    return {
+      ask: (message) =>
+        Effect.promise(() => {
+          const reply = nextMessage(child, file)
+          child.send(message)
+          return reply as Promise<Reply>
+        })
     }
-  }
+  })
+
+/** What the server tells. */
+export interface Served {
+  readonly port: number
+  readonly connections: number
+  readonly requests: number
 }
 
-/** Runs a process that sends one message, and returns the message. */
-export const result = async (...options: Parameters<typeof start>): Promise<unknown> => {
-  const worker = await start(...options)
-  await worker.stop()
-  return worker.first
-}
+/** Starts the server, which answers at once. */
+export const server = (keepAliveSeconds = 120) =>
+  Effect.gen(function* () {
+    const worker = yield* start<object, Served>("server.js", [keepAliveSeconds], "server")
+    const { port } = yield* worker.ask({})
+    return { port, served: worker.ask({}) }
+  })

@@ -1,7 +1,10 @@
-// A server that answers with precomputed bytes, and counts its connections. It sends its port to its parent
-// process, and the count on each message. The argument is the keep-alive timeout that it announces.
+// A server that answers with precomputed bytes, and counts connections and requests. The argument is the
+// keep-alive timeout that it announces.
+import { once } from "node:events"
 import { createServer, type Socket } from "node:net"
 import * as messages from "./messages.js"
+import type { Served } from "./processes.js"
+import { answer as answerMessages } from "./worker.js"
 
 const keepAliveSeconds = Number(process.argv[2])
 
@@ -20,13 +23,9 @@ const answer = (status: string, body: string): Buffer =>
     ].join("\r\n")
   )
 
-const routes = new Map([
-  ["POST /api/v1/auth/application/token", answer("200 OK", messages.tokenAnswer)],
-  ...messages.operations.map((operation): [string, Buffer] => [
-    `${messages.methods[operation]} ${messages.paths[operation]}`,
-    answer(operation === "create" ? "201 Created" : "200 OK", messages.answers[operation])
-  ])
-])
+const routes = new Map(
+  Object.entries(messages.answers).map(([route, { body, status }]) => [route, answer(status, body)])
+)
 const notFound = answer("404 Not Found", "{}")
 
 /** The route of the first request and its size; `undefined` while it is incomplete. */
@@ -40,6 +39,7 @@ const firstIn = (bytes: Buffer): { readonly route: string; readonly size: number
 }
 
 let connections = 0
+let requests = 0
 const serve = (socket: Socket): void => {
   connections++
   let bytes: Buffer = Buffer.alloc(0)
@@ -48,16 +48,16 @@ const serve = (socket: Socket): void => {
   socket.on("data", (chunk: Buffer) => {
     bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk])
     for (let request = firstIn(bytes); request !== undefined; request = firstIn(bytes)) {
+      requests++
       socket.write(routes.get(request.route) ?? notFound)
       bytes = bytes.subarray(request.size)
     }
   })
 }
 
-const server = createServer(serve).listen(0, "127.0.0.1", () => {
-  const address = server.address()
-  if (address === null || typeof address === "string") throw new Error("no port")
-  process.send?.({ port: address.port })
-})
-process.on("message", () => process.send?.({ connections }))
-process.on("disconnect", () => process.exit(0))
+const server = createServer(serve).listen(0, "127.0.0.1")
+await once(server, "listening")
+const address = server.address()
+if (address === null || typeof address === "string") throw new Error("no port")
+const { port } = address
+answerMessages((): Served => ({ port, connections, requests }))

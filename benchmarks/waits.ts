@@ -1,57 +1,39 @@
-// Many concurrent waits for payments, and creates in flight, each kind in a process of its own.
-import { kilobytes, number, table, whole } from "./format.js"
-import { result } from "./processes.js"
+// Many waits for a payment at once.
+import * as Effect from "effect/Effect"
+import { kilobytes, number, table } from "./format.js"
+import { server, start } from "./processes.js"
 
-/** The kinds of pending effects. */
-export const kinds = {
-  wait: "a wait for a payment",
-  create: "a create in flight"
-} as const
-
-export type Kind = keyof typeof kinds
-
-export interface Held {
-  readonly kind: Kind
+export interface Waits {
   readonly count: number
   readonly bytesEach: number
-  /** CPU time per start; for waits, including their first reads. */
-  readonly startMicros: number
-  /** The p99 of the delay of the event loop while all waits end. */
-  readonly delayMillis?: number
 }
 
-const creates = 1000
+/** Starts waits, and returns the heap in bytes. */
+export type Ask = { readonly count: number }
 
-export const run = async (
-  waits: number,
-  progress: (line: string) => void
-): Promise<ReadonlyArray<Held>> => {
-  const all: Array<Held> = []
-  for (const [kind, title] of Object.entries(kinds)) {
-    const count = kind === "create" ? creates : waits
-    progress(`${count} times ${title}`)
-    const held = await result("waitsWorker.js", [kind, count], {
-      core: "client",
-      node: ["--expose-gc", "--max-old-space-size=8192"]
-    })
-    all.push(held as Held)
-  }
-  return all
-}
+export const run = (count: number): Effect.Effect<Waits> =>
+  Effect.gen(function* () {
+    const { port, served } = yield* server()
+    const node = ["--expose-gc", "--max-old-space-size=8192"]
+    const { ask } = yield* start<Ask, number>("waitsWorker.js", [port], "client", node)
+    /** The heap while more waits sleep, each after its first read. */
+    const heapWith = (more: number) =>
+      Effect.gen(function* () {
+        const { requests } = yield* served
+        yield* ask({ count: more })
+        yield* served.pipe(
+          Effect.delay("100 millis"),
+          Effect.repeat({ until: (now) => now.requests >= requests + more })
+        )
+        yield* Effect.sleep("1 second")
+        return yield* ask({ count: 0 })
+      })
+    const before = yield* heapWith(1000)
+    return { count, bytesEach: ((yield* heapWith(count)) - before) / count }
+  }).pipe(Effect.scoped)
 
-export const tables = (all: ReadonlyArray<Held>): ReadonlyArray<string> => [
-  "## Many concurrent waits and calls",
-  `Heap per wait after a garbage collection, while all waits sleep, and heap per create whose answer
-never comes. Then all payments become final, and the delay of the event loop is measured until the last wait has
-ended.`,
-  table(
-    ["at once", "", "heap each", "CPU to start each", "delay of the event loop, p99"],
-    all.map(({ bytesEach, count, delayMillis, kind, startMicros }) => [
-      whole(count),
-      kinds[kind],
-      kilobytes(bytesEach),
-      `${number(startMicros)} µs`,
-      delayMillis === undefined ? "" : `${number(delayMillis)} ms`
-    ])
-  )
+export const tables = ({ bytesEach, count }: Waits): ReadonlyArray<string> => [
+  "## Many waits at once",
+  "Heap of each wait for a payment after a garbage collection, while all sleep.",
+  table(["waits at once", "heap each"], [[number(count), kilobytes(bytesEach)]])
 ]

@@ -10,7 +10,7 @@ import { NodeRuntime } from "@effect/platform-node"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { quantile, table } from "../benchmarks/format.js"
+import { quantileOf, table } from "../benchmarks/format.js"
 import * as sandboxKills from "../packages/sandbox/prove/utils/kills.js"
 import * as oneKey from "../packages/sandbox/prove/utils/oneKey.js"
 import * as randomOperations from "../packages/sandbox/prove/utils/randomOperations.js"
@@ -88,7 +88,7 @@ const print = (
     const rows = [...recoveries].map(([name, sorted]) => [
       name,
       String(sorted.length),
-      ...parts.map((part) => `${Math.round(quantile(sorted, part))} ms`)
+      ...parts.map((part) => `${Math.round(quantileOf(sorted, part))} ms`)
     ])
     const head = ["recovery", "measured", ...parts.map((part) => `${part * 100} %`)]
     yield* Console.log(`\n${table(head, rows)}`)

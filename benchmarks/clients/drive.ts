@@ -19,13 +19,6 @@ export type Open = (port: number) => Promise<Drive>
 
 type Calls<Call> = Readonly<Record<Operation, Call>>
 
-/** Makes a call for each operation. */
-export const forEach = <Call>(make: (operation: Operation) => Call): Calls<Call> => ({
-  create: make("create"),
-  get: make("get"),
-  list: make("list")
-})
-
 export const promises =
   (calls: Calls<() => Promise<unknown>>): Drive =>
   async (operation, { ended, more }) => {
@@ -55,9 +48,4 @@ export const effects = async <R, E>(
     })
     return runtime.runPromise(next)
   }
-}
-
-/** Throws on an unexpected status. */
-export const expectStatus = (expected: number, status: number): void => {
-  if (status !== expected) throw new Error(`status ${status}`)
 }

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type * as Schema from "effect/Schema"
-import { headersOf, methods, payment, paths, type Operation } from "../messages.js"
+import { exchanges, headersOf, payment, type Operation } from "../messages.js"
 import { effects, type Open } from "./drive.js"
 import { answers } from "./schemas.js"
 
@@ -29,10 +29,10 @@ const over =
         ): Effect.Effect<unknown, unknown> => {
           const decode = HttpClientResponse.schemaBodyJson(answer)
           return Effect.suspend(() => {
-            const bare = HttpClientRequest.make(methods[operation])(
-              `http://127.0.0.1:${port}${paths[operation]}`,
-              { headers: headersOf(operation) }
-            )
+            const { method, path } = exchanges[operation]
+            const bare = HttpClientRequest.make(method)(`http://127.0.0.1:${port}${path}`, {
+              headers: headersOf(operation)
+            })
             return operation === "create" ? encode(bare, payment) : Effect.succeed(bare)
           }).pipe(
             Effect.flatMap((request) =>

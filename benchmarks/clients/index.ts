@@ -31,19 +31,19 @@ export const clients: ReadonlyArray<Client> = [
     name: "manilla",
     title: "Manilla",
     does: `over \`UndiciClient.layer\`: ${everything}`,
-    load: async () => (await import("./manilla.js")).lean
+    load: async () => (await import("./manilla.js")).overUndici
   },
   {
     name: "manilla-tokens",
     title: "Manilla, own tokens",
     does: "the same, with a token source of the user's own that has only `get` and `reject`",
-    load: async () => (await import("./manilla.js")).leanWithOwnTokens
+    load: async () => (await import("./manilla.js")).withOwnTokens
   },
   {
     name: "manilla-traced",
     title: "Manilla, traced",
     does: "the same, with a tracer that makes every span",
-    load: async () => (await import("./manilla.js")).leanTraced
+    load: async () => (await import("./manilla.js")).traced
   },
   {
     name: "fetch",

@@ -53,25 +53,29 @@ const ownTokens = Layer.succeed(BearerTokens.BearerTokens, {
   reject: () => Effect.void
 })
 
-const services = (port: number) =>
-  Layer.provide(
-    Layer.mergeAll(Payments.layer, Transactions.layer),
-    Gateway.layer({ baseUrl: addressOf(port) })
-  )
+const gatewayWith = <E, E2>(
+  port: number,
+  tokens: Layer.Layer<BearerTokens.BearerTokens, E, HttpClient.HttpClient>,
+  client: Layer.Layer<HttpClient.HttpClient, E2>
+) => Gateway.layer({ baseUrl: addressOf(port) }).pipe(Layer.provide(tokens), Layer.provide(client))
+
+const services = Layer.merge(Payments.layer, Transactions.layer)
 
 const over =
   <E>(client: Layer.Layer<HttpClient.HttpClient, E>): Open =>
   (port) =>
-    effects(services(port).pipe(Layer.provide(tokensFrom(port)), Layer.provide(client)), calls)
+    effects(Layer.provide(services, gatewayWith(port, tokensFrom(port), client)), calls)
 
 export const overFetch = over(FetchClient.layer)
 
-export const lean = over(UndiciClient.layer)
+export const overUndici = over(UndiciClient.layer)
 
 /** Effect's own spans, which a gateway makes only for a tracer that is not the default one. */
 const tracer = Tracer.make({ ...Context.get(DefaultServices.liveServices, Tracer.Tracer) })
 
-export const leanTraced: Open = over(Layer.merge(UndiciClient.layer, Layer.setTracer(tracer)))
+export const traced = over(Layer.merge(UndiciClient.layer, Layer.setTracer(tracer)))
 
-export const leanWithOwnTokens: Open = (port) =>
-  effects(services(port).pipe(Layer.provide(ownTokens), Layer.provide(UndiciClient.layer)), calls)
+/** A gateway over undici with the user's own tokens. */
+export const gateway = (port: number) => gatewayWith(port, ownTokens, UndiciClient.layer)
+
+export const withOwnTokens: Open = (port) => effects(Layer.provide(services, gateway(port)), calls)

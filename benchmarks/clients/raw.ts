@@ -1,7 +1,7 @@
 // The clients below every other: undici, and the global `fetch`.
 import { Agent, request } from "undici"
-import { headersOf, methods, payment, paths, statuses } from "../messages.js"
-import { expectStatus, forEach, promises, type Open } from "./drive.js"
+import { exchanges, headersOf, type Operation, payment } from "../messages.js"
+import { promises, type Open } from "./drive.js"
 
 interface Request {
   readonly method: "GET" | "POST"
@@ -16,20 +16,21 @@ type Send = (
 
 const over =
   (send: Send): Open =>
-  (port) =>
-    Promise.resolve(
-      promises(
-        forEach((operation) => async () => {
-          const { status, text } = await send(`http://127.0.0.1:${port}${paths[operation]}`, {
-            method: methods[operation],
-            headers: headersOf(operation),
-            body: operation === "create" ? JSON.stringify(payment) : null
-          })
-          expectStatus(statuses[operation], status)
-          return JSON.parse(await text()).data
-        })
-      )
+  (port) => {
+    const callOf = (operation: Operation) => async () => {
+      const { method, path, status } = exchanges[operation]
+      const answered = await send(`http://127.0.0.1:${port}${path}`, {
+        method,
+        headers: headersOf(operation),
+        body: operation === "create" ? JSON.stringify(payment) : null
+      })
+      if (answered.status !== status) throw new Error(`status ${answered.status}`)
+      return JSON.parse(await answered.text()).data
+    }
+    return Promise.resolve(
+      promises({ create: callOf("create"), get: callOf("get"), list: callOf("list") })
     )
+  }
 
 const dispatcher = new Agent()
 

@@ -1,109 +1,76 @@
-// Measures workflows beside many sleeping ones: `npm run bench:workflows`. Each cell has a process and a
-// database of its own.
-import * as Postgres from "@manilla/test-support/Postgres"
+// Measures durable payouts beside other programs, and beside many that sleep: `npm run bench:workflows`.
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Reactivity from "@effect/experimental/Reactivity"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { parseArgs } from "node:util"
+import { writeFileSync } from "node:fs"
+import { flag, runCommand } from "../../scripts/cli.js"
 import { buildAll } from "../build.js"
-import { result } from "../processes.js"
-import {
-  type BatchTask,
-  type Engine,
-  engines,
-  type Measured,
-  type MeasuredBatch,
-  type Task,
-  titles
-} from "./Measured.js"
-import * as page from "./page.js"
+import { place } from "../processes.js"
+import * as measure from "./measure.js"
+import { markdown, type Round } from "./page.js"
+import { names, programs } from "./programs.js"
 
-const usage = `npm run bench:workflows                all engines and sizes; writes docs/scale.md
-npm run bench:workflows -- --quick     small sizes, in a few minutes; prints only
-npm run bench:workflows -- [FILTERS]   some cells; prints only
+const parts = ["payouts", "await", "sleepers"] as const
+const engines = ["memory", "sqlite", "postgres"] as const
 
-  --batch                only a batch
-  --engine ENGINE,..     ${engines.join(", ")}
-  --size N,..            sleeping executions`
+const options = {
+  quick: flag("quick", "small sizes, in a few minutes; prints only"),
+  part: Options.choice("part", parts).pipe(
+    Options.withDescription("only this part; prints only"),
+    Options.atLeast(0)
+  ),
+  program: Options.choice("program", names).pipe(
+    Options.withDescription("only this program; prints only"),
+    Options.atLeast(0)
+  ),
+  sleeping: Options.integer("sleeping").pipe(
+    Options.withDescription("only beside so many sleeping executions; prints only"),
+    Options.atLeast(0)
+  )
+}
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: "boolean", default: false },
-    help: { type: "boolean", default: false },
-    batch: { type: "boolean", default: false },
-    engine: { type: "string", default: engines.join(",") },
-    size: { type: "string" }
-  }
-})
-const { quick } = values
-const sizes = (values.size ?? (quick ? "100,300" : "1000,10000,100000")).split(",").map(Number)
-const chosen = engines.filter((engine) => values.engine.split(",").includes(engine))
-const isWhole =
-  !quick && !values.batch && values.size === undefined && chosen.length === engines.length
-const lengths = quick
-  ? { quiet: 30, busy: 200, settleSeconds: 2, restSeconds: 3 }
-  : { quiet: 200, busy: 1_000, settleSeconds: 70, restSeconds: 10 }
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-bench-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-)
-
-/** A new database, and a port for a runner. */
-const database = (engine: Engine) =>
+const bench = Command.make("bench:workflows", options, ({ part, program, quick, sleeping }) =>
   Effect.gen(function* () {
-    return {
-      file: join(yield* folder, "workflows.db"),
-      port: yield* Postgres.freePort,
-      url:
-        engine === "postgres"
-          ? Redacted.value((yield* Postgres.serverWith({ isDurable: true })).url)
-          : ""
+    const isPart = (one: (typeof parts)[number]) => part.length === 0 || part.includes(one)
+    const isProgram = (one: (typeof names)[number]) => program.length === 0 || program.includes(one)
+    const chosen = names.filter(isProgram)
+    const chosenEngines = engines.filter(isProgram)
+    const sizes = sleeping.length > 0 ? sleeping : quick ? [100, 300] : [1_000, 10_000, 100_000]
+
+    yield* Effect.promise(() => buildAll("server.ts", "workflows/worker.ts"))
+    // PostgreSQL starts from here.
+    place(process.pid, "server")
+
+    const rounds: Array<Round> = []
+    for (let round = 1; isPart("payouts") && round <= (quick ? 1 : 5); round++) {
+      for (const name of chosen) {
+        yield* Console.error(`round ${round}: ${programs[name].title}`)
+        rounds.push({ name, measured: yield* measure.payouts(name, quick ? 2 : 5) })
+      }
+    }
+    const waits: Array<Round> = []
+    for (const name of isPart("await") ? chosenEngines : []) {
+      yield* Console.error(`await: ${programs[name].title}`)
+      waits.push({ name, measured: yield* measure.waits(name, quick ? 20 : 100) })
+    }
+    const cells: Array<measure.Cell> = []
+    for (const name of isPart("sleepers") ? chosenEngines : []) {
+      for (const size of sizes) {
+        yield* Console.error(`${size} sleeping: ${programs[name].title}`)
+        const lengths = quick
+          ? { quiet: 30, busy: 200, settleMillis: 2_000, restMillis: 3_000 }
+          : { quiet: 200, busy: 1_000, settleMillis: 70_000, restMillis: 10_000 }
+        cells.push(yield* measure.beside(name, size, lengths))
+      }
+    }
+    const page = markdown({ rounds, waits, cells })
+    yield* Console.log(page)
+    if (!quick && [part, program, sleeping].every(({ length }) => length === 0)) {
+      writeFileSync(new URL("../../docs/scale.md", import.meta.url), page)
     }
   })
+).pipe(Command.withDescription("Measures durable payouts, and writes docs/scale.md."))
 
-const batch = (engine: BatchTask["engine"]) =>
-  Effect.gen(function* () {
-    const size = quick ? { count: 2_000, rounds: 1 } : { count: 10_000, rounds: 5 }
-    const task: BatchTask = { engine, concurrency: 64, ...size, ...(yield* database(engine)) }
-    console.error(`${titles[engine]}, a batch`)
-    const measured = yield* Effect.promise(() =>
-      result("workflows/batchWorker.js", [JSON.stringify(task)], { node: ["--no-deprecation"] })
-    )
-    return measured as ReadonlyArray<MeasuredBatch>
-  }).pipe(Effect.scoped)
-
-const cell = (engine: Engine, sleeping: number) =>
-  Effect.gen(function* () {
-    const task: Task = {
-      engine,
-      sleeping,
-      ...lengths,
-      ...(engine === "memory" ? { settleSeconds: 2 } : {}),
-      ...(yield* database(engine))
-    }
-    console.error(`${titles[engine]}, ${sleeping.toLocaleString("en")} sleeping`)
-    const node = ["--expose-gc", "--max-old-space-size=12288", "--no-deprecation"]
-    const measured = yield* Effect.promise(() =>
-      result("workflows/worker.js", [JSON.stringify(task)], { node })
-    )
-    return measured as Measured
-  }).pipe(Effect.scoped)
-
-if (values.help || chosen.length === 0 || !sizes.every((one) => one > 0)) {
-  console.error(usage)
-  process.exitCode = values.help ? 0 : 2
-} else {
-  await buildAll("workflows/worker.ts", "workflows/batchWorker.ts")
-  const cells = values.batch
-    ? []
-    : chosen.flatMap((engine) => sizes.map((size) => cell(engine, size)))
-  const measured = await Effect.runPromise(Effect.all(cells))
-  const withBatches = chosen.filter((engine) => engine !== "memory")
-  const batches = await Effect.runPromise(Effect.all(withBatches.map(batch)))
-  if (measured.length > 0) console.log(page.table(measured))
-  console.log(page.batchTable(batches.flat()))
-  if (isWhole) page.write(measured, batches.flat())
-}
+runCommand(Command.provide(bench, Reactivity.layer))

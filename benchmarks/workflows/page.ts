@@ -1,33 +1,136 @@
 // docs/scale.md.
-import * as Arr from "effect/Array"
-import { writeFileSync } from "node:fs"
 import { facts } from "../facts.js"
-import { kilobytes, number, quartiles, table as markdownTable, whole } from "../format.js"
-import { type Latency, type Measured, type MeasuredBatch, titles, type Writes } from "./Measured.js"
+import {
+  goalTable,
+  type Goal,
+  kilobytes,
+  median,
+  millis,
+  number,
+  percent,
+  perSecond,
+  table
+} from "../format.js"
+import type { Cell, Measured } from "./measure.js"
+import { type Name, names, programs, waitMillis } from "./programs.js"
 
-const packages = [
-  "effect",
-  "@effect/workflow",
-  "@effect/cluster",
-  "@effect/sql-libsql",
-  "@effect/sql-pg"
-]
+/** A program in one round. */
+export interface Round {
+  readonly name: Name
+  readonly measured: Measured
+}
 
-const percent = (share: number): string => `${number(share * 100)} %`
-const millis = (value: number): string => `${value < 100 ? number(value) : whole(value)} ms`
-const latency = ({ p50Millis, p99Millis }: Latency) => `${millis(p50Millis)} / ${millis(p99Millis)}`
+export interface Report {
+  readonly rounds: ReadonlyArray<Round>
+  readonly waits: ReadonlyArray<Round>
+  readonly cells: ReadonlyArray<Cell>
+}
 
-const kilobytesOf = (bytes: number | undefined) => (bytes === undefined ? "" : kilobytes(bytes))
+const rateOf = ({ count, millis }: Measured): number => (count / millis) * 1000
+
+/** What each payout costs: medians of the rounds. */
+const costOf = (rounds: ReadonlyArray<Round>, name: Name) => {
+  const own = rounds.filter((round) => round.name === name)
+  const of = (figure: (one: Measured) => number) =>
+    median(own.map(({ measured }) => figure(measured)))
+  return {
+    rate: of(rateOf),
+    cpuMillis: of(({ count, cpuMillis }) => cpuMillis / count),
+    databaseMillis: of(({ count, store }) => store.cpuMillis / count),
+    walBytes: of(({ count, store }) => store.walBytes / count),
+    storedBytes: of(({ count, store }) => store.bytes / count)
+  }
+}
+
+const sumOf = ({ cpuMillis, databaseMillis }: ReturnType<typeof costOf>): number =>
+  cpuMillis + databaseMillis
+
+const goals = ({ rounds, waits }: Report): ReadonlyArray<Goal> => {
+  const [batch, batchOnSqlite] = [costOf(rounds, "postgresBatch"), costOf(rounds, "sqliteBatch")]
+  const [single, dbos] = [costOf(rounds, "postgres"), costOf(rounds, "dbos")]
+  const most = (title: string, most: number, value: number): Goal => ({
+    title,
+    most,
+    show: millis,
+    value
+  })
+  const least = (title: string, least: number, value: number): Goal => ({
+    title,
+    least,
+    show: perSecond,
+    value
+  })
+  return [
+    most("`PayoutBatch`, an item, PostgreSQL: CPU of the worker", 0.6, batch.cpuMillis),
+    most("the same: CPU of PostgreSQL", 0.2, batch.databaseMillis),
+    least("the same: items", 1500, batch.rate),
+    most("`PayoutBatch`, an item, SQLite: CPU", 0.8, batchOnSqlite.cpuMillis),
+    least("the same: items", 1200, batchOnSqlite.rate),
+    most("one payout, PostgreSQL: CPU, compared with DBOS", sumOf(dbos), sumOf(single)),
+    least("the same: payouts, compared with DBOS", dbos.rate, single.rate),
+    most("one payout, SQLite: CPU", 5, costOf(rounds, "sqlite").cpuMillis),
+    most("one payout, memory: CPU", 1.5, costOf(rounds, "memory").cpuMillis),
+    ...waits.map(({ measured, name }) =>
+      most(
+        `\`await\` of an execution of ${waitMillis} ms, ${programs[name].title}: p50`,
+        100,
+        measured.p50Millis
+      )
+    )
+  ]
+}
 
 /** A figure of the process, and after a plus sign the one of the database. */
-const both = (show: (value: number) => string, own: number, database: number | undefined) =>
-  [own, ...(database === undefined ? [] : [database])].map(show).join(" + ")
+const both = (show: (value: number) => string, own: number, database: number): string =>
+  [own, database]
+    .filter((value) => !Number.isNaN(value))
+    .map(show)
+    .join(" + ")
 
-const writes = ({ rows, transactions, walBytes }: Writes) =>
-  `${number(transactions)}, ${number(rows)}, ${kilobytes(walBytes)}`
+const latency = ({ p50Millis, p99Millis }: Measured): string =>
+  `${number(p50Millis)} / ${millis(p99Millis)}`
 
-export const table = (cells: ReadonlyArray<Measured>): string =>
-  markdownTable(
+const payoutTable = ({ rounds }: Report): string =>
+  table(
+    ["program", "payouts", "CPU of the worker", "of PostgreSQL", "WAL", "stored"],
+    names
+      .filter((wanted) => rounds.some(({ name }) => name === wanted))
+      .map((name) => {
+        const { cpuMillis, databaseMillis, rate, storedBytes, walBytes } = costOf(rounds, name)
+        return [
+          programs[name].title,
+          perSecond(rate),
+          millis(cpuMillis),
+          millis(databaseMillis),
+          kilobytes(walBytes),
+          kilobytes(storedBytes)
+        ]
+      })
+  )
+
+/** Ten million payouts in four hours, with a utilisation of 60 %. */
+const planTable = ({ rounds }: Report): string => {
+  const count = 10_000_000
+  const cores = (cpuMillis: number) => number((count * cpuMillis) / 1000 / (4 * 3600 * 0.6))
+  const planned = ["dbos", "postgres", "postgresBatch"] as const
+  return table(
+    ["program", "cores of runners", "cores of PostgreSQL", "stored"],
+    planned.map((name) => {
+      const { cpuMillis, databaseMillis, storedBytes } = costOf(rounds, name)
+      const gigabytes = number((count * storedBytes) / 1e9)
+      return [programs[name].title, cores(cpuMillis), cores(databaseMillis), `${gigabytes} GB`]
+    })
+  )
+}
+
+const waitTable = ({ waits }: Report): string =>
+  table(
+    ["engine", "p50 / p99"],
+    waits.map(({ measured, name }) => [programs[name].title, latency(measured)])
+  )
+
+const cellTable = ({ cells }: Report): string =>
+  table(
     [
       "engine",
       "sleeping",
@@ -39,84 +142,53 @@ export const table = (cells: ReadonlyArray<Measured>): string =>
       "64 at once",
       "p50 / p99",
       "CPU each",
-      "transactions, rows, WAL each"
+      "WAL each"
     ],
-    cells.map(({ busy, engine, fill, quiet, rest, sleeping }) => [
-      titles[engine],
-      whole(sleeping),
-      `${number(fill.perSecond)} / s`,
-      kilobytes(Math.max(0, rest.heapBytes)),
-      kilobytesOf(rest.storeBytes),
-      both(percent, rest.cpuShare, rest.databaseShare),
+    cells.map(({ busy, filled, heapBytesEach, name, quiet, rest, sleeping }) => [
+      programs[name].title,
+      number(sleeping),
+      perSecond(rateOf(filled)),
+      kilobytes(Math.max(0, heapBytesEach)),
+      kilobytes(filled.store.bytes / sleeping),
+      both(percent, rest.cpuMillis / rest.millis, rest.store.cpuMillis / rest.millis),
       latency(quiet),
-      `${number(busy.perSecond)} / s`,
+      perSecond(rateOf(busy)),
       latency(busy),
-      both(millis, busy.cpuMillis, busy.database?.cpuMillis),
-      busy.database === undefined ? "" : writes(busy.database)
+      both(millis, busy.cpuMillis / busy.count, busy.store.cpuMillis / busy.count),
+      kilobytes(busy.store.walBytes / busy.count)
     ])
   )
 
-/** Medians of the rounds. */
-export const batchTable = (rounds: ReadonlyArray<MeasuredBatch>): string => {
-  const rows = Arr.groupBy(rounds, ({ engine, name }) => `${titles[engine]}, ${name}`)
-  return markdownTable(
-    ["database, program", "payouts", "CPU each", "WAL each"],
-    Object.entries(rows).map(([row, all]) => {
-      /** Of a figure that all rounds tell. */
-      const median = (of: (one: MeasuredBatch) => number | null) => {
-        const values = all.map(of).filter((value) => value !== null)
-        return values.length === 0 ? undefined : quartiles(values).median
-      }
-      const perSecond = median((one) => one.perSecond) ?? NaN
-      const cpuMillis = median((one) => one.cpuMillis) ?? NaN
-      const databaseMillis = median((one) => one.databaseMillis)
-      return [
-        row,
-        `${number(perSecond)} / s`,
-        both(millis, cpuMillis, databaseMillis),
-        kilobytesOf(median((one) => one.walBytes))
-      ]
-    })
-  )
-}
+const packages = ["effect", "@effect/workflow", "@dbos-inc/dbos-sdk", "graphile-worker"]
 
-const markdown = (cells: ReadonlyArray<Measured>, batches: ReadonlyArray<MeasuredBatch>): string =>
+export const markdown = (report: Report): string =>
   [
     "# Scale",
-    `Written by \`npm run bench:workflows\`. Many payouts are pending at a time:
-how much does an execution cost beside thousands that sleep?`,
-    facts(packages)
-      .map(([what, value]) => `- ${what}: ${value}`)
-      .join("\n"),
-    "## Measured",
-    `Each row is measured in new processes, on a new database. The service is in the same process and answers
-at once, so these are the costs of the workflows alone. PostgreSQL runs on the same machine, and each commit
-waits for the disk.`,
+    "Written by `npm run bench:workflows`. What does a durable payout cost, alone and beside thousands that sleep?",
+    facts(packages),
+    `Each measurement has a new process, and a new database on the same machine, where each commit waits for the disk. The
+worker has one core. PostgreSQL shares the other with the service, which answers at once. All programs send
+the same requests with Manilla's client over undici: one creates the payout, one looks at it.`,
+    "## Goals",
+    goalTable(goals(report)),
+    "## One payout",
+    "64 at once, in turns of a few seconds. Medians of the rounds, each figure for one payout.",
+    payoutTable(report),
+    "By calculation, ten million payouts in four hours at a utilisation of 60 %:",
+    planTable(report),
+    "## Await",
+    `From the start of an execution that takes ${waitMillis} ms until \`await\` returns in the process that runs it.`,
+    waitTable(report),
+    "## Beside sleeping executions",
     `- put to sleep: executions that are started, create a payout and begin a durable pause, 100 starts at a time.
-- heap each: of the process, for each sleeping execution, a minute later: the engine on a database lets go of what is idle for a minute. stored each: in the database.
+- heap each: of the process, for each sleeping execution, once an engine on a database has let go of what is idle.
 - CPU at rest: of the process, in parts of a core, while all sleep; after the plus sign, of PostgreSQL.
-- one: from the start of a \`DisbursePayout\` to its end, if only one runs and its payout is final at the first look.
-- 64 at once: the same, with 64 at a time. Its p50 and p99 contain the time that they wait for each other.
-- CPU each: of the runner, for each of them; after the plus sign, of PostgreSQL. Then its
-  transactions, the rows that it inserts, updates and deletes, and its write-ahead log.`,
-    table(cells),
-    "## A batch",
-    `What each payout of a \`PayoutBatch\` costs, with 64 places: a creation and one look. Beside it, in the same process
-and in turns, are the same requests alone, and with a row that is written before and after them. Medians.`,
-    batchTable(batches),
+- one: from the start of a \`DisbursePayout\` until it is awaited, if only one runs.
+- 64 at once: the same, with 64 at a time. Its p50 and p99 contain the time that they wait for each other.`,
+    cellTable(report),
     "## Planning",
     `CPU adds up: for a rate of payouts, a runner, or a database, needs the rate times its CPU for each, divided by the
-utilisation that you allow, such as 60 %. A payout that is still pending after its first look costs as much
-again for each durable pause. Runners of one database share its shards, and two groups of runners with databases
-of their own share nothing.`,
-    "## Limits",
-    `- Each process counts the open executions for its metrics every 10 seconds, which visits all that sleep. It is part of
-  the CPU at rest.
-- SQLite and memory are for one process.
-- Memory keeps a fiber for each sleeping execution. The databases keep almost nothing in the process.`
+utilisation that you allow. A payout that is still pending after its first look costs as much again for each
+durable pause. Runners of one database share its executions, and two groups of runners with databases of their
+own share nothing. SQLite and memory are for one process. Memory keeps a fiber for each sleeping execution.`
   ].join("\n\n") + "\n"
-
-export const write = (
-  cells: ReadonlyArray<Measured>,
-  batches: ReadonlyArray<MeasuredBatch>
-): void => writeFileSync(new URL("../../docs/scale.md", import.meta.url), markdown(cells, batches))

@@ -1,0 +1,115 @@
+// Measures programs, each in a new process with a new database beside a service in a process of its own.
+import * as Postgres from "@manilla/test-support/Postgres"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { server, start } from "../processes.js"
+import { type Name, type Places, type Program, programs } from "./programs.js"
+import * as store from "./store.js"
+import type { Ask, Sample } from "./worker.js"
+
+/** What a process and its database did for what it was asked. */
+export interface Measured extends Sample {
+  readonly store: store.Reading
+}
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-bench-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+/** Starts a program. Everything ends with the scope. */
+const started = (name: Name) =>
+  Effect.gen(function* () {
+    const program: Program = programs[name]
+    const { port } = yield* server()
+    const places: Places = {
+      port,
+      file: join(yield* folder, "workflows.db"),
+      url:
+        program.store === "postgres"
+          ? Redacted.value((yield* Postgres.serverWith({ isDurable: true })).url)
+          : ""
+    }
+    const worker = yield* start<Ask, Sample>(
+      "workflows/worker.js",
+      [JSON.stringify([name, places])],
+      "client",
+      ["--expose-gc", "--max-old-space-size=12288", "--no-deprecation"]
+    )
+    const read = yield* store.readerOf(program.store, places)
+    return (job: Ask["job"], count: number, atOnce = 64) =>
+      Effect.gen(function* () {
+        const before = yield* read
+        const sample = yield* worker.ask({ job, count, atOnce })
+        const measured: Measured = { ...sample, store: store.between(before, yield* read) }
+        return measured
+      })
+  })
+
+const perSecond = ({ count, millis }: Sample) => (count / millis) * 1000
+
+/** Payouts, 64 at once, after a second in which code is compiled and connections open. */
+export const payouts = (name: Name, seconds: number) =>
+  Effect.gen(function* () {
+    const measure = yield* started(name)
+    const first = yield* measure("pay", 200)
+    const warm = yield* measure("pay", Math.ceil(perSecond(first)))
+    return yield* measure("pay", Math.ceil(perSecond(warm) * seconds))
+  }).pipe(Effect.scoped)
+
+/** The time that `await` takes, for one execution after another. */
+export const waits = (name: Name, count: number) =>
+  Effect.gen(function* () {
+    const measure = yield* started(name)
+    yield* measure("wait", 10, 1)
+    return yield* measure("wait", count, 1)
+  }).pipe(Effect.scoped)
+
+export interface Lengths {
+  readonly quiet: number
+  readonly busy: number
+  /** How long executions sleep before the process is measured, and while it is. */
+  readonly settleMillis: number
+  readonly restMillis: number
+}
+
+/** An engine with many sleeping executions. */
+export interface Cell {
+  readonly name: Name
+  readonly sleeping: number
+  readonly heapBytesEach: number
+  /** They go to sleep. */
+  readonly filled: Measured
+  /** All sleep. */
+  readonly rest: Measured
+  /** Further executions, one after another. */
+  readonly quiet: Measured
+  /** Further executions, 64 at a time. */
+  readonly busy: Measured
+}
+
+export const beside = (
+  name: Name,
+  sleeping: number,
+  { busy, quiet, restMillis, settleMillis }: Lengths
+) =>
+  Effect.gen(function* () {
+    const measure = yield* started(name)
+    const warm = yield* measure("pay", 100)
+    const filled = yield* measure("sleep", sleeping, 100)
+    // The last of them store their pauses, and an engine lets go of what is idle.
+    const settled = yield* measure("rest", settleMillis)
+    const cell: Cell = {
+      name,
+      sleeping,
+      filled,
+      heapBytesEach: (settled.heapBytes - warm.heapBytes) / sleeping,
+      rest: yield* measure("rest", restMillis),
+      quiet: yield* measure("pay", quiet, 1),
+      busy: yield* measure("pay", busy)
+    }
+    return cell
+  }).pipe(Effect.scoped)
