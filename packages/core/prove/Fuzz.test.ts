@@ -6,7 +6,7 @@
 import type * as HttpClient from "@effect/platform/HttpClient"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
-import * as Gateway from "@manilla/core/Gateway"
+import type * as Gateway from "@manilla/core/Gateway"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as EventLoop from "@manilla/test-support/EventLoop"
 import * as FakeService from "@manilla/test-support/FakeService"
@@ -17,7 +17,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Socket } from "node:net"
 import { inspect } from "node:util"
@@ -26,8 +25,7 @@ import * as Clients from "../test/utils/Clients.js"
 import * as HostileAnswers from "./utils/HostileAnswers.js"
 import * as RawServer from "../test/utils/RawServer.js"
 
-const token = "eyJhbGciOi.c2VjcmV0LXRva2Vu.Qm9keQ-2026"
-const secrets = { token, phone: FakeService.phone }
+const secrets = { token: FakeService.tokenText, phone: FakeService.phone }
 const seed = Number(process.env["FUZZ_SEED"] ?? 20_260_131)
 const cases = Number(process.env["FUZZ_CASES"] ?? 300)
 
@@ -48,27 +46,11 @@ afterAll(() => {
 })
 
 const callsAt = (baseUrl: string, options: Partial<Gateway.Options> = {}) =>
-  Effect.map(
-    Gateway.make(
-      {
-        baseUrl,
-        bodyLimit: HostileAnswers.bodyLimit,
-        retry: {
-          attempts: 2,
-          base: "1 milli",
-          attemptTimeout: "250 millis",
-          deadline: deadlineMillis
-        },
-        ...options
-      },
-      {
-        get: () =>
-          Effect.succeed({ value: Redacted.make(token), environment: "SANDBOX", scopes: [] }),
-        reject: () => Effect.void
-      }
-    ),
-    (gateway) => gateway.calls(FakeService.group)
-  )
+  FakeService.callsAt(baseUrl, {
+    bodyLimit: HostileAnswers.bodyLimit,
+    retry: { attempts: 2, base: "1 milli", attemptTimeout: "250 millis", deadline: deadlineMillis },
+    ...options
+  })
 
 const thing = (id: string) => JSON.stringify({ success: true, data: { id, status: "PENDING" } })
 
@@ -341,8 +323,7 @@ const slow = {
  * Ends when the server has seen the end of every connection with a request. The client may open new idle
  * connections for the next requests.
  */
-const letGo = (server: RawServer.RawServer, asked: ReadonlyArray<Socket>) =>
-  server.until(() => asked.every((socket) => socket.destroyed))
+const letGo = (server: RawServer.RawServer) => server.until(() => server.used.size === 0)
 
 /** Not `node:http`, which does not keep connections alive. */
 const clients = Clients.names.filter((name) => name !== "node:http")
@@ -364,9 +345,7 @@ for (const name of clients) {
             for (const call of ["read", "write", "writeOnce"] as const) {
               const server = yield* RawServer.listen
               const poured = { bytes: 0 }
-              const asked: Array<Socket> = []
               server.answer = (socket) => {
-                asked.push(socket)
                 socket.write(`HTTP/1.1 200 OK\r\n${answer.headers.join("\r\n")}\r\n\r\n`)
                 pour(socket, answer.piece, answer.most, poured)
               }
@@ -385,7 +364,7 @@ for (const name of clients) {
               assert.isBelow(peak.arrayBuffers, 64 * mebibyte, "the buffers of the process")
               assert.isBelow(peak.rss, 64 * mebibyte, "the whole process")
               assert.isBelow(poured.bytes, answer.read ?? Infinity, "what the server could write")
-              yield* letGo(server, asked)
+              yield* letGo(server)
               assert.strictEqual(server.seen.length, 1)
             }
           })
@@ -444,9 +423,7 @@ for (const name of clients) {
             Effect.scoped(
               Effect.gen(function* () {
                 const server = yield* RawServer.listen
-                const asked: Array<Socket> = []
                 server.answer = (socket) => {
-                  asked.push(socket)
                   socket.setMaxListeners(0)
                   RawServer.play(socket, [Buffer.from(parts.first), ...parts.drops])
                 }
@@ -465,7 +442,7 @@ for (const name of clients) {
                 )
                 assert.isBelow(Duration.toMillis(took), deadlineMillis + slackMillis)
                 assert.isBelow(server.seen.length, call === "writeOnce" ? 2 : 4)
-                yield* letGo(server, asked)
+                yield* letGo(server)
               })
             ),
           { concurrency: "unbounded", discard: true }

@@ -1,17 +1,16 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import { assert, describe, it } from "@effect/vitest"
-import type * as BearerTokens from "@manilla/core/BearerTokens"
 import * as Errors from "@manilla/core/Errors"
 import * as UndiciClient from "@manilla/core/UndiciClient"
+import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as EventLoop from "@manilla/test-support/EventLoop"
 import * as FakeService from "@manilla/test-support/FakeService"
+import * as Logs from "@manilla/test-support/Logs"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
-import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as Scheduler from "effect/Scheduler"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
@@ -27,17 +26,15 @@ const interrupted = (
   options: FakeService.Options = {}
 ) =>
   Effect.gen(function* () {
-    const warnings: Array<string> = []
-    const logger = Logger.make(({ logLevel, message }) => {
-      if (logLevel._tag === "Warning") warnings.push(String(message))
-    })
+    const { keep, messages } = Logs.make()
     const { calls, received } = yield* FakeService.make(reactions, options)
-    const fiber = yield* call(calls).pipe(Effect.provide(Logger.add(logger)), Effect.fork)
+    const fiber = yield* Effect.fork(keep(call(calls)))
     yield* TestClock.adjust("1 second")
     yield* Fiber.interrupt(fiber)
-    return { warnings, received }
+    return { warnings: messages, received }
   })
 
+const tokenless = { tokens: FakeService.tokens(() => Effect.never) }
 const slow = { retry: { base: "1 hour", cap: "1 hour", deadline: "10 hours" } } as const
 
 describe("an interrupted call", () => {
@@ -67,7 +64,6 @@ describe("an interrupted call", () => {
   )
 
   const fast = { retry: { base: 1, cap: 1, deadline: "10 hours" } } as const
-  const tokenless = { tokens: { get: () => Effect.never, reject: () => Effect.void } }
   for (const [what, reactions, options, sent, warned] of [
     ["pauses after an attempt that may have been applied", [{ drop: "ECONNRESET" }], slow, 1, 1],
     ["retries a refused request", [FakeService.failure(429), "silence"], fast, 2, 1],
@@ -116,86 +112,63 @@ describe("an interrupted call", () => {
 })
 
 describe("a call in an uninterruptible region", () => {
-  it.effect("runs in a finalizer after its fiber was interrupted", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([FakeService.success])
-      let id: string | undefined
-      const undo = calls.write(FakeService.calls.write).pipe(
-        Effect.tap((thing) => Effect.sync(() => (id = thing.id))),
-        Effect.ignore
-      )
-      const fiber = yield* Effect.fork(Effect.onInterrupt(Effect.never, () => undo))
-      yield* Effect.yieldNow().pipe(Effect.repeatN(5))
-      yield* Fiber.interrupt(fiber)
-      assert.lengthOf(received, 1)
-      assert.strictEqual(id, "thing-1")
-    })
-  )
-
-  it.effect("retries in a finalizer after its fiber was interrupted", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([
-        { drop: "ECONNRESET" },
-        FakeService.success
-      ])
-      let id: string | undefined
-      const undo = calls.write(FakeService.calls.write).pipe(
-        Effect.tap((thing) => Effect.sync(() => (id = thing.id))),
-        Effect.ignore
-      )
-      const fiber = yield* Effect.fork(Effect.onInterrupt(Effect.never, () => undo))
-      yield* Effect.yieldNow().pipe(Effect.repeatN(5))
-      yield* Fiber.interruptFork(fiber)
-      yield* TestClock.adjust("1 minute")
-      yield* Fiber.await(fiber)
-      assert.lengthOf(received, 2)
-      assert.strictEqual(id, "thing-1")
-    })
-  )
-
-  it.effect("ends with its response, not at its deadline", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([
-        () => Effect.delay(Effect.succeed(FakeService.success), "300 millis")
-      ])
-      const fiber = yield* calls
-        .write(FakeService.calls.write)
-        .pipe(Effect.uninterruptible, Effect.fork)
-      yield* TestClock.adjust("300 millis")
-      assert.isTrue(Option.isSome(yield* Fiber.poll(fiber)))
-    })
-  )
-
-  it.effect("ends at its deadline when no token is obtained", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([FakeService.success], {
-        tokens: { get: () => Effect.never, reject: () => Effect.void }
+  for (const reactions of [
+    [FakeService.success],
+    [{ drop: "ECONNRESET" }, FakeService.success]
+  ] as const) {
+    it.effect(`makes ${reactions.length} attempts in a finalizer of an interrupted fiber`, () =>
+      Effect.gen(function* () {
+        const { calls, received } = yield* FakeService.make(reactions)
+        let id: string | undefined
+        const undo = calls.write(FakeService.calls.write).pipe(
+          Effect.tap((thing) => Effect.sync(() => (id = thing.id))),
+          Effect.ignore
+        )
+        const fiber = yield* Effect.fork(Effect.onInterrupt(Effect.never, () => undo))
+        yield* Effect.yieldNow().pipe(Effect.repeatN(5))
+        yield* Elapsed.toTheEnd(Fiber.interrupt(fiber))
+        assert.lengthOf(received, reactions.length)
+        assert.strictEqual(id, "thing-1")
       })
-      const fiber = yield* calls
-        .write(FakeService.calls.write)
-        .pipe(Effect.flip, Effect.uninterruptible, Effect.forkDaemon)
-      yield* TestClock.adjust("3 minutes")
-      const ended = yield* Fiber.poll(fiber)
-      assert(Option.isSome(ended))
-      const error = yield* ended.value
-      assert.strictEqual(error._tag, "TokenUnavailableError")
-      assert.lengthOf(received, 0)
-    })
-  )
+    )
+  }
 
-  it.effect("ends at the attempt timeout when there is no response", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make(["silence"])
-      const fiber = yield* calls
-        .writeOnce(FakeService.calls.writeOnce)
-        .pipe(Effect.flip, Effect.uninterruptible, Effect.fork)
-      yield* TestClock.adjust("30 seconds")
-      const error = yield* Fiber.join(fiber)
-      assert(error._tag === "UnkeyedOutcomeUnknown")
-      assert.strictEqual(error.cause._tag, "TimeoutError")
-      assert.lengthOf(received, 1)
-    })
-  )
+  for (const [how, duration, reaction, options, end] of [
+    [
+      "with its response, not at its deadline",
+      "300 millis",
+      () => Effect.delay(Effect.succeed(FakeService.success), "300 millis"),
+      {},
+      "Success"
+    ],
+    [
+      "at its deadline when no token is obtained",
+      "3 minutes",
+      FakeService.success,
+      tokenless,
+      "TokenUnavailableError"
+    ],
+    [
+      "at the attempt timeout when there is no response",
+      "30 seconds",
+      "silence",
+      {},
+      "UnkeyedOutcomeUnknown"
+    ]
+  ] as const) {
+    it.effect(`ends ${how}`, () =>
+      Effect.gen(function* () {
+        const { calls } = yield* FakeService.make([reaction], options)
+        const write = calls
+          .writeOnce(FakeService.calls.writeOnce)
+          .pipe(
+            Effect.match({ onFailure: ({ _tag }) => _tag, onSuccess: () => "Success" }),
+            Effect.uninterruptible
+          )
+        assert.strictEqual(yield* Elapsed.during(duration, write), end)
+      })
+    )
+  }
 })
 
 /** A client that counts its exchanges and never responds. */
@@ -237,8 +210,7 @@ const interruptedAtEachStep = (
       step++
       wasInterrupted = false
       const { calls } = yield* make()
-      const warnings: Array<string> = []
-      const logger = Logger.make(({ message }) => warnings.push(String(message)))
+      const { keep, messages } = Logs.make()
       let steps = 0
       const scheduler: Scheduler.Scheduler = {
         shouldYield: (fiber) => {
@@ -252,15 +224,11 @@ const interruptedAtEachStep = (
       }
       const caller = yield* calls
         .write(FakeService.calls.write)
-        .pipe(
-          Effect.withScheduler(scheduler),
-          Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
-          Effect.fork
-        )
+        .pipe(Effect.withScheduler(scheduler), keep, Effect.fork)
       yield* TestClock.adjust("1 millis")
       if (wasInterrupted) {
         assert.isTrue(Option.isSome(yield* Fiber.poll(caller)), `not ended, at step ${step}`)
-        check(warnings.join(), `at step ${step}`)
+        check(messages.join(), `at step ${step}`)
       }
       yield* Fiber.interrupt(caller)
     }
@@ -304,19 +272,14 @@ it.effect("a call that is interrupted at any step after an unknown outcome logs 
 it.live("a call whose token source ends in the turn of its interruption logs a warning", () =>
   Effect.gen(function* () {
     const closed = yield* Deferred.make<never, Errors.TokenUnavailableError>()
-    const token = { value: Redacted.make("token"), environment: "SANDBOX", scopes: [] } as const
     let asked = 0
-    const tokens: BearerTokens.Service = {
-      get: () => (asked++ === 0 ? Effect.succeed(token) : Deferred.await(closed)),
-      reject: () => Effect.void
-    }
-    const warnings: Array<string> = []
-    const logger = Logger.make(({ message }) => warnings.push(String(message)))
+    const tokens = FakeService.tokens(() =>
+      asked++ === 0 ? Effect.succeed(FakeService.token) : Deferred.await(closed)
+    )
+    const { keep, messages } = Logs.make()
     const retry = { base: "1 milli", cap: "1 milli" } as const
     const { calls } = yield* FakeService.make([FakeService.failure(500)], { tokens, retry })
-    const caller = yield* calls
-      .write(FakeService.calls.write)
-      .pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)), Effect.fork)
+    const caller = yield* Effect.fork(keep(calls.write(FakeService.calls.write)))
     yield* EventLoop.until(
       Effect.sync(() => asked),
       (times) => times === 2
@@ -325,7 +288,7 @@ it.live("a call whose token source ends in the turn of its interruption logs a w
     yield* Deferred.fail(closed, error)
     yield* Effect.yieldNow().pipe(Effect.repeatN(5))
     yield* Fiber.interrupt(caller)
-    assert.include(warnings.join(), FakeService.key)
+    assert.include(messages.join(), FakeService.key)
   })
 )
 
@@ -349,13 +312,23 @@ it.effect("an interruption waits until the exchange is aborted", () =>
   })
 )
 
-for (const [what, ending] of [
-  ["dies", Effect.die("boom")],
-  ["interrupts itself", Effect.interrupt]
+class Throwing extends Undici.Dispatcher {
+  override dispatch(): boolean {
+    throw new Error("boom")
+  }
+}
+
+for (const [what, client] of [
+  ["client that dies", HttpClient.make(() => Effect.die("boom"))],
+  ["client that interrupts itself", HttpClient.make(() => Effect.interrupt)],
+  ["dispatcher that throws", UndiciClient.make(new Throwing())]
 ] as const) {
-  it.effect(`a client that ${what} leaves the outcome unknown, and the error has the key`, () =>
+  it.effect(`a ${what} leaves the outcome unknown, and the error has the key`, () =>
     Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([() => ending], { retry: { attempts: 1 } })
+      const { calls } = yield* FakeService.make(["silence"], {
+        retry: { attempts: 1 },
+        through: () => client
+      })
       const error = yield* Effect.flip(calls.write(FakeService.calls.write))
       assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
       assert.strictEqual(error.key, FakeService.key)
@@ -375,29 +348,9 @@ it.effect("after a client throws, the error has the key of the earlier attempt",
         return request
       })
     })
-    const call = yield* Effect.fork(Effect.flip(calls.write(FakeService.calls.write)))
-    yield* TestClock.adjust("1 minute")
-    const error = yield* Fiber.join(call)
+    const error = yield* Elapsed.toTheEnd(Effect.flip(calls.write(FakeService.calls.write)))
     assert(error._tag === "OutcomeUnknown")
     assert.strictEqual(error.key, FakeService.key)
-  })
-)
-
-it.effect("a dispatcher that throws leaves the outcome unknown, and the error has the key", () =>
-  Effect.gen(function* () {
-    class Throwing extends Undici.Dispatcher {
-      override dispatch(): boolean {
-        throw new Error("boom")
-      }
-    }
-    const { calls } = yield* FakeService.make(["silence"], {
-      retry: { attempts: 1 },
-      through: () => UndiciClient.make(new Throwing())
-    })
-    const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-    assert(error._tag === "OutcomeUnknown" && error.cause._tag === "TransportError")
-    assert.strictEqual(error.key, FakeService.key)
-    assert.strictEqual(error.cause.code, "CLIENT_DIED")
   })
 )
 
@@ -416,9 +369,8 @@ it.effect("a body that cannot be aborted does not delay the call beyond its dead
           )
         )
     })
-    const call = yield* calls.write(FakeService.calls.write).pipe(Effect.flip, Effect.fork)
-    yield* TestClock.adjust("30 seconds")
-    const error = yield* Fiber.join(call)
+    const write = Effect.flip(calls.write(FakeService.calls.write))
+    const error = yield* Elapsed.during("30 seconds", write)
     assert(error._tag === "OutcomeUnknown")
     assert.strictEqual(error.cause._tag, "TimeoutError")
   })

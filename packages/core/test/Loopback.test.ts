@@ -5,102 +5,19 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { assert, describe, it } from "@effect/vitest"
-import * as Gateway from "@manilla/core/Gateway"
+import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as EventLoop from "@manilla/test-support/EventLoop"
 import * as FakeService from "@manilla/test-support/FakeService"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse
-} from "node:http"
-import type { AddressInfo, Socket } from "node:net"
 import { gzipSync } from "node:zlib"
-import * as Changes from "./utils/Changes.js"
 import * as Clients from "./utils/Clients.js"
+import * as RawServer from "./utils/RawServer.js"
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void
-
-interface Listening {
-  readonly baseUrl: string
-  readonly urls: Array<string>
-  readonly headers: Array<IncomingHttpHeaders>
-  /** The open connections that carried a request. After an abort, undici opens another idle one. */
-  readonly open: Set<Socket>
-  /** Completes when a condition on the requests or the open connections holds. */
-  readonly until: (condition: () => boolean) => Effect.Effect<void>
-  /** How many connections have carried a request. */
-  readonly connections: () => number
-}
-
-/** A server on a loopback port, whose connections are closed with the scope. */
-const listen = (handler: Handler) =>
-  Effect.acquireRelease(
-    Effect.async<Listening & { readonly close: Effect.Effect<void> }>((resume) => {
-      const open = new Set<Socket>()
-      const asked = new WeakSet<Socket>()
-      const urls: Array<string> = []
-      const headers: Array<IncomingHttpHeaders> = []
-      const changes = Changes.make()
-      let count = 0
-      const server = createServer((request, response) => {
-        const { socket } = request
-        if (!asked.has(socket)) {
-          asked.add(socket)
-          count++
-          open.add(socket)
-          socket.on("close", () => {
-            open.delete(socket)
-            changes.tell()
-          })
-        }
-        urls.push(request.url ?? "")
-        headers.push(request.headers)
-        request.resume()
-        handler(request, response)
-        changes.tell()
-      })
-      server.on("connection", (socket) => socket.on("error", () => {}))
-      server.listen(0, "127.0.0.1", () => {
-        const { port } = server.address() as AddressInfo
-        resume(
-          Effect.succeed({
-            baseUrl: `http://127.0.0.1:${port}/api/v1`,
-            urls,
-            headers,
-            open,
-            until: changes.until,
-            connections: () => count,
-            close: Effect.sync(() => {
-              server.closeAllConnections()
-              server.close()
-            })
-          })
-        )
-      })
-    }),
-    ({ close }) => close
-  )
-
-const callsAt = (baseUrl: string, options: Partial<Gateway.Options> = {}) =>
-  Effect.map(
-    Gateway.make(
-      { baseUrl, ...options },
-      {
-        get: () =>
-          Effect.succeed({ value: Redacted.make("t0ken"), environment: "SANDBOX", scopes: [] }),
-        reject: () => Effect.void
-      }
-    ),
-    (gateway) => gateway.calls(FakeService.group)
-  )
+const { callsAt } = FakeService
 
 /** The diagnostics channels on which undici (also under fetch) and node:http report response headers. */
 const heads = ["undici:request:headers", "http.client.response.finish"]
@@ -116,273 +33,212 @@ const headRead = Effect.async<void>((resume) => {
   return Effect.sync(ignore)
 })
 
-const json = { "content-type": "application/json" }
-const thing = JSON.stringify({ success: true, data: { id: "thing-1", status: "PENDING" } })
-const hasty = { attempts: 1, attemptTimeout: "300 millis", deadline: "1 second" } as const
+const thing = RawServer.good(
+  JSON.stringify({ success: true, data: { id: "thing-1", status: "PENDING" } })
+)
+
+/** The start of a response with this header. */
+const head = (header: string) => Buffer.from(`HTTP/1.1 200 OK\r\n${header}\r\n\r\n`)
+
+/** Whether no connection that carried a request is open. */
+const released = (server: RawServer.RawServer) => server.until(() => server.used.size === 0)
 
 for (const name of Clients.names) {
   const client = Clients.layers[name]
-  const live = (title: string, test: Effect.Effect<void, unknown, HttpClient.HttpClient>) =>
-    it.live(title, () => Effect.provide(test, client))
+  const live = RawServer.live(client)
 
   describe(`over ${name}`, () => {
-    live(
-      "responses are read, and connections are reused",
-      Effect.scoped(
-        Effect.gen(function* () {
-          const { baseUrl, connections, urls } = yield* listen((_, response) => {
-            response.writeHead(200, json).end(thing)
-          })
-          const calls = yield* callsAt(baseUrl)
-          for (let i = 0; i < 20; i++) yield* calls.read(FakeService.calls.read)
-          assert.deepStrictEqual(new Set(urls), new Set(["/api/v1/things/thing-1"]))
-          // Effect's client over node:http keeps connections alive only with a suitable agent.
-          if (name !== "node:http") assert.isAtMost(connections(), 3)
-        })
-      )
-    )
-
-    live(
-      "a redirect is not followed",
-      Effect.scoped(
-        Effect.gen(function* () {
-          const { baseUrl, urls } = yield* listen((request, response) => {
-            const to = request.url === "/elsewhere" ? {} : { location: "/elsewhere" }
-            response.writeHead(to.location === undefined ? 200 : 307, { ...json, ...to }).end(thing)
-          })
-          const calls = yield* callsAt(baseUrl)
-          const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-          assert(error._tag === "OutcomeUnknown" && error.cause._tag === "UnexpectedStatusError")
-          assert.strictEqual(error.cause.status, 307)
-          assert.deepStrictEqual(urls, ["/api/v1/things"])
-        })
-      )
-    )
-
-    live(
-      "a body over the limit is aborted, with or without content-length",
-      Effect.scoped(
-        Effect.gen(function* () {
-          const { baseUrl, open, until } = yield* listen((request, response) => {
-            const big = Buffer.alloc(3_000_000, " ")
-            response.writeHead(200, {
-              ...json,
-              ...(request.method === "GET" ? { "content-length": String(big.length) } : {})
-            })
-            response.end(big)
-          })
-          const calls = yield* callsAt(baseUrl, { bodyLimit: 100_000 })
-          const announced = yield* Effect.flip(calls.read(FakeService.calls.read))
-          assert(announced._tag === "MalformedResponseError")
-          assert.strictEqual(announced.reason, "TooLarge")
-          const chunked = yield* Effect.flip(calls.write(FakeService.calls.write))
-          assert(
-            chunked._tag === "OutcomeUnknown" && chunked.cause._tag === "MalformedResponseError"
-          )
-          assert.strictEqual(chunked.cause.reason, "TooLarge")
-          yield* until(() => open.size === 0)
-        })
-      )
-    )
-
-    live(
-      "a gzip bomb is not decompressed beyond the limit",
-      Effect.scoped(
-        Effect.gen(function* () {
-          const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, " "))
-          const { baseUrl } = yield* listen((_, response) => {
-            response.writeHead(200, { ...json, "content-encoding": "gzip" }).end(bomb)
-          })
-          const calls = yield* callsAt(baseUrl, { retry: { attempts: 1 } })
-          const before = process.memoryUsage().arrayBuffers
-          const error = yield* Effect.flip(calls.read(FakeService.calls.read))
-          assert(error._tag === "MalformedResponseError")
-          // fetch decompresses and aborts; the others return the compressed bytes.
-          assert.strictEqual(error.reason, Clients.isFetch(name) ? "TooLarge" : "NotText")
-          assert.isBelow(process.memoryUsage().arrayBuffers - before, 48 * 1024 * 1024)
-        })
-      )
-    )
-
-    live(
-      "a slow body ends at the attempt timeout",
-      Effect.scoped(
-        Effect.gen(function* () {
-          const { baseUrl, open, until } = yield* listen((_, response) => {
-            response.writeHead(200, json)
-            // Real time: the test is about a server that keeps writing.
-            const drip = setInterval(() => response.write(" "), 20)
-            response.on("close", () => clearInterval(drip))
-          })
-          const calls = yield* callsAt(baseUrl, { retry: hasty })
-          const error = yield* Effect.flip(calls.read(FakeService.calls.read))
-          assert.strictEqual(error._tag, "TimeoutError")
-          yield* until(() => open.size === 0)
-        })
-      )
-    )
-
-    /** Responses that never end, and an effect that completes when the call stalls there. */
-    const endless = [
-      ["before the response", () => {}, Effect.void],
-      [
-        "within the body",
-        (_: IncomingMessage, response: ServerResponse) => {
-          response.writeHead(200, json).write(`{"success":`)
-        },
-        headRead
-      ]
-    ] as const
-
-    for (const [where, handler, stalls] of endless) {
-      it.effect(`a call that stalls ${where} ends at its deadline by the clock of its fiber`, () =>
-        Effect.gen(function* () {
-          const { baseUrl, open, until, urls } = yield* listen(handler)
-          const calls = yield* callsAt(baseUrl, { retry: { attempts: 1 } })
-          const stalled = yield* Effect.fork(stalls)
-          yield* Effect.yieldNow()
-          const call = yield* Effect.fork(Effect.flip(calls.writeOnce(FakeService.calls.writeOnce)))
-          yield* until(() => urls.length === 1)
-          yield* Fiber.join(stalled)
-          yield* TestClock.adjust("29 seconds")
-          yield* EventLoop.turns(10)
-          assert.isTrue(Option.isNone(yield* Fiber.poll(call)))
-          yield* TestClock.adjust("1 second")
-          const error = yield* Fiber.join(call)
-          assert(error._tag === "UnkeyedOutcomeUnknown" && error.cause._tag === "TimeoutError")
-          assert.strictEqual(error.cause.afterMillis, 30_000)
-          yield* until(() => open.size === 0)
-        }).pipe(Effect.scoped, Effect.provide(client))
-      )
-
-      live(
-        `a call that stalls ${where} ends at its deadline in real time`,
-        Effect.scoped(
-          Effect.gen(function* () {
-            const { baseUrl, open, until, urls } = yield* listen(handler)
-            const calls = yield* callsAt(baseUrl, {
-              retry: { attempts: 3, base: "1 milli", attemptTimeout: "300 millis", deadline: 700 }
-            })
-            const [took, error] = yield* Effect.timed(
-              Effect.flip(calls.write(FakeService.calls.write))
-            )
-            assert(error._tag === "OutcomeUnknown")
-            assert.strictEqual(error.cause._tag, "TimeoutError")
-            assert.isAtLeast(Duration.toMillis(took), 290)
-            // Tolerance for a busy machine.
-            assert.isBelow(Duration.toMillis(took), 5000)
-            assert.isAtLeast(urls.length, 1)
-            yield* until(() => open.size === 0)
-          })
-        )
-      )
-    }
-
-    for (const [where, handler, stalls] of endless) {
-      live(
-        `a call that is interrupted ${where} releases its connection`,
-        Effect.scoped(
-          Effect.gen(function* () {
-            const { baseUrl, open, until, urls } = yield* listen(handler)
-            const calls = yield* callsAt(baseUrl)
-            const stalled = yield* Effect.fork(stalls)
-            yield* Effect.yieldNow()
-            const call = yield* Effect.fork(calls.read(FakeService.calls.read))
-            yield* until(() => urls.length === 1)
-            yield* Fiber.join(stalled)
-            assert.strictEqual(open.size, 1)
-            yield* Fiber.interrupt(call)
-            yield* until(() => open.size === 0)
-          })
-        )
-      )
-    }
-
-    it.live("a client that is derived from it keeps its additions", () =>
+    live("responses are read, and connections are reused", (server) =>
       Effect.gen(function* () {
-        const { baseUrl, headers } = yield* listen((_, response) => {
-          response.writeHead(200, json).end(thing)
-        })
-        const calls = yield* callsAt(baseUrl)
-        yield* calls.read(FakeService.calls.read)
-        yield* calls.write(FakeService.calls.write)
-        assert.lengthOf(headers, 2)
-        for (const all of headers) {
-          assert.strictEqual(all[Clients.header.name], Clients.header.value)
-          assert.strictEqual(all.authorization, "Bearer t0ken")
-        }
-      }).pipe(Effect.scoped, Effect.provide(Clients.derived(client)))
+        server.answer = (socket) => RawServer.play(socket, [thing])
+        const calls = yield* callsAt(server.baseUrl)
+        for (let i = 0; i < 20; i++) yield* calls.read(FakeService.calls.read)
+        const lines = new Set(server.seen.map(({ line }) => line))
+        assert.deepStrictEqual(lines, new Set(["GET /api/v1/things/thing-1 HTTP/1.1"]))
+        // Effect's client over node:http keeps connections alive only with a suitable agent.
+        const connections = new Set(server.seen.map(({ connection }) => connection))
+        if (name !== "node:http") assert.isAtMost(connections.size, 3)
+      })
     )
 
-    live(
-      "a body with too large a content-length is also aborted in a derived client",
-      Effect.scoped(
-        Effect.gen(function* () {
-          const { baseUrl, open, until } = yield* listen((_, response) => {
-            response.writeHead(200, { ...json, "content-length": "3000000" }).write(" ".repeat(100))
-          })
-          const inner = yield* HttpClient.HttpClient
-          const outer = HttpClient.make((request) =>
-            inner.execute(HttpClientRequest.setHeader(request, "x-app", "shop"))
+    live("a redirect is not followed", (server) =>
+      Effect.gen(function* () {
+        const redirect = Buffer.from(
+          "HTTP/1.1 307 Temporary Redirect\r\nlocation: /elsewhere\r\ncontent-length: 0\r\n\r\n"
+        )
+        server.answer = (socket, { index }) =>
+          RawServer.play(socket, [index === 0 ? redirect : thing])
+        const calls = yield* callsAt(server.baseUrl)
+        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+        assert(error._tag === "OutcomeUnknown" && error.cause._tag === "UnexpectedStatusError")
+        assert.strictEqual(error.cause.status, 307)
+        assert.lengthOf(server.seen, 1)
+      })
+    )
+
+    live("a body over the limit is aborted, with or without content-length", (server) =>
+      Effect.gen(function* () {
+        const big = Buffer.alloc(3_000_000, " ")
+        server.answer = (socket, { index }) =>
+          RawServer.play(
+            socket,
+            index === 0
+              ? [head(`content-length: ${big.length}`), big]
+              : [
+                  head("transfer-encoding: chunked"),
+                  Buffer.from(`${big.length.toString(16)}\r\n`),
+                  big
+                ]
           )
-          const calls = yield* callsAt(baseUrl, {
-            bodyLimit: 100_000,
-            retry: { attempts: 1, attemptTimeout: "5 seconds" }
-          }).pipe(Effect.provideService(HttpClient.HttpClient, outer))
+        const calls = yield* callsAt(server.baseUrl, { bodyLimit: 100_000 })
+        for (let i = 0; i < 2; i++) {
           const error = yield* Effect.flip(calls.read(FakeService.calls.read))
           assert(error._tag === "MalformedResponseError")
           assert.strictEqual(error.reason, "TooLarge")
-          yield* until(() => open.size === 0)
-        })
-      )
+        }
+        yield* released(server)
+      })
     )
 
-    live(
-      "a truncated body leaves the outcome of a write unknown, and the write is retried",
-      Effect.scoped(
-        Effect.gen(function* () {
-          const { baseUrl, urls } = yield* listen((request, response) => {
-            response.writeHead(201, { ...json, "content-length": "500" })
-            response.write(thing, () => request.socket.destroy())
-          })
-          const calls = yield* callsAt(baseUrl, { retry: { attempts: 2, base: "1 milli" } })
-          const error = yield* Effect.flip(calls.write(FakeService.calls.write))
-          assert(error._tag === "OutcomeUnknown")
-          assert.strictEqual(error.cause._tag, "TransportError")
-          assert.strictEqual(urls.length, 2)
-        })
-      )
+    live("a gzip bomb is not decompressed beyond the limit", (server) =>
+      Effect.gen(function* () {
+        const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, " "))
+        server.answer = (socket) =>
+          RawServer.play(socket, [
+            head(`content-encoding: gzip\r\ncontent-length: ${bomb.length}`),
+            bomb
+          ])
+        const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
+        const before = process.memoryUsage().arrayBuffers
+        const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+        assert(error._tag === "MalformedResponseError")
+        // fetch decompresses and aborts; the others return the compressed bytes.
+        assert.strictEqual(error.reason, Clients.isFetch(name) ? "TooLarge" : "NotText")
+        assert.isBelow(process.memoryUsage().arrayBuffers - before, 48 * 1024 * 1024)
+      })
     )
 
-    live(
-      "a refused connection has not carried the write",
-      Effect.scoped(
+    /** The start of a response that never ends, and an effect that completes when the call stalls there. */
+    const endless = [
+      ["before the response", [], Effect.void],
+      ["within the body", [head("content-length: 500"), Buffer.from(`{"success":`)], headRead]
+    ] as const
+
+    /** Starts a call, and completes when it stalls. */
+    const stalled = <A, E, R>(
+      server: RawServer.RawServer,
+      stalls: Effect.Effect<void>,
+      call: Effect.Effect<A, E, R>
+    ) =>
+      Effect.gen(function* () {
+        const stalling = yield* Effect.fork(stalls)
+        yield* Effect.yieldNow()
+        const fiber = yield* Effect.fork(call)
+        yield* server.until(() => server.seen.length === 1)
+        yield* Fiber.join(stalling)
+        return fiber
+      })
+
+    for (const [where, steps, stalls] of endless) {
+      it.effect(`a call that stalls ${where} ends at its deadline by the clock of its fiber`, () =>
         Effect.gen(function* () {
-          const { baseUrl } = yield* Effect.scoped(listen(() => {}))
-          const calls = yield* callsAt(baseUrl, { retry: { attempts: 2, base: "1 milli" } })
-          const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
-          assert(error._tag === "TransportError")
-          assert.strictEqual(error.sent, false)
-          assert.strictEqual(error.code, "ECONNREFUSED")
+          const server = yield* RawServer.listen
+          server.answer = (socket) => RawServer.play(socket, steps)
+          const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
+          const write = Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+          const call = yield* stalled(server, stalls, write)
+          yield* TestClock.adjust("29 seconds")
+          yield* EventLoop.turns(10)
+          assert.isTrue(Option.isNone(yield* Fiber.poll(call)))
+          const error = yield* Elapsed.during("1 second", Fiber.join(call))
+          assert(error._tag === "UnkeyedOutcomeUnknown" && error.cause._tag === "TimeoutError")
+          assert.strictEqual(error.cause.afterMillis, 30_000)
+          yield* released(server)
+        }).pipe(Effect.scoped, Effect.provide(client))
+      )
+
+      live(`a call that is interrupted ${where} releases its connection`, (server) =>
+        Effect.gen(function* () {
+          server.answer = (socket) => RawServer.play(socket, steps)
+          const calls = yield* callsAt(server.baseUrl)
+          const call = yield* stalled(server, stalls, calls.read(FakeService.calls.read))
+          assert.strictEqual(server.used.size, 1)
+          yield* Fiber.interrupt(call)
+          yield* released(server)
         })
       )
+    }
+
+    live("a call that stalls ends at its timeout in real time", (server) =>
+      Effect.gen(function* () {
+        const calls = yield* callsAt(server.baseUrl, {
+          retry: { attempts: 1, attemptTimeout: "1 second" }
+        })
+        const error = yield* Effect.flip(calls.write(FakeService.calls.write))
+        assert(error._tag === "OutcomeUnknown")
+        assert.strictEqual(error.cause._tag, "TimeoutError")
+        yield* released(server)
+      })
     )
 
-    live(
-      "an id never leaves its path",
-      Effect.scoped(
+    RawServer.live(Clients.derived(client))(
+      "a client that is derived from it keeps its additions",
+      (server) =>
         Effect.gen(function* () {
-          const { baseUrl, urls } = yield* listen((_, response) => {
-            response.writeHead(200, json).end(thing)
-          })
-          const calls = yield* callsAt(baseUrl)
-          for (const id of ["../payouts", "a/b", "a?b=c", "a#b", "%2e%2e", "..\\payouts", "é ü"]) {
-            yield* calls.read({ path: { thing: FakeService.reference(id) } })
+          server.answer = (socket) => RawServer.play(socket, [thing])
+          const calls = yield* callsAt(server.baseUrl)
+          yield* calls.read(FakeService.calls.read)
+          yield* calls.write(FakeService.calls.write)
+          assert.lengthOf(server.seen, 2)
+          for (const { headers } of server.seen) {
+            const all = headers.join("\n").toLowerCase()
+            assert.include(all, `${Clients.header.name}: ${Clients.header.value}`)
+            assert.include(all, `authorization: bearer ${FakeService.tokenText}`.toLowerCase())
           }
-          assert.strictEqual(urls.length, 7)
-          for (const url of urls) assert.match(url, /^\/api\/v1\/things\/[^/?#\\]+$/)
         })
-      )
+    )
+
+    live("a body with too large a content-length is also aborted in a derived client", (server) =>
+      Effect.gen(function* () {
+        server.answer = (socket) =>
+          RawServer.play(socket, [head("content-length: 3000000"), Buffer.alloc(100, " ")])
+        const inner = yield* HttpClient.HttpClient
+        const outer = HttpClient.make((request) =>
+          inner.execute(HttpClientRequest.setHeader(request, "x-app", "shop"))
+        )
+        const calls = yield* callsAt(server.baseUrl, { bodyLimit: 100_000 }).pipe(
+          Effect.provideService(HttpClient.HttpClient, outer)
+        )
+        const error = yield* Effect.flip(calls.read(FakeService.calls.read))
+        assert(error._tag === "MalformedResponseError")
+        assert.strictEqual(error.reason, "TooLarge")
+        yield* released(server)
+      })
+    )
+
+    live("a refused connection has not carried the write", () =>
+      Effect.gen(function* () {
+        const { baseUrl } = yield* Effect.scoped(RawServer.listen)
+        const calls = yield* callsAt(baseUrl, { retry: { attempts: 2, base: "1 milli" } })
+        const error = yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
+        assert(error._tag === "TransportError")
+        assert.strictEqual(error.sent, false)
+        assert.strictEqual(error.code, "ECONNREFUSED")
+      })
+    )
+
+    live("an id never leaves its path", (server) =>
+      Effect.gen(function* () {
+        server.answer = (socket) => RawServer.play(socket, [thing])
+        const calls = yield* callsAt(server.baseUrl)
+        for (const id of ["../payouts", "a/b", "a?b=c", "a#b", "%2e%2e", "..\\payouts", "é ü"]) {
+          yield* calls.read({ path: { thing: FakeService.reference(id) } })
+        }
+        assert.lengthOf(server.seen, 7)
+        for (const { line } of server.seen) {
+          assert.match(line, /^GET \/api\/v1\/things\/[^/?#\\]+ HTTP/)
+        }
+      })
     )
   })
 }

@@ -2,20 +2,18 @@
  * Waits for a service that returns hostile strings, and concurrent waits that it delays.
  */
 import { assert, describe, it } from "@effect/vitest"
-import type * as BearerTokens from "@manilla/core/BearerTokens"
 import type * as Operation from "@manilla/core/Operation"
 import * as Polling from "@manilla/core/Polling"
 import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
+import * as Logs from "@manilla/test-support/Logs"
 import * as Observed from "@manilla/test-support/Observed"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
-import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
@@ -64,10 +62,8 @@ const make = (
     return { received, waits, writeAndAwait }
   })
 
-const says = (data: Record<string, unknown>): FakeService.Reflex => ({
-  status: 200,
-  body: JSON.stringify({ success: true, data: { id: "thing-1", status: "PENDING", ...data } })
-})
+const says = (data: Record<string, unknown>) =>
+  FakeService.answer({ id: "thing-1", status: "PENDING", ...data })
 
 const minute = { deadline: "1 minute" } as const
 const never = { ...minute, until: () => false }
@@ -94,19 +90,12 @@ describe("a token source that hangs once", () => {
   it.effect("takes 30 seconds of a wait, and not the rest of it", () =>
     Effect.gen(function* () {
       let asked = 0
-      const token = {
-        value: Redacted.make("token-1"),
-        environment: "SANDBOX",
-        scopes: []
-      } as const
-      const tokens: BearerTokens.Service = {
-        get: () => (++asked === 1 ? Effect.never : Effect.succeed(token)),
-        reject: () => Effect.void
-      }
+      const tokens = FakeService.tokens(() =>
+        ++asked === 1 ? Effect.never : Effect.succeed(FakeService.token)
+      )
       const { waits } = yield* make([says({ status: "COMPLETED" })], { tokens })
-      const fiber = yield* Effect.fork(waits.awaitFinal(FakeService.reference("R-1")))
-      yield* TestClock.adjust("31 seconds")
-      assert.strictEqual((yield* Fiber.join(fiber)).status, "COMPLETED")
+      const wait = waits.awaitFinal(FakeService.reference("R-1"))
+      assert.strictEqual((yield* Elapsed.during("31 seconds", wait)).status, "COMPLETED")
     })
   )
 })
@@ -159,21 +148,13 @@ describe("a hostile text", () => {
     () =>
       Effect.gen(function* () {
         const { writeAndAwait } = yield* make([says({ reference: hostile }), says({})])
-        const warnings: Array<string> = []
-        const logger = Logger.make(({ logLevel, message }) => {
-          if (logLevel._tag === "Warning") warnings.push(String(message))
-        })
-        const fiber = yield* writeAndAwait(minute).pipe(
-          Effect.provide(Logger.add(logger)),
-          Effect.fork
-        )
+        const { keep, messages } = Logs.make()
+        const fiber = yield* Effect.fork(keep(writeAndAwait(minute)))
         yield* TestClock.adjust("10 seconds")
         yield* Fiber.interrupt(fiber)
-        assert.lengthOf(warnings, 1)
-        for (const warning of warnings) {
-          assertShown(warning)
-          assert.include(warning, "R-1")
-        }
+        assert.lengthOf(messages, 1)
+        assertShown(messages.join())
+        assert.include(messages[0], "R-1")
       })
   )
 })
@@ -220,35 +201,35 @@ const inFlight = (label: string) =>
   )
 
 for (const way of ["awaitFinal", "changes"] as const) {
-  it.effect(`${way} is counted with the labels of its caller`, () =>
-    Effect.gen(function* () {
-      const { waits } = yield* make([says({})])
-      const reference = FakeService.reference("T-1")
-      const wait =
-        way === "awaitFinal"
-          ? waits.awaitFinal(reference, minute)
-          : Stream.runDrain(waits.changes(reference, minute))
-      const fiber = yield* Effect.fork(Effect.tagMetrics(Effect.exit(wait), "shop", way))
-      yield* TestClock.adjust("30 seconds")
-      assert.strictEqual(yield* inFlight(way), 1)
-      yield* TestClock.adjust("1 hour")
-      yield* Fiber.join(fiber)
-      assert.strictEqual(yield* inFlight(way), 0)
-    })
-  )
-}
+  const waitOf = (waits: Effect.Effect.Success<ReturnType<typeof make>>["waits"]) => {
+    const reference = FakeService.reference("T-1")
+    return way === "awaitFinal"
+      ? waits.awaitFinal(reference, minute)
+      : Stream.runDrain(waits.changes(reference, minute))
+  }
 
-for (const way of ["awaitFinal", "changes"] as const) {
+  for (const [how, end] of [
+    ["ends", TestClock.adjust("1 hour")],
+    ["is interrupted", undefined]
+  ] as const) {
+    it.effect(`${way} is counted with the labels of its caller, until it ${how}`, () =>
+      Effect.gen(function* () {
+        const { waits } = yield* make([says({})])
+        const wait = Effect.tagMetrics(Effect.exit(waitOf(waits)), "shop", way)
+        const fiber = yield* Effect.fork(wait)
+        yield* TestClock.adjust("30 seconds")
+        assert.strictEqual(yield* inFlight(way), 1)
+        yield* end ?? Fiber.interrupt(fiber)
+        assert.strictEqual(yield* inFlight(way), 0)
+      })
+    )
+  }
+
   it.effect(`${way} leaves no timer when it is interrupted during a pause`, () =>
     Effect.gen(function* () {
       const { waits } = yield* make([says({})])
-      const reference = FakeService.reference("T-1")
       const clock = new VirtualClock.VirtualClock()
-      const wait =
-        way === "awaitFinal"
-          ? waits.awaitFinal(reference, minute)
-          : Stream.runDrain(waits.changes(reference, minute))
-      const fiber = yield* Effect.fork(clock.provide(wait))
+      const fiber = yield* Effect.fork(clock.provide(waitOf(waits)))
       yield* clock.settle
       assert.isFalse(clock.isIdle())
       yield* Fiber.interrupt(fiber)

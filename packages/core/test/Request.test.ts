@@ -15,7 +15,6 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
 describe("a request", () => {
@@ -29,19 +28,8 @@ describe("a request", () => {
       assert.strictEqual(headers["idempotency-key"], FakeService.key)
       assert.strictEqual(headers["authorization"], "Bearer token-0")
       assert.strictEqual(headers["accept"], "application/json")
+      assert.strictEqual(headers["accept-encoding"], "identity")
       assert.strictEqual(headers["content-type"], "application/json")
-    })
-  )
-
-  it.effect("requests an uncompressed response", () =>
-    Effect.gen(function* () {
-      const { calls, received } = yield* FakeService.make([FakeService.success])
-      yield* calls.read(FakeService.calls.read)
-      yield* calls.write(FakeService.calls.write)
-      assert.deepStrictEqual(
-        received.map(({ headers }) => headers["accept-encoding"]),
-        ["identity", "identity"]
-      )
     })
   )
 
@@ -136,6 +124,7 @@ describe("a request", () => {
       assert.strictEqual(body, "")
       assert.notProperty(headers, "idempotency-key")
       assert.notProperty(headers, "content-type")
+      assert.strictEqual(headers["accept-encoding"], "identity")
     })
   )
 })
@@ -151,9 +140,6 @@ describe("an invalid request", () => {
       for (const { field } of error.issues) assert.include(error.message, field)
       return error
     })
-
-  const fields = (parts: Record<string, unknown>) =>
-    Effect.map(refused(parts), ({ issues }) => issues.map(({ field }) => field))
 
   const headers = FakeService.calls.write.headers
 
@@ -200,7 +186,7 @@ describe("an invalid request", () => {
   ] as const) {
     it.effect(`is refused with the invalid fields: ${what}`, () =>
       Effect.gen(function* () {
-        assert.deepStrictEqual<ReadonlyArray<string>>((yield* fields(parts)).sort(), expected)
+        assert.sameMembers<string>([...FakeService.fieldsOf(yield* refused(parts))], [...expected])
       })
     )
   }
@@ -268,10 +254,7 @@ describe("an invalid request", () => {
     it.effect(`is an error, not an exception, when reading ${what} throws`, () =>
       Effect.gen(function* () {
         const error = yield* refused(parts)
-        assert.deepStrictEqual(
-          error.issues.map((issue) => issue.field),
-          [field]
-        )
+        assert.deepStrictEqual(FakeService.fieldsOf(error), [field])
         assert.notInclude(String(error), "hush")
       })
     )
@@ -308,19 +291,12 @@ describe("a path parameter", () => {
       return { result, url: received.map(({ url }) => new URL(url)) }
     })
 
+  // `Loopback.test.ts` has more, over each client.
   for (const [reference, escaped] of [
     ["TXN-42", "TXN-42"],
-    ["../payouts", "..%2Fpayouts"],
     ["..\\payouts", "..%5Cpayouts"],
-    ["a/b", "a%2Fb"],
-    ["%2e%2e", "%252e%252e"],
     ["%2F", "%252F"],
-    ["a?q=1", "a%3Fq%3D1"],
-    ["a#h", "a%23h"],
-    ["a b", "a%20b"],
     ["...", "..."],
-    [".a", ".a"],
-    ["é", "%C3%A9"],
     ["\u{1f9fe}", "%F0%9F%A7%BE"],
     ["\u0000", "%00"],
     ["\r\nHost: elsewhere", "%0D%0AHost%3A%20elsewhere"],
@@ -357,10 +333,7 @@ describe("a path parameter", () => {
       Effect.gen(function* () {
         const { result, url } = yield* pathOf(reference)
         assert(result._tag === "Left" && result.left._tag === "InvalidRequestError")
-        assert.deepStrictEqual(
-          result.left.issues.map(({ field }) => field),
-          ["path.thing"]
-        )
+        assert.deepStrictEqual(FakeService.fieldsOf(result.left), ["path.thing"])
         assert.strictEqual(url.length, 0)
       })
     )
@@ -373,10 +346,7 @@ describe("a path parameter", () => {
         const error = yield* Effect.flip(calls.read({ path: path as never }))
         assert(error._tag === "InvalidRequestError")
         assert.strictEqual(received.length, 0)
-        assert.deepStrictEqual(
-          error.issues.map(({ field }) => field),
-          ["path.thing"]
-        )
+        assert.deepStrictEqual(FakeService.fieldsOf(error), ["path.thing"])
       })
     )
   }
@@ -396,11 +366,9 @@ describe("a query parameter", () => {
       success: Page.of(Schema.Struct({ id: Schema.String }))
     })
   })
-  const page = { status: 200, body: `{"success":true,"data":{"data":[]}}` }
-
   const list = (parts: Readonly<Record<string, unknown>>) =>
     Effect.gen(function* () {
-      const { gateway, received } = yield* FakeService.make([page])
+      const { gateway, received } = yield* FakeService.make([FakeService.answer({ data: [] })])
       const result = yield* Effect.either(gateway.calls(group).list({ urlParams: {}, ...parts }))
       return { result, search: received.map(({ url }) => new URL(url).search) }
     })
@@ -466,10 +434,7 @@ describe("a query parameter", () => {
       Effect.gen(function* () {
         const { result, search } = yield* list(parts)
         assert(result._tag === "Left" && result.left._tag === "InvalidRequestError")
-        assert.deepStrictEqual(
-          result.left.issues.map((issue) => issue.field),
-          [field]
-        )
+        assert.deepStrictEqual(FakeService.fieldsOf(result.left), [field])
         assert.strictEqual(search.length, 0)
       })
     )
@@ -562,10 +527,7 @@ describe("the gateway as a layer", () => {
         return Effect.never
       })
     ),
-    Layer.succeed(BearerTokens.BearerTokens, {
-      get: () => Effect.succeed({ value: Redacted.make("t"), environment: "SANDBOX", scopes: [] }),
-      reject: () => Effect.void
-    })
+    Layer.succeed(BearerTokens.BearerTokens, FakeService.tokens())
   )
   const build = (config: Record<string, string>) =>
     Gateway.Gateway.pipe(
@@ -613,39 +575,6 @@ describe("the gateway as a layer", () => {
   )
 })
 
-describe("a key in the body", () => {
-  const group = Operation.group("Cards", {
-    issue: Operation.keyed({
-      method: "POST",
-      path: "/cards",
-      summary: "Issue a card",
-      access: "virtual_cards.cards.write",
-      payload: Schema.Struct({
-        idempotency_key: IdempotencyKey.IdempotencyKey.pipe(
-          Schema.maxLength(IdempotencyKey.maxLengthInBody)
-        )
-      }),
-      success: Schema.Struct({ id: Schema.String }),
-      key: { body: "idempotency_key" },
-      checks: { members: [] }
-    })
-  })
-
-  it.effect("is in the error of an unknown outcome", () =>
-    Effect.gen(function* () {
-      const { gateway, received } = yield* FakeService.make([FakeService.failure(500)], {
-        retry: { attempts: 1 }
-      })
-      const idempotency_key = IdempotencyKey.derive("card", "7")
-      const error = yield* Effect.flip(gateway.calls(group).issue({ payload: { idempotency_key } }))
-      assert(error._tag === "OutcomeUnknown")
-      assert.strictEqual(error.key, "card:7")
-      assert.strictEqual(received[0]?.body, `{"idempotency_key":"card:7"}`)
-      assert.notProperty(received[0]?.headers, "idempotency-key")
-    })
-  )
-})
-
 describe("before anything is sent", () => {
   it.effect("a token that is invalid in a header is refused, and not printed", () =>
     Effect.gen(function* () {
@@ -659,41 +588,30 @@ describe("before anything is sent", () => {
     })
   )
 
-  for (const [field, retry] of [
-    ["retry.attemptTimeout", { attemptTimeout: 0 }],
-    ["retry.deadline", { deadline: 0 }],
-    // From an untyped configuration.
-    ["retry.base", { base: "250 ms" }],
-    ["retry.base", { base: NaN }],
-    ["retry.base", { base: -5 }],
-    ["retry.base", { base: [NaN, 0] }],
-    ["retry.cap", { cap: [-1, 0] }],
-    ["retry.cap", { cap: "soon" }],
-    ["retry.cap", { cap: "-1 second" }],
-    ["retry.attemptTimeout", { attemptTimeout: NaN }],
-    ["retry.deadline", { deadline: "3 min" }]
-  ] as const) {
-    it.effect(`an invalid duration is refused: ${field}, ${JSON.stringify(retry)}`, () =>
-      Effect.gen(function* () {
-        const error = yield* Effect.flip(
-          FakeService.make([FakeService.success], { retry: retry as never })
-        )
-        assert(error._tag === "ConfigurationError")
-        assert.strictEqual(error.field, field)
-      })
-    )
-  }
-
   for (const [field, options] of [
+    ["retry.attemptTimeout", { retry: { attemptTimeout: 0 } }],
+    ["retry.deadline", { retry: { deadline: 0 } }],
+    // From an untyped configuration.
+    ["retry.base", { retry: { base: "250 ms" } }],
+    ["retry.base", { retry: { base: NaN } }],
+    ["retry.base", { retry: { base: -5 } }],
+    ["retry.base", { retry: { base: [NaN, 0] } }],
+    ["retry.cap", { retry: { cap: [-1, 0] } }],
+    ["retry.cap", { retry: { cap: "soon" } }],
+    ["retry.cap", { retry: { cap: "-1 second" } }],
+    ["retry.attemptTimeout", { retry: { attemptTimeout: NaN } }],
+    ["retry.deadline", { retry: { deadline: "3 min" } }],
     ["retry.attempts", { retry: { attempts: NaN } }],
     ["retry.attempts", { retry: { attempts: 2.5 } }],
     ["retry.budget", { retry: { budget: NaN } }],
     ["retry.budget", { retry: { budget: -1 } }],
     ["bodyLimit", { bodyLimit: NaN }]
   ] as const) {
-    it.effect(`an invalid limit is refused: ${field}, ${JSON.stringify(options)}`, () =>
+    it.effect(`an invalid duration or limit is refused: ${field}, ${JSON.stringify(options)}`, () =>
       Effect.gen(function* () {
-        const error = yield* Effect.flip(FakeService.make([FakeService.success], options))
+        const error = yield* Effect.flip(
+          FakeService.make([FakeService.success], options as FakeService.Options)
+        )
         assert(error._tag === "ConfigurationError")
         assert.strictEqual(error.field, field)
       })

@@ -2,16 +2,15 @@
  * The metrics and the span of a call, and the trace context in its requests.
  */
 import { assert, describe, it } from "@effect/vitest"
+import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import { observe } from "@manilla/test-support/Observed"
 import * as Spans from "@manilla/test-support/Spans"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
-import * as TestClock from "effect/TestClock"
 import * as Tracer from "effect/Tracer"
 
 /** The counts of an operation, by metric name and tags except the operation. */
@@ -31,9 +30,7 @@ const countsOf = (operation: string) =>
 const added = <A, E>(operation: string, call: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const before = yield* countsOf(operation)
-    const fiber = yield* Effect.fork(Effect.either(call))
-    yield* TestClock.adjust("1 hour")
-    const result = yield* Fiber.join(fiber)
+    const result = yield* Elapsed.toTheEnd(Effect.either(call))
     const after = yield* countsOf(operation)
     const counts = Object.fromEntries(
       Array.from(after, ([name, count]) => [name, count - (before.get(name) ?? 0)] as const).filter(
@@ -63,30 +60,23 @@ describe("a call is counted", () => {
     })
   )
 
-  it.effect("as a success", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make([FakeService.success])
-      const { counts } = yield* added("Things.read", calls.read(FakeService.calls.read))
-      assert.deepStrictEqual(counts, {
-        "manilla_calls Success": 1,
-        manilla_attempts: 1,
-        manilla_call_duration_ms: 1
+  for (const [tag, reaction, limit] of [
+    ["Success", FakeService.success, Infinity],
+    ["Interrupted", "silence", 1000]
+  ] as const) {
+    it.effect(`as ${tag}`, () =>
+      Effect.gen(function* () {
+        const { calls } = yield* FakeService.make([reaction])
+        const call = Effect.timeoutOption(calls.read(FakeService.calls.read), limit)
+        const { counts } = yield* added("Things.read", call)
+        assert.deepStrictEqual(counts, {
+          [`manilla_calls ${tag}`]: 1,
+          manilla_attempts: 1,
+          manilla_call_duration_ms: 1
+        })
       })
-    })
-  )
-
-  it.effect("as interrupted when its caller is interrupted", () =>
-    Effect.gen(function* () {
-      const { calls } = yield* FakeService.make(["silence"])
-      const call = Effect.timeoutOption(calls.read(FakeService.calls.read), "1 second")
-      const { counts } = yield* added("Things.read", call)
-      assert.deepStrictEqual(counts, {
-        "manilla_calls Interrupted": 1,
-        manilla_attempts: 1,
-        manilla_call_duration_ms: 1
-      })
-    })
-  )
+    )
+  }
 
   it.effect("with the labels of its caller", () =>
     Effect.gen(function* () {
@@ -237,13 +227,18 @@ describe("a span", () => {
 })
 
 describe("the span of a call", () => {
-  it.effect("has the host, the status, and the ids of the response", () =>
+  const attributesOf = (reaction: FakeService.Reaction) =>
     Effect.gen(function* () {
       const attributes = new Map<string, unknown>()
       const tracer = Spans.tracer({ attribute: (_, key, value) => void attributes.set(key, value) })
-      const { calls } = yield* FakeService.make([FakeService.success])
-      yield* Effect.withTracer(calls.write(FakeService.calls.write), tracer)
-      assert.deepStrictEqual(Object.fromEntries(attributes), {
+      const { calls } = yield* FakeService.make([reaction])
+      yield* Effect.exit(Effect.withTracer(calls.write(FakeService.calls.write), tracer))
+      return Object.fromEntries(attributes)
+    })
+
+  it.effect("has the host, the status, and the ids of the response", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* attributesOf(FakeService.success), {
         "manilla.operation": "Things.write",
         "manilla.replay": "Keyed",
         "http.request.method": "POST",
@@ -259,15 +254,8 @@ describe("the span of a call", () => {
 
   it.effect("has the status of a refusal", () =>
     Effect.gen(function* () {
-      const statuses: Array<unknown> = []
-      const tracer = Spans.tracer({
-        attribute: (_, key, value) => {
-          if (key === "http.response.status_code") statuses.push(value)
-        }
-      })
-      const { calls } = yield* FakeService.make([FakeService.failure(422)])
-      yield* Effect.exit(Effect.withTracer(calls.write(FakeService.calls.write), tracer))
-      assert.deepStrictEqual(statuses, [422])
+      const attributes = yield* attributesOf(FakeService.failure(422))
+      assert.propertyVal(attributes, "http.response.status_code", 422)
     })
   )
 })

@@ -12,16 +12,10 @@ import * as RawServer from "./utils/RawServer.js"
 
 const live = (
   title: string,
-  test: (
-    server: RawServer.RawServer,
-    client: HttpClient.HttpClient
-  ) => Effect.Effect<void, unknown, HttpClient.HttpClient>
+  test: (server: RawServer.RawServer, client: HttpClient.HttpClient) => Effect.Effect<void, unknown>
 ) =>
-  it.live(title, () =>
-    Effect.gen(function* () {
-      const server = yield* RawServer.listen
-      yield* test(server, yield* HttpClient.HttpClient)
-    }).pipe(Effect.scoped, Effect.provide(UndiciClient.layer))
+  RawServer.live(UndiciClient.layer)(title, (server) =>
+    Effect.flatMap(HttpClient.HttpClient, (client) => test(server, client))
   )
 
 describe("UndiciClient as an HttpClient", () => {
@@ -112,13 +106,10 @@ describe("UndiciClient as an HttpClient", () => {
 
   live("frees the connection of a request that is interrupted", (server, client) =>
     Effect.gen(function* () {
-      const closed = new Promise<void>((resolve) => {
-        server.answer = (socket) => void socket.once("close", () => resolve())
-      })
       const fiber = yield* Effect.fork(client.get(server.baseUrl))
       yield* server.until(() => server.seen.length === 1)
       assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(fiber)))
-      yield* Effect.promise(() => closed)
+      yield* server.until(() => server.used.size === 0)
     })
   )
 })
@@ -149,9 +140,8 @@ describe("the connections of UndiciClient", () => {
     ],
     ["no more than the default bound", UndiciClient.layer, 100, 128]
   ] as const) {
-    it.live(`a burst after a pause opens ${title}`, () =>
+    RawServer.live(client)(`a burst after a pause opens ${title}`, (server) =>
       Effect.gen(function* () {
-        const server = yield* RawServer.listen
         let connections = 0
         server.greet = () => void connections++
         server.answer = (socket) => RawServer.play(socket, [brief])
@@ -162,7 +152,7 @@ describe("the connections of UndiciClient", () => {
         connections = 0
         yield* burst(server, client, callers, 10)
         assert.isAtMost(connections, most)
-      }).pipe(Effect.scoped, Effect.provide(client))
+      })
     )
   }
 

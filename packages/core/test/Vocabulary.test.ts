@@ -5,11 +5,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Country from "@manilla/core/Country"
 import * as Currency from "@manilla/core/Currency"
 import * as Identifier from "@manilla/core/Identifier"
-import * as Issues from "@manilla/core/Issues"
 import * as Page from "@manilla/core/Page"
 import * as Sensitive from "@manilla/core/Sensitive"
 import * as Text from "@manilla/core/Text"
-import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 
 const note = "\u{1f9fe}"
@@ -82,24 +80,6 @@ describe("identifiers", () => {
 })
 
 describe("pages", () => {
-  it("have 1 to 100 rows in a request", () => {
-    assert.deepStrictEqual(
-      accepted(Page.PerPage, [0, 1, 50, 100, 101, -1, 1.5, Number.NaN, "10"]),
-      [1, 50, 100]
-    )
-  })
-
-  it("describe the range of per_page", () => {
-    const Query = Schema.Struct({ per_page: Schema.optional(Page.PerPage) })
-    for (const per_page of [0, 101, 1.5, "10"]) {
-      const decoded = Schema.decodeUnknownEither(Query)({ per_page })
-      assert(Either.isLeft(decoded))
-      assert.deepStrictEqual(Issues.fromParseIssue(decoded.left.issue), [
-        { field: "per_page", rule: "must be a whole number from 1 to 100" }
-      ])
-    }
-  })
-
   const Rows = Page.of(Schema.Struct({ id: Schema.String }))
 
   it("require only their rows", () => {

@@ -67,6 +67,30 @@ export const group = Operation.group("Things", {
 export const key = IdempotencyKey.make("order-42")
 export const phone = "+2290161234567"
 
+const bearer = (value: string): BearerTokens.BearerToken => ({
+  value: Redacted.make(value),
+  environment: "SANDBOX",
+  scopes: ["payments.read", "payments.write"]
+})
+
+export const tokenText = "eyJhbGciOi.c2VjcmV0LXRva2Vu.Qm9keQ-2026"
+export const token = bearer(tokenText)
+
+/** A source that returns one token, or whatever `get` returns, and ignores refusals. */
+export const tokens = (
+  get: BearerTokens.Service["get"] = () => Effect.succeed(token),
+  reject: BearerTokens.Service["reject"] = () => Effect.void
+): BearerTokens.Service => ({ get, reject })
+
+/** A source that returns its token `count` times, and then `then`. */
+export const tokensFor = (
+  count: number,
+  then: BearerTokens.Service["get"]
+): BearerTokens.Service => {
+  let left = count
+  return tokens((limitMillis) => (left-- > 0 ? Effect.succeed(token) : then(limitMillis)))
+}
+
 /** The reaction of the service to a request: a response, a lost connection, or silence. */
 export type Reaction = Reflex | ((request: Received) => Effect.Effect<Reflex>)
 
@@ -80,14 +104,14 @@ export type Reflex =
   | { readonly fails: "Encode" | "InvalidUrl" }
   | "silence"
 
-export const success: Reflex = {
-  status: 200,
-  body: JSON.stringify({
-    success: true,
-    data: { id: "thing-1", status: "PENDING" },
-    meta: { correlation_id: "c-1" }
-  })
-}
+/** A success with this data. */
+export const answer = (
+  data: unknown,
+  status = 200,
+  meta: unknown = { correlation_id: null }
+): Reflex => ({ status, body: JSON.stringify({ success: true, data, meta }) })
+
+export const success = answer({ id: "thing-1", status: "PENDING" }, 200, { correlation_id: "c-1" })
 
 export const failure = (
   status: number,
@@ -107,8 +131,6 @@ export interface Received {
   readonly atMillis: number
 }
 
-const scopes = ["payments.read", "payments.write"]
-
 export interface Options extends Partial<Gateway.Options> {
   /** The prefix of tokens; a number follows. */
   readonly token?: string
@@ -126,7 +148,6 @@ export const make = (
   Effect.gen(function* () {
     const received: Array<Received> = []
     const rejected: Array<string> = []
-    let issued = 0
     const client = HttpClient.make((request, url) =>
       Effect.flatMap(Clock.currentTimeMillis, (atMillis) => {
         const reaction = reactions[Math.min(received.length, reactions.length - 1)] ?? "silence"
@@ -144,24 +165,18 @@ export const make = (
           : react(request, reaction)
       })
     )
-    const token = () => ({
-      value: Redacted.make(`${prefix}${issued}`),
-      environment: "SANDBOX",
-      scopes
-    })
-    let current = token()
-    const tokens: BearerTokens.Service = {
-      get: () => Effect.succeed(current),
-      reject: (refused) =>
+    let current = bearer(`${prefix}0`)
+    const renewed = tokens(
+      () => Effect.succeed(current),
+      (refused) =>
         Effect.sync(() => {
           rejected.push(Redacted.value(refused.value))
-          issued++
-          current = token()
+          current = bearer(`${prefix}${rejected.length}`)
         })
-    }
+    )
     const gateway = yield* Gateway.make(
       { baseUrl: "https://service.invalid/api/v1", ...options },
-      others ?? tokens
+      others ?? renewed
     ).pipe(Effect.provideService(HttpClient.HttpClient, through(client)))
     return { calls: gateway.calls(group), gateway, received, rejected }
   })
@@ -195,6 +210,17 @@ const react = (request: HttpClientRequest.HttpClientRequest, reaction: Reflex) =
     )
   )
 }
+
+/** The calls of the operations over whichever client there is, to a server at this URL. */
+export const callsAt = (baseUrl: string, options: Partial<Gateway.Options> = {}) =>
+  Effect.map(Gateway.make({ baseUrl, ...options }, tokens()), (gateway) => gateway.calls(group))
+
+/** The names of the invalid fields in an error. */
+export const fieldsOf = ({
+  issues
+}: {
+  readonly issues: ReadonlyArray<{ readonly field: string }>
+}): ReadonlyArray<string> => issues.map(({ field }) => field)
 
 export const calls = {
   read: { path: { thing: reference("thing-1") } },

@@ -8,8 +8,8 @@
 import * as Gateway from "@manilla/core/Gateway"
 import * as Operation from "@manilla/core/Operation"
 import * as Page from "@manilla/core/Page"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { inspect } from "node:util"
 import * as Clients from "../../test/utils/Clients.js"
@@ -36,18 +36,7 @@ const [name, baseUrl = "", ...answers] = process.argv.slice(2)
 const client = Clients.names.find((known) => known === name) ?? "fetch"
 
 const program = Effect.gen(function* () {
-  const gateway = yield* Gateway.make(
-    { baseUrl },
-    {
-      get: () =>
-        Effect.succeed({
-          value: Redacted.make("t0ken-t0ken"),
-          environment: "SANDBOX",
-          scopes: ["payments.read"]
-        }),
-      reject: () => Effect.void
-    }
-  )
+  const gateway = yield* Gateway.make({ baseUrl }, FakeService.tokens())
   const { list } = gateway.calls(group)
   for (const answer of answers) {
     const ended = yield* list({ urlParams: { answer } }).pipe(

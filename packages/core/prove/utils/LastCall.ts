@@ -6,14 +6,12 @@
  * real time, since what is tested is whether a timer keeps the process alive.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as Gateway from "@manilla/core/Gateway"
 import * as UndiciClient from "@manilla/core/UndiciClient"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import { performance } from "node:perf_hooks"
 import * as Undici from "undici"
 import * as Clients from "../../test/utils/Clients.js"
@@ -30,19 +28,11 @@ const clients: Readonly<Record<string, Layer.Layer<HttpClient.HttpClient>>> = {
 }
 
 const program = Effect.gen(function* () {
-  const gateway = yield* Gateway.make(
-    {
-      baseUrl,
-      bodyLimit: 1000,
-      retry: { attempts: 2, attemptTimeout: baseUrl.endsWith("/silent") ? 300 : "1 minute" }
-    },
-    {
-      get: () =>
-        Effect.succeed({ value: Redacted.make("t0ken"), environment: "SANDBOX", scopes: [] }),
-      reject: () => Effect.void
-    }
-  )
-  const read = gateway.calls(FakeService.group).read(FakeService.calls.read)
+  const calls = yield* FakeService.callsAt(baseUrl, {
+    bodyLimit: 1000,
+    retry: { attempts: 2, attemptTimeout: baseUrl.endsWith("/silent") ? 300 : "1 minute" }
+  })
+  const read = calls.read(FakeService.calls.read)
   const millis = Number(interruptedAfter)
   return yield* millis === 0 ? Effect.asSome(read) : Effect.timeoutOption(read, millis)
 })

@@ -4,10 +4,17 @@
 import * as Undici from "undici"
 
 export class FakeDispatcher extends Undici.Dispatcher {
+  /** Starts the last request on a connection. */
+  start = () => {}
   /** Requests that were taken. */
   begun = 0
   /** Requests that were aborted. */
   aborted = 0
+
+  /** Without a connection, requests wait for `start`. */
+  constructor(private readonly isConnected = true) {
+    super()
+  }
 
   override dispatch(
     _: Undici.Dispatcher.DispatchOptions,
@@ -25,7 +32,8 @@ export class FakeDispatcher extends Undici.Dispatcher {
       resume: () => {}
     }
     this.begun++
-    handler.onRequestStart?.(controller, {})
+    this.start = () => handler.onRequestStart?.(controller, {})
+    if (this.isConnected) this.start()
     return true
   }
 }

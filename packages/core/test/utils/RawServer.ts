@@ -2,7 +2,10 @@
  * A server that reads whole requests and then writes to the socket whatever it is told to: bytes,
  * not HTTP.
  */
+import type * as HttpClient from "@effect/platform/HttpClient"
+import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import { createServer, type AddressInfo, type Socket } from "node:net"
 import * as Changes from "./Changes.js"
 
@@ -20,6 +23,8 @@ export interface RawServer {
   readonly baseUrl: string
   readonly seen: Array<Seen>
   readonly open: Set<Socket>
+  /** The open connections that carried a request. After an abort, undici opens another idle one. */
+  readonly used: Set<Socket>
   /** Completes when a condition on the received requests or the connections holds. */
   readonly until: (condition: () => boolean) => Effect.Effect<void>
   /** The reaction to the next request. */
@@ -61,6 +66,7 @@ export const good = (body: string, status = "200 OK"): Buffer =>
 export const listen = Effect.acquireRelease(
   Effect.async<RawServer & { readonly close: Effect.Effect<void> }>((resume) => {
     const open = new Set<Socket>()
+    const used = new Set<Socket>()
     const changes = Changes.make()
     let connections = 0
     const server = createServer((socket) => {
@@ -69,6 +75,7 @@ export const listen = Effect.acquireRelease(
       socket.on("error", () => {})
       socket.on("close", () => {
         open.delete(socket)
+        used.delete(socket)
         changes.tell()
       })
       let held = Buffer.alloc(0)
@@ -87,6 +94,7 @@ export const listen = Effect.acquireRelease(
           held = held.subarray(end + 4 + length)
           const seen = { index: made.seen.length, connection, line, headers, body }
           made.seen.push(seen)
+          used.add(socket)
           made.answer(socket, seen)
           changes.tell()
         }
@@ -97,6 +105,7 @@ export const listen = Effect.acquireRelease(
       baseUrl: "",
       seen: [],
       open,
+      used,
       until: changes.until,
       answer: () => {},
       greet: () => {},
@@ -112,3 +121,12 @@ export const listen = Effect.acquireRelease(
   }),
   ({ close }) => close
 )
+
+/** Defines tests over a client and a server of their own, with real timers. */
+export const live =
+  (client: Layer.Layer<HttpClient.HttpClient, unknown>) =>
+  (
+    title: string,
+    test: (server: RawServer) => Effect.Effect<void, unknown, HttpClient.HttpClient>
+  ) =>
+    it.live(title, () => Effect.scoped(Effect.flatMap(listen, test)).pipe(Effect.provide(client)))

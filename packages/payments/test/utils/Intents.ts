@@ -48,10 +48,7 @@ export const request = {
 
 export const { operation: _, ...collectRequest } = request
 
-export const answer = (data: unknown, status = 200): FakeService.Reflex => ({
-  status,
-  body: JSON.stringify({ success: true, data, meta: { correlation_id: null } })
-})
+export const { answer } = FakeService
 
 const decodeBody = Schema.decodeUnknownSync(
   Schema.parseJson(
