@@ -1,17 +1,23 @@
 /**
- * Collects a payment with `async` and `await`.
+ * Collects a payment and lists transactions with `async` and `await`.
  */
-import { Either } from "effect"
-import { collect, runtime } from "./Payments.js"
+import { IdempotencyKey } from "@manilla/core"
+import { Promises } from "@manilla/promises"
 
-const result = await collect("promises-42", {
-  country: "BJ",
-  amount: "1500",
-  currency: "XOF",
-  payment_method: "mtn_momo",
-  payer: { phone_number: "+2290161234567" }
-})
-console.log(Either.isRight(result) ? result.right.status : result.left.message)
+// Reads the `MANILLA_…` variables. Make one for the whole process.
+const manilla = await Promises.make()
 
-// Stops background work and closes the connections.
-await runtime.dispose()
+const payer = { phone_number: "+2290161234567" }
+const paid = await manilla.payments.collect(
+  { country: "BJ", amount: "1500", currency: "XOF", payment_method: "mtn_momo", payer },
+  { key: IdempotencyKey.derive("order", "42") }
+)
+if (paid.ok) console.log(`${paid.value.id}: ${paid.value.status}`)
+else if (paid.error._tag === "OutcomeUnknown") console.log(`try again with ${paid.error.key}`)
+else console.log(paid.error.message)
+
+for await (const row of manilla.transactions.stream({ currency: "XOF" })) {
+  console.log(row.ok ? `${row.value.reference}: ${row.value.amount}` : row.error.message)
+}
+
+await manilla.close()

@@ -7,12 +7,12 @@ import * as Cards from "@manilla/cards/Cards"
 import type * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
+import type * as Clients from "@manilla/promises/Clients"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Outcome from "@manilla/sandbox/Outcome"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import type * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import {
-  type Clients,
   cardFrom,
   collection,
   key,
@@ -28,7 +28,7 @@ import * as TestClock from "effect/TestClock"
 
 type Write = (
   other: boolean
-) => Effect.Effect<string, { readonly _tag: string }, Clients | Sandbox.Sandbox>
+) => Effect.Effect<string, { readonly _tag: string }, Clients.Clients | Sandbox.Sandbox>
 
 /** Each declared write with a key. The compiler reports a missing one. */
 const writes: Readonly<Record<ServiceApi.OperationName<RetryPolicy.Keyed>, Write>> = {

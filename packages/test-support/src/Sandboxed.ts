@@ -1,45 +1,26 @@
 /**
  * The in-process sandbox with the client of every domain, and a valid request for each write.
  */
-import * as Cardholders from "@manilla/cards/Cardholders"
-import * as Cards from "@manilla/cards/Cards"
-import * as Catalogue from "@manilla/catalogue/Catalogue"
+import type * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as PaymentLink from "@manilla/payment-links/PaymentLink"
-import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import type * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import type * as Payout from "@manilla/payouts/Payout"
-import * as Payouts from "@manilla/payouts/Payouts"
-import * as Refunds from "@manilla/refunds/Refunds"
+import * as Clients from "@manilla/promises/Clients"
 import type * as ControlApi from "@manilla/sandbox/ControlApi"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
-import * as Transactions from "@manilla/transactions/Transactions"
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 
-/** The client of every domain. */
-export const clients = Layer.mergeAll(
-  Cardholders.layer,
-  Cards.layer,
-  Catalogue.layer,
-  PaymentLinks.layer,
-  Payments.layer,
-  Payouts.layer,
-  Refunds.layer,
-  Transactions.layer
-)
-
-export type Clients = Layer.Layer.Success<typeof clients>
-
 /** The clients over a gateway that knows the sandbox's page parameter. */
 export const overGateway = (gateway: SandboxGateway.Options = {}) =>
   Layer.provideMerge(
-    clients,
+    Clients.layer,
     SandboxGateway.layer({ pageParameter: Sandbox.pageParameter, ...gateway })
   )
 

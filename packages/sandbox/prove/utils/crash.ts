@@ -14,14 +14,8 @@ import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
-import type { Clients } from "@manilla/test-support/Sandboxed"
-import {
-  cardFrom,
-  clients,
-  collection,
-  payoutFrom,
-  walletIn
-} from "@manilla/test-support/Sandboxed"
+import * as Clients from "@manilla/promises/Clients"
+import { cardFrom, collection, payoutFrom, walletIn } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -49,7 +43,7 @@ interface Requests {
 /** One method of a client that makes the write. */
 interface Way {
   readonly name: string
-  readonly run: (requests: Requests) => Effect.Effect<Reported, unknown, Clients>
+  readonly run: (requests: Requests) => Effect.Effect<Reported, unknown, Clients.Clients>
   /** The resources at the service, and the number of money movements. */
   readonly effects: (
     sandbox: Sandbox.Service
@@ -159,8 +153,10 @@ const operations: ReadonlyArray<Operation> = Record.toEntries(ways).flatMap(([op
   all.map((way) => ({ ...way, operation }))
 )
 
-const services = (sandbox: Sandbox.Service): Layer.Layer<Clients, never, HttpClient.HttpClient> =>
-  clients.pipe(
+const services = (
+  sandbox: Sandbox.Service
+): Layer.Layer<Clients.Clients, never, HttpClient.HttpClient> =>
+  Clients.layer.pipe(
     Layer.provide(Layer.orDie(SandboxGateway.layer())),
     Layer.provide(Layer.succeed(Sandbox.Sandbox, sandbox))
   )

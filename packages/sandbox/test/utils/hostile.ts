@@ -5,7 +5,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
-import { clients } from "@manilla/test-support/Sandboxed"
+import * as Clients from "@manilla/promises/Clients"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -36,7 +36,7 @@ export const make = Effect.map(SandboxClient.make({ seed: 7 }), ({ client, sandb
       return client.execute(request)
     })
   )
-  const layer = clients.pipe(
+  const layer = Clients.layer.pipe(
     Layer.provide(SandboxGateway.layer()),
     Layer.provide(Layer.succeed(HttpClient.HttpClient, observed)),
     Layer.provideMerge(Layer.succeed(Sandbox.Sandbox, sandbox))

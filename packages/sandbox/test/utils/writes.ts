@@ -12,7 +12,7 @@ import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import type * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
-import type { Clients } from "@manilla/test-support/Sandboxed"
+import type * as Clients from "@manilla/promises/Clients"
 import { cardFrom, collection, link, payoutFrom, walletIn } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
@@ -23,7 +23,7 @@ interface Entry {
   readonly send: (
     request: unknown,
     key: IdempotencyKey.IdempotencyKey
-  ) => Effect.Effect<object, Errors.WriteError | Errors.KeyedWriteError, Clients>
+  ) => Effect.Effect<object, Errors.WriteError | Errors.KeyedWriteError, Clients.Clients>
 }
 
 export interface Write extends Entry {
@@ -40,7 +40,7 @@ const entry = <Request extends object>(
   send: (
     request: Request,
     options: { readonly key: IdempotencyKey.IdempotencyKey }
-  ) => Effect.Effect<object, Errors.WriteError | Errors.KeyedWriteError, Clients>
+  ) => Effect.Effect<object, Errors.WriteError | Errors.KeyedWriteError, Clients.Clients>
 ): Entry => ({ request, send: (given, key) => send(given as never, { key }) })
 
 const entries: Readonly<Record<Name, Entry>> = {

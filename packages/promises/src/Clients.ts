@@ -1,0 +1,49 @@
+/**
+ * The clients of all domains in one layer.
+ *
+ * @since 0.1.0
+ */
+import * as Cardholders from "@manilla/cards/Cardholders"
+import * as Cards from "@manilla/cards/Cards"
+import * as Catalogue from "@manilla/catalogue/Catalogue"
+import type * as Gateway from "@manilla/core/Gateway"
+import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
+import * as Payments from "@manilla/payments/Payments"
+import * as Payouts from "@manilla/payouts/Payouts"
+import * as Refunds from "@manilla/refunds/Refunds"
+import * as Transactions from "@manilla/transactions/Transactions"
+import * as Layer from "effect/Layer"
+
+/**
+ * The services of all domains.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Clients =
+  | Cardholders.Cardholders
+  | Cards.Cards
+  | Catalogue.Catalogue
+  | PaymentLinks.PaymentLinks
+  | Payments.Payments
+  | Payouts.Payouts
+  | Refunds.Refunds
+  | Transactions.Transactions
+
+/**
+ * A layer that provides the client of every domain. A program that needs one of them is smaller with the
+ * layer of that package.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer: Layer.Layer<Clients, never, Gateway.Gateway> = Layer.mergeAll(
+  Cardholders.layer,
+  Cards.layer,
+  Catalogue.layer,
+  PaymentLinks.layer,
+  Payments.layer,
+  Payouts.layer,
+  Refunds.layer,
+  Transactions.layer
+)

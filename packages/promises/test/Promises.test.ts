@@ -1,0 +1,256 @@
+/**
+ * Promises over the sandbox in process, in real time.
+ */
+import * as HttpClient from "@effect/platform/HttpClient"
+import { assert, describe, it, vi } from "@effect/vitest"
+import * as Errors from "@manilla/core/Errors"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import * as Payments from "@manilla/payments/Payments"
+import type * as Clients from "@manilla/promises/Clients"
+import * as Promises from "@manilla/promises/Promises"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as SandboxClient from "@manilla/sandbox/SandboxClient"
+import * as Sandboxed from "@manilla/test-support/Sandboxed"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+const { collection, key } = Sandboxed
+const { operation: _, ...request } = collection
+
+/** Makes the promises over a sandbox of their own, as a user does. */
+const connect = async (changes: Partial<Promises.Options> & Sandbox.Options = {}) => {
+  const { settleAfter = 0, ...options } = changes
+  const { client, sandbox } = await Effect.runPromise(SandboxClient.make({ settleAfter }))
+  const { client_id, client_secret } = await Effect.runPromise(sandbox.credentials)
+  const manilla = await Promises.make({
+    baseUrl: sandbox.baseUrl,
+    authUrl: sandbox.authUrl,
+    clientId: client_id,
+    clientSecret: client_secret,
+    pageParameter: Sandbox.pageParameter,
+    client: Layer.succeed(HttpClient.HttpClient, client),
+    ...options
+  })
+  const add = (fault: Fault.Fault) => Effect.runPromise(sandbox.faults.add(fault))
+  const payments = () => Effect.runPromise(sandbox.paymentIntents)
+  const settle = (id: PaymentIntent.PaymentIntentId) =>
+    Effect.runPromise(sandbox.settlePayment({ id }))
+  const requests = () => Effect.runPromise(sandbox.exchanges)
+  return { manilla, add, payments, requests, settle }
+}
+
+const succeeded = <A, E>(result: Promises.Result<A, E>): A =>
+  result.ok ? result.value : assert.fail(String(result.error))
+
+const failed = <A, E>(result: Promises.Result<A, E>): E =>
+  result.ok ? assert.fail("it succeeded") : result.error
+
+/** The reason of a rejection. */
+const rejected = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => assert.fail("it resolved"),
+    (reason: unknown) => reason
+  )
+
+const readAll = async <A>(iterable: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const all: Array<A> = []
+  for await (const one of iterable) all.push(one)
+  return all
+}
+
+const collectThrice = async (manilla: Promises.Promises) => {
+  for (const order of ["1", "2", "3"]) {
+    const key = IdempotencyKey.derive("order", order)
+    succeeded(await manilla.payments.collect(request, { key }))
+  }
+}
+
+describe("a call", () => {
+  it("resolves to its value, and a key makes one payment", async () => {
+    const { manilla, payments } = await connect()
+    const payment = succeeded(await manilla.payments.collect(request, { key }))
+    assert.strictEqual(payment.status, "COMPLETED")
+    const again = succeeded(await manilla.payments.collect(request, { key }))
+    assert.strictEqual(again.id, payment.id)
+    assert.lengthOf(await payments(), 1)
+    await manilla.close()
+  })
+
+  it("resolves to its error", async () => {
+    const { add, manilla, requests } = await connect()
+    const invalid = failed(await manilla.payments.collect({ ...request, amount: "x" }, { key }))
+    assert.strictEqual(invalid._tag, "InvalidRequestError")
+    assert.isEmpty(await requests())
+    await add(Fault.dropAfter({ operation: "Payments.create" }))
+    const options = { key, retry: { attempts: 1 } }
+    const unknown = failed(await manilla.payments.collect(request, options))
+    if (unknown._tag !== "OutcomeUnknown") assert.fail(unknown._tag)
+    assert.strictEqual(unknown.key, key)
+    await manilla.close()
+  })
+
+  it("exists for each method of each service", async () => {
+    const { manilla } = await connect()
+    const context = succeeded(await manilla.run(Effect.context<Clients.Clients>()))
+    const { close: _, run: __, ...calls } = manilla
+    const names = (services: Iterable<object>) =>
+      Array.from(services, (service) => Object.keys(service).sort().join()).sort()
+    assert.deepStrictEqual(names(Object.values(calls)), names(context.unsafeMap.values()))
+    await manilla.close()
+  })
+
+  it("rejects with the reason of its signal, and its key continues a write", async () => {
+    const { add, manilla, payments } = await connect()
+    await add(Fault.delay("10 minutes", { operation: "Payments.create" }))
+    const controller = new AbortController()
+    const { signal } = controller
+    const paying = manilla.payments.collect(request, { key, signal })
+    await vi.waitUntil(async () => (await payments()).length === 1)
+    controller.abort(new Error("the buyer left"))
+    assert.strictEqual(await rejected(paying), signal.reason)
+    const payment = succeeded(await manilla.payments.collect(request, { key }))
+    assert.deepStrictEqual(
+      (await payments()).map(({ id }) => id),
+      [payment.id]
+    )
+    await manilla.close()
+  })
+
+  it("sends nothing if its signal is aborted already", async () => {
+    const { manilla, requests } = await connect()
+    const signal = AbortSignal.abort(new Error("too late"))
+    const paying = manilla.payments.collect(request, { key, signal })
+    assert.strictEqual(await rejected(paying), signal.reason)
+    assert.isEmpty(await requests())
+    await manilla.close()
+  })
+
+  it("does not pass its signal on", async () => {
+    const { manilla } = await connect()
+    const since = await Effect.runPromise(DateTime.now)
+    const options = { since, signal: new AbortController().signal }
+    // It refuses options that it does not know.
+    assert.isEmpty(succeeded(await manilla.paymentLinks.candidates(Sandboxed.link, options)))
+    assert.isEmpty(
+      succeeded(await manilla.paymentLinks.candidates(Sandboxed.link, { since, signal: undefined }))
+    )
+    await manilla.close()
+  })
+})
+
+describe("for await", () => {
+  it("reads all rows and all pages of a list", async () => {
+    const { manilla } = await connect()
+    await collectThrice(manilla)
+    const rows = await readAll(manilla.transactions.stream({ per_page: 2 }))
+    assert.lengthOf(rows.map(succeeded), 3)
+    const pages = await readAll(manilla.transactions.pages({ per_page: 2 }))
+    assert.lengthOf(pages.map(succeeded), 2)
+    await manilla.close()
+  })
+
+  it("ends after an error", async () => {
+    const { manilla } = await connect({ pageParameter: undefined })
+    await collectThrice(manilla)
+    const rows = await readAll(manilla.transactions.stream({ per_page: 2 }))
+    assert.deepStrictEqual(
+      rows.map((row) => (row.ok ? "row" : row.error._tag)),
+      ["row", "row", "PageParameterError"]
+    )
+    await manilla.close()
+  })
+
+  it("sees each change", async () => {
+    const { manilla, settle } = await connect({ settleAfter: "1 hour" })
+    const { id } = succeeded(await manilla.payments.create(collection, { key }))
+    const seen: Array<string> = []
+    for await (const change of manilla.payments.changes(id, { initial: "100 millis" })) {
+      const { status } = succeeded(change)
+      seen.push(status)
+      if (status === "PENDING") await settle(id)
+    }
+    assert.deepStrictEqual(seen, ["PENDING", "COMPLETED"])
+    await manilla.close()
+  })
+
+  it("stops reading at a break, and when its signal is aborted", async () => {
+    const { manilla, requests } = await connect({ settleAfter: "1 hour" })
+    const { id } = succeeded(await manilla.payments.create(collection, { key }))
+    const often = { initial: "100 millis", factor: 1 } as const
+    for await (const change of manilla.payments.changes(id, often)) {
+      assert.isTrue(change.ok)
+      break
+    }
+    const controller = new AbortController()
+    const { signal } = controller
+    const reading = readAll(manilla.payments.changes(id, { ...often, signal }))
+    const before = (await requests()).length
+    await vi.waitUntil(async () => (await requests()).length > before + 1)
+    controller.abort(new Error("enough"))
+    assert.strictEqual(await rejected(reading), signal.reason)
+    const after = (await requests()).length
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    assert.lengthOf(await requests(), after)
+    const tooLate = manilla.payments.changes(id, { signal })
+    assert.strictEqual(await rejected(readAll(tooLate)), signal.reason)
+    await manilla.close()
+  })
+})
+
+describe("run", () => {
+  it("runs a program on the same services", async () => {
+    const { manilla, payments } = await connect()
+    const payment = succeeded(await manilla.payments.collect(request, { key }))
+    const program = Effect.flatMap(Payments.Payments, ({ collect }) => collect(request, { key }))
+    assert.strictEqual(succeeded(await manilla.run(program)).id, payment.id)
+    assert.lengthOf(await payments(), 1)
+    assert.strictEqual(failed(await manilla.run(Effect.fail("expected"))), "expected")
+    await manilla.close()
+  })
+
+  it("rejects with a defect, also if a signal is aborted", async () => {
+    const { manilla } = await connect()
+    const defect = new Error("a bug")
+    assert.strictEqual(await rejected(manilla.run(Effect.die(defect))), defect)
+    const controller = new AbortController()
+    const program = Effect.onInterrupt(Effect.never, () => Effect.die(defect))
+    const running = manilla.run(program, controller)
+    controller.abort()
+    assert.strictEqual(await rejected(running), defect)
+    await manilla.close()
+  })
+})
+
+describe("make and close", () => {
+  it("names a wrong setting", async () => {
+    const reason = await rejected(
+      Promises.make({
+        baseUrl: "http://api.example/api/v1",
+        authUrl: "https://accounts.example/api/v1",
+        clientId: "app_42",
+        clientSecret: "secret"
+      })
+    )
+    assert.instanceOf(reason, Errors.ConfigurationError)
+    assert.include(reason.message, "baseUrl")
+  })
+
+  it("reads the environment, and names all missing variables", async () => {
+    const names = ["BASE_URL", "AUTH_URL", "CLIENT_ID", "CLIENT_SECRET"]
+    for (const name of names) vi.stubEnv(`MANILLA_${name}`, undefined)
+    const reason = String(await rejected(Promises.make()))
+    for (const name of names) assert.include(reason, `MANILLA_${name}`)
+    vi.unstubAllEnvs()
+  })
+
+  it("sends nothing after close", async () => {
+    const { manilla, requests } = await connect()
+    await manilla.close()
+    const refused = failed(await manilla.payments.collect(request, { key }))
+    assert.strictEqual(refused._tag, "TokenUnavailableError")
+    assert.isEmpty(await requests())
+  })
+})
