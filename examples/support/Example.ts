@@ -4,31 +4,16 @@
  * credentials for real money.
  */
 import { NodeRuntime } from "@effect/platform-node"
-import { Cardholders, Cards } from "@manilla/cards"
-import { Catalogue } from "@manilla/catalogue"
 import { BearerTokens, Gateway } from "@manilla/core"
 import * as UndiciClient from "@manilla/core/UndiciClient"
-import { PaymentLinks } from "@manilla/payment-links"
-import { Payments } from "@manilla/payments"
-import { Payouts } from "@manilla/payouts"
-import { Refunds } from "@manilla/refunds"
+import { Clients } from "@manilla/promises"
 import { Sandbox } from "@manilla/sandbox"
 import { Token } from "@manilla/token"
-import { Transactions } from "@manilla/transactions"
 import { Config, Data, Effect, Layer, Option } from "effect"
 import * as Embedded from "./Embedded.js"
 import * as Timeline from "./Timeline.js"
 
-const client = Layer.mergeAll(
-  Cardholders.layer,
-  Cards.layer,
-  Catalogue.layer,
-  PaymentLinks.layer,
-  Payments.layer,
-  Payouts.layer,
-  Refunds.layer,
-  Transactions.layer
-).pipe(
+const client = Clients.layer.pipe(
   Layer.provide(Gateway.layerConfig()),
   Layer.provideMerge(Token.layerConfig()),
   Layer.provide(UndiciClient.layer)
