@@ -100,19 +100,21 @@ const sqlite = Effect.flatMap(kills.run(options), (report) =>
   print(report, { engine: "SQLite" }, [["from the start of the engine", report.recoveryMillis]])
 )
 
-const lockSeconds = 3
+const expirationSeconds = 3
 const { runners } = values
-const postgres = Effect.flatMap(clusterKills.run({ ...options, runners, lockSeconds }), (report) =>
-  print(
-    report,
-    {
-      engine: `PostgreSQL, ${runners} runners, locks expire after ${lockSeconds} s`,
-      "runners stopped for 1.5 times the life of their locks": report.pauses,
-      "restarts and crashes of the database": report.databaseRestarts,
-      "runners that were not ready within a minute": report.hungStarts
-    },
-    report.recoveryMillis
-  )
+const postgres = Effect.flatMap(
+  clusterKills.run({ ...options, runners, expirationSeconds }),
+  (report) =>
+    print(
+      report,
+      {
+        engine: `PostgreSQL, ${runners} runners, taken for dead after ${expirationSeconds} s`,
+        "runners stopped for 1.5 times as long": report.pauses,
+        "restarts and crashes of the database": report.databaseRestarts,
+        "runners that were not ready within a minute": report.hungStarts
+      },
+      report.recoveryMillis
+    )
 )
 
 const timed = <A, E>(name: string, self: Effect.Effect<A, E>) =>

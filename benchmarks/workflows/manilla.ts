@@ -54,8 +54,7 @@ const waiter = Waiter.toLayer(() => Effect.sleep(waitMillis))
 
 type Engine = Layer.Layer<Layer.Layer.Success<typeof Memory.layerMemory>, unknown>
 
-const onPostgres = ({ url }: Places): Engine =>
-  Postgres.layerPostgres({ url: Redacted.make(url), host: "127.0.0.1" })
+const onPostgres = ({ url }: Places): Engine => Postgres.layerPostgres({ url: Redacted.make(url) })
 
 const onSqlite = ({ file }: Places): Engine => Sqlite.layerSqlite({ file })
 

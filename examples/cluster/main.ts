@@ -86,8 +86,8 @@ const program = Effect.gen(function* () {
     if (ended.size === all) Deferred.unsafeDone(allEnded, Effect.void)
   }
   const children = yield* Effect.forEach([1, 2, 3], (runner) =>
-    Effect.flatMap(Effect.all([Postgres.freePort, Postgres.freePort]), ([port, health]) =>
-      start(runner, { ...environment, RUNNER_PORT: `${port}`, HEALTH_PORT: `${health}` }, onLine)
+    Effect.flatMap(Postgres.freePort, (port) =>
+      start(runner, { ...environment, HEALTH_PORT: `${port}` }, onLine)
     )
   )
 

@@ -28,11 +28,9 @@ const payouts = Layer.effect(
 ).pipe(Layer.provide(Payouts.layer))
 
 const engine = Layer.unwrapEffect(
-  Effect.map(
-    Config.all({ url: Config.redacted("DATABASE_URL"), port: Config.integer("RUNNER_PORT") }),
+  Effect.map(Config.redacted("DATABASE_URL"), (url) =>
     // So that the example is short. The default is 15 seconds.
-    ({ port, url }) =>
-      Engine.layerPostgres({ url, host: "localhost", port, lockExpiration: "5 seconds" })
+    Engine.layerPostgres({ url, runnerExpiration: "5 seconds" })
   )
 )
 

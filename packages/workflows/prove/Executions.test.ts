@@ -53,14 +53,14 @@ const keys = (executions: ReadonlyArray<Execution.Status>) =>
 
 const slowPayments: Sandbox.Options = { settleAfter: "1 day" }
 
-/** The executions whose messages are stored, and the payloads with personal data. */
+/** The executions whose steps are stored, and the payloads with personal data. */
 const leftIn = (path: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const [row] = yield* sql<{ readonly messages: bigint; readonly personal: bigint }>`
-      SELECT (SELECT COUNT(DISTINCT entity_id) FROM cluster_messages) AS messages,
-        (SELECT COUNT(*) FROM manilla_executions_1 WHERE payload LIKE '%+229%') AS personal`
-    return { messages: Number(row?.messages), personal: Number(row?.personal) }
+    const [row] = yield* sql<{ readonly steps: bigint; readonly personal: bigint }>`
+      SELECT (SELECT COUNT(DISTINCT execution_id) FROM manilla_steps) AS steps,
+        (SELECT COUNT(*) FROM manilla_executions WHERE payload LIKE '%+229%') AS personal`
+    return { steps: Number(row?.steps), personal: Number(row?.personal) }
   }).pipe(Effect.provide(database.layer(path)))
 
 describe("a list of executions", () => {
@@ -134,7 +134,7 @@ describe("a list of executions", () => {
       )
       const { payouts } = yield* Sandbox.Sandbox
       assert.lengthOf(yield* payouts, 3)
-      assert.deepStrictEqual(yield* leftIn(path), { messages: 1, personal: 1 })
+      assert.deepStrictEqual(yield* leftIn(path), { steps: 1, personal: 1 })
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 })
@@ -190,7 +190,7 @@ describe("a purge", () => {
       }).pipe(
         Effect.provide(workflows.pipe(Layer.provideMerge(Sqlite.layerSqlite({ file: path }))))
       )
-      assert.deepStrictEqual(yield* leftIn(path), { messages: 1, personal: 1 })
+      assert.deepStrictEqual(yield* leftIn(path), { steps: 1, personal: 1 })
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 

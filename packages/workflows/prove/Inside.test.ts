@@ -68,7 +68,7 @@ const databases = {
   PostgreSQL: Effect.gen(function* () {
     const { url } = yield* Postgres.server
     const database: Database = ["--postgres", Redacted.value(url)]
-    const engine = layerPostgres({ url, host: "127.0.0.1", port: yield* Postgres.freePort })
+    const engine = layerPostgres({ url })
     return { database, live: Layer.orDie(Layer.provideMerge(workflows, engine)) }
   })
 }

@@ -22,7 +22,6 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
-import { createServer } from "node:net"
 import * as postgresClient from "../src/internal/sql/postgresClient.js"
 import * as Proxy from "./utils/proxy.js"
 import * as world from "../test/utils/world.js"
@@ -41,19 +40,13 @@ const workflows = Layer.mergeAll(
 )
 
 /** A runner of all workflows on a database. */
-const runner = (url: Redacted.Redacted, lockExpiration: DurationInput = "3 seconds") =>
-  Effect.map(Postgres.freePort, (port) =>
+const runner = (url: Redacted.Redacted, runnerExpiration: DurationInput = "3 seconds") =>
+  Layer.fresh(
     Layer.provideMerge(
       workflows,
-      layerPostgres({
-        url,
-        host: "127.0.0.1",
-        port,
-        lockExpiration,
-        pollInterval: "200 millis"
-      })
+      layerPostgres({ url, runnerExpiration, pollInterval: "200 millis" })
     )
-  ).pipe(Layer.unwrapEffect, Layer.fresh)
+  )
 
 /** The engine logs every failure of its database. */
 const server: Layer.Layer<Server> = Layer.scoped(Server, Postgres.server).pipe(
@@ -62,6 +55,8 @@ const server: Layer.Layer<Server> = Layer.scoped(Server, Postgres.server).pipe(
 )
 
 const payouts = Operator.of(DisbursePayout.workflow)
+
+const operation = "Payouts.create"
 
 const services = world.services({ settleAfter: "1 second" })
 
@@ -134,7 +129,7 @@ layer(server, {
       const { payouts: made } = yield* Sandbox.Sandbox
       const payout = yield* world.payout
       const keys = Array.from({ length: 6 }, (_, i) => `salary-handed-over-${i}`)
-      // Longer than the test may take: the locks do not expire.
+      // Longer than the test may take: nobody is taken for dead.
       const other = yield* Layer.build(runner(url, "5 minutes"))
       yield* Effect.gen(function* () {
         const operator = yield* payouts
@@ -183,91 +178,57 @@ layer(server, {
     }).pipe(Effect.provide(services))
   )
 
-  it.scoped("a refusal is not the outcome if another runner of the same address has begun", () =>
-    Effect.gen(function* () {
-      const { url } = yield* Server
-      const client = yield* Payouts.Payouts
-      const sql = yield* PgClient.make({ url })
-      let attempts = 0
-      const refusedFirst = Layer.succeed(Payouts.Payouts, {
-        ...client,
-        create: (request, options) =>
-          Effect.gen(function* () {
-            if (++attempts > 1) return yield* client.create(request, options)
-            // As if its replacement had sent the request meanwhile: the locks do not tell the two apart.
-            yield* Effect.orDie(sql`
-              UPDATE manilla_executions_1
-              SET begun = replace(begun, '"begins":1', '"begins":2'), revision = revision + 1
-              WHERE business_key = 'salary-shared'`)
-            return yield* new Errors.UnprocessableError({
-              operation: "Payouts.create",
-              status: 422,
-              message: "refused"
-            })
-          })
+  it.scoped.each([
+    {
+      late: "refusal",
+      error: new Errors.UnprocessableError({ operation, status: 422, message: "refused" })
+    },
+    {
+      late: "error",
+      error: new Errors.KeyReused({
+        operation,
+        message: "too late",
+        key: world.key("salary-taken"),
+        differs: [],
+        attempts: 1
       })
-      const engine = layerPostgres({ url, host: "127.0.0.1", port: yield* Postgres.freePort })
-      yield* Effect.gen(function* () {
-        const operator = yield* payouts
-        yield* operator.start({ key: world.key("salary-shared"), ...(yield* world.payout) })
-        const { status } = yield* operator.await("salary-shared")
-        assert.strictEqual(status, "COMPLETED")
+    }
+  ])(
+    "a $late of a runner that has lost the execution to another does not count",
+    ({ error, late }) =>
+      Effect.gen(function* () {
+        const { url } = yield* Server
+        const { payouts: made } = yield* Sandbox.Sandbox
+        const client = yield* Payouts.Payouts
+        const sql = yield* PgClient.make({ url })
+        const key = world.key(`salary-taken-${late}`)
+        let attempts = 0
+        const lateError = Layer.succeed(Payouts.Payouts, {
+          ...client,
+          create: (request, options) =>
+            Effect.gen(function* () {
+              if (++attempts > 1) return yield* client.create(request, options)
+              // As after a pause of the process: it was taken for dead.
+              yield* Effect.orDie(sql`
+              UPDATE manilla_executions SET runner = NULL, due_millis = 0, revision = revision + 1
+              WHERE business_key = ${key}`)
+              return yield* error
+            })
+        })
+        const engine = layerPostgres({ url, pollInterval: "200 millis" })
+        yield* Effect.gen(function* () {
+          const operator = yield* payouts
+          yield* operator.start({ key, ...(yield* world.payout) })
+          const { status } = yield* operator.await(key)
+          assert.strictEqual(status, "COMPLETED")
+        }).pipe(
+          Effect.provide(
+            DisbursePayout.layer(policy).pipe(Layer.provideMerge(engine), Layer.provide(lateError))
+          )
+        )
         assert.strictEqual(attempts, 2)
-      }).pipe(
-        Effect.provide(
-          DisbursePayout.layer({
-            carryOn: { initial: "300 millis", factor: 2, deadline: "1 hour" }
-          }).pipe(Layer.provideMerge(engine), Layer.provide(refusedFirst))
-        )
-      )
-    }).pipe(Effect.provide(services), Effect.provide(Reactivity.layer))
-  )
-
-  it.scoped("a runner that has lost an execution to another does not store its result", () =>
-    Effect.gen(function* () {
-      const { url } = yield* Server
-      const { payouts: made } = yield* Sandbox.Sandbox
-      const client = yield* Payouts.Payouts
-      const sql = yield* PgClient.make({ url })
-      let attempts = 0
-      const lateError = Layer.succeed(Payouts.Payouts, {
-        ...client,
-        create: (request, options) =>
-          Effect.gen(function* () {
-            if (++attempts > 1) return yield* client.create(request, options)
-            // As after a pause of the process: another runner has taken its locks, which expire soon.
-            yield* Effect.orDie(sql`
-              UPDATE cluster_locks
-              SET address = 'elsewhere:1', acquired_at = NOW() - INTERVAL '8 seconds'`)
-            return yield* new Errors.KeyReused({
-              operation: "Payouts.create",
-              message: "too late",
-              key: options.key,
-              differs: [],
-              attempts: 1
-            })
-          })
-      })
-      const engine = layerPostgres({
-        url,
-        host: "127.0.0.1",
-        port: yield* Postgres.freePort,
-        lockExpiration: "12 seconds",
-        pollInterval: "200 millis"
-      })
-      yield* Effect.gen(function* () {
-        const operator = yield* payouts
-        yield* operator.start({ key: world.key("salary-taken"), ...(yield* world.payout) })
-        const { status } = yield* operator.await("salary-taken")
-        assert.strictEqual(status, "COMPLETED")
-      }).pipe(
-        Effect.provide(
-          DisbursePayout.layer(policy).pipe(Layer.provideMerge(engine), Layer.provide(lateError))
-        )
-      )
-      assert.isAbove(attempts, 1)
-      assert.lengthOf(yield* made, 1)
-    }).pipe(Effect.provide(services), Effect.provide(Reactivity.layer))
+        assert.lengthOf(yield* made, 1)
+      }).pipe(Effect.provide(services), Effect.provide(Reactivity.layer))
   )
 
   it.scoped("a runner is healthy while the database has heard of it", () =>
@@ -275,9 +236,7 @@ layer(server, {
       const { restart, url } = yield* Server
       const engine = layerPostgres({
         url,
-        host: "127.0.0.1",
-        port: yield* Postgres.freePort,
-        lockExpiration: "3 seconds",
+        runnerExpiration: "3 seconds",
         pollInterval: "200 millis"
       })
       const { isHealthy } = Context.get(yield* Layer.build(engine), Engine.Runner)
@@ -296,8 +255,7 @@ layer(server, {
       const { url } = yield* Server
       const readOnly = new URL(Redacted.value(url))
       readOnly.searchParams.set("options", "-c default_transaction_read_only=on")
-      const port = yield* Postgres.freePort
-      const engine = layerPostgres({ url: Redacted.make(readOnly.href), host: "127.0.0.1", port })
+      const engine = layerPostgres({ url: Redacted.make(readOnly.href) })
       const error = yield* Effect.flip(Layer.build(engine))
       assert.strictEqual(error._tag, "RunnerUnavailable")
       assert.propertyVal(error, "reason", "Database")
@@ -314,9 +272,7 @@ layer(server, {
       through.port = `${proxy.port}`
       const engine = layerPostgres({
         url: Redacted.make(through.href),
-        host: "127.0.0.1",
-        port: yield* Postgres.freePort,
-        lockExpiration: "3 seconds",
+        runnerExpiration: "3 seconds",
         pollInterval: "200 millis",
         databaseTimeout: "2 seconds"
       })
@@ -336,13 +292,12 @@ layer(server, {
   it.scoped("a start that takes too long is a typed error", () =>
     Effect.gen(function* () {
       const { url } = yield* Server
-      const port = yield* Postgres.freePort
       // As another runner does that was stopped while it created its tables.
       const sql = yield* PgClient.make({ url })
       yield* Effect.flatMap(sql.reserve, (connection) =>
         connection.executeRaw("SELECT pg_advisory_lock(4114431)", [])
       )
-      const engine = layerPostgres({ url, host: "127.0.0.1", port, startTimeout: "1 second" })
+      const engine = layerPostgres({ url, startTimeout: "1 second" })
       const error = yield* Effect.flip(Layer.build(engine))
       assert.strictEqual(error._tag, "RunnerUnavailable")
       assert.propertyVal(error, "reason", "Timeout")
@@ -359,9 +314,7 @@ layer(server, {
       const other = Redacted.make(at.href)
       const others = yield* PgClient.make({ url: other })
       yield* others`CREATE TABLE manilla_executions_1 (workflow TEXT)`
-      const open = Effect.flatMap(Postgres.freePort, (port) =>
-        Effect.flip(Layer.build(layerPostgres({ url: other, host: "127.0.0.1", port })))
-      )
+      const open = Effect.flip(Layer.build(layerPostgres({ url: other })))
       const old = yield* open
       assert.strictEqual(old._tag, "UnsupportedSchema")
       assert.include(old.message, "database other: the tables are older than schema version 1")
@@ -370,29 +323,10 @@ layer(server, {
       yield* others`INSERT INTO manilla_schema VALUES (1, 99)`
       const newer = yield* open
       assert.propertyVal(newer, "stored", 99)
-      assert.propertyVal(newer, "supported", 3)
+      assert.propertyVal(newer, "supported", 4)
       const tables = yield* others`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`
       assert.lengthOf(tables, 2)
     }).pipe(Effect.provide(Reactivity.layer))
-  )
-
-  it.scoped("a port that is in use is a typed error", () =>
-    Effect.gen(function* () {
-      const { url } = yield* Server
-      const port = yield* Postgres.freePort
-      yield* Effect.acquireRelease(
-        Effect.async<ReturnType<typeof createServer>>((resume) => {
-          const server = createServer()
-          server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
-        }),
-        (server) => Effect.sync(() => server.close())
-      )
-      const engine = layerPostgres({ url, host: "127.0.0.1", port })
-      const error = yield* Effect.flip(Layer.build(engine))
-      assert.strictEqual(error._tag, "RunnerUnavailable")
-      assert.propertyVal(error, "reason", "Port")
-      assert.include(error.message, `127.0.0.1:${port}`)
-    })
   )
 })
 
@@ -401,7 +335,7 @@ describe("a database", () => {
     Effect.gen(function* () {
       const { url } = yield* Postgres.server
       const client = postgresClient.layer(
-        { url, databaseTimeout: "30 seconds", lockExpiration: "15 seconds" },
+        { url, databaseTimeout: "30 seconds", rest: "15 seconds" },
         2
       )
       yield* Effect.gen(function* () {
@@ -426,7 +360,7 @@ describe("a database", () => {
         {
           url: Redacted.make(through.href),
           databaseTimeout: "1 second",
-          lockExpiration: "1 second"
+          rest: "1 second"
         },
         2
       )
@@ -447,7 +381,7 @@ describe("a database", () => {
       const proxy = yield* Proxy.make({ host: "127.0.0.1", port: 1 })
       yield* proxy.pass(false)
       const url = Redacted.make(`postgres://user@127.0.0.1:${proxy.port}/none`)
-      const engine = layerPostgres({ url, host: "127.0.0.1", databaseTimeout: "500 millis" })
+      const engine = layerPostgres({ url, databaseTimeout: "500 millis" })
       const error = yield* Effect.flip(Layer.build(engine))
       assert.propertyVal(error, "reason", "Database")
       assert.include(error.message, "timeout")
@@ -457,7 +391,7 @@ describe("a database", () => {
   it.scopedLive("that does not answer is a typed error", () =>
     Effect.gen(function* () {
       const url = Redacted.make(`postgres://user@localhost:${yield* Postgres.freePort}/none`)
-      const error = yield* Effect.flip(Layer.build(layerPostgres({ url, host: "127.0.0.1" })))
+      const error = yield* Effect.flip(Layer.build(layerPostgres({ url })))
       assert.propertyVal(error, "reason", "Database")
       assert.include(error.message, "ECONNREFUSED")
     })

@@ -15,29 +15,22 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { spawnSync } from "node:child_process"
-import { linkSync, readdirSync, readFileSync, statSync, symlinkSync, unlinkSync } from "node:fs"
-import { hostname } from "node:os"
-import { basename, dirname, join } from "node:path"
+import { linkSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
 import * as database from "../src/internal/sql/database.js"
+import * as runners from "../src/internal/sql/runners.js"
 import * as files from "../test/utils/files.js"
 import * as world from "../test/utils/world.js"
 
 const layer = (path: string, policy?: Partial<Policy.Policy>) =>
   DisbursePayout.layer(policy).pipe(Layer.provideMerge(Sqlite.layerSqlite({ file: path })))
 
-/** The rests of the names of the files that begin as a database. */
-const filesBeside = (path: string) =>
-  readdirSync(dirname(path))
-    .map((name) => name.slice(basename(path).length))
-    .sort()
-
 /** The rows that the engine stored. */
 const rowsIn = (path: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const [row] = yield* sql<{ readonly count: bigint }>`
-      SELECT (SELECT COUNT(*) FROM cluster_messages) + (SELECT COUNT(*) FROM cluster_replies)
-        + (SELECT COUNT(*) FROM manilla_activities) AS count`
+      SELECT COUNT(*) AS count FROM manilla_steps`
     return Number(row?.count)
   }).pipe(Effect.provide(database.layer(path)))
 
@@ -67,35 +60,40 @@ describe("the stored rows of a wait", () => {
         look: { ...look, deadline: "150 millis" },
         wait: { initial: "200 millis", factor: 1.5, deadline: "1 day" }
       })
-      // A run stores two rows, a creation and a look one each.
+      // A creation and a look store one row each.
       assert.isAbove(one.reads, 30)
-      assert.strictEqual(one.rows, 4)
-      // A pause stores four rows, and its look one. Less than ten pauses fit into six seconds.
+      assert.strictEqual(one.rows, 2)
+      // Less than ten pauses fit into six seconds.
       assert.isAbove(many.rows, one.rows)
-      assert.isBelow(many.rows, 4 + 10 * 5)
+      assert.isBelow(many.rows, 2 + 10)
     })
   )
 })
 
 describe("a database", () => {
-  it.live("is used by one process at a time", () =>
+  it.live("is shared by engines, under one name", () =>
     Effect.gen(function* () {
       const path = yield* files.database
-      yield* Effect.gen(function* () {
-        symlinkSync(path, `${path}.link`)
-        assert.deepStrictEqual(filesBeside(path), ["", "-shm", "-wal", ".link"])
-        for (const file of [path, `${path}.link`]) {
-          const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file })))
-          assert.propertyVal(error, "reason", "InUse")
-          assert.include(error.message, `process ${process.pid} on `)
-        }
-        linkSync(path, `${path}.hard`)
-        const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: `${path}.hard` })))
-        assert.include(error.message, "it has 2 names (hard links): keep one")
-        unlinkSync(`${path}.hard`)
-      }).pipe(Effect.scoped, Effect.provide(Sqlite.layerSqlite({ file: path })))
-      yield* Effect.scoped(Layer.build(Sqlite.layerSqlite({ file: path })))
-    }).pipe(Effect.scoped)
+      const request = yield* world.payout
+      const { payouts: made } = yield* Sandbox.Sandbox
+      const [one, other] = yield* Effect.all([
+        Layer.build(Layer.fresh(layer(path))),
+        Layer.build(Layer.fresh(layer(path)))
+      ])
+      const keys = Array.from({ length: 20 }, (_, i) => world.key(`salary-${i}`))
+      yield* Effect.forEach(keys, (key, i) =>
+        Effect.gen(function* () {
+          const payouts = yield* Operator.of(DisbursePayout.workflow)
+          yield* payouts.start({ key, ...request })
+        }).pipe(Effect.provide(i % 2 === 0 ? one : other))
+      )
+      const payouts = yield* Effect.provide(Operator.of(DisbursePayout.workflow), one)
+      yield* Effect.forEach(keys, payouts.await, { concurrency: "unbounded" })
+      assert.lengthOf(yield* made, keys.length)
+      linkSync(path, `${path}.hard`)
+      const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: `${path}.hard` })))
+      assert.include(error.message, "it has 2 names (hard links): keep one")
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 
   it.live("is for its owner only, with the files beside it", () =>
@@ -110,29 +108,39 @@ describe("a database", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "of a process that was killed, or shows no life, is taken at once, or after a while",
-    () =>
-      Effect.gen(function* () {
-        const path = yield* files.database
-        const life = Effect.scoped(Effect.timed(Layer.build(Sqlite.layerSqlite({ file: path }))))
-        yield* life
-        const leave = (host: string, pid: number) =>
-          Effect.flatMap(
-            SqlClient.SqlClient,
-            (sql) => sql`UPDATE manilla_owner SET host = ${host}, pid = ${pid}`
-          ).pipe(Effect.provide(Layer.fresh(database.layer(path))))
-        const { pid } = spawnSync(process.execPath, ["--version"])
-        yield* leave(hostname(), pid)
-        const [killed] = yield* life
-        assert.isBelow(Duration.toSeconds(killed), 5)
-        yield* leave("elsewhere", pid)
-        const [silent] = yield* life
-        assert.isAbove(Duration.toSeconds(silent), 14)
-      }).pipe(Effect.scoped)
+  /** An execution that another runner has, which has shown a moment ago that it lives. */
+  const owned = (path: string, place: string, pid: number) =>
+    Effect.gen(function* () {
+      const request = yield* world.payout
+      const key = world.key("salary-7")
+      // No process runs it.
+      yield* Effect.flatMap(Operator.of(DisbursePayout.workflow), ({ start }) =>
+        start({ key, ...request })
+      ).pipe(Effect.provide(Sqlite.layerSqlite({ file: path })))
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        INSERT INTO manilla_runners (id, place, pid, born, beat)
+        SELECT 99, ${place}, ${pid}, 1, CAST(unixepoch('subsec') * 1000 AS INTEGER)`
+      yield* sql`UPDATE manilla_executions SET runner = 99, revision = revision + 1`
+      const payouts = Operator.of(DisbursePayout.workflow)
+      return yield* Effect.flatMap(payouts, (operator) => operator.await(key)).pipe(
+        Effect.provide(layer(path)),
+        Effect.timed,
+        Effect.map(([duration]) => Duration.toSeconds(duration))
+      )
+    }).pipe(Effect.provide(Layer.fresh(database.layer(path))))
+
+  it.live("takes over at once what a process had that is gone, and else after a while", () =>
+    Effect.gen(function* () {
+      const { pid } = spawnSync(process.execPath, ["--version"])
+      const isFast = yield* owned(yield* files.database, runners.place(), pid)
+      assert.isBelow(isFast, 10)
+      const isSlow = yield* owned(yield* files.database, "elsewhere", pid)
+      assert.isAbove(isSlow, 14)
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 
-  it.live("that another process has taken over is not changed any more", () =>
+  it.live("keeps nothing of a process that has lost an execution to another", () =>
     Effect.gen(function* () {
       const path = yield* files.database
       const request = yield* world.payout
@@ -142,9 +150,8 @@ describe("a database", () => {
         Context.get(context, SqlClient.SqlClient)
       )
       const stored = Effect.all([
-        sql`SELECT * FROM manilla_executions_1`,
-        sql`SELECT id, processed FROM cluster_messages`,
-        sql`SELECT * FROM cluster_replies`
+        sql`SELECT * FROM manilla_executions`,
+        sql`SELECT * FROM manilla_steps`
       ])
       yield* Effect.gen(function* () {
         const payouts = yield* Operator.of(DisbursePayout.workflow)
@@ -153,10 +160,11 @@ describe("a database", () => {
           until: ({ begun }) => "Payouts.disburse" in begun
         })
         // As if this process had been stopped for long.
-        yield* sql`UPDATE manilla_owner SET epoch = epoch + 1`
+        yield* sql`
+          INSERT INTO manilla_runners (id, place, pid, born, beat)
+          SELECT 99, 'elsewhere', 1, 1, CAST(unixepoch('subsec') * 1000 AS INTEGER)`
+        yield* sql`UPDATE manilla_executions SET runner = 99, revision = revision + 1`
         const before = yield* stored
-        const error = yield* Effect.flip(payouts.start({ key: world.key("salary-8"), ...request }))
-        assert.include(error.message, "another process has taken over the database")
         yield* world.received("Payouts.create", 1)
         yield* Effect.sleep("2 seconds")
         assert.deepStrictEqual(yield* stored, before)
@@ -170,7 +178,6 @@ describe("a database", () => {
       const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: path })))
       assert.strictEqual(error._tag, "DatabaseUnavailable")
       assert.propertyVal(error, "file", path)
-      assert.propertyVal(error, "reason", "Unusable")
       assert.include(error.message, `${path}: the database cannot be used (`)
     }).pipe(Effect.scoped)
   )
@@ -196,7 +203,7 @@ describe("a database", () => {
       const stamped = readFileSync(path)
       const newer = yield* open
       assert.propertyVal(newer, "stored", 99)
-      assert.propertyVal(newer, "supported", 3)
+      assert.propertyVal(newer, "supported", 4)
       assert.isTrue(stamped.equals(readFileSync(path)))
     }).pipe(Effect.scoped)
   )
@@ -217,7 +224,9 @@ describe("a database", () => {
         // Another program, such as a backup, writes to the file from before the payout is made until after.
         yield* Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
-          yield* sql.withTransaction(Deferred.await(message))
+          yield* sql`BEGIN IMMEDIATE`
+          yield* Deferred.await(message)
+          yield* sql`COMMIT`
         }).pipe(Effect.provide(database.layer(path)))
         assert.lengthOf(yield* made, 1)
         assert.strictEqual((yield* payouts.await("salary-7")).status, "COMPLETED")
@@ -226,7 +235,7 @@ describe("a database", () => {
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 
-  it.live("that was locked takes transactions as soon as it is free", () =>
+  it.live("that was locked takes changes as soon as it is free", () =>
     Effect.gen(function* () {
       const path = yield* files.database
       const open = Effect.map(Layer.build(database.layer(path)), (context) =>
@@ -237,35 +246,14 @@ describe("a database", () => {
       yield* sql`CREATE TABLE rows (id INTEGER)`
       const insert = sql`INSERT INTO rows VALUES (1)`
       yield* other`BEGIN IMMEDIATE`
-      for (const locked of [sql.withTransaction(insert), insert]) {
-        const { cause } = yield* Effect.flip(locked)
-        assert.include(String(cause), "SQLITE_BUSY")
-      }
+      const { cause } = yield* Effect.flip(insert)
+      assert.include(String(cause), "SQLITE_BUSY")
       yield* other`COMMIT`
-      yield* sql.withTransaction(insert)
+      yield* insert
       assert.lengthOf(yield* sql`SELECT id FROM rows`, 1)
     }).pipe(Effect.scoped)
   )
 })
-
-it.live("an engine that ends while an activity runs does not warn that no runner is left", () =>
-  Effect.gen(function* () {
-    const path = yield* files.database
-    const request = yield* world.payout
-    const { faults } = yield* Sandbox.Sandbox
-    yield* faults.add(Fault.delay("20 seconds", { operation: "Payouts.create" }))
-    const { logger, message } = yield* world.logged("No healthy runners available")
-    yield* Effect.gen(function* () {
-      const payouts = yield* Operator.of(DisbursePayout.workflow)
-      yield* payouts.start({ key: world.key("salary-7"), ...request })
-      yield* Effect.repeat(Effect.delay(payouts.status("salary-7"), "20 millis"), {
-        until: ({ begun }) => "Payouts.disburse" in begun
-      })
-      // The activity is given 2 seconds.
-    }).pipe(Effect.provide(layer(path)), Effect.provide(logger))
-    assert.isFalse(yield* Deferred.isDone(message))
-  }).pipe(Effect.scoped, Effect.provide(world.services()))
-)
 
 it.live("a paused batch stays paused in the next life, and then goes on", () =>
   Effect.gen(function* () {

@@ -113,7 +113,7 @@ export interface Step<A, I, E, EI, R> {
 
 /**
  * Runs an effect and stores its result. It does not move money: `write` does. If the execution is to be
- * cancelled, a step that has not begun fails with `ExecutionCancelled`.
+ * cancelled, it fails with `ExecutionCancelled`.
  *
  * @since 0.1.0
  * @category blocks
@@ -203,7 +203,7 @@ export const pollUntil: <A, I, E, EI, F, R>(
 
 /**
  * A durable pause: it ends on time, also in a later life of the process. `resume` ends it at once. An
- * `interrupt` ends it, and the next block fails with `ExecutionCancelled`.
+ * `interrupt` ends it with `ExecutionCancelled`.
  *
  * @since 0.1.0
  * @category blocks

@@ -7,8 +7,9 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { Store } from "./internal/store.js"
+import type { Store } from "./internal/engine/store.js"
 
 /**
  * The tables of the database have the layout of another version of this package. Nothing was changed in the
@@ -36,15 +37,29 @@ export class UnsupportedSchema extends Schema.TaggedError<UnsupportedSchema>(
 }
 
 /**
- * The store of executions.
+ * The store of executions, and the ends of those that run in this process.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Service extends Store {
+  /** Looks until there is something: at once after an end in this process, and else from time to time. */
+  readonly untilEnd: <A, E, R>(
+    executionId: string,
+    look: Effect.Effect<Option.Option<A>, E, R>
+  ) => Effect.Effect<A, E, R>
+}
+
+/**
+ * The engine as an operator needs it.
  *
  * @since 0.1.0
  * @category services
  */
-export class Engine extends Context.Tag("@manilla/workflows/Engine")<Engine, Store>() {}
+export class Engine extends Context.Tag("@manilla/workflows/Engine")<Engine, Service>() {}
 
 /**
- * A runner in this process. The engines on a database provide it.
+ * The runner in this process.
  *
  * @since 0.1.0
  * @category services
@@ -53,8 +68,7 @@ export class Runner extends Context.Tag("@manilla/workflows/Runner")<
   Runner,
   {
     /**
-     * Whether the runner takes part: the database answers and, on PostgreSQL, has heard of the runner within
-     * the life of its locks.
+     * Whether the runner takes part: the database answers, and nobody has taken the runner for dead.
      */
     readonly isHealthy: Effect.Effect<boolean>
   }

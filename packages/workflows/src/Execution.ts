@@ -69,13 +69,13 @@ export const State = Schema.Literal("Running", "Waiting", ...EndState.literals)
 export type State = typeof State.Type
 
 /**
- * A write, or another step whose end may not be stored yet.
+ * A write that has begun.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const Begun = Schema.Struct({
-  /** Counted from 0; a write has a round for each call. */
+  /** Counted from 0: a round for each call. */
   round: Schema.Int,
   /** When its first round began. */
   sinceMillis: Schema.Number,
@@ -92,8 +92,7 @@ export const Begun = Schema.Struct({
 export interface Begun extends Schema.Schema.Type<typeof Begun> {}
 
 /**
- * A stored execution. The engine keeps its progress; this is what an operator needs to find it, and what
- * the sweeper needs to wake it.
+ * A stored execution.
  *
  * @since 0.1.0
  * @category models
@@ -106,17 +105,27 @@ export interface Execution {
   readonly executionId: string
   /** The encoded payload, as JSON. It may contain personal data, such as a phone number. Empty after a purge. */
   readonly payload: string
+  /** The id of the execution that waits for this one, if a body started it. */
+  readonly parent: string | undefined
   readonly startedMillis: number
-  /** By when the execution should have made progress. If it has not, the sweeper wakes it. */
+  /** The number of the runner that runs it. Undefined: any runner may take it once it is due. */
+  readonly runner: number | undefined
+  /** When it goes on, if no runner has it. */
   readonly dueMillis: number
-  /** The name of the durable pause that the execution is in. */
+  /** The name of the durable pause that it is in, or `signal` if it waits for something else. */
   readonly pause: string | undefined
-  /** The steps that have begun, by name: all writes, and other steps until they are known to have ended. */
+  /** When each of its pauses ends, by name. */
+  readonly clocks: Readonly<Record<string, number>>
+  /** Counts what may wake it: an `interrupt`, a `resume`, a signal, the end of an execution that it started. */
+  readonly wakes: number
+  /** The writes that have begun, by name. */
   readonly begun: Readonly<Record<string, Begun>>
   /** The id of the last resource that it created, such as a payout's reference. */
   readonly resource: string | undefined
   readonly isCancelRequested: boolean
   readonly end: End | undefined
+  /** Its encoded `Exit`, as JSON, from its end until a purge. */
+  readonly exit: string | undefined
   /** Whether its payload and its result were deleted after its end. */
   readonly isPurged: boolean
 }
@@ -133,14 +142,16 @@ export interface End {
 }
 
 /**
- * An execution without its payload, which may contain personal data.
+ * An execution without its payload and its result, which may contain personal data.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Status extends Omit<Execution, "payload"> {
+export interface Status extends Omit<Execution, (typeof hidden)[number]> {
   readonly state: State
 }
+
+const hidden = ["payload", "exit", "parent", "runner", "clocks", "wakes"] as const
 
 /**
  * The status of a stored execution.
@@ -149,7 +160,7 @@ export interface Status extends Omit<Execution, "payload"> {
  * @category conversions
  */
 export const toStatus = (execution: Execution): Status => ({
-  ...Struct.omit(execution, "payload"),
+  ...Struct.omit(execution, ...hidden),
   state: execution.end?.state ?? (execution.pause === undefined ? "Running" : "Waiting")
 })
 
@@ -300,7 +311,7 @@ export class ExecutionPurged extends Schema.TaggedError<ExecutionPurged>(
 }
 
 /**
- * The execution has not ended, or the engine has not stored its result yet. Nothing was purged.
+ * The execution has not ended. Nothing was purged.
  *
  * @since 0.1.0
  * @category errors

@@ -13,9 +13,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Engine from "./Engine.js"
-import type * as store from "./internal/store.js"
+import type * as store from "./internal/engine/store.js"
 import * as Execution from "./Execution.js"
-import { purge as purgeOne } from "./internal/purge.js"
+import { purge as purgeOne } from "./internal/engine/purge.js"
 
 /**
  * Selects executions. A part that is left out selects all.
@@ -125,8 +125,7 @@ export interface PurgeOptions {
 }
 
 /**
- * Deletes payloads, results and steps of executions that have ended, and returns their number. Those whose
- * result the engine has not stored yet are left for a later purge. A row with the
+ * Deletes payloads, results and steps of executions that have ended, and returns their number. A row with the
  * business key, the state and the times remains, so that the key cannot move money again: the service may
  * have forgotten its own key. `start`, `poll` and `await` then fail with `ExecutionPurged`.
  *
@@ -147,7 +146,8 @@ export const purge = ({
     while (true) {
       const ended = yield* engine.list(filter, after, defaultLimit)
       for (const execution of ended) {
-        if (yield* purgeOne(engine, execution)) purged++
+        yield* purgeOne(engine, execution)
+        purged++
       }
       if (ended.length < defaultLimit) return purged
       after = ended.at(-1)

@@ -9,24 +9,16 @@ import * as Issues from "@manilla/core/Issues"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
+import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Engine from "./Engine.js"
 import * as Execution from "./Execution.js"
-import { unlessPurged } from "./internal/execution.js"
-import { jitter } from "./internal/jitter.js"
-import { purge } from "./internal/purge.js"
-import { bodyEnd, keyOf, readPayload, type StartError } from "./internal/recordedEngine.js"
-
-/**
- * The pause between two looks of `await`: a tenth of the time already waited. Thousands of executions that are
- * awaited for long would otherwise keep the process and its database busy.
- */
-const awaitPauseMillis = (waitedMillis: number): number =>
-  Math.min(10_000, Math.max(1_000, waitedMillis / 10))
+import { keyOf, readPayload } from "./internal/engine/codecs.js"
+import type { StartError } from "./internal/engine/engine.js"
+import { unlessPurged } from "./internal/engine/execution.js"
+import { purge } from "./internal/engine/purge.js"
 
 /**
  * Why an execution cannot be read.
@@ -157,7 +149,6 @@ export const of = <
     const context = yield* Effect.context<
       WorkflowEngine.WorkflowEngine | P["Context"] | A["Context"] | E["Context"]
     >()
-    const workflows = Context.get(context, WorkflowEngine.WorkflowEngine)
     /** An execution that a step of another one starts is not a part of that one. */
     const inEngine = <B, F>(
       effect: Effect.Effect<
@@ -207,42 +198,24 @@ export const of = <
 
     const present = (businessKey: string) => Effect.flatMap(found(businessKey), unlessPurged)
 
-    const endOf = (execution: Execution.Execution) =>
-      Effect.gen(function* () {
-        const polled = yield* Effect.exit(inEngine(workflow.poll(execution.executionId)))
-        // An engine may report a defect of the workflow as its own.
-        if (Exit.isFailure(polled)) return Option.some(Exit.failCause(polled.cause))
-        if (polled.value?._tag === "Complete") return Option.some(polled.value.exit)
-        yield* readable(execution)
-        return Option.none()
-      })
-
-    /** `looks`: so many looks follow at once, because the body has ended in this process. */
-    const awaitEnd = (
-      businessKey: string,
-      waitedMillis = 0,
-      looks = 0
-    ): ReturnType<Operations["await"]> =>
+    const poll = (businessKey: string): ReturnType<Operations["poll"]> =>
       Effect.gen(function* () {
         const execution = yield* present(businessKey)
-        const ended = yield* Effect.fork(bodyEnd(workflows, execution.executionId))
-        const end = yield* endOf(execution)
-        if (Option.isSome(end)) return yield* end.value
-        const pauseMillis = looks > 0 ? 10 : yield* jitter(awaitPauseMillis(waitedMillis))
-        const hasEnded = yield* Effect.raceFirst(
-          Effect.as(Fiber.join(ended), true),
-          Effect.as(Effect.sleep(pauseMillis), false)
-        )
-        yield* Fiber.interrupt(ended)
-        return yield* awaitEnd(businessKey, waitedMillis + pauseMillis, hasEnded ? 10 : looks - 1)
+        const result = yield* inEngine(workflow.poll(execution.executionId))
+        if (result?._tag === "Complete") return Option.some(result.exit)
+        yield* readable(execution)
+        return Option.none()
       })
 
     const operator: Operations = {
       start,
       status: (key) =>
         Effect.map(Effect.tap(found(key), readable), (execution) => Execution.toStatus(execution)),
-      poll: (key) => Effect.flatMap(present(key), endOf),
-      await: (key) => awaitEnd(key),
+      poll,
+      await: (key) =>
+        Effect.flatMap(found(key), ({ executionId }) =>
+          Effect.flatten(engine.untilEnd(executionId, poll(key)))
+        ),
       resume: (key) =>
         Effect.flatMap(found(key), ({ executionId }) => inEngine(workflow.resume(executionId))),
       interrupt: (key) =>
@@ -251,9 +224,10 @@ export const of = <
         Effect.gen(function* () {
           const execution = yield* found(businessKey)
           if (execution.isPurged) return
-          if (execution.end === undefined || !(yield* purge(engine, execution))) {
+          if (execution.end === undefined) {
             return yield* new Execution.ExecutionNotEnded({ workflow: name, businessKey })
           }
+          yield* purge(engine, execution)
         })
     }
     return operator

@@ -1,6 +1,6 @@
 /**
  * The command of a runner, a process that runs workflows: it tells a supervisor whether it is ready, and ends
- * in order. `@effect/platform-node` is an optional peer, for this module and for PostgreSQL.
+ * in order. `@effect/platform-node` is an optional peer, for this module.
  *
  * @since 0.1.0
  */
@@ -26,7 +26,7 @@ import * as routes from "./internal/operate/routes.js"
 
 /**
  * The runner did not end within its time limit, such as because the database does not answer. What it was
- * doing continues in the next life, or on another runner when its locks expire.
+ * doing continues in the next life, or on another runner.
  *
  * @since 0.1.0
  * @category errors
@@ -35,7 +35,7 @@ export class DrainTimeout extends Schema.TaggedError<DrainTimeout>(
   "@manilla/workflows/DrainTimeout"
 )("DrainTimeout", { limit: Schema.DurationFromSelf }) {
   override get message(): string {
-    return `the runner did not end within ${Duration.format(this.limit)}. Nothing is lost: its executions continue in its next life, or on another runner when its locks expire.`
+    return `the runner did not end within ${Duration.format(this.limit)}. Nothing is lost: its executions continue in its next life, or on another runner.`
   }
 }
 
@@ -72,7 +72,7 @@ export interface Operate {
  * @category models
  */
 export interface Options<A, E, E2> {
-  /** The engine, such as `layerPostgres({ url, host })`. */
+  /** The engine, such as `layerPostgres({ url })`. */
   readonly engine: Layer.Layer<
     Engine.Engine | Batches | WorkflowEngine.WorkflowEngine | Engine.Runner,
     E2
@@ -109,7 +109,7 @@ export interface Options<A, E, E2> {
  *
  * const runner = (url: Redacted.Redacted, clients: Layer.Layer<Payouts.Payouts>) =>
  *   Command.run({
- *     engine: layerPostgres({ url, host: "10.0.0.7" }),
+ *     engine: layerPostgres({ url }),
  *     workflows: Layer.provide(DisbursePayout.layer(), clients),
  *     health: { port: 8080 }
  *   })
@@ -170,8 +170,7 @@ const operated = (
         .make(
           {
             executions: Context.get(context, Engine.Engine),
-            batches: Context.get(context, Batches),
-            runners: Effect.succeed([`process ${process.pid}`])
+            batches: Context.get(context, Batches)
           },
           token
         )

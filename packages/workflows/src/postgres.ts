@@ -1,32 +1,32 @@
 /**
  * The engine on PostgreSQL: executions continue after a crash, on any of the processes that share the
- * database. Such a process is a runner. `@effect/sql-pg`, `pg`, `@effect/sql`, `@effect/cluster` and
- * `@effect/platform-node` are optional peers, for this module only.
+ * database. Such a process is a runner. `@effect/sql-pg`, `pg` and `@effect/sql` are optional peers, for this module
+ * only.
  *
- * Each runner owns a part of the executions. If it dies, the others take over its part when its locks
- * expire. If it is only slow, such as a process that was stopped and continues, two runners may run an
- * execution at the same time: both send the same request with the same key, and one result is stored. A
- * refusal counts only if no other run of the request has begun.
+ * A runner owns an execution while it runs its body. If the runner dies, another one takes over what it owned. If it is
+ * only slow, such as a process that was stopped and continues, both may send the same request with the same key, and
+ * nothing that the first one stores afterwards counts. A refusal counts only if no other run of the request has begun.
  *
  * @since 0.1.0
  */
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as SqlClient from "@effect/sql/SqlClient"
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Batches } from "./Batch.js"
 import * as Engine from "./Engine.js"
 import * as postgresClient from "./internal/sql/postgresClient.js"
-import * as postgresEngine from "./internal/sql/postgresEngine.js"
+import * as sqlEngine from "./internal/sql/sqlEngine.js"
 import { rootMessage } from "./internal/rootMessage.js"
 
 /**
- * The runner cannot start: the database does not answer, is read-only or refuses its user, another process
- * listens on the runner's port, or the start took longer than its time limit. No execution was started.
+ * The runner cannot start: the database does not answer, is read-only or refuses its user, or the start took longer
+ * than its time limit. No execution was started.
  *
  * @since 0.1.0
  * @category errors
@@ -34,20 +34,16 @@ import { rootMessage } from "./internal/rootMessage.js"
 export class RunnerUnavailable extends Schema.TaggedError<RunnerUnavailable>(
   "@manilla/workflows/RunnerUnavailable"
 )("RunnerUnavailable", {
-  /** The address of the runner, such as `10.0.0.7:24431`. */
-  runner: Schema.String,
-  reason: Schema.Literal("Database", "Port", "Timeout"),
+  reason: Schema.Literal("Database", "Timeout"),
   cause: Schema.Defect
 }) {
   override get message(): string {
     const why = rootMessage(this.cause)
     switch (this.reason) {
-      case "Port":
-        return `runner ${this.runner}: it cannot listen on its port (${why}). Nothing was started. Give each runner of a machine its own port.`
       case "Database":
-        return `runner ${this.runner}: the database cannot be used (${why}). Nothing was started. Check the URL, and that its user may create tables.`
+        return `the database of the workflows cannot be used (${why}). Nothing was started. Check the URL, and that its user may create tables.`
       case "Timeout":
-        return `runner ${this.runner}: it was not ready in time (${why}). Start it again. If that does not help, another process may hold a lock in the database.`
+        return `the runner was not ready in time (${why}). Start it again. If that does not help, another process may hold a lock in the database.`
     }
   }
 }
@@ -67,25 +63,11 @@ export interface Options {
    */
   readonly url: Redacted.Redacted
   /**
-   * The host name or address at which the other runners reach this one, and on which it listens. `localhost`
-   * is for runners on one machine only. Runners trust each other: let nothing else reach the port.
+   * How long a silent runner keeps its executions: 15 seconds by default. A shorter time lets others take over
+   * sooner; a longer one tolerates longer pauses of a process and of the database. It must be the same for all
+   * runners. A process that has ended on the same machine is noticed sooner.
    */
-  readonly host: string
-  /**
-   * The port on which the runner listens: 24431 by default, and another one for each runner on a machine. It
-   * should be below 32768, because Linux takes the ports of outgoing connections from there upwards, and
-   * one of them could occupy the runner's port.
-   *
-   * Host and port identify a runner: no two may have the same. One that starts again with the same address continues at once; with
-   * another address, the executions of its earlier life wait until its locks expire.
-   */
-  readonly port?: number | undefined
-  /**
-   * How long a runner that does not answer keeps its executions: 15 seconds by default, in whole seconds.
-   * A shorter time lets others take over sooner; a longer one tolerates longer pauses of a process and of
-   * the database. It must be the same for all runners.
-   */
-  readonly lockExpiration?: Duration.DurationInput | undefined
+  readonly runnerExpiration?: Duration.DurationInput | undefined
   /**
    * How often a runner looks for work, which is the precision of durable pauses: 1 second by default. Each
    * look is a query.
@@ -94,8 +76,7 @@ export interface Options {
   /**
    * How long to wait for a connection to the database, and for the answer to a statement: 30 seconds by
    * default, which is longer than any statement of the engine. A connection that is silent for longer is
-   * closed, and the operation is repeated on another. If two thirds of `lockExpiration` are longer, they are
-   * the limit of a statement.
+   * closed, and the operation is repeated on another.
    */
   readonly databaseTimeout?: Duration.DurationInput | undefined
   /**
@@ -107,7 +88,7 @@ export interface Options {
 
 /**
  * A layer that starts a runner on PostgreSQL. Its executions continue after a crash, here or on another runner.
- * Fails with `RunnerUnavailable` if the database or the port cannot be used, or the start takes too long.
+ * Fails with `RunnerUnavailable` if the database cannot be used, or the start takes too long.
  *
  * @example
  * import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
@@ -117,7 +98,7 @@ export interface Options {
  * import * as Layer from "effect/Layer"
  *
  * const engine = Layer.unwrapEffect(
- *   Effect.map(Config.redacted("DATABASE_URL"), (url) => Engine.layerPostgres({ url, host: "10.0.0.7" }))
+ *   Effect.map(Config.redacted("DATABASE_URL"), (url) => Engine.layerPostgres({ url }))
  * )
  * const workflows = DisbursePayout.layer().pipe(Layer.provide(engine))
  *
@@ -126,34 +107,30 @@ export interface Options {
  */
 export const layerPostgres = ({
   databaseTimeout = "30 seconds",
-  host,
-  lockExpiration = "15 seconds",
   pollInterval = "1 second",
-  port = 24_431,
+  runnerExpiration = "15 seconds",
   startTimeout = "1 minute",
   url
 }: Options): Layer.Layer<
   Engine.Engine | Batches | WorkflowEngine.WorkflowEngine | Engine.Runner,
   RunnerUnavailable | Engine.UnsupportedSchema
 > => {
-  const unavailable = (reason: RunnerUnavailable["reason"], cause: unknown) =>
-    new RunnerUnavailable({ runner: `${host}:${port}`, reason, cause })
-  const options = { host, port, lockExpiration, pollInterval }
-  const database = { url, databaseTimeout, lockExpiration }
-  // With the seven below, the ten connections that the docstring of `url` names.
-  const locks = postgresClient.layer(database, 3)
-  const health = Effect.map(postgresEngine.isHealthy(options), (isHealthy) => ({ isHealthy }))
-  const runner = Layer.provide(Layer.effect(Engine.Runner, health), locks).pipe(
-    Layer.merge(postgresEngine.layer(options, locks)),
-    Layer.provide(postgresClient.layer(database, 7)),
-    // The engine dies if it cannot create its tables.
+  const client = (connections: number) =>
+    postgresClient.layer({ url, databaseTimeout, rest: runnerExpiration }, connections)
+  // Behind the statements of thousands of executions, a sign of life would come too late.
+  const beats = Effect.map(Layer.build(client(1)), Context.get(SqlClient.SqlClient))
+  const runner = sqlEngine.layer({ pollInterval, expiration: runnerExpiration }, beats).pipe(
+    Layer.provide(Layer.scopedDiscard(prepared)),
+    Layer.provide(client(9)),
     Layer.catchAllCause(
       (cause): Layer.Layer<unknown, RunnerUnavailable | Engine.UnsupportedSchema> => {
         if (Cause.isInterruptedOnly(cause)) return Layer.failCause(Cause.stripFailures(cause))
         const error = Cause.squash(cause)
-        if (error instanceof Engine.UnsupportedSchema) return Layer.fail(error)
-        const isPort = Predicate.isTagged(error, "SocketServerError")
-        return Layer.fail(unavailable(isPort ? "Port" : "Database", error))
+        return Layer.fail(
+          error instanceof Engine.UnsupportedSchema
+            ? error
+            : new RunnerUnavailable({ reason: "Database", cause: error })
+        )
       }
     )
   )
@@ -166,10 +143,29 @@ export const layerPostgres = ({
           duration: startTimeout,
           onTimeout: () => {
             const limit = Duration.format(startTimeout)
-            return unavailable("Timeout", new Error(`the start took longer than ${limit}`))
+            const cause = new Error(`the start took longer than ${limit}`)
+            return new RunnerUnavailable({ reason: "Timeout", cause })
           }
         })
       )
     )
   )
 }
+
+/** Its own number among the advisory locks of the database. */
+const creation = 4_114_431
+
+/**
+ * Creates the tables. PostgreSQL fails if two runners create a table at the same moment, so that they take
+ * turns.
+ */
+const prepared = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const connection = yield* sql.reserve
+  yield* Effect.acquireRelease(
+    connection.executeRaw(`SELECT pg_advisory_lock(${creation})`, []),
+    () => Effect.ignore(connection.executeRaw(`SELECT pg_advisory_unlock(${creation})`, []))
+  )
+  const [row] = yield* sql<{ readonly name: string }>`SELECT current_database() AS name`
+  yield* sqlEngine.createTables(`database ${row?.name}`)
+}).pipe(Effect.scoped)

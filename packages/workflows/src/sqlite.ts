@@ -1,43 +1,33 @@
 /**
- * The engine on an SQLite file: executions continue after a crash. One process uses a file at a time.
- * `@effect/sql-libsql`, `@effect/sql` and `@effect/cluster` are optional peers, for this module only.
+ * The engine on an SQLite file: executions continue after a crash. Processes of one machine may share a file.
+ * `@effect/sql-libsql`, `@effect/sql` and `@effect/experimental` are optional peers, for this module only.
  *
  * @since 0.1.0
  */
 import * as SqlClient from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type { Batches } from "./Batch.js"
-import * as Engine from "./Engine.js"
+import type * as Engine from "./Engine.js"
 import * as database from "./internal/sql/database.js"
-import * as owner from "./internal/sql/owner.js"
 import { rootMessage } from "./internal/rootMessage.js"
-import * as schemaVersion from "./internal/sql/schemaVersion.js"
 import * as sqlEngine from "./internal/sql/sqlEngine.js"
 
 /**
- * The database cannot be used, such as a folder that does not exist, a read-only file, or a file that
- * another process uses. Nothing was started.
+ * The database cannot be used, such as a folder that does not exist, a read-only file, or a file with two names.
+ * Nothing was started.
  *
  * @since 0.1.0
  * @category errors
  */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>(
   "@manilla/workflows/DatabaseUnavailable"
-)("DatabaseUnavailable", {
-  file: Schema.String,
-  reason: Schema.Literal("InUse", "Unusable"),
-  cause: Schema.Defect
-}) {
+)("DatabaseUnavailable", { file: Schema.String, cause: Schema.Defect }) {
   override get message(): string {
-    const why = rootMessage(this.cause)
-    return this.reason === "InUse"
-      ? `${this.file}: another process uses this database (${why}). Nothing was started, and the file is as it was.`
-      : `${this.file}: the database cannot be used (${why}). Nothing was started, and what it stores stays. Correct the path, the permissions or the space on the disk.`
+    return `${this.file}: the database cannot be used (${rootMessage(this.cause)}). Nothing was started, and what it stores stays. Correct the path, the permissions or the space on the disk.`
   }
 }
 
@@ -56,8 +46,8 @@ export interface Options {
 }
 
 /**
- * A layer that provides an engine on an SQLite file. Its executions continue after a crash. Fails with
- * `DatabaseUnavailable` if the file cannot be used, or another process uses it.
+ * A layer that provides an engine on an SQLite file. Its executions continue after a crash: at once in the next
+ * process on the same machine. Fails with `DatabaseUnavailable` if the file cannot be used.
  *
  * @example
  * import * as Engine from "@manilla/workflows/sqlite"
@@ -76,44 +66,28 @@ export const layerSqlite = ({
 }: Options): Layer.Layer<
   Engine.Engine | Batches | WorkflowEngine.WorkflowEngine | Engine.Runner,
   DatabaseUnavailable | Engine.UnsupportedSchema
-> => {
-  const fence: database.Fence = { epoch: undefined }
-  return Layer.effect(Engine.Runner, health).pipe(
-    Layer.merge(sqlEngine.layer()),
-    Layer.provide(owned(fence)),
-    Layer.provide(
-      Layer.effectDiscard(Effect.zipRight(database.checkName(file), schemaVersion.check(file)))
-    ),
-    Layer.provide(database.layer(file, fence)),
-    Layer.mapError((error) => {
-      if (error._tag === "UnsupportedSchema") return error
-      const isInUse =
-        error._tag === "Owned" || (error._tag === "SqlError" && database.isBusy(error))
-      return new DatabaseUnavailable({
-        file,
-        reason: isInUse ? "InUse" : "Unusable",
-        cause: error
-      })
-    })
-  )
-}
-
-/** Two processes on one database would both run its executions. */
-const owned = (fence: database.Fence) =>
-  Layer.scopedDiscard(
-    Effect.gen(function* () {
-      const attempts = Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(10))
-      const isBusy = (error: owner.Owned | SqlError) =>
-        error._tag === "SqlError" && database.isBusy(error)
-      const epoch = yield* Effect.retry(owner.take, { schedule: attempts, while: isBusy })
-      fence.epoch = epoch
-      yield* owner.hold(epoch)
-    })
+> =>
+  sqlEngine.layer({ pollInterval: "1 second", expiration: "15 seconds" }, SqlClient.SqlClient).pipe(
+    Layer.provide(Layer.effectDiscard(prepared(file))),
+    Layer.provide(database.layer(file)),
+    Layer.mapError((error) =>
+      error._tag === "UnsupportedSchema" ? error : new DatabaseUnavailable({ file, cause: error })
+    )
   )
 
-const health = Effect.map(SqlClient.SqlClient, (sql) => ({
-  isHealthy: sql`SELECT 1`.pipe(
-    Effect.as(true),
-    Effect.orElseSucceed(() => false)
+/** Another process may be busy with the file. */
+const attempts = Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(10))
+
+const prepared = (file: string) =>
+  Effect.gen(function* () {
+    yield* database.checkName(file)
+    const sql = yield* SqlClient.SqlClient
+    yield* sqlEngine.createTables(file)
+    // Readers do not wait for the writer.
+    yield* sql`PRAGMA journal_mode = WAL`
+  }).pipe(
+    Effect.retry({
+      schedule: attempts,
+      while: (error) => error._tag === "SqlError" && database.isBusy(error)
+    })
   )
-}))

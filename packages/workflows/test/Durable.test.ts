@@ -10,10 +10,8 @@ import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as DurableClock from "@effect/workflow/DurableClock"
 import * as Workflow from "@effect/workflow/Workflow"
-import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Durable from "@manilla/workflows/Durable"
-import * as Engine from "@manilla/workflows/Engine"
 import * as Execution from "@manilla/workflows/Execution"
 import * as Executions from "@manilla/workflows/Executions"
 import * as Memory from "@manilla/workflows/memory"
@@ -29,7 +27,8 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as recordedEngine from "../src/internal/recordedEngine.js"
+import * as memoryStore from "../src/internal/engine/memoryStore.js"
+import * as engines from "./utils/engines.js"
 import * as files from "./utils/files.js"
 import * as world from "./utils/world.js"
 
@@ -274,7 +273,7 @@ describe("a workflow without blocks", () => {
       yield* Plain.interrupt(tea)
       yield* VirtualClock.pass("1 minute")
       assert.strictEqual((yield* operator.status(tea)).state, "Failed")
-      assert.strictEqual((yield* operator.status(coffee)).state, "Running")
+      assert.strictEqual((yield* operator.status(coffee)).state, "Waiting")
       yield* VirtualClock.pass("1 day")
       assert.strictEqual(yield* operator.await(coffee), "coffee")
       const { executions } = yield* Executions.list({ workflow: Plain.name })
@@ -449,24 +448,19 @@ describe("a changed definition", () => {
     "is a typed error while the stored payload does not fit, and continues when it does",
     () =>
       Effect.gen(function* () {
-        const store = yield* Memory.make
+        const store = yield* memoryStore.make
         const life = <A, E>(
           order: Schema.Schema<string>,
           use: (operator: Versions) => Effect.Effect<A, E>
         ) => {
           const { layer, workflow } = version(1, order)
           return Effect.flatMap(Operator.of(workflow), use).pipe(
-            Effect.provide(
-              layer.pipe(
-                Layer.provideMerge(recordedEngine.layer(Layer.fresh(WorkflowEngine.layerMemory))),
-                Layer.provideMerge(Layer.succeed(Engine.Engine, store))
-              )
-            )
+            Effect.provide(Layer.provideMerge(layer, engines.on(store)))
           )
         }
         const stored = Effect.map(
           store.find({ workflow: "Shop/Versioned/1", businessKey: "order-1" }),
-          Option.map(({ begun, end, payload, pause }) => ({ begun, end, payload, pause }))
+          Option.map(({ begun, clocks, end, payload }) => ({ begun, clocks, end, payload }))
         )
 
         yield* life(Order, (operator) =>

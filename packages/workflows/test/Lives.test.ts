@@ -1,15 +1,13 @@
 /** Several lives and runners of an execution, over a service that answers by a script. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Workflow from "@effect/workflow/Workflow"
-import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Durable from "@manilla/workflows/Durable"
-import * as Engine from "@manilla/workflows/Engine"
-import type * as store from "../src/internal/store.js"
+import type * as Engine from "@manilla/workflows/Engine"
 import * as Execution from "@manilla/workflows/Execution"
-import * as Executions from "@manilla/workflows/Executions"
 import * as Memory from "@manilla/workflows/memory"
 import * as Operator from "@manilla/workflows/Operator"
 import * as Policy from "@manilla/workflows/Policy"
@@ -22,7 +20,9 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as recordedEngine from "../src/internal/recordedEngine.js"
+import * as memoryStore from "../src/internal/engine/memoryStore.js"
+import type * as store from "../src/internal/engine/store.js"
+import * as engines from "./utils/engines.js"
 import * as files from "./utils/files.js"
 
 class Late extends Schema.TaggedError<Late>()("Late", {}) {}
@@ -188,229 +188,165 @@ describe("the error of an interrupted execution", () => {
   )
 })
 
-/** Whatever the execution does, its end is recorded. */
-const recordEnd = Effect.gen(function* () {
-  const { modify } = yield* Engine.Engine
-  yield* modify(yield* Shop.executionId(order), (execution) => [
-    undefined,
-    { ...execution, end: { state: "Succeeded", atMillis: 0 } }
-  ])
-}).pipe(Effect.orDie)
-
-/** A runner of its own, on a store that it shares. */
+/** A runner that hears nothing of the others. */
 const runner = <R>(store: store.Store, body: Body<R>) =>
-  Layer.build(
-    shop(body, policy).pipe(
-      Layer.provideMerge(recordedEngine.layer(Layer.fresh(WorkflowEngine.layerMemory))),
-      Layer.provideMerge(Layer.succeed(Engine.Engine, store))
-    )
-  )
+  Layer.build(shop(body, policy).pipe(Layer.provideMerge(engines.on(store, "1 day"))))
 
-describe("a write is not sent", () => {
-  VirtualClock.test("when it has ended long ago, and the engine has lost its result", () =>
-    Effect.gen(function* () {
-      const store = yield* Memory.make
-      let calls = 0
-      const body = () =>
-        Effect.zipRight(
-          pay(() => Effect.sync(() => `pay-${++calls}`)),
-          Effect.as(Durable.sleep("a month", "30 days"), "done")
-        )
-      const first = yield* runner(store, body)
-      yield* Effect.provide(run(5), first)
-      yield* VirtualClock.pass("2 minutes")
-      const operator = yield* Effect.provide(run(5), yield* runner(store, body))
-      assert.strictEqual(calls, 1)
-      const error = yield* Effect.flip(operator.await("order-42"))
-      assert.strictEqual(error._tag, "OutcomeUnknown")
-    })
-  )
-
-  VirtualClock.test("when steps have ended since, and the engine has lost all results", () =>
-    Effect.gen(function* () {
-      const store = yield* Memory.make
-      let calls = 0
-      const body = () =>
-        Effect.gen(function* () {
-          yield* pay(() => Effect.sync(() => `pay-${++calls}`))
-          yield* Durable.sleep("a moment", "1 second")
-          yield* Durable.sleep("a month", "30 days")
-          return "done"
-        })
-      yield* Effect.provide(run(5), yield* runner(store, body))
-      yield* VirtualClock.pass("2 minutes")
-      const operator = yield* Effect.provide(run(5), yield* runner(store, body))
-      const error = yield* Effect.flip(operator.await("order-42"))
-      assert.strictEqual(error._tag, "OutcomeUnknown")
-      assert.strictEqual(calls, 1)
-    })
-  )
-
-  VirtualClock.test("after its execution has ended", () => {
+/** The service answers the calls in the order of this list, whenever the test lets it. */
+const service = (answers: ReadonlyArray<Effect.Effect<string, Errors.KeyedWriteError>>) =>
+  Effect.gen(function* () {
+    const gates = yield* Effect.forEach(answers, () => Effect.makeLatch())
     let calls = 0
-    return Effect.gen(function* () {
-      const operator = yield* run(5)
-      const error = yield* Effect.flip(operator.await("order-42"))
-      assert.strictEqual(error._tag, "OutcomeUnknown")
-      assert.strictEqual(calls, 0)
-    }).pipe(
-      Effect.provide(
-        inMemory(() =>
-          Effect.zipRight(
-            Durable.step({
-              name: "elsewhere",
-              success: Schema.Void,
-              error: Schema.Never,
-              execute: recordEnd
-            }),
-            pay(() => Effect.sync(() => `pay-${++calls}`))
-          )
-        )
+    const send: Send = () => {
+      const call = calls++
+      const answer = answers[call] ?? Effect.dieMessage("too many calls")
+      return Effect.zipRight(gates[call]?.await ?? Effect.void, answer)
+    }
+    return {
+      send,
+      calls: () => calls,
+      answer: (call: number) => gates[call]?.open ?? Effect.void
+    }
+  })
+
+describe("two runners, of which the first was taken for dead while it was sending", () => {
+  const lives = (
+    answers: ReadonlyArray<Effect.Effect<string, Errors.KeyedWriteError>>,
+    change: (store: store.Store) => store.Store = (store) => store
+  ) =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      const called = yield* service(answers)
+      const body = () => pay(called.send)
+      // It takes nothing more.
+      const frozen = { ...change(store), take: () => Effect.succeed([]) }
+      const first = yield* Effect.provide(run(5), yield* runner(frozen, body))
+      const takeOver = store.runners.leave(1)
+      const second = Effect.flatMap(runner(store, body), (context) =>
+        Effect.provide(run(5), context)
       )
-    )
-  })
-
-  it.scopedLive("again because of a purge, while the engine has no result of the execution", () => {
-    let calls = 0
-    const body = () =>
-      Effect.gen(function* () {
-        const id = yield* pay(() => Effect.sync(() => `pay-${++calls}`))
-        yield* Durable.sleep("a moment", "2 seconds")
-        return id
-      })
-    return Effect.gen(function* () {
-      const engine = Sqlite.layerSqlite({ file: yield* files.database })
-      yield* Effect.gen(function* () {
-        const operator = yield* Operator.of(Shop)
-        yield* operator.start(order)
-        yield* operator
-          .status("order-42")
-          .pipe(
-            Effect.delay("50 millis"),
-            Effect.repeat({ until: ({ state }) => state === "Waiting" })
-          )
-        // As if the process had been killed before the engine stored the result.
-        yield* recordEnd
-        assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 0)
-        assert.strictEqual(yield* operator.await("order-42"), "pay-1")
-        assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 1)
-      }).pipe(Effect.provide(shop(body).pipe(Layer.provideMerge(engine))))
+      return { ...called, first, second: Effect.zipRight(takeOver, second), store }
     })
-  })
-})
 
-describe("two runners that both believe they own an execution", () => {
-  /** The service answers the calls in the order of this list, whenever the test lets it. */
-  const service = (answers: ReadonlyArray<Effect.Effect<string, Errors.KeyedWriteError>>) =>
+  VirtualClock.test("do not take a refusal of either for the outcome", () =>
     Effect.gen(function* () {
-      const gates = yield* Effect.forEach(answers, () => Effect.makeLatch())
-      let calls = 0
-      const send: Send = () => {
-        const call = calls++
-        const answer = answers[call] ?? Effect.dieMessage("too many calls")
-        return Effect.zipRight(gates[call]?.await ?? Effect.void, answer)
-      }
-      return {
-        send,
-        calls: () => calls,
-        answer: (call: number) => gates[call]?.open ?? Effect.void
-      }
+      const { answer, calls, first, second } = yield* lives([
+        Effect.fail(refusal),
+        Effect.fail(refusal),
+        Effect.succeed("pay-1")
+      ])
+      const operator = yield* second
+      assert.strictEqual(calls(), 2)
+      yield* answer(0)
+      yield* VirtualClock.pass("5 seconds")
+      assert.isTrue(Option.isNone(yield* first.poll("order-42")))
+      yield* answer(1)
+      yield* answer(2)
+      yield* VirtualClock.pass("60 seconds")
+      assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+      assert.strictEqual(calls(), 3)
     })
+  )
 
-  VirtualClock.test(
-    "do not take a refusal for the outcome while another request is on its way",
-    () =>
-      Effect.gen(function* () {
-        const store = yield* Memory.make
-        const { answer, calls, send } = yield* service([
-          Effect.fail(refusal),
-          Effect.succeed("pay-1"),
-          Effect.succeed("pay-1")
-        ])
-        const first = yield* Effect.provide(run(5), yield* runner(store, () => pay(send)))
-        const second = yield* Effect.provide(run(5), yield* runner(store, () => pay(send)))
-        assert.strictEqual(calls(), 2)
-        yield* answer(0)
-        yield* VirtualClock.pass("5 seconds")
-        assert.isTrue(Option.isNone(yield* first.poll("order-42")))
-        yield* answer(2)
-        yield* VirtualClock.pass("60 seconds")
-        assert.strictEqual(yield* first.await("order-42"), "pay-1")
-        yield* answer(1)
-        yield* VirtualClock.pass("5 seconds")
-        assert.strictEqual(yield* second.await("order-42"), "pay-1")
-      })
+  VirtualClock.test("keep the end of the second, whatever the first hears later", () =>
+    Effect.gen(function* () {
+      const { answer, second, store } = yield* lives([
+        Effect.succeed("pay-late"),
+        Effect.succeed("pay-1")
+      ])
+      const operator = yield* second
+      yield* answer(1)
+      yield* VirtualClock.pass("5 seconds")
+      yield* answer(0)
+      yield* VirtualClock.pass("5 seconds")
+      assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+      const steps = yield* store.steps(yield* Shop.executionId(order))
+      assert.notInclude(JSON.stringify(steps), "pay-late")
+    })
   )
 
   VirtualClock.test("do not send again after a refusal that is the outcome", () =>
     Effect.gen(function* () {
-      const store = yield* Memory.make
-      const { answer, calls, send } = yield* service([
-        Effect.fail(refusal),
-        Effect.succeed("pay-1")
-      ])
-      yield* answer(0)
-      yield* answer(1)
-      // As if the process had been killed or frozen before the engine stored the refusal.
-      const lostEnd: store.Store = {
+      // As if the process had been killed or frozen before it stored the refusal as a result.
+      const { answer, calls, second } = yield* lives([Effect.fail(refusal)], (store) => ({
         ...store,
-        modify: (name, change) =>
-          store.modify(name, (execution) => {
-            const [result, changed] = change(execution)
-            return [result, { ...changed, end: undefined }]
-          })
-      }
-      const first = yield* Effect.provide(run(5), yield* runner(lostEnd, () => pay(send)))
-      const second = yield* Effect.provide(run(5), yield* runner(lostEnd, () => pay(send)))
-      for (const operator of [first, second]) {
-        const error = yield* Effect.flip(operator.await("order-42"))
-        assert.strictEqual(error.message, refusal.message)
-      }
+        keep: () => Effect.never
+      }))
+      yield* answer(0)
+      yield* VirtualClock.pass("5 seconds")
+      const operator = yield* second
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.strictEqual(error.message, refusal.message)
       assert.strictEqual(calls(), 1)
     })
   )
 
-  VirtualClock.test("do not take a later refusal for the outcome after a rate limit", () =>
+  VirtualClock.test("do not take a refusal for the outcome after a rate limit", () =>
     Effect.gen(function* () {
-      const store = yield* Memory.make
-      const { answer, send } = yield* service([
+      const { answer, second } = yield* lives([
+        Effect.never,
         Effect.fail(busy),
-        Effect.succeed("pay-1"),
         Effect.fail(refusal),
         Effect.succeed("pay-1")
       ])
-      const first = yield* Effect.provide(run(5), yield* runner(store, () => pay(send)))
-      yield* Effect.provide(run(5), yield* runner(store, () => pay(send)))
-      yield* answer(0)
-      yield* answer(2)
-      yield* answer(3)
+      const operator = yield* second
+      yield* Effect.forEach([1, 2, 3], answer)
       yield* VirtualClock.pass("60 seconds")
-      assert.strictEqual(yield* first.await("order-42"), "pay-1")
-    })
-  )
-})
-
-describe("a life that died while it was sending", () => {
-  const died: Body<Durable.InExecution> = () => pay(() => Effect.never)
-
-  VirtualClock.test("does not let a refusal of the next life count", () =>
-    Effect.gen(function* () {
-      const store = yield* Memory.make
-      yield* Effect.provide(run(5), yield* runner(store, died))
-      let calls = 0
-      const send = () => (++calls === 1 ? Effect.fail(refusal) : Effect.succeed("pay-1"))
-      const operator = yield* Effect.provide(run(60), yield* runner(store, () => pay(send)))
       assert.strictEqual(yield* operator.await("order-42"), "pay-1")
     })
   )
 
-  VirtualClock.test("does not let a cancellation say that nothing was applied", () =>
+  VirtualClock.test("do not send a request that is too old", () =>
     Effect.gen(function* () {
-      const store = yield* Memory.make
-      const first = yield* Effect.provide(run(5), yield* runner(store, died))
+      const { calls, second } = yield* lives([Effect.never])
+      yield* VirtualClock.pass("2 minutes")
+      const operator = yield* second
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.strictEqual(error._tag, "OutcomeUnknown")
+      assert.strictEqual(calls(), 1)
+    })
+  )
+
+  VirtualClock.test("do not let a cancellation say that nothing was applied", () =>
+    Effect.gen(function* () {
+      const { answer, first, second } = yield* lives([Effect.never, Effect.succeed("pay-1")])
       yield* first.interrupt("order-42")
-      const body = () => pay(() => Effect.succeed("pay-1"))
-      const operator = yield* Effect.provide(run(5), yield* runner(store, body))
+      const operator = yield* second
+      yield* answer(1)
+      yield* VirtualClock.pass("5 seconds")
+      assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+    })
+  )
+})
+
+describe("a runner", () => {
+  VirtualClock.test("that was taken for dead continues as a new one", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      let calls = 0
+      const body = () => pay(() => (++calls === 1 ? Effect.never : Effect.succeed("pay-1")))
+      const context = yield* Layer.build(
+        shop(body, policy).pipe(Layer.provideMerge(engines.on(store)))
+      )
+      const operator = yield* Effect.provide(run(5), context)
+      yield* store.runners.leave(1)
+      yield* VirtualClock.pass("10 seconds")
+      assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+      assert.strictEqual(calls, 2)
+    })
+  )
+
+  VirtualClock.test("that ends frees what it runs", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      const died = Layer.provideMerge(
+        shop(() => pay(() => Effect.never), policy),
+        engines.on(store)
+      )
+      yield* Effect.provide(run(5), died)
+      let calls = 0
+      const send = () => (++calls === 1 ? Effect.fail(refusal) : Effect.succeed("pay-1"))
+      const operator = yield* Effect.provide(run(60), yield* runner(store, () => pay(send)))
       assert.strictEqual(yield* operator.await("order-42"), "pay-1")
     })
   )

@@ -1,6 +1,6 @@
 /**
  * The kill test on PostgreSQL: runners in processes of their own share a database. At random moments, a
- * runner is killed, or stopped until its locks have expired, or the database is restarted, while the service
+ * runner is killed, or stopped until it is taken for dead, or the database is restarted, while the service
  * injects faults. At the end, each business key must have moved money exactly once, and each execution must
  * have ended.
  */
@@ -27,17 +27,14 @@ export interface Options {
   /** If given, each business key is of a batch of so many payouts. */
   readonly itemsPerBatch?: number | undefined
   /** After how long the others take over the executions of a runner that does not answer. */
-  readonly lockSeconds: number
+  readonly expirationSeconds: number
   readonly seed: number
   /** Called after each kill. */
   readonly onKill?: ((kills: number) => Effect.Effect<void>) | undefined
 }
 
 /** The reason why an execution lost its owner. */
-export type Cause =
-  | "killed, restarted at once"
-  | "killed, away longer than its locks"
-  | "stopped longer than its locks"
+export type Cause = "killed, restarted at once" | "killed, and away for long" | "stopped for long"
 
 export interface Report {
   readonly kills: number
@@ -78,7 +75,6 @@ const inFlightMillis = 50
 const longestLifeMillis = 3_000
 
 interface Slot {
-  readonly port: number
   worker: workers.Worker
 }
 
@@ -124,7 +120,7 @@ export const run = ({
   itemsPerBatch,
   jobsPerLife,
   kills,
-  lockSeconds,
+  expirationSeconds,
   onKill,
   runners,
   seed
@@ -135,9 +131,9 @@ export const run = ({
     const sql = yield* PgClient.make({ url: database.url })
     const program = yield* workers.bundle
     const access = yield* service.access(sandbox)
-    const settings = (port: number, from: number, to: number): Settings => ({
+    const settings = (from: number, to: number): Settings => ({
       ...access,
-      engine: { kind: "postgres", url: Redacted.value(database.url), port, lockSeconds },
+      engine: { kind: "postgres", url: Redacted.value(database.url), expirationSeconds },
       itemsPerBatch,
       from,
       to
@@ -146,28 +142,23 @@ export const run = ({
     const lives = yield* Ref.make(0)
     const lastOf = (life: number) => Math.ceil(life * jobsPerLife)
     /** A new life of a runner, which brings new jobs. */
-    const startOn = (port: number) =>
-      Effect.flatMap(
-        Ref.updateAndGet(lives, (count) => count + 1),
-        (life) => workers.start(settings(port, lastOf(life - 1) + 1, lastOf(life)), program)
-      )
+    const startNext = Effect.flatMap(
+      Ref.updateAndGet(lives, (count) => count + 1),
+      (life) => workers.start(settings(lastOf(life - 1) + 1, lastOf(life)), program)
+    )
 
     const slots = yield* Effect.replicateEffect(
-      Effect.flatMap(Postgres.freePort, (port) =>
-        Effect.map(startOn(port), (worker): Slot => ({ port, worker }))
-      ),
+      Effect.map(startNext, (worker): Slot => ({ worker })),
       runners
     )
 
     const interrupted: Array<Interrupted> = []
     /** Notes the open executions of a runner. */
-    const note = (port: number, why: Cause) =>
+    const note = ({ worker }: Slot, why: Cause) =>
       Effect.gen(function* () {
         const rows = yield* sql<{ readonly business_key: string }>`
-          SELECT DISTINCT e.business_key FROM manilla_executions_1 e
-          JOIN cluster_messages m ON m.entity_id = e.execution_id
-          JOIN cluster_locks l ON l.shard_id = m.shard_id
-          WHERE e.ended_millis IS NULL AND l.address = ${`127.0.0.1:${port}`}`
+          SELECT e.business_key FROM manilla_executions e JOIN manilla_runners r ON r.id = e.runner
+          WHERE r.pid = ${worker.pid ?? 0}`
         const atMillis = yield* Clock.currentTimeMillis
         for (const { business_key } of rows) {
           interrupted.push({ businessKey: business_key, atMillis, why })
@@ -186,7 +177,7 @@ export const run = ({
     }).pipe(Effect.forever, Effect.forkScoped)
 
     /** Longer than the locks of a runner that does not answer. */
-    const expiry = Effect.sleep(`${lockSeconds * 1_500} millis`)
+    const expiry = Effect.sleep(`${expirationSeconds * 1_500} millis`)
     let killed = 0
     let earlyKills = 0
     let pauses = 0
@@ -198,10 +189,7 @@ export const run = ({
         const isAway = (yield* Random.next) < 0.3
         killed++
         if (!(yield* Deferred.isDone(slot.worker.ready))) earlyKills++
-        yield* note(
-          slot.port,
-          isAway ? "killed, away longer than its locks" : "killed, restarted at once"
-        )
+        yield* note(slot, isAway ? "killed, and away for long" : "killed, restarted at once")
         yield* slot.worker.signal("SIGKILL")
         yield* slot.worker.exited
         yield* onKill?.(killed) ?? Effect.void
@@ -211,7 +199,7 @@ export const run = ({
     const stop = (slot: Slot) =>
       Effect.gen(function* () {
         pauses++
-        yield* note(slot.port, "stopped longer than its locks")
+        yield* note(slot, "stopped for long")
         yield* slot.worker.signal("SIGSTOP")
         yield* expiry
         yield* slot.worker.signal("SIGCONT")
@@ -248,7 +236,7 @@ export const run = ({
               return yield* new workers.WorkerFailed({ message: "a runner does not start" })
             }
             yield* Effect.sleep("500 millis")
-            slot.worker = yield* startOn(slot.port)
+            slot.worker = yield* startNext
             continue
           }
           inVain = 0
@@ -258,7 +246,7 @@ export const run = ({
             yield* stop(slot)
           } else {
             yield* kill(slot)
-            slot.worker = yield* startOn(slot.port)
+            slot.worker = yield* startNext
           }
         }
       })
@@ -272,13 +260,13 @@ export const run = ({
     yield* sandbox.faults.clear
     const [first, ...others] = slots
     for (const slot of others) {
-      if (!(yield* isUp(slot))) slot.worker = yield* startOn(slot.port)
+      if (!(yield* isUp(slot))) slot.worker = yield* startNext
     }
     if (first !== undefined) {
       yield* first.worker.signal("SIGKILL")
       yield* first.worker.exited
     }
-    const whole = settings(first?.port ?? 0, 1, lastOf(yield* Ref.get(lives)))
+    const whole = settings(1, lastOf(yield* Ref.get(lives)))
     const all = jobs(whole)
     const violations = [
       ...(yield* workers.finish(whole, program)),

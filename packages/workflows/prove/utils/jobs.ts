@@ -21,8 +21,7 @@ export interface Settings extends Access {
     | {
         readonly kind: "postgres"
         readonly url: string
-        readonly port: number
-        readonly lockSeconds: number
+        readonly expirationSeconds: number
       }
   /** If given, each job is a batch of so many payouts. */
   readonly itemsPerBatch?: number | undefined

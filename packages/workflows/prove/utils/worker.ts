@@ -42,9 +42,7 @@ const layerOfEngine: Layer.Layer<
     ? Sqlite.layerSqlite({ file: engine.file })
     : Postgres.layerPostgres({
         url: Redacted.make(engine.url),
-        host: "127.0.0.1",
-        port: engine.port,
-        lockExpiration: `${engine.lockSeconds} seconds`,
+        runnerExpiration: `${engine.expirationSeconds} seconds`,
         pollInterval: "300 millis"
       })
 

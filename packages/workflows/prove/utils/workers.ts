@@ -63,6 +63,7 @@ export interface Worker {
   /** How each job ended. */
   readonly ends: ReadonlyMap<string, string>
   readonly signal: (signal: "SIGKILL" | "SIGSTOP" | "SIGCONT" | "SIGTERM") => Effect.Effect<void>
+  readonly pid: number | undefined
   /** Its exit code, or the signal that ended it. */
   readonly exited: Effect.Effect<number | NodeJS.Signals | null>
 }
@@ -109,6 +110,7 @@ export const start = (
       ready,
       ended,
       ends,
+      pid: worker.pid,
       exited: Effect.promise(() => exited),
       signal: (signal) => Effect.sync(() => worker.kill(signal))
     }

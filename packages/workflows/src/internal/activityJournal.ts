@@ -1,4 +1,4 @@
-import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,10 +12,9 @@ const Beginning = Schema.Struct({ atMillis: Schema.Number })
  * The journal on any engine, in activities. That a round is about to begin is the result of one. If a later run
  * finds that result, the request may have been sent. `interrupt` is the engine's own.
  */
-export const make = ({
-  executionId
-}: WorkflowEngine.WorkflowInstance["Type"]): Effect.Effect<Journal> =>
-  Effect.sync(() => {
+export const make: Effect.Effect<Journal, never, WorkflowEngine.WorkflowInstance> = Effect.map(
+  WorkflowEngine.WorkflowInstance,
+  ({ executionId }) => {
     /** When the first round of a write began. */
     const since = new Map<string, number>()
     return {
@@ -43,9 +42,9 @@ export const make = ({
               : { _tag: "Granted", begins: 1, isAgain }
           })
         }),
-      begin: () => Effect.succeed({ _tag: "Granted", begins: 1, isAgain: false }),
       // The engine runs an activity once at a time.
       refuse: () => Effect.succeed(true),
-      due: () => Effect.succeed(false)
+      isCancelled: () => Effect.succeed(false)
     }
-  })
+  }
+)

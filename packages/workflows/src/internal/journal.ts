@@ -7,8 +7,8 @@ import type * as Policy from "../Policy.js"
 export type InExecution = WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
 
 /**
- * Whether a step may begin. It may not if it is known that nothing was applied, if the execution is to be
- * cancelled or has ended, or if an earlier request is so old that the service may have forgotten its key.
+ * Whether a round of a write may begin. It may not if it is known that nothing was applied, if the execution is to be
+ * cancelled, or if an earlier request is so old that the service may have forgotten its key.
  */
 export type Permit =
   /** It may begin. `isAgain`: it has begun before, in this round or a later one. */
@@ -18,7 +18,7 @@ export type Permit =
   | { readonly _tag: "Cancelled" }
   | { readonly _tag: "Expired" }
 
-/** A round of a step that is about to begin. */
+/** A round of a write that is about to begin. */
 export interface Round {
   readonly round: number
   /** Whether the outcome of an earlier round is unknown. */
@@ -40,13 +40,6 @@ export interface Journal {
   ) => Effect.Effect<Effect.Effect<Permit>, never, InExecution>
 
   /**
-   * Records that a step begins, unless the execution is to be cancelled first. A write is also refused when an
-   * earlier request of it is so old that the service may have forgotten its key: the process may have been
-   * down for days. The same holds after the end of the execution.
-   */
-  readonly begin: (name: string, run: Run) => Effect.Effect<Permit>
-
-  /**
    * Records that nothing was applied in a round of a write, unless the write has begun again since: another
    * runner may have sent the request, and it may be applied yet. Returns whether it was recorded.
    */
@@ -56,8 +49,8 @@ export interface Journal {
     error: Errors.KeyedWriteError
   ) => Effect.Effect<boolean>
 
-  /** Stores when the execution is due. Returns whether its cancellation was requested. */
-  readonly due: (pause: string | undefined, inMillis: number, run: Run) => Effect.Effect<boolean>
+  /** Whether the execution is to be cancelled. False for a pause that is over: it goes on to the next block. */
+  readonly isCancelled: (pause?: string) => Effect.Effect<boolean>
 }
 
 /** One run of a body: a later one replays the steps whose results the engine has stored. */
@@ -67,11 +60,6 @@ export interface Run {
   readonly journal: Journal
   /** The names of all steps, each of which may be used once. */
   readonly taken: Set<string>
-  /**
-   * The steps whose results the body has, so that the engine has stored them. A write is never forgotten: it must
-   * not be sent again when its key is old.
-   */
-  readonly ended: Set<string>
   /** The effect of the writes of this execution. */
   readonly money: {
     /** Whether the outcome of a write is unknown. */

@@ -9,18 +9,19 @@ type Instance = WorkflowEngine.WorkflowInstance["Type"]
 type Engine = WorkflowEngine.WorkflowEngine["Type"]
 
 /** The journals of our own engines. Other engines have activities only. */
-const journals = new WeakMap<Engine, (instance: Instance) => Effect.Effect<Journal>>()
+type MakeJournal = Effect.Effect<Journal, never, WorkflowEngine.WorkflowInstance>
+const journals = new WeakMap<Engine, MakeJournal>()
 
 /** Gives an engine a journal. */
-export const withJournal = (
-  engine: Engine,
-  journal: (instance: Instance) => Effect.Effect<Journal>
-): Engine => {
+export const withJournal = (engine: Engine, journal: MakeJournal): Engine => {
   journals.set(engine, journal)
   return engine
 }
 
 const runs = new WeakMap<Instance, Run>()
+
+/** The run of a body. Undefined if it has used no block. */
+export const of = (instance: Instance): Run | undefined => runs.get(instance)
 
 /** The run that a block belongs to. */
 export const current: Effect.Effect<Run, never, InExecution> = Effect.gen(function* () {
@@ -31,9 +32,8 @@ export const current: Effect.Effect<Run, never, InExecution> = Effect.gen(functi
   const run: Run = {
     workflow: instance.workflow.name,
     policy: yield* Policy.Current,
-    journal: yield* journal(instance),
+    journal: yield* journal,
     taken: new Set(),
-    ended: new Set(),
     money: { isUnknown: false, isApplied: false, isInDoubt: false, resource: undefined },
     isCompensating: false
   }
@@ -57,13 +57,11 @@ export const take = ({ taken, workflow }: Run, name: string): Effect.Effect<void
 export const named =
   (name: string) =>
   <A, E, R>(step: (run: Run) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R | InExecution> =>
-    Effect.flatMap(current, (run) => {
-      const ended = Effect.sync(() => run.ended.add(name))
-      return Effect.zipRight(take(run, name), step(run)).pipe(
-        // Not while the body is being suspended.
-        Effect.tapBoth({ onSuccess: () => ended, onFailure: () => ended })
-      )
-    })
+    Effect.flatMap(current, (run) => Effect.zipRight(take(run, name), step(run)))
+
+/** Whether a block ends the execution, because it is to be cancelled. */
+export const isCancelled = ({ isCompensating, journal }: Run, pause?: string) =>
+  isCompensating ? Effect.succeed(false) : journal.isCancelled(pause)
 
 /** The error of an execution that ends because its cancellation was requested. */
 export const cancelled = ({ journal, money, workflow }: Run): Execution.ExecutionCancelled =>

@@ -11,8 +11,8 @@ import * as activity from "./activity.js"
 import { jitter } from "./jitter.js"
 import { once } from "./once.js"
 import { pauseFor } from "./pauseFor.js"
-import type { InExecution } from "./journal.js"
-import { cancelled, current, named } from "./run.js"
+import type { InExecution, Run } from "./journal.js"
+import { cancelled, current, isCancelled, named } from "./run.js"
 
 /** See `Durable.Step`. */
 export interface Step<A, I, E, EI, R> {
@@ -34,29 +34,22 @@ export const step = <A, I, E, EI, R>({ error, execute, name, success }: Step<A, 
       success,
       error: orCancelled(error),
       execute: Effect.flatMap(
-        run.journal.begin(name, run),
-        (permit): Effect.Effect<A, E | Execution.ExecutionCancelled, R> =>
-          permit._tag === "Cancelled" ? Effect.fail(cancelled(run)) : execute
+        isCancelled(run),
+        (is): Effect.Effect<A, E | Execution.ExecutionCancelled, R> =>
+          is ? Effect.fail(cancelled(run)) : execute
       )
     })
   )
 
+/** An `interrupt` ends the pause, and with it the execution. */
+const pauseUnlessCancelled = (run: Run, pause: string, pauseMillis: number) =>
+  Effect.flatMap(isCancelled(run, pause), (is) =>
+    is ? Effect.fail(cancelled(run)) : pauseFor(pause, pauseMillis)
+  )
+
 /** See `Durable.sleep`. */
 export const sleep = (name: string, duration: Duration.DurationInput) =>
-  named(name)((run) =>
-    Effect.gen(function* () {
-      const pause = `sleep/${name}`
-      const millis = Duration.toMillis(duration)
-      const isCancelled = yield* activity.make({
-        name: `step/${name}`,
-        success: Schema.Boolean,
-        error: Schema.Never,
-        execute: run.journal.due(pause, millis, run)
-      })
-      if (isCancelled) return yield* cancelled(run)
-      yield* pauseFor(pause, millis)
-    })
-  )
+  named(name)((run) => pauseUnlessCancelled(run, `sleep/${name}`, Duration.toMillis(duration)))
 
 /** See `Durable.PollUntil`. */
 export interface PollUntil<A, I, E, EI, F, R> {
@@ -97,21 +90,19 @@ export const pollUntil = <A, I, E, EI, F, R>({
       const { Done, Expired, Look } = looksOf(success, failure)
 
       let firstMillis: number | undefined
-      const lookOnce = (round: number, pause: string) =>
+      const lookOnce = (round: number) =>
         activity.make({
           name: `look/${name}/${round}`,
           success: Look,
           error: Schema.Never,
           execute: Effect.gen(function* () {
             const startedMillis = yield* Clock.currentTimeMillis
-            const lookMillis = Duration.toMillis(lookPolicy.deadline)
-            if (yield* run.journal.due(undefined, lookMillis, run)) return Cancelled.make()
+            if (yield* isCancelled(run)) return Cancelled.make()
             const seen = yield* Effect.either(look(lookPolicy))
             if (Either.isRight(seen) && Option.isSome(seen.right)) {
               return Done.make({ value: seen.right.value })
             }
             const pauseMillis = yield* jitter(Policy.pauseMillis(wait, round))
-            if (yield* run.journal.due(pause, pauseMillis, run)) return Cancelled.make()
             const waitedMillis = startedMillis - (firstMillis ?? startedMillis)
             return waitedMillis + pauseMillis > Duration.toMillis(wait.deadline)
               ? Expired.make({ waitedMillis, cause: Either.getLeft(seen) })
@@ -120,8 +111,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
         })
 
       for (let round = 0; ; round++) {
-        const pause = `wait/${name}/${round}`
-        const result: typeof Look.Type = yield* lookOnce(round, pause)
+        const result: typeof Look.Type = yield* lookOnce(round)
         switch (result._tag) {
           case "Done":
             return result.value
@@ -131,7 +121,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
             return yield* Effect.fail(expired(Duration.millis(result.waitedMillis), result.cause))
           case "Pending":
             firstMillis ??= result.startedMillis
-            yield* pauseFor(pause, result.pauseMillis)
+            yield* pauseUnlessCancelled(run, `wait/${name}/${round}`, result.pauseMillis)
         }
       }
     })

@@ -124,7 +124,7 @@ export const write = <A, I, R>({
       })
 
     /** One call, with its own retries. */
-    const call = (round: number, pause: string, begin: Effect.Effect<Permit>) =>
+    const call = (round: number, begin: Effect.Effect<Permit>) =>
       activity.make({
         name: `write/${operation}/${round}`,
         success: Result,
@@ -145,10 +145,7 @@ export const write = <A, I, R>({
             Effect.map((resource) => Created.make({ resource })),
             Effect.catchAll((error) =>
               isWorthRepeating(error) && !isLast
-                ? Effect.as(
-                    journal.due(pause, pauseMillis, run),
-                    Open.make({ error, startedMillis, pauseMillis })
-                  )
+                ? Effect.succeed(Open.make({ error, startedMillis, pauseMillis }))
                 : Effect.fail(error)
             )
           )
@@ -159,7 +156,7 @@ export const write = <A, I, R>({
       for (let round = 0; ; round++) {
         const pause = `carry-on/${operation}/${round}`
         const begin = yield* journal.permit(operation, { round, isDoubtful, sentMillis }, run)
-        const result: typeof Result.Type = yield* call(round, pause, begin)
+        const result: typeof Result.Type = yield* call(round, begin)
         if (result._tag === "Created") {
           money.isApplied = true
           money.resource = idOf(result.resource)
@@ -167,7 +164,9 @@ export const write = <A, I, R>({
         }
         firstMillis ??= result.startedMillis
         isDoubtful ||= result.error._tag === "OutcomeUnknown"
-        yield* pauseFor(pause, result.pauseMillis)
+        // The next round sees that it is to be cancelled.
+        const isOver = !isDoubtful && (yield* runs.isCancelled(run, pause))
+        if (!isOver) yield* pauseFor(pause, result.pauseMillis)
       }
     })
     return yield* Effect.tapError(ended, (error) =>

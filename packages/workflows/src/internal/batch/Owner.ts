@@ -2,10 +2,11 @@ import type * as Payout from "@manilla/payouts/Payout"
 import type * as Payouts from "@manilla/payouts/Payouts"
 import type * as Effect from "effect/Effect"
 import type * as DisbursePayout from "../../DisbursePayout.js"
-import type * as store from "../store.js"
+import type * as store from "../engine/store.js"
 import type * as Execution from "../../Execution.js"
 import type * as Operator from "../../Operator.js"
-import { persistently } from "../persistently.js"
+import { isStorageError } from "../engine/execution.js"
+import { persistently } from "../engine/persistently.js"
 import type * as Table from "./Table.js"
 
 /** An owner of a batch: in its epoch, no other process changes the items. */
@@ -22,9 +23,6 @@ export interface Owner {
     DisbursePayout.DisburseError
   >
 }
-
-const isStorageError = (error: { readonly _tag: string }): error is Execution.StorageError =>
-  error._tag === "StorageError"
 
 /**
  * Repeats what the database could not do. It may have been done all the same: each operation of an owner may be

@@ -1,21 +1,18 @@
 import type * as SqlClient from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
-import * as Execution from "../../Execution.js"
+import type * as Execution from "../../Execution.js"
 import { rootMessage } from "../rootMessage.js"
 import * as batchTable from "../sql/batchTable.js"
-import * as past from "../sql/past.js"
+import * as runners from "../sql/runners.js"
 import * as schemaVersion from "../sql/schemaVersion.js"
 import * as sqlStore from "../sql/sqlStore.js"
 import { type Inside, Refused } from "./operations.js"
 
 /** Reads and changes the rows of a database beside the processes that run workflows on it. Runs nothing. */
-export const open = <R>(
-  name: string,
-  runners: Effect.Effect<ReadonlyArray<string>, SqlError, R>
-): Effect.Effect<Inside, Refused | Execution.StorageError, SqlClient.SqlClient | R> =>
+export const open = (
+  name: string
+): Effect.Effect<Inside, Refused | Execution.StorageError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
-    const context = yield* Effect.context<R>()
     const isNew = yield* Effect.catchTags(schemaVersion.isNew(name), {
       UnsupportedSchema: ({ message }) => Effect.fail(new Refused({ status: 409, message })),
       SqlError: (error) => {
@@ -29,15 +26,8 @@ export const open = <R>(
         message: `${name}: no workflows are stored here. Name the database that the worker uses.`
       })
     }
-    const executions = yield* sqlStore.make
     return {
-      executions: { ...executions, ...(yield* past.make) },
-      batches: yield* batchTable.make,
-      runners: runners.pipe(
-        Effect.provide(context),
-        Effect.mapError(
-          (cause) => new Execution.StorageError({ operation: "read who runs", cause })
-        )
-      )
+      executions: yield* sqlStore.make(yield* runners.make("1 minute")),
+      batches: yield* batchTable.make
     }
   })

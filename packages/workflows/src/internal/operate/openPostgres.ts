@@ -1,4 +1,3 @@
-import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
@@ -7,23 +6,14 @@ import * as postgresClient from "../sql/postgresClient.js"
 import { open } from "./open.js"
 import { Refused } from "./operations.js"
 
-/** The runners that have shown within a minute that they live. */
-const runners = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  Effect.map(
-    sql<{ readonly address: string }>`
-      SELECT address FROM cluster_runners WHERE last_heartbeat > NOW() - INTERVAL '1 minute'`,
-    (rows) => rows.map(({ address }) => address)
-  )
-)
-
 /** Opens a database without becoming a runner. */
 export const openPostgres = (url: Redacted.Redacted) =>
   Layer.build(
-    postgresClient.layer({ url, databaseTimeout: "10 seconds", lockExpiration: "10 seconds" }, 2)
+    postgresClient.layer({ url, databaseTimeout: "10 seconds", rest: "10 seconds" }, 2)
   ).pipe(
     Effect.mapError((error) => {
       const message = `the database cannot be used (${rootMessage(error)}). Check the URL, and that the server runs.`
       return new Refused({ status: 409, message })
     }),
-    Effect.flatMap((context) => Effect.provide(open("the database", runners), context))
+    Effect.flatMap((context) => Effect.provide(open("the database"), context))
   )

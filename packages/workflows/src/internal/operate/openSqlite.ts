@@ -3,19 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { existsSync } from "node:fs"
 import * as database from "../sql/database.js"
-import * as owner from "../sql/owner.js"
 import { rootMessage } from "../rootMessage.js"
 import { open } from "./open.js"
 import { Refused } from "./operations.js"
 
-/** The process that owns the file, if it lives. */
-const runners = Effect.map(
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql<owner.Row>`SELECT * FROM manilla_owner`),
-  (rows) =>
-    rows.filter((row) => !owner.isGone(row)).map(({ host, pid }) => `process ${pid} on ${host}`)
-)
-
-/** Opens a file without owning it: a process that runs workflows keeps it. */
+/** Opens a file without becoming a runner. */
 export const openSqlite = (file: string) =>
   Effect.gen(function* () {
     if (!existsSync(file)) {
@@ -33,8 +25,5 @@ export const openSqlite = (file: string) =>
     )
     // This process has nothing else to do while it waits for the lock of another one.
     const patient = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`PRAGMA busy_timeout = 5000`)
-    return yield* Effect.provide(
-      Effect.zipRight(Effect.ignore(patient), open(file, runners)),
-      context
-    )
+    return yield* Effect.provide(Effect.zipRight(Effect.ignore(patient), open(file)), context)
   })

@@ -17,16 +17,15 @@ import * as PayoutBatch from "../../PayoutBatch.js"
 import * as batch from "../batch/operate.js"
 import type * as Table from "../batch/Table.js"
 import type * as Operator from "../../Operator.js"
-import { purge } from "../purge.js"
-import type * as store from "../store.js"
+import { purge } from "../engine/purge.js"
+import type * as store from "../engine/store.js"
+import * as transitions from "../engine/transitions.js"
 import * as words from "./words.js"
 
 /** What the operations read and change: rows of a database, which the processes that run workflows look at. */
 export interface Inside {
-  readonly executions: Pick<store.Store, "forget" | "history" | "list" | "modify">
+  readonly executions: store.Store
   readonly batches: Table.Service
-  /** The processes that run workflows on this database. */
-  readonly runners: Effect.Effect<ReadonlyArray<string>, Execution.StorageError>
 }
 
 /** Why an operation was refused. Nothing was changed. */
@@ -197,7 +196,7 @@ const counts = {
 const reportOf = (inside: Inside, execution: Execution.Execution, reveal: boolean) =>
   Effect.gen(function* () {
     const status = yield* statusOf(inside, execution)
-    const history = yield* inside.executions.history(execution)
+    const steps = yield* inside.executions.steps(execution.executionId)
     const items = isBatch(execution)
       ? yield* inside.batches.count(execution.businessKey)
       : undefined
@@ -206,7 +205,7 @@ const reportOf = (inside: Inside, execution: Execution.Execution, reveal: boolea
       interruptRequested: execution.isCancelRequested,
       items,
       events: words
-        .events(Execution.toStatus(execution), history)
+        .events(execution, steps)
         .map(({ atMillis, text }) => ({ at: iso(atMillis), text })),
       payload: reveal && execution.payload !== "" ? execution.payload : undefined
     }
@@ -298,7 +297,7 @@ const change = (
         const done = yield* isBatch(execution)
           ? Effect.mapError(Effect.as(onBatch(batches, key), batchDone), orRefused)
           : onExecution(execution, inside)
-        const runners = yield* inside.runners
+        const runners = yield* inside.executions.runners.list
         return {
           rows: Stream.make({ key, workflow, done, runners }),
           text: Stream.make(`${key}: ${done} ${of(runners)}`)
@@ -307,7 +306,7 @@ const change = (
     { isChange: true }
   )
 
-/** Changes an execution that has not ended, by its row: whoever runs it sees that at its next sweep. */
+/** Changes the row of an execution that has not ended: a process that runs workflows notices it within a second. */
 const request =
   (to: (execution: Execution.Execution) => readonly [string, Execution.Execution]) =>
   ({ executionId }: Execution.Execution, { executions }: Inside) =>
@@ -320,14 +319,15 @@ const request =
       Option.getOrElse(() => "it is no longer stored.")
     )
 
-const purgeOne = (execution: Execution.Execution, { executions }: Inside) =>
-  Effect.gen(function* () {
-    const { businessKey, end, workflow } = execution
-    if (execution.isPurged || (end !== undefined && (yield* purge(executions, execution)))) {
-      return "its payload, its result and its steps are deleted. The key stays taken."
-    }
-    return yield* refused(409, new Execution.ExecutionNotEnded({ workflow, businessKey }).message)
-  })
+const purgeOne = (execution: Execution.Execution, { executions }: Inside) => {
+  const { businessKey, end, workflow } = execution
+  return end === undefined
+    ? refused(409, new Execution.ExecutionNotEnded({ workflow, businessKey }).message)
+    : Effect.as(
+        purge(executions, execution),
+        "its payload, its result and its steps are deleted. The key stays taken."
+      )
+}
 
 const pageLimit = 1_000
 
@@ -361,7 +361,7 @@ export const operations: Readonly<Record<string, Operation>> = {
         const reports = yield* Effect.forEach(all, (execution) =>
           reportOf(inside, execution, input.reveal === true)
         )
-        const runners = yield* inside.runners
+        const runners = yield* inside.executions.runners.list
         const text = [...reports.map(reportText), "", of(runners)]
         return { rows: Stream.fromIterable(reports), text: Stream.fromIterable(text) }
       })
@@ -388,7 +388,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     request((stored) =>
       stored.pause === undefined
         ? ["it is in no pause, and nothing was changed.", stored]
-        : ["its pause ends within 10 seconds.", { ...stored, dueMillis: 0 }]
+        : ["its pause ends within a second.", transitions.resumed(stored)]
     ),
     ({ resume }, key) => resume(key),
     "if it was paused, it sends items again within a second."
@@ -397,7 +397,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     "stops an execution, after the outcome of its request is known, or a batch",
     request((stored) => [
       "it is to end. If the outcome of a request is unknown, that is continued first.",
-      { ...stored, isCancelRequested: true, dueMillis: words.dueOnInterrupt(stored) }
+      transitions.interrupted(stored)
     ]),
     ({ interrupt }, key) => interrupt(key),
     "it sends no further items, for good. Those that were sent continue."

@@ -3,8 +3,8 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Execution from "../../Execution.js"
-import { isUntouched, unreadable } from "../execution.js"
-import type * as store from "../store.js"
+import type * as store from "../engine/store.js"
+import * as transitions from "../engine/transitions.js"
 
 /** A moment as people in the time zone of this process write it, such as `2026-11-24 14:03:07`. */
 export const moment = (millis: number): string => new Date(millis).toLocaleString("sv-SE")
@@ -52,8 +52,10 @@ const ends: Record<Execution.EndState, string> = {
 export const state = (execution: Execution.Status, now: number): Words => {
   const { begun, dueMillis, end, isCancelRequested, pause } = execution
   if (end !== undefined) return same(`${ends[end.state]} ${distance(end.atMillis, now)}`)
-  if (pause === unreadable) return same("waits for a process whose schema its payload fits")
+  if (pause === transitions.unreadable)
+    return same("waits for a process whose schema its payload fits")
   const interrupted = isCancelRequested ? " It is to be interrupted." : ""
+  if (pause === transitions.signal) return same("waits for a signal")
   if (pause === undefined) {
     const open = Object.entries(begun).filter(([, { refusal }]) => refusal === undefined)
     const steps = open.map(([name, { begins }]) =>
@@ -119,7 +121,8 @@ const millisOf = (value: Readonly<Record<string, unknown>>, name: string): numbe
   Number(value[name] ?? 0)
 
 /** What happened in a step. */
-const stepEvents = ({ exit, name, storedMillis }: store.PastStep): ReadonlyArray<Event> => {
+const stepEvents = ({ exit: json, name, storedMillis }: store.Step): ReadonlyArray<Event> => {
+  const exit: unknown = JSON.parse(json)
   const [kind, ...parts] = name.split("/")
   const isRound = kind === "write" || kind === "look"
   const subject = parts.slice(0, isRound ? -2 : -1).join("/")
@@ -160,27 +163,20 @@ const stepEvents = ({ exit, name, storedMillis }: store.PastStep): ReadonlyArray
 
 /** What happened to an execution, in this order. */
 export const events = (
-  execution: Execution.Status,
-  { exit, steps }: store.History
+  { begun, end, exit, startedMillis }: Execution.Execution,
+  steps: ReadonlyArray<store.Step>
 ): ReadonlyArray<Event> => {
-  const { begun, end, startedMillis } = execution
   const first = Object.entries(begun).map(([name, { sinceMillis }]) => ({
     atMillis: sinceMillis,
     text: `${name}: begun`
   }))
   const last = (state: Execution.EndState) =>
-    state === "Succeeded" ? "ended with a result" : `ended with ${failure(exit)}`
+    state === "Succeeded"
+      ? "ended with a result"
+      : `ended with ${failure(JSON.parse(exit ?? "null"))}`
   return [
     { atMillis: startedMillis, text: "started" },
     ...[...first, ...steps.flatMap(stepEvents)].sort((a, b) => a.atMillis - b.atMillis),
     ...(end === undefined ? [] : [{ atMillis: end.atMillis, text: last(end.state) }])
   ]
 }
-
-/** Whether an execution waits for the engine's own interrupt, because it has used no block. */
-export const dueOnInterrupt = (execution: Execution.Execution): number =>
-  isUntouched(execution)
-    ? execution.startedMillis
-    : execution.pause === undefined
-      ? execution.dueMillis
-      : 0

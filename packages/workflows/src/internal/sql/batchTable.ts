@@ -32,7 +32,7 @@ export const createTables = Effect.gen(function* () {
       total INTEGER NOT NULL,
       started DOUBLE PRECISION NOT NULL,
       ended DOUBLE PRECISION
-    )`.pipe(failed("create the table of batches"))
+    )`
   yield* sql`
     CREATE TABLE IF NOT EXISTS ${items} (
       batch TEXT NOT NULL,
@@ -45,9 +45,7 @@ export const createTables = Effect.gen(function* () {
       result TEXT,
       PRIMARY KEY (batch, number),
       UNIQUE (batch, key)
-    ) ${sql.literal(sql.onDialectOrElse({ sqlite: () => "WITHOUT ROWID", orElse: () => "" }))}`.pipe(
-    failed("create the table of items")
-  )
+    ) ${sql.literal(sql.onDialectOrElse({ sqlite: () => "WITHOUT ROWID", orElse: () => "" }))}`
 })
 
 /**

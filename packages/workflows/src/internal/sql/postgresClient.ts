@@ -13,7 +13,8 @@ import * as Pg from "pg"
 export interface Options {
   readonly url: Redacted.Redacted
   readonly databaseTimeout: Duration.DurationInput
-  readonly lockExpiration: Duration.DurationInput
+  /** The longest time for which a connection rests between two signs of life. */
+  readonly rest: Duration.DurationInput
 }
 
 /** After this time without traffic, the operating system asks whether the other end still exists. */
@@ -65,14 +66,11 @@ class Pool extends Pg.Pool {
  * whose locks would hold up everybody else for hours, until the network reports that the client is gone.
  */
 export const layer = (
-  { databaseTimeout, lockExpiration, url }: Options,
+  { databaseTimeout, rest, url }: Options,
   maxConnections: number
 ): Layer.Layer<SqlClient.SqlClient, SqlError> => {
-  // The pool closes idle connections after 10 seconds. The connection for locks rests for a third of their
-  // life.
-  const limitMillis = Duration.toMillis(
-    Duration.max(databaseTimeout, Duration.times(lockExpiration, 2 / 3))
-  )
+  // The pool closes idle connections after 10 seconds.
+  const limitMillis = Duration.toMillis(Duration.max(databaseTimeout, rest))
   const acquire = Effect.acquireRelease(
     Effect.sync(() => {
       const pool = new Pool({

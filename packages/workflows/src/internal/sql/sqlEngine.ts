@@ -1,60 +1,46 @@
-import * as ClusterWorkflowEngine from "@effect/cluster/ClusterWorkflowEngine"
-import type * as MessageStorage from "@effect/cluster/MessageStorage"
-import type * as ShardingConfig from "@effect/cluster/ShardingConfig"
 import * as SqlClient from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Batches } from "../../Batch.js"
-import * as Engine from "../../Engine.js"
-import * as activityEngine from "./activityEngine.js"
-import * as cluster from "./cluster.js"
-import * as patientStorage from "./patientStorage.js"
-import * as past from "./past.js"
-import * as recordedEngine from "../recordedEngine.js"
+import * as engine from "../engine/engine.js"
 import * as batchTable from "./batchTable.js"
+import * as runners from "./runners.js"
+import * as schemaVersion from "./schemaVersion.js"
 import * as sqlStore from "./sqlStore.js"
 
-/** Our tables, beside those of the engine's messages. */
-export const createTables = Effect.all(
-  [sqlStore.createTables, activityEngine.createTable, batchTable.createTables],
-  { discard: true }
-)
-
-/** With a write-ahead log, readers do not wait for the writer. */
-const prepared = Layer.effectDiscard(
-  Effect.zipRight(
-    Effect.flatMap(SqlClient.SqlClient, (sql) => sql`PRAGMA journal_mode = WAL`),
-    createTables
+/** Creates the tables. Fails, and changes nothing, if those of another version are there. */
+export const createTables = (database: string) =>
+  Effect.all(
+    [
+      schemaVersion.check(database),
+      runners.createTable,
+      sqlStore.createTables,
+      batchTable.createTables
+    ],
+    { discard: true }
   )
-)
 
-type Storage = Layer.Layer<
-  MessageStorage.MessageStorage,
-  SqlError,
-  SqlClient.SqlClient | ShardingConfig.ShardingConfig
->
+export interface Options {
+  readonly pollInterval: Duration.DurationInput
+  /** After this silence, a runner has died. */
+  readonly expiration: Duration.DurationInput
+}
 
-/** The executions in a database, beside the engine's messages. */
-const executions = Layer.effect(
-  Engine.Engine,
-  Effect.map(Effect.all([sqlStore.make, past.make, cluster.make]), ([store, past, messages]) => ({
-    ...store,
-    ...past,
-    ...messages
-  }))
-)
-
-/** The engine, and the executions and batches in the same database. */
-export const engine = (address?: string) =>
-  recordedEngine
-    .layer(activityEngine.layer(ClusterWorkflowEngine.layer, address))
-    .pipe(Layer.provideMerge(executions), Layer.merge(Layer.effect(Batches, batchTable.make)))
-
-/** The engine on an SQLite database that no other process uses. */
-export const layer = (storage: Storage = patientStorage.layer) =>
-  engine().pipe(
-    Layer.provide(cluster.layer),
-    Layer.provide(storage),
-    Layer.provide([prepared, cluster.config])
-  )
+/** The engine, and the batches, in the tables of a database. Runners show that they live over a client of their own. */
+export const layer = <E, R>(
+  { expiration, pollInterval }: Options,
+  beats: Effect.Effect<SqlClient.SqlClient, E, R>
+) =>
+  Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const shown = Effect.provideServiceEffect(
+        runners.make(expiration),
+        SqlClient.SqlClient,
+        beats
+      )
+      const store = yield* sqlStore.make(yield* shown)
+      const beatInterval = Duration.times(expiration, 1 / 3)
+      return engine.layer(store, { beatInterval, pollInterval })
+    })
+  ).pipe(Layer.merge(Layer.effect(Batches, batchTable.make)))

@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
-import * as Record from "effect/Record"
-import * as Execution from "../Execution.js"
+import * as Execution from "../../Execution.js"
 
 export const isStorageError = (error: { readonly _tag: string }): error is Execution.StorageError =>
   error._tag === "StorageError"
@@ -21,15 +20,3 @@ export const unlessPurged = (
       )
     : Effect.succeed(execution)
 }
-
-/** The time at which an execution is due of which nobody knows when it is. */
-export const never = Number.MAX_SAFE_INTEGER
-
-/** Whether no block has run yet, or the body uses none. */
-export const isUntouched = ({ begun, dueMillis, pause, startedMillis }: Execution.Execution) =>
-  Record.isEmptyRecord(begun) &&
-  pause === undefined &&
-  (dueMillis === startedMillis || dueMillis === never)
-
-/** The pause of an execution whose payload does not fit its schema. */
-export const unreadable = "its payload does not fit its schema"

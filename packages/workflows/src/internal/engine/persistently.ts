@@ -1,6 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { rootMessage } from "./rootMessage.js"
+import { rootMessage } from "../rootMessage.js"
 
 const firstPauseMillis = 100
 const longestPauseMillis = 5_000

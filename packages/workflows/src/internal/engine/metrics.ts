@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import type * as store from "./store.js"
-import type * as Execution from "../Execution.js"
+import type * as Execution from "../../Execution.js"
 
 const started = Metric.counter("manilla_executions_started", {
   description: "Executions that were started, by workflow",

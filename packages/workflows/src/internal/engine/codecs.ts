@@ -1,0 +1,70 @@
+import type * as Workflow from "@effect/workflow/Workflow"
+import * as Issues from "@manilla/core/Issues"
+import * as Either from "effect/Either"
+import type * as Exit from "effect/Exit"
+import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Execution from "../../Execution.js"
+import { once } from "../once.js"
+
+const payloadOf = once(({ ast }: Workflow.AnyStructSchema) => {
+  const payload = Schema.make<unknown, unknown>(ast)
+  return {
+    toJson: Schema.encodeSync(Schema.parseJson(payload)),
+    fromJson: ParseResult.decodeUnknownEither(payload)
+  }
+})
+
+/** Encodes the payload of a new execution. */
+export const writePayload = ({ payloadSchema }: Workflow.Any, payload: unknown): string =>
+  payloadOf(payloadSchema).toJson(payload)
+
+/** Reads the stored payload of an execution. */
+export const readPayload = (
+  { payloadSchema }: Workflow.Any,
+  { businessKey, payload, workflow }: Execution.Execution
+): Either.Either<unknown, Execution.UnreadablePayload> =>
+  Either.mapLeft(
+    payloadOf(payloadSchema).fromJson(payload === "" ? undefined : JSON.parse(payload)),
+    (issue) =>
+      new Execution.UnreadablePayload({
+        workflow,
+        businessKey,
+        issues: Issues.fromParseIssue(issue)
+      })
+  )
+
+/** The key under which an operator finds an execution: the member `key` of its payload, or its id. */
+export const keyOf = (payload: unknown, executionId: string): string =>
+  Predicate.hasProperty(payload, "key") && typeof payload.key === "string"
+    ? payload.key
+    : executionId
+
+const exitOf = once((success: Schema.Schema.Any, failure: Schema.Schema.All) =>
+  Schema.parseJson(
+    Schema.Exit({
+      success: Schema.make<unknown, unknown>(success.ast),
+      failure: Schema.make<unknown, unknown>(failure.ast),
+      defect: Schema.Defect
+    })
+  )
+)
+
+/** The end of an execution, as it is stored. */
+export const exitCodec = once((workflow: Workflow.Any) => {
+  const exit = exitOf(workflow.successSchema, workflow.errorSchema)
+  return { toJson: Schema.encode(exit), fromJson: Schema.decode(exit) }
+})
+
+const step = Schema.parseJson(
+  Schema.Exit({ success: Schema.Unknown, failure: Schema.Unknown, defect: Schema.Defect })
+)
+
+/** The encoded result of a step, as it is stored. */
+export const stepCodec: {
+  readonly toJson: (exit: Exit.Exit<unknown, unknown>) => ReturnType<typeof encodeStep>
+  readonly fromJson: (json: string) => ReturnType<typeof decodeStep>
+} = { toJson: (exit) => encodeStep(exit), fromJson: (json) => decodeStep(json) }
+const encodeStep = Schema.encode(step)
+const decodeStep = Schema.decode(step)

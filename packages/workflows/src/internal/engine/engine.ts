@@ -1,0 +1,542 @@
+import type * as Activity from "@effect/workflow/Activity"
+import * as Workflow from "@effect/workflow/Workflow"
+import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Boolean from "effect/Boolean"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
+import * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
+import * as Engine from "../../Engine.js"
+import * as Execution from "../../Execution.js"
+import { differences } from "../differences.js"
+import { jitter } from "../jitter.js"
+import * as blocks from "../run.js"
+import * as storedJournal from "../storedJournal.js"
+import * as codecs from "./codecs.js"
+import { isStorageError, unlessPurged } from "./execution.js"
+import * as metrics from "./metrics.js"
+import { persistently } from "./persistently.js"
+import type * as store from "./store.js"
+import * as transitions from "./transitions.js"
+
+export interface Options {
+  /** How often a runner looks for executions that are due: the precision of durable pauses. */
+  readonly pollInterval: Duration.DurationInput
+  /** How often a runner shows that it lives. */
+  readonly beatInterval: Duration.DurationInput
+}
+
+/** The most executions that a runner runs at once. Others that are due wait. */
+const mostRunning = 1_000
+/** The most executions that one statement takes. */
+const takeLimit = 100
+/** After this time, a runner tries an execution again whose payload it could not read. */
+const unreadableMillis = Duration.toMillis("10 seconds")
+const metricsInterval = Duration.seconds(10)
+const healthTimeout = Duration.seconds(5)
+/** The executions of a runner that cannot say that it ends are freed when its silence is noticed. */
+const leaveTimeout = Duration.seconds(2)
+
+/** The pause between two looks for an end in another process: a tenth of the time already waited. */
+const lookPauseMillis = (waitedMillis: number): number =>
+  Math.min(10_000, Math.max(1_000, waitedMillis / 10))
+
+const prefix = "DurableClock/"
+const signalName = (deferred: string) => `deferred/${deferred}`
+
+/** Why an execution does not start. For `execute`, which has no such errors, they are defects. */
+export type StartError =
+  | Execution.PayloadMismatch
+  | Execution.UnreadablePayload
+  | Execution.ExecutionPurged
+  | Execution.StorageError
+
+interface Registered {
+  readonly workflow: Workflow.Any
+  readonly execute: (
+    payload: object,
+    executionId: string
+  ) => Effect.Effect<
+    unknown,
+    unknown,
+    WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
+  >
+  readonly runtime: Runtime.Runtime<never>
+  readonly scope: Scope.Scope
+}
+
+/** A run of a body in this process, which ends when the body ends or waits. */
+interface Run {
+  readonly execution: Execution.Execution
+  readonly runner: number
+  readonly clocks: Map<string, number>
+  /** The names of the pauses that the body waits for. */
+  readonly pauses: Set<string>
+  /** The stored results, by name. Undefined until the first is needed. */
+  results: Map<string, string> | undefined
+  isCancelRequested: boolean
+  fiber: Fiber.RuntimeFiber<void> | undefined
+}
+
+const stored = <A, E extends { readonly _tag: string }, R>(
+  effect: Effect.Effect<A, E | Execution.StorageError, R>
+) => persistently(effect, isStorageError)
+
+const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
+  Effect.gen(function* () {
+    const workflows = new Map<string, Registered>()
+    const runs = new Map<string, Run>()
+    const listeners = new Map<string, Set<() => void>>()
+    const { join, leave } = store.runners
+    let runner = yield* join
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => leave(runner)).pipe(
+        Effect.interruptible,
+        Effect.timeout(leaveTimeout),
+        Effect.ignore
+      )
+    )
+
+    /** Another runner has the execution: this one does nothing more, and is interrupted. */
+    const abandon = (run: Run) =>
+      Effect.zipRight(
+        Effect.sync(() => run.fiber?.unsafeInterruptAsFork(run.fiber.id())),
+        Effect.never
+      )
+
+    /** Changes an execution that this runner owns. */
+    const modify = <A>(
+      run: Run,
+      change: (execution: Execution.Execution) => readonly [A, Execution.Execution]
+    ): Effect.Effect<A> => {
+      const { execution, runner } = run
+      const changed = store.modify(
+        execution.executionId,
+        (row) => {
+          run.isCancelRequested ||= row.isCancelRequested
+          return change(row)
+        },
+        runner
+      )
+      return Effect.flatMap(
+        stored(changed),
+        Option.match({ onNone: () => abandon(run), onSome: Effect.succeed })
+      )
+    }
+
+    const current = Effect.flatMap(WorkflowEngine.WorkflowInstance, ({ executionId }) => {
+      const run = runs.get(executionId)
+      return run === undefined ? Effect.interrupt : Effect.succeed(run)
+    })
+
+    const isOver = ({ clocks }: Run, pause: string) =>
+      Effect.map(Clock.currentTimeMillis, (now) => (clocks.get(pause) ?? Infinity) <= now)
+
+    const resultsOf = (run: Run) =>
+      run.results !== undefined
+        ? Effect.succeed(run.results)
+        : Effect.map(stored(store.steps(run.execution.executionId)), (steps) => {
+            run.results = new Map(steps.map(({ exit, name }) => [name, exit]))
+            return run.results
+          })
+
+    /** Ends a body that was asked to end and now waits, unless its blocks see to that. */
+    const endIfInterrupted = (run: Run, instance: WorkflowEngine.WorkflowInstance["Type"]) =>
+      Effect.suspend(() => {
+        if (!instance.suspended || !run.isCancelRequested || blocks.of(instance) !== undefined) {
+          return Effect.void
+        }
+        instance.suspended = false
+        instance.interrupted = true
+        return Effect.withFiberRuntime<void>((fiber) =>
+          Effect.interruptible(Fiber.interrupt(fiber))
+        )
+      })
+
+    /** What a run leaves behind. */
+    const conclude = (
+      run: Run,
+      { workflow }: Registered,
+      result: Workflow.Result<unknown, unknown>,
+      resource: string | undefined
+    ) =>
+      Effect.gen(function* () {
+        const { clocks, execution, pauses } = run
+        const { businessKey, executionId, parent, wakes } = execution
+        const leave = (changed: (row: Execution.Execution) => Execution.Execution) =>
+          modify(run, (row) => [undefined, changed({ ...row, resource: resource ?? row.resource })])
+        if (result._tag === "Suspended") {
+          const wait = { clocks: Object.fromEntries(clocks), pauses: [...pauses], wakes }
+          return yield* leave(transitions.suspended(wait))
+        }
+        const { toJson } = codecs.exitCodec(workflow)
+        const exit = yield* toJson(result.exit).pipe(
+          Effect.orElse(() => {
+            const defect = `${workflow.name}: the end of ${businessKey} does not fit its schema`
+            return Effect.orDie(toJson(Exit.die(defect)))
+          })
+        )
+        const state = stateOf(result.exit)
+        const atMillis = yield* Clock.currentTimeMillis
+        yield* leave(transitions.ended({ state, atMillis }, exit))
+        yield* metrics.onEnd(workflow.name, state)
+        listeners.get(executionId)?.forEach((hear) => hear())
+        if (parent !== undefined) yield* wake(parent, transitions.woken)
+      })
+
+    /** The payload no longer fits its schema: another process may have a schema that it fits. */
+    const postpone = (run: Run, error: Execution.UnreadablePayload) =>
+      Effect.gen(function* () {
+        yield* Effect.logError(error.message)
+        const now = yield* Clock.currentTimeMillis
+        yield* modify(run, (row) => [
+          undefined,
+          {
+            ...row,
+            runner: undefined,
+            pause: transitions.unreadable,
+            dueMillis: now + unreadableMillis
+          }
+        ])
+      })
+
+    const bodyOf = (run: Run, registered: Registered) =>
+      Effect.gen(function* () {
+        const { execute, workflow } = registered
+        const { execution } = run
+        const payload = codecs.readPayload(workflow, execution)
+        if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
+        const instance = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
+        const exit = yield* execute(Object(payload.right), execution.executionId).pipe(
+          Effect.onExit(() => endIfInterrupted(run, instance)),
+          Workflow.intoResult,
+          Effect.provideService(WorkflowEngine.WorkflowInstance, instance),
+          Effect.provideService(WorkflowEngine.WorkflowEngine, engine),
+          Effect.exit
+        )
+        // The process ends, or another runner has the execution.
+        if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return
+        const result = Exit.match(exit, {
+          onFailure: (cause) => new Workflow.Complete({ exit: Exit.failCause(cause) }),
+          onSuccess: (result) => result
+        })
+        yield* conclude(run, registered, result, blocks.of(instance)?.money.resource)
+      })
+
+    /** Runs an execution that this runner owns. An earlier run has ended, or has lost it. */
+    const begin = (execution: Execution.Execution, results?: Map<string, string>): void => {
+      const { clocks, executionId, isCancelRequested, workflow } = execution
+      const earlier = runs.get(executionId)?.fiber
+      if (earlier !== undefined) {
+        earlier.addObserver(() => begin(execution))
+        return earlier.unsafeInterruptAsFork(earlier.id())
+      }
+      const registered = workflows.get(workflow)
+      if (registered === undefined || execution.runner === undefined) return
+      const run: Run = {
+        execution,
+        runner: execution.runner,
+        clocks: new Map(Object.entries(clocks)),
+        pauses: new Set(),
+        results,
+        isCancelRequested,
+        fiber: undefined
+      }
+      runs.set(executionId, run)
+      const ended = Effect.sync(() => void runs.delete(executionId))
+      const { runtime, scope } = registered
+      const body = Effect.ensuring(bodyOf(run, registered), ended)
+      run.fiber = Runtime.runFork(runtime)(body, { scope })
+    }
+
+    const canRun = (workflow: string) => workflows.has(workflow) && runs.size < mostRunning
+
+    /** Changes an execution, and runs it if it is due now and nobody has it. */
+    const wake = (
+      executionId: string,
+      change: (execution: Execution.Execution) => Execution.Execution
+    ) =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const taken = yield* store.modify(executionId, (execution) => {
+          const changed = change(execution)
+          if (!transitions.isFree(changed, now) || !canRun(changed.workflow)) {
+            return [undefined, changed]
+          }
+          const taken = transitions.taken(changed, runner)
+          return [taken, taken]
+        })
+        if (Option.isSome(taken) && taken.value !== undefined) begin(taken.value)
+      }).pipe(stored)
+
+    const takeDue: Effect.Effect<void> = Effect.gen(function* () {
+      const room = Math.min(takeLimit, mostRunning - runs.size)
+      if (room <= 0 || workflows.size === 0) return
+      const now = yield* Clock.currentTimeMillis
+      const due = yield* store.take(runner, [...workflows.keys()], now, room)
+      due.forEach((execution) => begin(execution))
+      if (due.length === room) return yield* Effect.zipRight(Effect.yieldNow(), takeDue)
+    }).pipe(stored)
+
+    const beat = Effect.gen(function* () {
+      if (!(yield* store.runners.beat(runner))) {
+        yield* Effect.logWarning("This runner was taken for dead. It continues as a new one.")
+        const fibers = [...runs.values()].flatMap(({ fiber }) => fiber ?? [])
+        yield* Fiber.interruptAll(fibers)
+        runner = yield* join
+      }
+      yield* store.runners.reap(runner)
+    }).pipe(stored)
+
+    const measure = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      for (const name of workflows.keys()) {
+        yield* metrics.setOpen(name, yield* store.open(name), now)
+      }
+    }).pipe(stored)
+
+    /** Stores a new execution, and runs it. Fails if the key belongs to another one. */
+    const record = (
+      workflow: Workflow.Any,
+      executionId: string,
+      payload: unknown,
+      parent: string | undefined
+    ) =>
+      Effect.gen(function* () {
+        const { name } = workflow
+        const encoded = codecs.writePayload(workflow, payload)
+        const businessKey = codecs.keyOf(payload, executionId)
+        const now = yield* Clock.currentTimeMillis
+        const { isNew, stored } = yield* store.insert({
+          workflow: name,
+          businessKey,
+          executionId,
+          payload: encoded,
+          parent,
+          startedMillis: now,
+          runner: canRun(name) ? runner : undefined,
+          dueMillis: now,
+          pause: undefined,
+          clocks: {},
+          wakes: 0,
+          begun: {},
+          resource: undefined,
+          isCancelRequested: false,
+          end: undefined,
+          exit: undefined,
+          isPurged: false
+        })
+        if (isNew) {
+          yield* metrics.onStart(name)
+          if (stored.runner !== undefined) begin(stored, new Map())
+          return
+        }
+        yield* unlessPurged(stored)
+        const differs = differences(JSON.parse(stored.payload), JSON.parse(encoded))
+        if (differs.length === 0) return
+        if (stored.end === undefined) yield* codecs.readPayload(workflow, stored)
+        return yield* new Execution.PayloadMismatch({ workflow: name, businessKey, differs })
+      })
+
+    /** The result of an execution, if it has one. */
+    const resultOf = (workflow: Workflow.Any, executionId: string) =>
+      Effect.gen(function* () {
+        const execution = yield* stored(store.read(executionId))
+        const exit = Option.flatMap(execution, transitions.endOf)
+        if (Option.isSome(exit)) {
+          const end = yield* Effect.orDie(codecs.exitCodec(workflow).fromJson(exit.value))
+          return new Workflow.Complete({ exit: end })
+        }
+        const isWaiting = Option.exists(execution, ({ pause }) => pause !== undefined)
+        return isWaiting ? new Workflow.Suspended({}) : undefined
+      })
+
+    const listen = (executionId: string) =>
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          const latch = Effect.unsafeMakeLatch()
+          const all = listeners.get(executionId) ?? new Set()
+          const hear = () => void latch.unsafeOpen()
+          listeners.set(executionId, all.add(hear))
+          return { all, hear, latch }
+        }),
+        ({ all, hear }) =>
+          Effect.sync(() => {
+            all.delete(hear)
+            if (all.size === 0) listeners.delete(executionId)
+          })
+      )
+
+    const untilEnd: Engine.Service["untilEnd"] = (executionId, look) =>
+      Effect.gen(function* () {
+        const { latch } = yield* listen(executionId)
+        for (let waitedMillis = 0; ;) {
+          const found = yield* look
+          if (Option.isSome(found)) return found.value
+          const pauseMillis = yield* jitter(lookPauseMillis(waitedMillis))
+          yield* Effect.timeoutOption(latch.await, pauseMillis)
+          waitedMillis += pauseMillis
+        }
+      }).pipe(Effect.scoped)
+
+    /** Runs an activity in the fiber of its execution, and stores its result in one statement. */
+    const activityExecute = (activity: Activity.Any, attempt: number) =>
+      Effect.gen(function* () {
+        const run = yield* current
+        const { workflow } = yield* WorkflowEngine.WorkflowInstance
+        const { execution } = run
+        const name = `${activity.name}/${attempt}`
+        const results = yield* resultsOf(run)
+        const known = results.get(name)
+        if (known !== undefined) {
+          return new Workflow.Complete({
+            exit: yield* Effect.orDie(codecs.stepCodec.fromJson(known))
+          })
+        }
+        const own = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
+        const result = yield* activity.executeEncoded.pipe(
+          Workflow.intoResult,
+          Effect.provideService(WorkflowEngine.WorkflowInstance, own)
+        )
+        if (result._tag === "Suspended") return result
+        const exit = yield* Effect.orDie(codecs.stepCodec.toJson(result.exit))
+        const storedMillis = yield* Clock.currentTimeMillis
+        const step = { name, exit, storedMillis }
+        const kept = yield* stored(store.keep(execution.executionId, run.runner, step))
+        if (Option.isNone(kept)) return yield* abandon(run)
+        run.isCancelRequested ||= kept.value.isCancelRequested
+        results.set(name, kept.value.exit)
+        return kept.value.exit === exit
+          ? result
+          : new Workflow.Complete({
+              exit: yield* Effect.orDie(codecs.stepCodec.fromJson(kept.value.exit))
+            })
+      })
+
+    const execute = (
+      workflow: Workflow.Any,
+      { discard, executionId, parent, payload }: Parameters<WorkflowEngine.Encoded["execute"]>[1]
+    ): Effect.Effect<Workflow.Result<unknown, unknown> | void> =>
+      Effect.gen(function* () {
+        yield* Effect.orDie(record(workflow, executionId, payload, parent?.executionId))
+        if (discard) return
+        const result = yield* resultOf(workflow, executionId)
+        if (result?._tag === "Complete") return result
+        // Its end wakes the parent.
+        if (parent !== undefined) return new Workflow.Suspended({})
+        return yield* untilEnd(
+          executionId,
+          Effect.map(resultOf(workflow, executionId), (result) =>
+            result?._tag === "Complete" ? Option.some(result) : Option.none()
+          )
+        )
+      })
+
+    const engine = WorkflowEngine.makeUnsafe({
+      register: (workflow, execute) =>
+        Effect.gen(function* () {
+          const { name } = workflow
+          if (workflows.has(name)) {
+            return yield* Effect.die(new Execution.DuplicateWorkflow({ workflow: name }))
+          }
+          const scope = yield* Effect.scope
+          // The services of its layer, and not of whoever starts an execution: such as the account of another tenant.
+          const runtime = Runtime.updateContext(
+            yield* Effect.runtime<never>(),
+            Context.omit(WorkflowEngine.WorkflowInstance, Scope.Scope, Tracer.ParentSpan)
+          )
+          workflows.set(name, { workflow, execute, runtime, scope })
+          yield* Effect.addFinalizer(() => Effect.sync(() => workflows.delete(name)))
+          registered.unsafeOpen()
+        }),
+      // A conditional type, which TypeScript cannot narrow.
+      execute: execute as WorkflowEngine.Encoded["execute"],
+      poll: resultOf,
+      interrupt: (_, executionId) => wake(executionId, transitions.interrupted),
+      resume: (_, executionId) => wake(executionId, transitions.resumed),
+      activityExecute,
+      deferredResult: ({ name }) =>
+        Effect.gen(function* () {
+          const run = yield* current
+          const pause = name.startsWith(prefix) ? name.slice(prefix.length) : name
+          if (yield* isOver(run, pause)) return Exit.void
+          const exit = (yield* resultsOf(run)).get(signalName(name))
+          if (exit !== undefined) return yield* Effect.orDie(codecs.stepCodec.fromJson(exit))
+          run.pauses.add(pause)
+          return undefined
+        }),
+      deferredDone: ({ deferredName, executionId, exit }) =>
+        Effect.gen(function* () {
+          const step = {
+            name: signalName(deferredName),
+            exit: yield* Effect.orDie(codecs.stepCodec.toJson(exit)),
+            storedMillis: yield* Clock.currentTimeMillis
+          }
+          yield* stored(store.signal(executionId, step))
+          yield* wake(executionId, transitions.woken)
+        }),
+      scheduleClock: (_, { clock, executionId }) =>
+        Effect.gen(function* () {
+          const run = runs.get(executionId)
+          if (run === undefined || run.clocks.has(clock.name)) return
+          const now = yield* Clock.currentTimeMillis
+          run.clocks.set(clock.name, now + Duration.toMillis(clock.duration))
+        })
+    })
+
+    yield* beat
+    const registered = yield* Effect.makeLatch()
+    yield* Effect.gen(function* () {
+      registered.unsafeClose()
+      yield* takeDue
+      yield* Effect.timeoutOption(registered.await, pollInterval)
+    }).pipe(Effect.forever, Effect.forkScoped)
+    yield* Effect.schedule(beat, Schedule.spaced(beatInterval)).pipe(Effect.forkScoped)
+    yield* Effect.schedule(measure, Schedule.spaced(metricsInterval)).pipe(Effect.forkScoped)
+
+    const journal = Effect.map(current, (run) =>
+      storedJournal.make({
+        key: run.execution.businessKey,
+        modify: (change) => modify(run, change),
+        isCancelled: (pause) =>
+          run.isCancelRequested && pause !== undefined
+            ? Effect.map(isOver(run, pause), Boolean.not)
+            : Effect.sync(() => run.isCancelRequested)
+      })
+    )
+    const isHealthy = Effect.suspend(() => store.runners.beat(runner)).pipe(
+      Effect.timeout(healthTimeout),
+      Effect.orElseSucceed(() => false)
+    )
+    return Context.make(WorkflowEngine.WorkflowEngine, blocks.withJournal(engine, journal)).pipe(
+      Context.add(Engine.Engine, { ...store, untilEnd }),
+      Context.add(Engine.Runner, { isHealthy })
+    )
+  })
+
+/** How an execution ended. */
+const stateOf = Exit.match({
+  onSuccess: (): Execution.EndState => "Succeeded",
+  onFailure: (cause): Execution.EndState =>
+    cause._tag === "Fail" || Cause.isInterruptedOnly(cause) ? "Failed" : "Died"
+})
+
+/**
+ * Effect's engine on a store of executions, in which an operator finds them by key. A runner owns an execution while
+ * it runs its body. Whatever it stores counts only while it does.
+ *
+ * `ClusterWorkflowEngine` keeps each step as a message, which costs four times as much, loses wake-ups
+ * (Effect-TS/effect #6318, #8195), and fails executions whose database is away.
+ */
+export const layer = (store: store.Store, options: Options) =>
+  Layer.scopedContext(make(store, options))

@@ -1,0 +1,135 @@
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Execution from "../../Execution.js"
+import type * as store from "./store.js"
+import * as transitions from "./transitions.js"
+
+/** An empty store in memory. */
+export const make: Effect.Effect<store.Store> = Effect.sync(() => {
+  const executions = new Map<string, Execution.Execution>()
+  const steps = new Map<string, Map<string, store.Step>>()
+  const runners = new Set<number>()
+  let joined = 0
+
+  const select = (fits: (execution: Execution.Execution) => boolean) =>
+    [...executions.values()].filter(fits)
+
+  /** Frees what runners own that are gone. */
+  const free = () => {
+    for (const execution of executions.values()) {
+      if (execution.runner !== undefined && !runners.has(execution.runner)) {
+        executions.set(execution.executionId, transitions.freed(execution))
+      }
+    }
+  }
+
+  const addStep = (executionId: string, step: store.Step): store.Step => {
+    const known = steps.get(executionId) ?? new Map<string, store.Step>()
+    steps.set(executionId, known)
+    const first = known.get(step.name) ?? step
+    known.set(step.name, first)
+    return first
+  }
+
+  return {
+    insert: (execution) =>
+      Effect.sync(() => {
+        const stored = executions.get(execution.executionId)
+        if (stored !== undefined) return { stored, isNew: false }
+        executions.set(execution.executionId, execution)
+        return { stored: execution, isNew: true }
+      }),
+    find: ({ businessKey, workflow }) =>
+      Effect.sync(() =>
+        Arr.head(select((one) => one.workflow === workflow && one.businessKey === businessKey))
+      ),
+    read: (executionId) => Effect.sync(() => Option.fromNullable(executions.get(executionId))),
+    findAll: (workflow, businessKeys) =>
+      Effect.sync(() => {
+        const wanted = new Set(businessKeys)
+        return select((one) => one.workflow === workflow && wanted.has(one.businessKey))
+      }),
+    list: (filter, after, limit) =>
+      Effect.sync(() =>
+        select((one) => isSelected(one, filter) && (after === undefined || isBefore(after, one)))
+          .sort((a, b) => (isBefore(a, b) ? -1 : 1))
+          .slice(0, limit)
+      ),
+    open: (workflow) =>
+      Effect.sync(() => {
+        const open = select((one) => one.workflow === workflow && one.end === undefined)
+        const waiting = open.filter(({ pause }) => pause !== undefined).length
+        const oldest = open.reduce((oldest, one) => Math.min(oldest, one.startedMillis), Infinity)
+        return {
+          running: open.length - waiting,
+          waiting,
+          oldestMillis: open.length === 0 ? undefined : oldest
+        }
+      }),
+    modify: (executionId, change, runner) =>
+      Effect.sync(() => {
+        const stored = executions.get(executionId)
+        if (stored === undefined) return Option.none()
+        if (runner !== undefined && stored.runner !== runner) return Option.none()
+        const [result, changed] = change(stored)
+        executions.set(executionId, changed)
+        return Option.some(result)
+      }),
+    take: (runner, workflows, nowMillis, limit) =>
+      Effect.sync(() =>
+        select((one) => transitions.isFree(one, nowMillis) && workflows.includes(one.workflow))
+          .sort((a, b) => a.dueMillis - b.dueMillis)
+          .slice(0, limit)
+          .map((one) => {
+            const taken = transitions.taken(one, runner)
+            executions.set(one.executionId, taken)
+            return taken
+          })
+      ),
+    steps: (executionId) => Effect.sync(() => [...(steps.get(executionId)?.values() ?? [])]),
+    keep: (executionId, runner, step) =>
+      Effect.sync(() => {
+        const execution = executions.get(executionId)
+        if (execution?.runner !== runner) return Option.none()
+        const { exit } = addStep(executionId, step)
+        return Option.some({ exit, isCancelRequested: execution.isCancelRequested })
+      }),
+    signal: (executionId, step) => Effect.sync(() => void addStep(executionId, step)),
+    forget: (executionId) => Effect.sync(() => void steps.delete(executionId)),
+    runners: {
+      join: Effect.sync(() => {
+        runners.add(++joined)
+        return joined
+      }),
+      beat: (runner) => Effect.sync(() => runners.has(runner)),
+      reap: () => Effect.sync(free),
+      leave: (runner) =>
+        Effect.sync(() => {
+          runners.delete(runner)
+          free()
+        }),
+      list: Effect.sync(() => [...runners].map((runner) => `runner ${runner}`))
+    }
+  }
+})
+
+const isSelected = (
+  execution: Execution.Execution,
+  { businessKey, endedBeforeMillis, isPurged, startedBeforeMillis, states, workflow }: store.Filter
+): boolean =>
+  (workflow === undefined || execution.workflow === workflow) &&
+  (businessKey === undefined || execution.businessKey === businessKey) &&
+  (states === undefined || states.includes(Execution.toStatus(execution).state)) &&
+  (startedBeforeMillis === undefined || execution.startedMillis < startedBeforeMillis) &&
+  (endedBeforeMillis === undefined ||
+    (execution.end !== undefined && execution.end.atMillis < endedBeforeMillis)) &&
+  (isPurged === undefined || execution.isPurged === isPurged)
+
+/** The order of a list: by start, then by name. */
+const isBefore = (a: store.Cursor, b: store.Cursor): boolean =>
+  a.startedMillis !== b.startedMillis
+    ? a.startedMillis < b.startedMillis
+    : a.workflow !== b.workflow
+      ? a.workflow < b.workflow
+      : a.businessKey < b.businessKey

@@ -1,0 +1,87 @@
+/** The changes of a stored execution. */
+import * as Option from "effect/Option"
+import * as Record from "effect/Record"
+import type * as Execution from "../../Execution.js"
+
+type Stored = Execution.Execution
+
+/** The time at which an execution is due that waits for something else than time. */
+export const never = Number.MAX_SAFE_INTEGER
+
+/** The pause of an execution that waits for something else than time. */
+export const signal = "signal"
+
+/** The pause of an execution whose payload does not fit its schema. */
+export const unreadable = "its payload does not fit its schema"
+
+/** Whether a runner may take it. */
+export const isFree = ({ dueMillis, end, runner }: Stored, nowMillis: number): boolean =>
+  end === undefined && runner === undefined && dueMillis <= nowMillis
+
+export const taken = (execution: Stored, runner: number): Stored => ({
+  ...execution,
+  runner,
+  pause: undefined
+})
+
+/** Its runner has ended: another one goes on at once. */
+export const freed = (execution: Stored): Stored => ({
+  ...execution,
+  runner: undefined,
+  dueMillis: 0
+})
+
+/** If it runs, its next pause ends at once. */
+export const woken = (execution: Stored): Stored =>
+  execution.end !== undefined
+    ? execution
+    : { ...execution, dueMillis: 0, wakes: execution.wakes + 1 }
+
+/** Ends its pauses. */
+export const resumed = (execution: Stored): Stored =>
+  execution.pause === undefined
+    ? execution
+    : woken({ ...execution, clocks: Record.map(execution.clocks, () => 0) })
+
+/** A block notices it, or the engine ends a body that uses none. */
+export const interrupted = (execution: Stored): Stored =>
+  execution.end !== undefined ? execution : woken({ ...execution, isCancelRequested: true })
+
+/** What a body waits for. */
+export interface Wait {
+  readonly clocks: Stored["clocks"]
+  /** The names of the pauses that have not ended. */
+  readonly pauses: ReadonlyArray<string>
+  /** The wakes that the run has seen. */
+  readonly wakes: number
+}
+
+export const suspended =
+  ({ clocks, pauses, wakes }: Wait) =>
+  (execution: Stored): Stored => {
+    const [pause = signal, dueMillis = never] = pauses
+      .map((name) => [name, clocks[name] ?? never] as const)
+      .reduce<readonly [string?, number?]>(
+        (first, next) => (next[1] < (first[1] ?? never) ? next : first),
+        []
+      )
+    // Something has happened since the run began: it looks again.
+    const isWoken = execution.wakes !== wakes
+    return { ...execution, runner: undefined, clocks, pause, dueMillis: isWoken ? 0 : dueMillis }
+  }
+
+export const ended =
+  (end: Execution.End, exit: string) =>
+  (execution: Stored): Stored => ({ ...execution, runner: undefined, pause: undefined, end, exit })
+
+export const purged = (execution: Stored): Stored => ({
+  ...execution,
+  payload: "",
+  begun: {},
+  clocks: {},
+  exit: undefined,
+  isPurged: true
+})
+
+export const endOf = ({ end, exit }: Stored): Option.Option<string> =>
+  end === undefined ? Option.none() : Option.fromNullable(exit)
