@@ -24,7 +24,7 @@ const line = (src: string, name: string): string => {
   return `export * as ${name} from "./${name}.js"\n`
 }
 
-for (const name of published) {
+for (const name of published.filter((name) => modulesOf(name).length > 0)) {
   const src = join(root, "packages", name, "src")
   if (!existsSync(src)) continue
   const index = join(src, "index.ts")

@@ -1,36 +1,9 @@
-// Bundles the command `manilla-sandbox` into one file, for its package: from about 700 modules it starts
-// several times slower. The licences of the bundled packages are written beside it.
+// Bundles the commands `manilla-sandbox` and `manilla` into one file each, for their packages: from about 700
+// modules they start several times slower. The licences of the bundled packages are written beside it.
 import { buildSync } from "esbuild"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "./packages.js"
-
-const outfile = join(root, "packages/sandbox/dist/manilla-sandbox.js")
-
-const { metafile } = buildSync({
-  absWorkingDir: root,
-  entryPoints: ["packages/sandbox/src/bin.ts"],
-  outfile,
-  bundle: true,
-  metafile: true,
-  format: "esm",
-  platform: "node",
-  target: "node20",
-  minifySyntax: true,
-  // Bundled CommonJS modules use `require` for Node's modules. A bundled module may import `createRequire`.
-  banner: {
-    js: `import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);`
-  },
-  logLevel: "error"
-})
-
-/** The folders of the packages from node_modules in the bundle. */
-const folders = new Set(
-  Object.keys(metafile.inputs).flatMap((path) => {
-    const [folder] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []
-    return folder === undefined ? [] : [folder]
-  })
-)
 
 const licenceOf = (folder: string): string => {
   const directory = join(root, folder)
@@ -43,4 +16,35 @@ const licenceOf = (folder: string): string => {
   return `${name} ${version} (${license})\n\n${text}\n`
 }
 
-writeFileSync(`${outfile}.LICENSES.txt`, [...folders].sort().map(licenceOf).join("\n---\n\n"))
+/** Bundles the command of a package. `external` is native code, which stays a dependency. */
+const bundle = (folder: string, command: string, external: ReadonlyArray<string> = []): void => {
+  const outfile = join(root, "packages", folder, "dist", `${command}.js`)
+  const { metafile } = buildSync({
+    absWorkingDir: root,
+    entryPoints: [`packages/${folder}/src/bin.ts`],
+    outfile,
+    bundle: true,
+    metafile: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    minifySyntax: true,
+    external: [...external],
+    // Bundled CommonJS modules use `require` for Node's modules. A bundled module may import `createRequire`.
+    banner: {
+      js: `import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);`
+    },
+    logLevel: "error"
+  })
+  /** The folders of the packages from node_modules in the bundle. */
+  const folders = new Set(
+    Object.keys(metafile.inputs).flatMap((path) => {
+      const [folder] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []
+      return folder === undefined ? [] : [folder]
+    })
+  )
+  writeFileSync(`${outfile}.LICENSES.txt`, [...folders].sort().map(licenceOf).join("\n---\n\n"))
+}
+
+bundle("sandbox", "manilla-sandbox")
+bundle("cli", "manilla", ["libsql"])

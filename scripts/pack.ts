@@ -127,6 +127,14 @@ const tryAlone = async (work: string, tarballs: Tarballs, folder: string) => {
 
   mkdirSync(project)
   const modules = modulesOf(folder)
+  const tryCommands = () => {
+    for (const command of Object.keys(bin)) run(project, "npx", "--no-install", command, "--help")
+  }
+  if (modules.length === 0) {
+    installWith(() => true)
+    tryCommands()
+    return
+  }
   const others = modules.filter(isInIndex)
   const pathsOf = (wanted: ReadonlySet<string>) =>
     modules.filter((module) => wanted.has(module)).map((module) => `${name}/${module}`)
@@ -136,9 +144,6 @@ const tryAlone = async (work: string, tarballs: Tarballs, folder: string) => {
   installWith((peer) => !isOptional(peer))
   attempt(project, program(name, others) + without(needy))
   if (alternatives.length > 0) attempt(project, withPeers(alternatives))
-  const tryCommands = () => {
-    for (const command of Object.keys(bin)) run(project, "npx", "--no-install", command, "--help")
-  }
   if (needy.length === 0) tryCommands()
   if (folder === "sandbox") {
     writeFileSync(join(project, "page.js"), page)

@@ -22,7 +22,7 @@ export const packInto = (directory: string): Tarballs => {
   const { packageManager = "pnpm" } = manifestIn()
   report("Compiling the packages, which takes up to a minute")
   run(root, "npx", "tsc", "-b", ...published.map((folder) => `packages/${folder}`))
-  report("Bundling the command of the sandbox")
+  report("Bundling the commands")
   run(root, "npx", "tsx", "scripts/command.ts")
   return Object.fromEntries(
     published.map((folder, i) => {

@@ -83,11 +83,11 @@ const needs = (): ReadonlyArray<string> => {
       isOptional: peerDependenciesMeta[name]?.optional === true
     }))
   }
-  const [first = "", ...rest] = published
+  const [first = "", ...rest] = published.filter((folder) => peersIn(folder).length > 0)
   const shared = peersIn(first)
     .map(({ name }) => name)
     .filter((name) => rest.every((folder) => peersIn(folder).some((peer) => peer.name === name)))
-  const lines = published.flatMap((folder) => {
+  const lines = [first, ...rest].flatMap((folder) => {
     const own = peersIn(folder).filter(({ name }) => !shared.includes(name))
     const parts = own.map(({ isOptional, name }) => `\`${name}\`${isOptional ? " (optional)" : ""}`)
     return parts.length === 0 ? [] : [`- \`${scope}${folder}\`: ${parts.join(", ")}`]

@@ -1,0 +1,42 @@
+import type * as Errors from "@manilla/core/Errors"
+import * as Data from "effect/Data"
+
+/**
+ * The exit codes. `Done`: it is done. `Failed`: it is not, and nothing was applied. `Usage`: the arguments or the
+ * settings are wrong. `Open`: it was applied, or may have been. Read the message before anything is sent again.
+ */
+export const exitCodes = { Done: 0, Failed: 1, Usage: 2, Open: 3 } as const
+
+/** What a person reads when a command does not end well: one line with the remedy, and what to run next. */
+export class Failure extends Data.TaggedError("Failure")<{
+  readonly code: number
+  readonly message: string
+}> {}
+
+export const usage = (message: string) => new Failure({ code: exitCodes.Usage, message })
+
+export const failed = (message: string) => new Failure({ code: exitCodes.Failed, message })
+
+/** The errors of the clients, which say in their messages what happened and what to do. */
+export type ClientError = Errors.ReadError | Errors.KeyedWriteError | Errors.WriteError
+
+/** Errors after which the operation was applied, or may have been. */
+const open: ReadonlySet<string> = new Set<ClientError["_tag"]>([
+  "AppliedUnreadable",
+  "UnkeyedAppliedUnreadable",
+  "OutcomeUnknown",
+  "UnkeyedOutcomeUnknown",
+  "KeyReused"
+])
+
+/** The failure of a call. `again` is the command that continues it with the same key. */
+export const ofCall =
+  (again?: string) =>
+  ({ _tag, message }: ClientError): Failure =>
+    new Failure({
+      code: open.has(_tag) ? exitCodes.Open : exitCodes.Failed,
+      message:
+        _tag === "OutcomeUnknown" && again !== undefined
+          ? `${message}\nContinue with the same key:\n  ${again}`
+          : message
+    })

@@ -1,0 +1,122 @@
+/** The options and arguments of a command, from the declaration of its operation. */
+import * as Args from "@effect/cli/Args"
+import * as Options from "@effect/cli/Options"
+import type * as Operation from "@manilla/core/Operation"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as fields from "./fields.js"
+import { hidden, text } from "./output.js"
+
+export interface Input {
+  /** The name of the option or of the argument. */
+  readonly name: string
+  readonly part: "path" | "urlParams" | "headers" | "payload"
+  readonly field: fields.Field
+}
+
+/** The value of each option and argument. */
+export type Given = Readonly<Record<string, unknown>>
+
+export const kebab = (name: string): string =>
+  name
+    .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    .replaceAll("_", "-")
+    .replace(/^-|^x-/, "")
+
+/** The inputs of an operation, its idempotency key first. */
+export const of = (operation: Operation.Operation): ReadonlyArray<Input> => {
+  const { headers, pathParams, payload, replay, urlParams } = operation
+  const schemas = { headers, path: pathParams, urlParams, payload } as const
+  const parts = ["headers", "path", "urlParams", "payload"] as const
+  const inputs = parts.flatMap((part) =>
+    fields.of(schemas[part]).map((field): Input => {
+      const path = field.path.join("-")
+      const isKey = replay._tag === "Keyed" && path === replay.name
+      return { name: isKey ? "key" : kebab(path), part, field }
+    })
+  )
+  return [...inputs].sort((a, b) => Number(b.name === "key") - Number(a.name === "key"))
+}
+
+const keyAbout =
+  "names the business operation, such as salary:2026-11:E007: the same key never moves money twice"
+
+const typed = ({ field, name }: Input): Options.Options<unknown> => {
+  if (field.kind === "integer") return Options.integer(name)
+  if (field.kind === "boolean") return Options.boolean(name)
+  if (field.kind === "record") return Options.map(Options.keyValueMap(name), Object.fromEntries)
+  return field.choices.length > 0 ? Options.choice(name, field.choices) : Options.text(name)
+}
+
+const aboutOf = ({ field: { kind, path, rule }, name }: Input): string =>
+  name === "key"
+    ? keyAbout
+    : kind === "record"
+      ? "name=value; can be repeated"
+      : `${path.join(".")}${rule === undefined ? "" : `: ${rule}`}`
+
+const optionOf = (input: Input): Options.Options<unknown> => {
+  const option = Options.withDescription(typed(input), aboutOf(input))
+  return input.field.isRequired
+    ? option
+    : Options.map(Options.optional(option), Option.getOrUndefined)
+}
+
+/** What `Command.make` takes for these inputs. */
+export const configOf = (inputs: ReadonlyArray<Input>) => ({
+  path: Object.fromEntries(
+    inputs
+      .filter(({ part }) => part === "path")
+      .map(({ name }) => [name, Args.text({ name })] as const)
+  ),
+  options: Object.fromEntries(
+    inputs
+      .filter(({ part }) => part !== "path")
+      .map((input) => [input.name, optionOf(input)] as const)
+  )
+})
+
+/** One part of the request, for the client. */
+export const partOf = (
+  part: Input["part"],
+  inputs: ReadonlyArray<Input>,
+  given: Given
+): Readonly<Record<string, unknown>> =>
+  fields.assemble(
+    inputs
+      .filter((input) => input.part === part)
+      .map(({ field, name }) => [field.path, given[name]] as const)
+  )
+
+const givenIn = (inputs: ReadonlyArray<Input>, given: Given) =>
+  inputs.filter(({ name }) => given[name] !== undefined)
+
+/** What is asked for, such as `key k, amount 1500, destination [hidden]`. */
+export const summary = (inputs: ReadonlyArray<Input>, given: Given): string =>
+  givenIn(inputs, given)
+    .map(({ field, name }) => `${name} ${field.isHidden ? hidden : text(given[name])}`)
+    .join(", ")
+
+const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+
+const words = ({ field, name }: Input, value: unknown, reveal: boolean): ReadonlyArray<string> => {
+  if (field.isHidden && !reveal) return [`--${name}`, hidden]
+  return Predicate.isRecord(value)
+    ? Object.entries(value).flatMap(([key, one]) => [`--${name}`, `${key}=${String(one)}`])
+    : [`--${name}`, String(value)]
+}
+
+/** The command that does the same again, with hidden values as they may be printed. */
+export const commandLine = (
+  command: string,
+  inputs: ReadonlyArray<Input>,
+  given: Given,
+  reveal: boolean
+): string => {
+  const present = givenIn(inputs, given)
+  const line = present.flatMap((input) => words(input, given[input.name], reveal)).map(quoted)
+  const isPartial = !reveal && present.some(({ field }) => field.isHidden)
+  const note = isPartial ? `\n(${hidden}: as you gave it; --reveal prints it)` : ""
+  return `manilla ${command} ${line.join(" ")}${note}`
+}

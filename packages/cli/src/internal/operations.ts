@@ -1,0 +1,152 @@
+/** A command for each declared operation, derived from the declaration. */
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Gateway from "@manilla/core/Gateway"
+import * as Operation from "@manilla/core/Operation"
+import * as Page from "@manilla/core/Page"
+import * as Pagination from "@manilla/core/Pagination"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { failed, ofCall } from "./Failure.js"
+import * as fields from "./fields.js"
+import * as inputs from "./inputs.js"
+import * as output from "./output.js"
+import * as service from "./service.js"
+
+/** A call with a request made from options. The gateway checks it, as it checks any value. */
+const callOf = (group: Operation.Group, name: string) =>
+  Effect.flatMap(Gateway.Gateway, (gateway) =>
+    Effect.orDie(Effect.fromNullable(gateway.calls(group)[name]))
+  )
+
+const readOf = (group: Operation.Group, name: string, operation: Operation.Operation) =>
+  Effect.flatMap(Gateway.Gateway, (gateway) => {
+    const reads = gateway.calls(Operation.group(group.name, { [name]: Operation.safe(operation) }))
+    return Effect.orDie(Effect.fromNullable(reads[name]))
+  })
+
+/** The member by which the resources of a group are read. */
+const keyOf = ({ operations }: Operation.Group): string =>
+  fields.of(operations["get"]?.pathParams).some(({ path: [name] }) => name === "reference")
+    ? "reference"
+    : "id"
+
+const limit = Options.integer("limit").pipe(
+  Options.withDescription("print at most so many rows; those of all pages by default"),
+  Options.optional
+)
+
+const params = Options.keyValueMap("param").pipe(
+  Options.withDescription("a query parameter that the interface does not name, as name=value"),
+  Options.map((given): Readonly<Record<string, string>> => Object.fromEntries(given)),
+  Options.withDefault({})
+)
+
+const isPage = Schema.is(Page.of(Schema.Unknown))
+
+const pageFailure = (error: Pagination.PageError | Pagination.PageParameterError) =>
+  failed(
+    error._tag === "PageParameterError"
+      ? `${error.message} Set MANILLA_PAGE_PARAMETER, which \`manilla probe\` finds, or use --limit.`
+      : error.message
+  )
+
+const listOf = (
+  group: Operation.Group,
+  name: string,
+  operation: Operation.Operation,
+  rows: fields.Rows
+) => {
+  const own = inputs.of(operation)
+  const isPaged = operation.urlParams !== undefined
+  return Command.make(
+    name,
+    {
+      given: inputs.configOf(own),
+      look: output.listOptions,
+      limit,
+      pages: isPaged ? { params } : {}
+    },
+    ({ given, limit, look, pages }) =>
+      Effect.gen(function* () {
+        const { pageParameter } = yield* Gateway.Gateway
+        const call = yield* readOf(group, name, operation)
+        const { stream } = Pagination.make<object, unknown>({
+          operation: `${group.name}.${name}`,
+          pageParameter,
+          call: (request, options) =>
+            Effect.filterOrDieMessage(call(request, options), isPage, "no page")
+        })
+        const whole = Effect.map(Effect.mapError(call({}), ofCall()), (data) => {
+          const list = fields.valueIn(data, [rows.member])
+          return Array.isArray(list) ? list : []
+        })
+        const all = isPaged
+          ? stream(inputs.partOf("urlParams", own, given.options), {
+              extraParams: pages.params
+            }).pipe(Stream.mapError(pageFailure))
+          : Stream.fromIterableEffect(whole)
+        const some = Option.match(limit, {
+          onNone: () => all,
+          onSome: (most) => Stream.take(all, most)
+        })
+        yield* output.rows(some, rows.columns, keyOf(group), look)
+      }).pipe(Effect.provide(service.live))
+  )
+}
+
+const readCommandOf = (group: Operation.Group, name: string, operation: Operation.Operation) => {
+  const own = inputs.of(operation)
+  return Command.make(
+    name,
+    { given: inputs.configOf(own), look: output.options },
+    ({ given, look }) =>
+      Effect.gen(function* () {
+        const call = yield* readOf(group, name, operation)
+        const request = { path: inputs.partOf("path", own, given.path) }
+        const data = yield* Effect.mapError(call(request), ofCall())
+        yield* output.resource(data, fields.of(operation.success), look)
+      }).pipe(Effect.provide(service.live))
+  )
+}
+
+const writeOf = (group: Operation.Group, name: string, operation: Operation.Operation) => {
+  const own = inputs.of(operation)
+  return Command.make(
+    name,
+    { given: inputs.configOf(own), look: output.options, yes: service.yes },
+    ({ given, look, yes }) =>
+      Effect.gen(function* () {
+        const call = yield* callOf(group, name)
+        yield* service.askIfLive(
+          `${operation.summary}: ${inputs.summary(own, given.options)};`,
+          yes
+        )
+        const command = `${inputs.kebab(group.name)} ${name}`
+        const again = inputs.commandLine(command, own, given.options, look.reveal)
+        const request = {
+          headers: inputs.partOf("headers", own, given.options),
+          payload: inputs.partOf("payload", own, given.options)
+        }
+        const data = yield* Effect.mapError(call(request), ofCall(again))
+        yield* output.resource(data, fields.of(operation.success), look)
+      }).pipe(Effect.provide(service.live))
+  )
+}
+
+const access = ({ access }: Operation.Operation): string =>
+  access === "bearer" ? "the interface does not state its scope" : `scope ${access}`
+
+/** The command of an operation. */
+export const commandOf = (group: Operation.Group, name: string, operation: Operation.Operation) => {
+  const rows = fields.rowsOf(operation.success)
+  const about = `${operation.summary} (${access(operation)})`
+  if (operation.replay._tag !== "Safe") {
+    return Command.withDescription(writeOf(group, name, operation), about)
+  }
+  return rows === undefined
+    ? Command.withDescription(readCommandOf(group, name, operation), about)
+    : Command.withDescription(listOf(group, name, operation, rows), about)
+}

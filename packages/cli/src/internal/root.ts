@@ -1,0 +1,64 @@
+/** The whole command `manilla`. */
+import * as Command from "@effect/cli/Command"
+import type * as Operation from "@manilla/core/Operation"
+import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import * as Record from "effect/Record"
+import * as follow from "./follow.js"
+import * as inputs from "./inputs.js"
+import * as operations from "./operations.js"
+import * as token from "./token.js"
+
+const followers = [follow.payment, follow.payout]
+
+const commandOfGroup = ({ name, operations: declared }: Operation.Group) => {
+  const derived = Record.toEntries(declared).map(([operation, declaration]) =>
+    operations.commandOf({ name, operations: declared }, operation, declaration)
+  )
+  const followed = followers.filter(({ group }) => group === name).map(follow.commandOf)
+  const [first, ...others] = [...followed, ...derived]
+  return Command.make(inputs.kebab(name)).pipe(
+    Command.withSubcommands(first === undefined ? [Command.make("none")] : [first, ...others])
+  )
+}
+
+const [payments, ...others] = ServiceApi.mainGroups
+
+export const command = Command.make("manilla").pipe(
+  Command.withSubcommands([
+    Command.make("token").pipe(Command.withSubcommands([token.obtain])),
+    commandOfGroup(payments),
+    ...others.map(commandOfGroup)
+  ])
+)
+
+/** What to type, and what it does. */
+const overview: ReadonlyArray<readonly [command: string, about: string]> = [
+  ...followers.map(({ about, command }) => [command, about] as const),
+  ...ServiceApi.mainGroups.flatMap(({ name, operations: declared }: Operation.Group) =>
+    Record.toEntries(declared).map(
+      ([verb, { summary }]) => [`${inputs.kebab(name)} ${verb}`, summary] as const
+    )
+  ),
+  ["token obtain", token.about]
+]
+
+/** The overview for `manilla`, or for a group such as `manilla payments`. Other arguments have no overview. */
+export const helpFor = (args: ReadonlyArray<string>): string | undefined => {
+  const [group = "", ...rest] = args.filter((arg) => arg !== "--help" && arg !== "-h")
+  const lines = overview.filter(([name]) => group === "" || name.startsWith(`${group} `))
+  if (rest.length > 0 || lines.length === 0) return undefined
+  const width = Math.max(...lines.map(([name]) => name.length))
+  return `manilla: calls, pays, watches and diagnoses the payments service
+
+${lines.map(([name, about]) => `  manilla ${name.padEnd(width)}  ${about}`).join("\n")}
+
+The settings are MANILLA_BASE_URL, MANILLA_AUTH_URL, MANILLA_CLIENT_ID, MANILLA_CLIENT_SECRET and
+the optional MANILLA_ENVIRONMENT and MANILLA_PAGE_PARAMETER.
+
+  manilla COMMAND --help                lists the options of a command
+  manilla --completions bash|zsh|fish   prints completions for a shell
+  manilla --version                     prints the version
+
+Exit codes: 0 done; 1 not done, and nothing was applied; 2 wrong arguments or settings; 3 it was
+applied, or may have been: read the message before anything is sent again; 130 interrupted.`
+}

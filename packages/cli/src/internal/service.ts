@@ -1,0 +1,69 @@
+/** The service that a command uses, by the `MANILLA_...` settings. */
+import * as Options from "@effect/cli/Options"
+import * as Prompt from "@effect/cli/Prompt"
+import * as BearerTokens from "@manilla/core/BearerTokens"
+import type { ConfigurationError } from "@manilla/core/Errors"
+import * as Gateway from "@manilla/core/Gateway"
+import * as UndiciClient from "@manilla/core/UndiciClient"
+import * as Token from "@manilla/token/Token"
+import * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { failed, ofCall, usage } from "./Failure.js"
+
+/** Each setting that is missing or wrong. */
+export const settingIssues = (error: ConfigError.ConfigError): ReadonlyArray<string> => {
+  switch (error._op) {
+    case "And":
+    case "Or":
+      return [...settingIssues(error.left), ...settingIssues(error.right)]
+    case "MissingData":
+      return [`${error.path.join(".")} is not set`]
+    default:
+      return [`${error.path.join(".")}: ${error.message.replace(/\s+/g, " ")}`]
+  }
+}
+
+/** The failure of settings that are missing or wrong. */
+export const settingFailure = (error: ConfigError.ConfigError | ConfigurationError) =>
+  usage(
+    ConfigError.isConfigError(error)
+      ? `${settingIssues(error).join("; ")}. \`manilla doctor\` explains the settings.`
+      : error.message
+  )
+
+/** A gateway with its tokens. Nothing is sent before the first call. */
+export const live = Layer.provideMerge(Gateway.layerConfig(), Token.layerConfig()).pipe(
+  Layer.provide(UndiciClient.layer),
+  Layer.mapError(settingFailure)
+)
+
+/** How long a command waits for its first token. */
+const tokenMillis = 60_000
+
+export const token = Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get(tokenMillis)).pipe(
+  Effect.mapError(ofCall())
+)
+
+export const yes = Options.withDescription(Options.boolean("yes"), "do not ask before money moves")
+
+/** Asks a person. Without a terminal, only `--yes` is an answer. */
+export const ask = (message: string) =>
+  Effect.gen(function* () {
+    if (!process.stdin.isTTY) {
+      return yield* usage(`${message} This needs an answer: add --yes, or run it in a terminal.`)
+    }
+    const answer = yield* Effect.orElseSucceed(
+      Prompt.run(Prompt.confirm({ message, initial: false })),
+      () => false
+    )
+    if (!answer) return yield* failed("Stopped. Nothing was sent.")
+  })
+
+/** Asks before money moves, unless the environment is SANDBOX. */
+export const askIfLive = (what: string, isAnswered: boolean) =>
+  Effect.gen(function* () {
+    const { environment } = yield* token
+    if (environment === "SANDBOX" || isAnswered) return
+    yield* ask(`${what} in the environment ${environment}, where money is real?`)
+  })

@@ -1,0 +1,270 @@
+/** The commands that are derived from the declared operations. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as ServiceApi from "@manilla/sandbox/ServiceApi"
+import { phone } from "@manilla/test-support/Sandboxed"
+import * as Effect from "effect/Effect"
+import * as Record from "effect/Record"
+import { manilla, sandbox, settings } from "./utils/manilla.js"
+
+const words = (line: string) => line.split(" ")
+
+const collection = words(
+  `--country BJ --amount 1500 --currency XOF --payment-method mtn_momo --payer-phone-number ${phone} --metadata phone=${phone}`
+)
+
+const payout = (wallet: string) =>
+  words(
+    `--wallet-id ${wallet} --amount 1000 --currency XOF --country BJ --payment-method mtn_momo --destination ${phone}`
+  )
+
+const link = words("--amount 5000 --currency XOF --country BJ --max-uses 2")
+
+const rows = (out: string): ReadonlyArray<Readonly<Record<string, unknown>>> =>
+  out
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
+
+/** Runs a command that must end well, and returns what it prints as JSON. */
+const json = (...args: ReadonlyArray<string>) =>
+  Effect.map(manilla([...args, "--json"]), ({ code, err, out }) => {
+    assert.strictEqual(code, 0, err)
+    assert.notInclude(out + err, phone)
+    return rows(out)
+  })
+
+const first = (...args: ReadonlyArray<string>) =>
+  Effect.map(json(...args), ([row]) => row ?? assert.fail("no row"))
+
+const member = (row: Readonly<Record<string, unknown>>, name: string) => String(row[name])
+
+/** A run of the command of each operation. The compiler reports a missing one. */
+const runs: Record<ServiceApi.OperationName, Effect.Effect<unknown, never, Sandbox.Sandbox>> = {
+  "Token.obtain": Effect.gen(function* () {
+    const token = yield* first("token", "obtain")
+    assert.strictEqual(token["environment"], "SANDBOX")
+    assert.strictEqual(token["access_token"], "[hidden]")
+  }),
+  "Payments.create": Effect.gen(function* () {
+    const args = ["payments", "create", "--operation", "DEPOSIT", ...collection, "--key", "k"]
+    const made = yield* first(...args)
+    assert.strictEqual(made["metadata"], "[hidden]")
+    assert.strictEqual((yield* first(...args))["id"], made["id"])
+    const { out } = yield* manilla([...args, "--json", "--reveal"])
+    assert.include(out, phone)
+  }),
+  "Payments.get": Effect.gen(function* () {
+    const made = yield* first("payments", "collect", ...collection, "--key", "k")
+    const read = yield* first("payments", "get", member(made, "id"))
+    assert.strictEqual(read["amount"], "1500.0000")
+  }),
+  "Payouts.create": Effect.gen(function* () {
+    const { MANILLA_WALLET_ID } = yield* settings
+    const made = yield* first("payouts", "create", "--key", "k", ...payout(MANILLA_WALLET_ID))
+    assert.strictEqual(made["destination"], "[hidden]")
+  }),
+  "Payouts.get": Effect.gen(function* () {
+    const { MANILLA_WALLET_ID } = yield* settings
+    const made = yield* first("payouts", "disburse", "--key", "k", ...payout(MANILLA_WALLET_ID))
+    assert.strictEqual(made["status"], "COMPLETED")
+    const { out } = yield* manilla(["payouts", "get", member(made, "reference"), "--reveal"])
+    assert.include(out, phone)
+  }),
+  "Transactions.list": Effect.gen(function* () {
+    for (const key of ["1", "2", "3"])
+      yield* json("payments", "collect", ...collection, "--key", key)
+    assert.lengthOf(yield* json("transactions", "list", "--per-page", "2"), 3)
+    assert.lengthOf(yield* json("transactions", "list", "--limit", "1"), 1)
+    assert.lengthOf(yield* json("transactions", "list", "--status", "FAILED"), 0)
+    assert.lengthOf(yield* json("transactions", "list", "--param", "status=FAILED"), 0)
+  }),
+  "Transactions.get": Effect.gen(function* () {
+    yield* json("payments", "collect", ...collection, "--key", "k")
+    const listed = yield* first("transactions", "list")
+    const read = yield* first("transactions", "get", member(listed, "reference"))
+    assert.strictEqual(read["net_amount"], "1477.5000")
+  }),
+  "Refunds.get": Effect.gen(function* () {
+    yield* json("payments", "collect", ...collection, "--key", "k")
+    const { refund, transactions } = yield* Sandbox.Sandbox
+    const [transaction] = yield* transactions
+    const of = transaction?.reference ?? assert.fail("no transaction")
+    const made = yield* Effect.orDie(refund({ transaction: of, reason: "returned" }))
+    const read = yield* first("refunds", "get", made.reference)
+    assert.strictEqual(read["reason"], "returned")
+  }),
+  "PaymentLinks.create": Effect.gen(function* () {
+    const made = yield* first("payment-links", "create", ...link)
+    assert.strictEqual(made["max_uses"], 2)
+  }),
+  "PaymentLinks.list": Effect.gen(function* () {
+    yield* json("payment-links", "create", ...link)
+    assert.lengthOf(yield* json("payment-links", "list", "--status", "ACTIVE"), 1)
+    assert.lengthOf(yield* json("payment-links", "list", "--status", "EXPIRED"), 0)
+  }),
+  "PaymentLinks.get": Effect.gen(function* () {
+    const { id } = yield* first("payment-links", "create", ...link)
+    assert.strictEqual((yield* first("payment-links", "get", String(id)))["id"], id)
+  }),
+  "Cards.issue": Effect.gen(function* () {
+    const { MANILLA_WALLET_ID } = yield* settings
+    const { id } = yield* first("cardholders", "list")
+    const request = `--customer-id ${String(id)} --wallet-id ${MANILLA_WALLET_ID} --debit-currency XOF`
+    const issued = yield* first("cards", "issue", "--key", "k", ...words(request))
+    assert.deepNestedInclude(issued, { "card.issuance_reference": "k" })
+    assert.lengthOf(yield* json("cards", "list"), 1)
+  }),
+  "Cards.list": Effect.map(json("cards", "list"), (cards) => assert.deepStrictEqual(cards, [])),
+  "Cardholders.list": Effect.map(first("cardholders", "list"), (row) => assert.property(row, "id")),
+  "Cardholders.get": Effect.gen(function* () {
+    const { id } = yield* first("cardholders", "list")
+    const holder = yield* first("cardholders", "get", String(id))
+    for (const name of ["first_name", "contact", "dob", "id_number"]) {
+      assert.strictEqual(holder[name], "[hidden]")
+    }
+  }),
+  "Catalogue.list": Effect.map(first("catalogue", "list"), (row) =>
+    assert.deepNestedInclude(row, { "country.code": "BJ" })
+  )
+}
+
+describe("the command of each operation", () => {
+  for (const [name, run] of Record.toEntries(runs)) {
+    it.live(name, () => Effect.provide(run, sandbox()))
+  }
+})
+
+it.live("the overview lists each operation", () =>
+  Effect.gen(function* () {
+    const { code, out } = yield* manilla([])
+    assert.strictEqual(code, 0)
+    for (const { summary } of ServiceApi.operations.values()) assert.include(out, summary)
+    for (const line of out.split("\n")) assert.isAtMost(line.length, 100)
+  }).pipe(Effect.provide(sandbox()))
+)
+
+const made = Effect.flatMap(Sandbox.Sandbox, ({ paymentIntents, payouts }) =>
+  Effect.map(Effect.all([paymentIntents, payouts]), (all) => all.flat().length)
+)
+
+describe("a write", () => {
+  it.live("needs its key", () =>
+    Effect.gen(function* () {
+      const { code, err } = yield* manilla(["payments", "collect", ...collection])
+      assert.strictEqual(code, 2)
+      assert.include(err, "--key")
+      assert.strictEqual(yield* made, 0)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.live("is checked before it is sent", () =>
+    Effect.gen(function* () {
+      const args = ["payments", "collect", "--key", "k", ...collection]
+      const { code, err } = yield* manilla(args.map((arg) => (arg === "1500" ? "1,5" : arg)))
+      assert.strictEqual(code, 1)
+      assert.match(err, /Payments.create was not sent: amount must be digits/)
+      assert.strictEqual(yield* made, 0)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.live("asks where money is real, and sends nothing without an answer", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      const { MANILLA_WALLET_ID } = yield* settings
+      const data = { access_token: "t", environment: "LIVE", token_type: "Bearer", scope: "" }
+      const body = JSON.stringify({ success: true, data, meta: { correlation_id: null } })
+      yield* faults.add(Fault.body(body, { operation: "Token.obtain", count: "always" }))
+      const live = { MANILLA_ENVIRONMENT: "LIVE" }
+      for (const command of ["create", "disburse"]) {
+        const args = ["payouts", command, "--key", "k", ...payout(MANILLA_WALLET_ID)]
+        const { code, err } = yield* manilla(args, live)
+        assert.strictEqual(code, 2)
+        assert.include(err, "in the environment LIVE, where money is real?")
+        assert.notInclude(err, phone)
+      }
+      const requests = yield* (yield* Sandbox.Sandbox).exchanges
+      assert.deepStrictEqual(
+        requests.filter(({ operation }) => operation !== "Token.obtain"),
+        []
+      )
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.live("whose outcome is unknown prints the command that continues it", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      const { MANILLA_WALLET_ID } = yield* settings
+      yield* faults.add(Fault.body("<html>", { operation: "Payouts.create", count: 5 }))
+      const args = ["payouts", "disburse", "--key", "k 1", ...payout(MANILLA_WALLET_ID)]
+      const { code, err } = yield* manilla(args)
+      assert.strictEqual(code, 3)
+      assert.notInclude(err, phone)
+      assert.include(err, `manilla payouts disburse --key 'k 1' --wallet-id ${MANILLA_WALLET_ID}`)
+      const continued = yield* manilla(args)
+      assert.strictEqual(continued.code, 0)
+      assert.strictEqual(yield* made, 1)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.live("that ends without COMPLETED says so", () =>
+    Effect.gen(function* () {
+      const args = ["payments", "collect", "--key", "k", ...collection]
+      const { code, err, out } = yield* manilla(
+        args.map((arg) => (arg === "1500" ? "999.9905" : arg))
+      )
+      assert.include(out, "FAILED")
+      assert.strictEqual(code, 3)
+      assert.include(err, "The final status is FAILED, not COMPLETED")
+    }).pipe(Effect.provide(sandbox()))
+  )
+})
+
+describe("a list", () => {
+  it.live("fits the terminal, and names what it leaves out", () =>
+    Effect.gen(function* () {
+      yield* json("payments", "collect", ...collection, "--key", "k")
+      const { err, out } = yield* manilla(["transactions", "list"])
+      const [header = "", row = ""] = out.split("\n")
+      assert.isAtMost(Math.max(header.length, row.length), 100)
+      assert.match(header, /^reference +status +amount/)
+      assert.match(err, /^Not shown here: id, /)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.live("is CSV with the names of its columns", () =>
+    Effect.gen(function* () {
+      const { out } = yield* manilla(["catalogue", "list", "--csv", "--limit", "1"])
+      assert.strictEqual(
+        out,
+        "country.code,country.name,currency.code,currency.name,operation,payment_method,available\n" +
+          "BJ,Benin,XOF,West African CFA franc,COLLECTION,mtn_momo,true\n"
+      )
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.live("prints what it can read without the page parameter, and says how to read more", () =>
+    Effect.gen(function* () {
+      for (const key of ["1", "2"]) yield* json("payments", "collect", ...collection, "--key", key)
+      const { code, err, out } = yield* manilla(
+        ["transactions", "list", "--json", "--per-page", "1"],
+        { MANILLA_PAGE_PARAMETER: undefined }
+      )
+      assert.strictEqual(code, 1)
+      assert.lengthOf(rows(out), 1)
+      assert.include(err, "Set MANILLA_PAGE_PARAMETER")
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.live("names each setting that is missing", () =>
+    Effect.gen(function* () {
+      const { code, err } = yield* manilla(["cards", "list"], {
+        MANILLA_CLIENT_ID: undefined,
+        MANILLA_AUTH_URL: undefined
+      })
+      assert.strictEqual(code, 2)
+      assert.match(err, /^MANILLA_AUTH_URL is not set; MANILLA_CLIENT_ID is not set\. .*\n$/)
+    }).pipe(Effect.provide(sandbox()))
+  )
+})

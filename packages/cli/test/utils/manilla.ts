@@ -1,0 +1,65 @@
+/** The command in this process, on a sandbox that listens. */
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as SandboxServer from "@manilla/sandbox/SandboxServer"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { main } from "../../src/internal/main.js"
+
+export const sandbox = (options: SandboxServer.Options = {}) =>
+  SandboxServer.layer({ settleAfter: "1 millis", seed: 1, ...options })
+
+/** The settings for the sandbox. */
+export const settings = Effect.gen(function* () {
+  const { authUrl, baseUrl, credentials, wallets } = yield* Sandbox.Sandbox
+  const { client_id, client_secret } = yield* credentials
+  const wallet = (yield* wallets).find(({ currency }) => currency === "XOF")
+  return {
+    MANILLA_BASE_URL: baseUrl,
+    MANILLA_AUTH_URL: authUrl,
+    MANILLA_CLIENT_ID: client_id,
+    MANILLA_CLIENT_SECRET: Redacted.value(client_secret),
+    MANILLA_ENVIRONMENT: "SANDBOX",
+    MANILLA_PAGE_PARAMETER: Sandbox.pageParameter,
+    MANILLA_WALLET_ID: wallet?.id ?? ""
+  }
+})
+
+export type Settings = Readonly<Record<string, string | undefined>>
+
+export interface Printed {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs `manilla` with these arguments, and settings other than the sandbox's. */
+export const manilla = (
+  args: ReadonlyArray<string>,
+  changes: Settings = {}
+): Effect.Effect<Printed, never, Sandbox.Sandbox> =>
+  Effect.gen(function* () {
+    const lines = { out: "", err: "" }
+    const console = yield* Effect.console
+    const print =
+      (name: keyof typeof lines) =>
+      (...texts: ReadonlyArray<unknown>) =>
+        Effect.sync(() => {
+          lines[name] += `${texts.join(" ")}\n`
+        })
+    const given = Object.entries({ ...(yield* settings), ...changes }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const]
+    )
+    const code = yield* main(args).pipe(
+      Effect.withConfigProvider(ConfigProvider.fromMap(new Map(given))),
+      Effect.withConsole({
+        ...console,
+        log: print("out"),
+        error: print("err"),
+        unsafe: { ...console.unsafe, error: (line) => void (lines.err += `${String(line)}\n`) }
+      }),
+      Effect.provide(NodeContext.layer)
+    )
+    return { code, ...lines }
+  })
