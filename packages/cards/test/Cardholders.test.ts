@@ -1,21 +1,26 @@
-import { assert, describe, it } from "@effect/vitest"
-import * as Cardholder from "@manilla/cards/Cardholder"
+import { assert, describe } from "@effect/vitest"
 import * as Cardholders from "@manilla/cards/Cardholders"
 import * as Fault from "@manilla/sandbox/Fault"
-import * as Sandbox from "@manilla/sandbox/Sandbox"
-import { layer } from "@manilla/test-support/Sandboxed"
+import { tests } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+
+const test = tests(Cardholders.Cardholders)
 
 const holders = Effect.flatMap(Cardholders.Cardholders, ({ list }) =>
   Effect.map(list(), ({ data }) => data)
 )
 
+const holderId = Effect.map(holders, ([holder]) => holder?.id ?? assert.fail("no cardholder"))
+
+/** A response to a read of a cardholder. */
+const answers = (data: unknown, count: number) =>
+  Fault.body(JSON.stringify({ success: true, data }), { operation: "Cardholders.get", count })
+
 describe("cardholders", () => {
-  it.effect("show personal data in the detail but not in the list", () =>
+  test("show personal data in the detail but not in the list", (cardholders) =>
     Effect.gen(function* () {
-      const cardholders = yield* Cardholders.Cardholders
       const listed = yield* holders
       assert.isAtLeast(listed.length, 2)
       for (const { id } of listed) {
@@ -30,61 +35,37 @@ describe("cardholders", () => {
         for (const value of values) assert.isNotEmpty(value)
         assert.match(String(detail.dob && Redacted.value(detail.dob)), /^\d{4}-\d\d-\d\d$/)
       }
-    }).pipe(Effect.provide(layer()))
-  )
+    }))
 
-  it.effect("are read although the detail has an undocumented id", () =>
+  test("are read although the detail has an undocumented id", (cardholders, { faults }) =>
     Effect.gen(function* () {
-      const cardholders = yield* Cardholders.Cardholders
-      const { faults } = yield* Sandbox.Sandbox
-      const [holder] = yield* holders
-      const id = holder?.id ?? assert.fail("there is no cardholder")
-      const data = {
-        id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d",
-        reference: "CHD-1",
-        is_business: false
-      }
-      const body = JSON.stringify({ success: true, data, meta: { correlation_id: null } })
-      yield* faults.add(Fault.body(body, { operation: "Cardholders.get" }))
-      assert.strictEqual(String((yield* cardholders.get(id)).reference), "CHD-1")
-    }).pipe(Effect.provide(layer()))
-  )
+      const id = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
+      yield* faults.add(answers({ id, reference: "CHD-1", is_business: false }, 1))
+      const { reference } = yield* cardholders.get(yield* holderId)
+      assert.strictEqual(String(reference), "CHD-1")
+    }))
 
   for (const [what, data] of [
     ["a page", { current_page: 1, data: [] }],
     ["a token", { access_token: "x", expires_in: 3600, token_type: "Bearer" }],
     ["a detail that does not match the schema", { reference: "CHD-1", is_business: 0 }]
   ] as const) {
-    it.effect(`are not read from ${what}, and the read is not retried`, () =>
+    test(`are not read from ${what}, and the read is not retried`, (cardholders, sandbox) =>
       Effect.gen(function* () {
-        const cardholders = yield* Cardholders.Cardholders
-        const { exchanges, faults } = yield* Sandbox.Sandbox
-        const [holder] = yield* holders
-        const id = holder?.id ?? assert.fail("there is no cardholder")
-        const body = JSON.stringify({ success: true, data, meta: { correlation_id: null } })
-        yield* faults.add(Fault.body(body, { operation: "Cardholders.get", count: 9 }))
+        const id = yield* holderId
+        yield* sandbox.faults.add(answers(data, 9))
         const error = yield* Effect.flip(cardholders.get(id))
         assert(error._tag === "MalformedResponseError")
         assert.strictEqual(error.reason, "DataMisfit")
-        const reads = (yield* exchanges).filter(({ operation }) => operation === "Cardholders.get")
+        const exchanges = yield* sandbox.exchanges
+        const reads = exchanges.filter(({ operation }) => operation === "Cardholders.get")
         assert.lengthOf(reads, 1)
-      }).pipe(Effect.provide(layer()))
-    )
+      }))
   }
 
-  it.effect("are streamed in pages", () =>
+  test("are streamed in pages", (cardholders) =>
     Effect.gen(function* () {
-      const cardholders = yield* Cardholders.Cardholders
       const streamed = yield* Stream.runCollect(cardholders.stream({ per_page: 1 }))
       assert.deepStrictEqual(Array.from(streamed), [...(yield* holders)])
-    }).pipe(Effect.provide(layer()))
-  )
-
-  it.effect("that do not exist are a NotFoundError", () =>
-    Effect.gen(function* () {
-      const cardholders = yield* Cardholders.Cardholders
-      const unknown = Cardholder.makeId("00000000-0000-4000-8000-000000000000")
-      assert.strictEqual((yield* Effect.flip(cardholders.get(unknown)))._tag, "NotFoundError")
-    }).pipe(Effect.provide(layer()))
-  )
+    }))
 })

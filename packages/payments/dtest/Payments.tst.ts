@@ -78,27 +78,14 @@ describe("a request", () => {
   })
 })
 
-describe("an id is not any text, nor a reference, nor another kind's", () => {
-  test("get", () => {
-    expect(payments.get).type.toBeCallableWith(id)
-    expect(payments.get).type.not.toBeCallableWith(reference)
-    expect(payments.get).type.not.toBeCallableWith(text)
-    expect(payments.get).type.not.toBeCallableWith(correlationId)
-  })
-
-  test("awaitFinal", () => {
-    expect(payments.awaitFinal).type.toBeCallableWith(id)
-    expect(payments.awaitFinal).type.not.toBeCallableWith(reference)
-    expect(payments.awaitFinal).type.not.toBeCallableWith(text)
-    expect(payments.awaitFinal).type.not.toBeCallableWith(correlationId)
-  })
-
-  test("changes", () => {
-    expect(payments.changes).type.toBeCallableWith(id)
-    expect(payments.changes).type.not.toBeCallableWith(reference)
-    expect(payments.changes).type.not.toBeCallableWith(text)
-    expect(payments.changes).type.not.toBeCallableWith(correlationId)
-  })
+test("an id is not any text, nor a reference, nor another kind's", () => {
+  expect(payments.get).type.toBeCallableWith(id)
+  expect(payments.get).type.not.toBeCallableWith(reference)
+  expect(payments.get).type.not.toBeCallableWith(text)
+  expect(payments.get).type.not.toBeCallableWith(correlationId)
+  type Id = Parameters<typeof payments.get>[0]
+  expect<Parameters<typeof payments.awaitFinal>[0]>().type.toBe<Id>()
+  expect<Parameters<typeof payments.changes>[0]>().type.toBe<Id>()
 })
 
 describe("each call fails with what it documents, and needs nothing", () => {

@@ -1,101 +1,134 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Gateway from "@manilla/core/Gateway"
-import * as Payout from "@manilla/payouts/Payout"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
+import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
-import { key, layer, payoutFrom, walletIn } from "@manilla/test-support/Sandboxed"
 import { traces } from "@manilla/test-support/Observed"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
-import * as TestClock from "effect/TestClock"
 import { inspect } from "node:util"
 
+const key = IdempotencyKey.derive("salary", "2026-11", "employee-7")
+
+const request = {
+  wallet_id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d",
+  amount: "250000",
+  currency: "XOF",
+  country: "BJ",
+  payment_method: "mtn_momo",
+  destination: "+2290161234567"
+} as const satisfies Payout.PayoutRequest
+
+/** The create shape of interface section 2.5. */
+const created = {
+  ...request,
+  id: "0b9b8a3e-6c5f-4d1e-9b8a-3e6c5f4d1e9b",
+  reference: "PO-0042",
+  amount: "250000.0000",
+  status: "PENDING",
+  created_at: "2026-01-31T12:00:00.123456Z"
+}
+
+const answer = (members: Readonly<Record<string, unknown>> = {}) =>
+  FakeService.answer({ ...created, ...members }, 201)
+
+const make = (reaction: FakeService.Reaction, options: FakeService.Options = {}) =>
+  Effect.gen(function* () {
+    const { gateway, received } = yield* FakeService.make([reaction], options)
+    const payouts = yield* Effect.provideService(Payouts.make, Gateway.Gateway, gateway)
+    return { payouts, received }
+  })
+
+describe("create", () => {
+  it.effect("returns the payout with a redacted destination", () =>
+    Effect.gen(function* () {
+      const { payouts, received } = yield* make(answer())
+      const payout = yield* payouts.create(request, { key })
+      assert.strictEqual(payout.reference, "PO-0042")
+      assert.strictEqual(payout.amount, "250000.0000")
+      assert(payout.destination !== undefined)
+      assert.strictEqual(Redacted.value(payout.destination), request.destination)
+      assert.deepStrictEqual(JSON.parse(received[0]?.body ?? ""), request)
+      assert.strictEqual(received[0]?.headers["idempotency-key"], key)
+    })
+  )
+
+  it.effect("rejects a response for another beneficiary", () =>
+    Effect.gen(function* () {
+      const { payouts, received } = yield* make(answer({ destination: "+2290199999999" }))
+      const create = payouts.create(request, { key })
+      const error = yield* Elapsed.toTheEnd(Effect.flip(create))
+      assert(error._tag === "KeyReused", error._tag)
+      assert.strictEqual(error.key, key)
+      assert.strictEqual(error.reference, "PO-0042")
+      assert.deepStrictEqual(error.differs, ["destination"])
+      assert.notMatch(error.message, /61234567|99999999/)
+      assert.strictEqual(received.length, 2)
+    })
+  )
+
+  it.effect("shows no phone number in a refusal, though the service repeats it", () =>
+    Effect.gen(function* () {
+      const { destination } = request
+      const error = { code: "C", message: `no ${destination}`, details: { destination } }
+      const { payouts } = yield* make(FakeService.failure(422, {}, error))
+      const refused = yield* Effect.flip(payouts.create(request, { key }))
+      assert.strictEqual(refused._tag, "UnprocessableError")
+      assert.notInclude(JSON.stringify(refused), destination.slice(-8))
+    })
+  )
+})
+
 describe("the wait of disburse", () => {
+  /** The error that ends a wait for a payout that stays pending. */
+  const stillPending = (
+    wait: NonNullable<Payouts.DisburseOptions["wait"]>,
+    reaction = answer(),
+    options: FakeService.Options = {}
+  ) =>
+    Effect.gen(function* () {
+      const { payouts } = yield* make(reaction, options)
+      const error = yield* Elapsed.toTheEnd(Effect.flip(payouts.disburse(request, { key, wait })))
+      assert(error._tag === "PayoutStillPending", error.message)
+      return { error, shown: [inspect(error, { depth: 9 }), JSON.stringify(error), String(error)] }
+    })
+
   it.effect("still names the payout when the caller wipes the number of what was read", () =>
     Effect.gen(function* () {
-      const payouts = yield* Payouts.Payouts
-      const request = payoutFrom(yield* walletIn("XOF"))
       const until = ({ destination }: Payout.Payout) => {
         if (destination !== undefined) Redacted.unsafeWipe(destination)
         return false
       }
-      const waiting = yield* payouts
-        .disburse(request, { key, wait: { until, deadline: "10 seconds" } })
-        .pipe(Effect.flip, Effect.fork)
-      yield* TestClock.adjust("10 seconds")
-      const error = yield* Fiber.join(waiting)
-      assert(error._tag === "PayoutStillPending")
-      assert.strictEqual(error.reference, error.last?.reference)
-    }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
+      const { error } = yield* stillPending({ until, deadline: "10 seconds" })
+      assert.strictEqual(error.reference, "PO-0042")
+      assert.strictEqual(error.last?.reference, "PO-0042")
+    })
   )
 
   it.effect("shows no phone number in the error that ends it", () =>
     Effect.gen(function* () {
-      const payouts = yield* Payouts.Payouts
-      const request = payoutFrom(yield* walletIn("XOF"))
-      const error = yield* payouts
-        .disburse(request, { key, wait: { deadline: 0 } })
-        .pipe(Effect.flip)
-      assert(error._tag === "PayoutStillPending")
-      for (const shown of [inspect(error, { depth: 9 }), JSON.stringify(error), String(error)]) {
-        assert.notInclude(shown, request.destination)
-      }
+      const { error, shown } = yield* stillPending({ deadline: 0 })
+      for (const text of shown) assert.notInclude(text, request.destination)
       assert.strictEqual(
         error.last?.destination && Redacted.value(error.last.destination),
         request.destination
       )
-    }).pipe(Effect.provide(layer({ settleAfter: "1 hour" })))
+    })
   )
-})
 
-describe("a token that the service repeats as the reference", () => {
-  it.effect("is not in the error that ends the wait of disburse", () =>
+  it.effect("shows no token that the service repeats as the reference", () =>
     Effect.gen(function* () {
-      const request = payoutFrom(yield* walletIn("XOF"))
       const token = "eyJhbGciOiJSUzI1NiJ9.Y2FuYXJ5LXRva2Vu.kR9xWq-sT_4vZ"
-      const sent = `${token}0`
-      const answer = {
-        success: true,
-        data: { ...request, reference: sent, status: "PENDING" }
-      }
-      const { gateway } = yield* FakeService.make([{ status: 201, body: JSON.stringify(answer) }], {
+      const reference = `${token}0`
+      const { error, shown } = yield* stillPending({ deadline: 0 }, answer({ reference }), {
         token
       })
-      const payouts = yield* Effect.provideService(Payouts.make, Gateway.Gateway, gateway)
-      const error = yield* payouts
-        .disburse(request, { key, wait: { deadline: 0 } })
-        .pipe(Effect.flip)
-      assert(error._tag === "PayoutStillPending", error.message)
-      for (const shown of [inspect(error, { depth: 9 }), JSON.stringify(error), error.reference]) {
-        assert.deepStrictEqual(traces(sent, shown), [])
+      for (const text of [...shown, error.reference]) {
+        assert.deepStrictEqual(traces(reference, text), [])
       }
-      assert.strictEqual(error.last?.reference, sent)
-    }).pipe(Effect.provide(layer()))
-  )
-})
-
-describe("create", () => {
-  it.effect("shows no phone number in a refusal, though the service repeats it", () =>
-    Effect.gen(function* () {
-      const request = payoutFrom(yield* walletIn("XOF"))
-      const { destination } = request
-      const error = { code: "C", message: `no ${destination}`, details: { destination } }
-      const { gateway } = yield* FakeService.make([FakeService.failure(422, {}, error)])
-      const payouts = yield* Effect.provideService(Payouts.make, Gateway.Gateway, gateway)
-      const refused = yield* Effect.flip(payouts.create(request, { key }))
-      assert.strictEqual(refused._tag, "UnprocessableError")
-      assert.notInclude(JSON.stringify(refused), destination.slice(-8))
-    }).pipe(Effect.provide(layer()))
-  )
-})
-
-describe("get", () => {
-  it.effect("fails with NotFoundError for a reference that does not exist", () =>
-    Effect.gen(function* () {
-      const payouts = yield* Payouts.Payouts
-      const error = yield* Effect.flip(payouts.get(Payout.makeReference("PYT-NONE")))
-      assert.strictEqual(error._tag, "NotFoundError")
-    }).pipe(Effect.provide(layer()))
+      assert.strictEqual(error.last?.reference, reference)
+    })
   )
 })

@@ -12,7 +12,7 @@ import type * as ControlApi from "@manilla/sandbox/ControlApi"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
-import { assert } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
@@ -26,6 +26,26 @@ export const overGateway = (gateway: SandboxGateway.Options = {}) =>
 
 export const layer = (options: Sandbox.Options = {}, gateway: SandboxGateway.Options = {}) =>
   Layer.provideMerge(overGateway(gateway), SandboxClient.layer(options))
+
+/** Defines tests of a client, each over a sandbox of its own. */
+export const tests =
+  <Service>(
+    client: Effect.Effect<Service, never, Clients.Clients>,
+    options: Sandbox.Options = {}
+  ) =>
+  (
+    title: string,
+    test: (
+      client: Service,
+      sandbox: Sandbox.Service
+    ) => Effect.Effect<unknown, unknown, Clients.Clients | Sandbox.Sandbox>
+  ) =>
+    it.effect(title, () =>
+      Effect.all([client, Sandbox.Sandbox]).pipe(
+        Effect.flatMap(([service, sandbox]) => test(service, sandbox)),
+        Effect.provide(layer(options))
+      )
+    )
 
 export const phone = "+2290161234567"
 

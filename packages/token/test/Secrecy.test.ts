@@ -99,46 +99,32 @@ const texts: Readonly<Record<string, string>> = {
   "too many scopes": many
 }
 
+const places: Readonly<
+  Record<string, readonly [tag: string, of: (text: string) => Parameters<typeof called>]>
+> = {
+  "the scope of a forbidden call": ["ForbiddenError", (text) => [{ scope: text }]],
+  "the environment of a forbidden call": ["ForbiddenError", (text) => [{ environment: text }]],
+  "the wrong environment": [
+    "TokenUnavailableError",
+    (text) => [{ environment: text }, { environment: "LIVE" }]
+  ],
+  "a scope of the wrong type": [
+    "TokenUnavailableError",
+    (text) => [{ scope: [text], token_type: { [text]: text } }]
+  ],
+  "the scope of an unauthorized call": [
+    "UnauthorizedError",
+    (text) => [{ scope: text, environment: text }, { refusal: 401 }]
+  ]
+}
+
 for (const [what, text] of Object.entries(texts)) {
   describe(`${what} in a token response`, () => {
-    it.scoped("as the scope is not shown in ForbiddenError", () =>
-      Effect.gen(function* () {
-        shows(yield* called({ scope: text }), "ForbiddenError")
-      })
-    )
-
-    it.scoped("as the environment is not shown in ForbiddenError", () =>
-      Effect.gen(function* () {
-        shows(yield* called({ environment: text }), "ForbiddenError")
-      })
-    )
-
-    it.scoped("as the wrong environment is not shown in TokenUnavailableError", () =>
-      Effect.gen(function* () {
-        shows(
-          yield* called({ environment: text }, { environment: "LIVE" }),
-          "TokenUnavailableError"
-        )
-      })
-    )
-
-    it.scoped("as a scope of the wrong type is not shown in TokenUnavailableError", () =>
-      Effect.gen(function* () {
-        shows(
-          yield* called({ scope: [text], token_type: { [text]: text } }),
-          "TokenUnavailableError"
-        )
-      })
-    )
-
-    it.scoped("as the scope is not shown in UnauthorizedError", () =>
-      Effect.gen(function* () {
-        shows(
-          yield* called({ scope: text, environment: text }, { refusal: 401 }),
-          "UnauthorizedError"
-        )
-      })
-    )
+    for (const [place, [tag, argumentsOf]] of Object.entries(places)) {
+      it.scoped(`as ${place} is not shown in ${tag}`, () =>
+        Effect.map(called(...argumentsOf(text)), (observed) => shows(observed, tag))
+      )
+    }
   })
 }
 

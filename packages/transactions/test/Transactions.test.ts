@@ -1,11 +1,13 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transaction from "@manilla/transactions/Transaction"
 import * as Transactions from "@manilla/transactions/Transactions"
-import { collected, layer } from "@manilla/test-support/Sandboxed"
+import { collected, tests } from "@manilla/test-support/Sandboxed"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+
+const test = tests(Transactions.Transactions)
 
 describe("250 transactions", () => {
   const many = Effect.forEach(
@@ -13,10 +15,8 @@ describe("250 transactions", () => {
     (index) => collected(`order ${index}`, { amount: `${index}.${index % 10}1` })
   )
 
-  it.effect("are streamed over all pages, newest first, with exact net amounts", () =>
+  test("are streamed over all pages, newest first, with exact net amounts", (transactions, sandbox) =>
     Effect.gen(function* () {
-      const transactions = yield* Transactions.Transactions
-      const sandbox = yield* Sandbox.Sandbox
       yield* many
       for (const filter of [{}, { per_page: 1 + 99 }, { per_page: 7 }]) {
         const rows = Chunk.toReadonlyArray(yield* Stream.runCollect(transactions.stream(filter)))
@@ -27,12 +27,10 @@ describe("250 transactions", () => {
         assert.isTrue(rows.every(Transaction.isNetExact))
       }
       assert.lengthOf(yield* sandbox.transactions, 250)
-    }).pipe(Effect.provide(layer()))
-  )
+    }))
 
-  it.effect("are returned in pages with their position", () =>
+  test("are returned in pages with their position", (transactions) =>
     Effect.gen(function* () {
-      const transactions = yield* Transactions.Transactions
       yield* many
       const pages = yield* Stream.runCollect(transactions.pages({ per_page: 100 }))
       assert.deepStrictEqual(
@@ -53,14 +51,12 @@ describe("250 transactions", () => {
       assert.lengthOf(first.data, Sandbox.defaultPerPage)
       const beyond = yield* transactions.list({}, { extraParams: { page: "99" } })
       assert.deepStrictEqual([beyond.current_page, beyond.data.length, beyond.total], [99, 0, 250])
-    }).pipe(Effect.provide(layer()))
-  )
+    }))
 })
 
 describe("filters", () => {
-  it.effect("combine status, currency and environment", () =>
+  test("combine status, currency and environment", (transactions) =>
     Effect.gen(function* () {
-      const transactions = yield* Transactions.Transactions
       yield* collected("one")
       yield* collected("two", { currency: "XAF", country: "CM" })
       yield* collected("three", { currency: "XAF", country: "CM", operation: "DEPOSIT" })
@@ -79,14 +75,5 @@ describe("filters", () => {
       const all = { currency: "XAF", status: "COMPLETED", environment: "SANDBOX" } as const
       assert.strictEqual(yield* totals(all), 2)
       assert.strictEqual(yield* totals({ ...all, environment: "LIVE" }), 0)
-    }).pipe(Effect.provide(layer()))
-  )
+    }))
 })
-
-it.effect("a transaction that does not exist is a NotFoundError", () =>
-  Effect.gen(function* () {
-    const transactions = yield* Transactions.Transactions
-    const reference = Transaction.makeReference("TRX-NONE")
-    assert.strictEqual((yield* Effect.flip(transactions.get(reference)))._tag, "NotFoundError")
-  }).pipe(Effect.provide(layer()))
-)
