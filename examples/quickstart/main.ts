@@ -8,12 +8,13 @@ import { Console, Effect, Layer } from "effect"
 const program = Effect.gen(function* () {
   const payments = yield* Payments.Payments
   const payer = { phone_number: "+2290161234567" }
-  const payment = yield* payments.collect(
+  const { amount, currency, id, status } = yield* payments.collect(
     { country: "BJ", amount: "1500", currency: "XOF", payment_method: "mtn_momo", payer },
     { key: IdempotencyKey.derive("order", "42") }
   )
   // A final status does not mean paid: check for COMPLETED.
-  yield* Console.log(payment.status === "COMPLETED" ? "paid" : `not paid: ${payment.status}`)
+  const result = status === "COMPLETED" ? "paid" : `not paid: ${status}`
+  yield* Console.log(`${amount} ${currency} ${result}, payment ${id}`)
 })
 
 const live = Payments.layer.pipe(
