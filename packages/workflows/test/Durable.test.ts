@@ -9,6 +9,7 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as DurableClock from "@effect/workflow/DurableClock"
+import * as DurableDeferred from "@effect/workflow/DurableDeferred"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Durable from "@manilla/workflows/Durable"
@@ -513,5 +514,81 @@ describe("a changed definition", () => {
       const cause = Option.getOrThrow(Exit.causeOption(exit))
       assert.include(Cause.pretty(cause), "two workflows have the name Shop/Versioned/1")
     })
+  )
+})
+
+describe("an execution that a body starts", () => {
+  const Child = Workflow.make({
+    name: "Shop/Child/1",
+    payload: { order: Schema.String },
+    success: Schema.String,
+    idempotencyKey: ({ order }) => order
+  })
+  const Parent = Workflow.make({
+    name: "Shop/Parent/1",
+    payload: { order: Schema.String },
+    success: Schema.String,
+    idempotencyKey: ({ order }) => order
+  })
+  const layer = Layer.merge(
+    Child.toLayer(({ order }) =>
+      Effect.as(Effect.orDie(Durable.sleep("a while", "10 minutes")), order)
+    ),
+    Parent.toLayer(({ order }) => Child.execute({ order }))
+  )
+
+  VirtualClock.test("wakes it when it ends, also if its process dies before", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      // As if the process had died after it stored the end.
+      const deaf = {
+        ...store,
+        modify: ((executionId, change, runner) =>
+          runner === undefined
+            ? Effect.succeedNone
+            : store.modify(executionId, change, runner)) as typeof store.modify
+      }
+      for (const [order, on] of Object.entries({ tea: store, coffee: deaf })) {
+        const context = yield* Layer.build(Layer.provideMerge(layer, engines.on(on)))
+        const parents = yield* Effect.provide(Operator.of(Parent), context)
+        const id = yield* parents.start({ order })
+        yield* VirtualClock.pass("5 minutes")
+        assert.strictEqual((yield* parents.status(id)).state, "Waiting")
+        yield* VirtualClock.pass("10 minutes")
+        assert.strictEqual(yield* parents.await(id), order)
+      }
+    })
+  )
+})
+
+describe("a signal", () => {
+  const Signal = DurableDeferred.make("paid", { success: Schema.String })
+  const Waiter = Workflow.make({
+    name: "Shop/Waiter/1",
+    payload: { order: Schema.String },
+    success: Schema.String,
+    idempotencyKey: ({ order }) => order
+  })
+  const layer = Layer.provideMerge(
+    Waiter.toLayer(() => DurableDeferred.await(Signal)),
+    Memory.layerMemory
+  )
+
+  VirtualClock.test("wakes an execution, before or after it began to wait", () =>
+    Effect.gen(function* () {
+      for (const order of ["early", "late"]) {
+        const executionId = yield* Waiter.executionId({ order })
+        const send = DurableDeferred.succeed(Signal, {
+          token: DurableDeferred.tokenFromExecutionId(Signal, { workflow: Waiter, executionId }),
+          value: order
+        })
+        if (order === "early") yield* send
+        yield* Waiter.execute({ order }, { discard: true })
+        yield* VirtualClock.pass("1 minute")
+        if (order === "late") yield* send
+        yield* VirtualClock.pass("1 minute")
+        assert.strictEqual(yield* Waiter.execute({ order }), order)
+      }
+    }).pipe(Effect.provide(layer))
   )
 })

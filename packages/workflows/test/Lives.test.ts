@@ -212,12 +212,26 @@ const service = (answers: ReadonlyArray<Effect.Effect<string, Errors.KeyedWriteE
 describe("two runners, of which the first was taken for dead while it was sending", () => {
   const lives = (
     answers: ReadonlyArray<Effect.Effect<string, Errors.KeyedWriteError>>,
-    change: (store: store.Store) => store.Store = (store) => store
+    {
+      after = () => Effect.void,
+      change = (store) => store
+    }: {
+      readonly after?: (id: string) => Effect.Effect<void>
+      readonly change?: (store: store.Store) => store.Store
+    } = {}
   ) =>
     Effect.gen(function* () {
       const store = yield* memoryStore.make
       const called = yield* service(answers)
-      const body = () => pay(called.send)
+      const body = () =>
+        Effect.tap(pay(called.send), (id) =>
+          Durable.step({
+            name: "receipt",
+            success: Schema.Void,
+            error: Schema.Never,
+            execute: after(id)
+          })
+        )
       // It takes nothing more.
       const frozen = { ...change(store), take: () => Effect.succeed([]) }
       const first = yield* Effect.provide(run(5), yield* runner(frozen, body))
@@ -265,13 +279,26 @@ describe("two runners, of which the first was taken for dead while it was sendin
     })
   )
 
+  VirtualClock.test("run what follows the request once", () =>
+    Effect.gen(function* () {
+      const receipts: Array<string> = []
+      const { answer, second } = yield* lives([Effect.succeed("pay-1"), Effect.succeed("pay-1")], {
+        after: (id) => Effect.sync(() => void receipts.push(id))
+      })
+      const operator = yield* second
+      yield* Effect.forEach([0, 1], answer)
+      yield* VirtualClock.pass("5 seconds")
+      assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+      assert.deepStrictEqual(receipts, ["pay-1"])
+    })
+  )
+
   VirtualClock.test("do not send again after a refusal that is the outcome", () =>
     Effect.gen(function* () {
       // As if the process had been killed or frozen before it stored the refusal as a result.
-      const { answer, calls, second } = yield* lives([Effect.fail(refusal)], (store) => ({
-        ...store,
-        keep: () => Effect.never
-      }))
+      const { answer, calls, second } = yield* lives([Effect.fail(refusal)], {
+        change: (store) => ({ ...store, keep: () => Effect.never })
+      })
       yield* answer(0)
       yield* VirtualClock.pass("5 seconds")
       const operator = yield* second
@@ -314,7 +341,9 @@ describe("two runners, of which the first was taken for dead while it was sendin
       const operator = yield* second
       yield* answer(1)
       yield* VirtualClock.pass("5 seconds")
-      assert.strictEqual(yield* operator.await("order-42"), "pay-1")
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.strictEqual(Errors.outcome(error), "applied")
     })
   )
 })
@@ -333,6 +362,28 @@ describe("a runner", () => {
       yield* VirtualClock.pass("10 seconds")
       assert.strictEqual(yield* operator.await("order-42"), "pay-1")
       assert.strictEqual(calls, 2)
+    })
+  )
+
+  VirtualClock.test("runs what it owns although it never heard that it does", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      const lost: store.Store = {
+        ...store,
+        insert: (execution) =>
+          Effect.zipRight(
+            store.insert(execution),
+            new Execution.StorageError({ operation: "store an execution", cause: "no answer" })
+          )
+      }
+      const context = yield* Layer.build(
+        shop(() => Effect.succeed("done")).pipe(Layer.provideMerge(engines.on(lost)))
+      )
+      const operator = yield* Effect.provide(Operator.of(Shop), context)
+      const error = yield* Effect.flip(operator.start(order))
+      assert.strictEqual(error._tag, "StorageError")
+      yield* VirtualClock.pass("20 seconds")
+      assert.strictEqual(yield* operator.await("order-42"), "done")
     })
   )
 

@@ -1,7 +1,6 @@
 import type * as Activity from "@effect/workflow/Activity"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
-import * as Boolean from "effect/Boolean"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -13,16 +12,15 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
-import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import * as Engine from "../../Engine.js"
 import * as Execution from "../../Execution.js"
 import { differences } from "../differences.js"
-import { jitter } from "../jitter.js"
 import * as blocks from "../run.js"
 import * as storedJournal from "../storedJournal.js"
 import * as codecs from "./codecs.js"
+import * as ends from "./ends.js"
 import { isStorageError, unlessPurged } from "./execution.js"
 import * as metrics from "./metrics.js"
 import { persistently } from "./persistently.js"
@@ -42,14 +40,12 @@ const mostRunning = 1_000
 const takeLimit = 100
 /** After this time, a runner tries an execution again whose payload it could not read. */
 const unreadableMillis = Duration.toMillis("10 seconds")
+/** After this time, a body looks again at an execution that it has started, in case nobody has woken it. */
+const childMillis = Duration.toMillis("1 minute")
 const metricsInterval = Duration.seconds(10)
 const healthTimeout = Duration.seconds(5)
 /** The executions of a runner that cannot say that it ends are freed when its silence is noticed. */
 const leaveTimeout = Duration.seconds(2)
-
-/** The pause between two looks for an end in another process: a tenth of the time already waited. */
-const lookPauseMillis = (waitedMillis: number): number =>
-  Math.min(10_000, Math.max(1_000, waitedMillis / 10))
 
 const prefix = "DurableClock/"
 const signalName = (deferred: string) => `deferred/${deferred}`
@@ -96,7 +92,9 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
   Effect.gen(function* () {
     const workflows = new Map<string, Registered>()
     const runs = new Map<string, Run>()
-    const listeners = new Map<string, Set<() => void>>()
+    /** Executions that this runner owned and did not run at the last beat. */
+    let idle = new Set<string>()
+    const { tell, untilEnd } = ends.make()
     const { join, leave } = store.runners
     let runner = yield* join
     yield* Effect.addFinalizer(() =>
@@ -190,7 +188,7 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
         const atMillis = yield* Clock.currentTimeMillis
         yield* leave(transitions.ended({ state, atMillis }, exit))
         yield* metrics.onEnd(workflow.name, state)
-        listeners.get(executionId)?.forEach((hear) => hear())
+        tell(executionId)
         if (parent !== undefined) yield* wake(parent, transitions.woken)
       })
 
@@ -277,7 +275,7 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
           return [taken, taken]
         })
         if (Option.isSome(taken) && taken.value !== undefined) begin(taken.value)
-      }).pipe(stored)
+      }).pipe(Effect.uninterruptible, stored)
 
     const takeDue: Effect.Effect<void> = Effect.gen(function* () {
       const room = Math.min(takeLimit, mostRunning - runs.size)
@@ -296,6 +294,16 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
         runner = yield* join
       }
       yield* store.runners.reap(runner)
+      // The answer to a statement that gave it an execution may have been lost.
+      const owned = yield* store.owned(runner)
+      const lost = owned.filter((executionId) => !runs.has(executionId))
+      const free = (row: Execution.Execution) => [undefined, transitions.freed(row)] as const
+      yield* Effect.forEach(
+        lost.filter((executionId) => idle.has(executionId)),
+        (executionId) => store.modify(executionId, free, runner),
+        { discard: true }
+      )
+      idle = new Set(lost)
     }).pipe(stored)
 
     const measure = Effect.gen(function* () {
@@ -305,7 +313,15 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
       }
     }).pipe(stored)
 
-    /** Stores a new execution, and runs it. Fails if the key belongs to another one. */
+    /** Stores an execution, and runs it if it is new. */
+    const insert = (execution: Execution.Execution) =>
+      Effect.tap(store.insert(execution), ({ isNew, stored }) =>
+        Effect.sync(() => {
+          if (isNew) begin(stored, new Map())
+        })
+      ).pipe(Effect.uninterruptible)
+
+    /** Starts an execution, or finds it. Fails if the key belongs to another one. */
     const record = (
       workflow: Workflow.Any,
       executionId: string,
@@ -317,7 +333,7 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
         const encoded = codecs.writePayload(workflow, payload)
         const businessKey = codecs.keyOf(payload, executionId)
         const now = yield* Clock.currentTimeMillis
-        const { isNew, stored } = yield* store.insert({
+        const { isNew, stored } = yield* insert({
           workflow: name,
           businessKey,
           executionId,
@@ -336,11 +352,7 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
           exit: undefined,
           isPurged: false
         })
-        if (isNew) {
-          yield* metrics.onStart(name)
-          if (stored.runner !== undefined) begin(stored, new Map())
-          return
-        }
+        if (isNew) return yield* metrics.onStart(name)
         yield* unlessPurged(stored)
         const differs = differences(JSON.parse(stored.payload), JSON.parse(encoded))
         if (differs.length === 0) return
@@ -352,6 +364,7 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
     const resultOf = (workflow: Workflow.Any, executionId: string) =>
       Effect.gen(function* () {
         const execution = yield* stored(store.read(executionId))
+        yield* Effect.orDie(Effect.transposeMapOption(execution, unlessPurged))
         const exit = Option.flatMap(execution, transitions.endOf)
         if (Option.isSome(exit)) {
           const end = yield* Effect.orDie(codecs.exitCodec(workflow).fromJson(exit.value))
@@ -360,34 +373,6 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
         const isWaiting = Option.exists(execution, ({ pause }) => pause !== undefined)
         return isWaiting ? new Workflow.Suspended({}) : undefined
       })
-
-    const listen = (executionId: string) =>
-      Effect.acquireRelease(
-        Effect.sync(() => {
-          const latch = Effect.unsafeMakeLatch()
-          const all = listeners.get(executionId) ?? new Set()
-          const hear = () => void latch.unsafeOpen()
-          listeners.set(executionId, all.add(hear))
-          return { all, hear, latch }
-        }),
-        ({ all, hear }) =>
-          Effect.sync(() => {
-            all.delete(hear)
-            if (all.size === 0) listeners.delete(executionId)
-          })
-      )
-
-    const untilEnd: Engine.Service["untilEnd"] = (executionId, look) =>
-      Effect.gen(function* () {
-        const { latch } = yield* listen(executionId)
-        for (let waitedMillis = 0; ;) {
-          const found = yield* look
-          if (Option.isSome(found)) return found.value
-          const pauseMillis = yield* jitter(lookPauseMillis(waitedMillis))
-          yield* Effect.timeoutOption(latch.await, pauseMillis)
-          waitedMillis += pauseMillis
-        }
-      }).pipe(Effect.scoped)
 
     /** Runs an activity in the fiber of its execution, and stores its result in one statement. */
     const activityExecute = (activity: Activity.Any, attempt: number) =>
@@ -433,7 +418,13 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
         const result = yield* resultOf(workflow, executionId)
         if (result?._tag === "Complete") return result
         // Its end wakes the parent.
-        if (parent !== undefined) return new Workflow.Suspended({})
+        if (parent !== undefined) {
+          const run = runs.get(parent.executionId)
+          const pause = `${transitions.child}/${executionId}`
+          run?.pauses.add(pause)
+          run?.clocks.set(pause, (yield* Clock.currentTimeMillis) + childMillis)
+          return new Workflow.Suspended({})
+        }
         return yield* untilEnd(
           executionId,
           Effect.map(resultOf(workflow, executionId), (result) =>
@@ -470,8 +461,13 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
           const run = yield* current
           const pause = name.startsWith(prefix) ? name.slice(prefix.length) : name
           if (yield* isOver(run, pause)) return Exit.void
-          const exit = (yield* resultsOf(run)).get(signalName(name))
-          if (exit !== undefined) return yield* Effect.orDie(codecs.stepCodec.fromJson(exit))
+          if (!run.clocks.has(pause)) {
+            const steps = yield* stored(store.steps(run.execution.executionId))
+            const signal = steps.find((step) => step.name === signalName(name))
+            if (signal !== undefined) {
+              return yield* Effect.orDie(codecs.stepCodec.fromJson(signal.exit))
+            }
+          }
           run.pauses.add(pause)
           return undefined
         }),
@@ -494,15 +490,15 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
         })
     })
 
-    yield* beat
     const registered = yield* Effect.makeLatch()
-    yield* Effect.gen(function* () {
-      registered.unsafeClose()
-      yield* takeDue
-      yield* Effect.timeoutOption(registered.await, pollInterval)
-    }).pipe(Effect.forever, Effect.forkScoped)
-    yield* Effect.schedule(beat, Schedule.spaced(beatInterval)).pipe(Effect.forkScoped)
-    yield* Effect.schedule(measure, Schedule.spaced(metricsInterval)).pipe(Effect.forkScoped)
+    const look = Effect.zipRight(
+      Effect.sync(() => registered.unsafeClose()),
+      takeDue
+    )
+    yield* again(look, Effect.timeoutOption(registered.await, pollInterval))
+    yield* again(measure, Effect.sleep(metricsInterval))
+    yield* beat
+    yield* again(Effect.delay(beat, beatInterval), Effect.void)
 
     const journal = Effect.map(current, (run) =>
       storedJournal.make({
@@ -510,7 +506,7 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
         modify: (change) => modify(run, change),
         isCancelled: (pause) =>
           run.isCancelRequested && pause !== undefined
-            ? Effect.map(isOver(run, pause), Boolean.not)
+            ? Effect.map(isOver(run, pause), (isOver) => !isOver)
             : Effect.sync(() => run.isCancelRequested)
       })
     )
@@ -523,6 +519,15 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
       Context.add(Engine.Runner, { isHealthy })
     )
   })
+
+/** Does something now and again, whatever comes of it. */
+const again = <A, B, R>(effect: Effect.Effect<A, never, R>, pause: Effect.Effect<B>) =>
+  effect.pipe(
+    Effect.catchAllCause((cause) => Effect.logError("A defect in the engine of workflows", cause)),
+    Effect.zipRight(pause),
+    Effect.forever,
+    Effect.forkScoped
+  )
 
 /** How an execution ended. */
 const stateOf = Exit.match({

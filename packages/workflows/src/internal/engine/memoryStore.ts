@@ -87,6 +87,10 @@ export const make: Effect.Effect<store.Store> = Effect.sync(() => {
             return taken
           })
       ),
+    owned: (runner) =>
+      Effect.sync(() =>
+        select((one) => one.runner === runner).map(({ executionId }) => executionId)
+      ),
     steps: (executionId) => Effect.sync(() => [...(steps.get(executionId)?.values() ?? [])]),
     keep: (executionId, runner, step) =>
       Effect.sync(() => {

@@ -99,6 +99,9 @@ export interface Store {
     limit: number
   ) => Stores<ReadonlyArray<Execution.Execution>>
 
+  /** The ids of the executions that a runner owns. */
+  readonly owned: (runner: number) => Stores<ReadonlyArray<string>>
+
   /** The results of an execution, in the order in which they were stored. */
   readonly steps: (executionId: string) => Stores<ReadonlyArray<Step>>
 

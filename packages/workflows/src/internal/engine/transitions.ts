@@ -11,6 +11,9 @@ export const never = Number.MAX_SAFE_INTEGER
 /** The pause of an execution that waits for something else than time. */
 export const signal = "signal"
 
+/** The first part of the name of a pause in which it waits for an execution that it has started. */
+export const child = "child"
+
 /** The pause of an execution whose payload does not fit its schema. */
 export const unreadable = "its payload does not fit its schema"
 

@@ -68,6 +68,7 @@ export const state = (execution: Execution.Status, now: number): Words => {
     }
   }
   const [kind, ...parts] = pause.split("/")
+  if (kind === transitions.child) return same("waits for an execution that it has started")
   const [why, next] =
     kind === "carry-on"
       ? [`${parts.slice(0, -1).join("/")} has no clear answer yet.`, "sends again"]

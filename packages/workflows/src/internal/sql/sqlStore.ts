@@ -306,6 +306,13 @@ export const make = (
           }),
           failed("look for executions that are due")
         ),
+      owned: (runner) =>
+        sql<
+          Pick<Row, "execution_id">
+        >`SELECT execution_id FROM ${table} WHERE runner = ${runner}`.pipe(
+          Effect.map((rows) => rows.map(({ execution_id }) => execution_id)),
+          failed("read what a runner has")
+        ),
       steps: (executionId) =>
         sql<{ readonly name: string; readonly exit: string; readonly stored_millis: Integer }>`
         SELECT name, exit, stored_millis FROM ${steps}
