@@ -79,6 +79,19 @@ const fitting = (
 /** A part of a list that is laid out at once, so that an endless list needs no endless memory. */
 const rowsAtOnce = 200
 
+/** Text beside a label, in lines that fit the terminal. */
+export const wrapped = (label: string, text: string): string => {
+  const lines = [label]
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1) ?? ""
+    const isFull = line.length > label.length && line.length + word.length + 1 > widthOf()
+    const space = line.length === label.length ? "" : " "
+    if (isFull) lines.push(" ".repeat(label.length) + word)
+    else lines[lines.length - 1] = line + space + word
+  }
+  return lines.join("\n")
+}
+
 const toTable = (columns: ReadonlyArray<fields.Field>, key: string, reveal: boolean) => {
   let kept: ReadonlyArray<number> | undefined
   return (rows: Chunk.Chunk<unknown>) => {

@@ -3,6 +3,7 @@ import * as Command from "@effect/cli/Command"
 import type * as Operation from "@manilla/core/Operation"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import * as Record from "effect/Record"
+import * as doctor from "./doctor.js"
 import * as follow from "./follow.js"
 import * as inputs from "./inputs.js"
 import * as operations from "./operations.js"
@@ -25,6 +26,7 @@ const [payments, ...others] = ServiceApi.mainGroups
 
 export const command = Command.make("manilla").pipe(
   Command.withSubcommands([
+    doctor.command,
     Command.make("token").pipe(Command.withSubcommands([token.obtain])),
     commandOfGroup(payments),
     ...others.map(commandOfGroup)
@@ -39,7 +41,8 @@ const overview: ReadonlyArray<readonly [command: string, about: string]> = [
       ([verb, { summary }]) => [`${inputs.kebab(name)} ${verb}`, summary] as const
     )
   ),
-  ["token obtain", token.about]
+  ["token obtain", token.about],
+  ["doctor", doctor.about]
 ]
 
 /** The overview for `manilla`, or for a group such as `manilla payments`. Other arguments have no overview. */

@@ -20,7 +20,7 @@ export const settingIssues = (error: ConfigError.ConfigError): ReadonlyArray<str
     case "MissingData":
       return [`${error.path.join(".")} is not set`]
     default:
-      return [`${error.path.join(".")}: ${error.message.replace(/\s+/g, " ")}`]
+      return [`${error.path.join(".")}: ${error.message.replace(/\s*[├└].*$/s, "")}`]
   }
 }
 
