@@ -266,7 +266,7 @@ const findings = Effect.gen(function* () {
 const json = ({ check, level, remedy, text }: Finding): string =>
   JSON.stringify({ check, level: level.toLowerCase(), text, remedy })
 
-export const about = "Check the settings, the way to the service and what the credentials allow"
+export const about = "Check settings, network, credentials, scopes and catalogue"
 
 export const command = Command.make("doctor", { json: output.options.json }, (look) =>
   Effect.gen(function* () {
