@@ -4,7 +4,7 @@ import * as Options from "@effect/cli/Options"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
-import { flag, positive, runCommand } from "../scripts/cli.js"
+import { flag, count, runCommand } from "../scripts/cli.js"
 import { buildAll } from "./build.js"
 import * as calls from "./calls.js"
 import { operations } from "./messages.js"
@@ -20,11 +20,11 @@ const options = {
     Options.withDescription("only this part; prints only"),
     Options.atLeast(0)
   ),
-  rounds: positive("rounds", 9, "windows per client"),
-  waits: positive("waits", 100_000, "waits at once")
+  rounds: count("rounds", 9, "windows per client"),
+  waits: count("waits", 100_000, "waits at once")
 }
 
-const bench = Command.make("bench", options, (wanted) =>
+const bench = Command.make("npm run bench --", options, (wanted) =>
   Effect.gen(function* () {
     const { quick } = wanted
     const inFlight = quick ? [64] : [1, 16, 64, 256]

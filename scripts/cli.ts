@@ -2,6 +2,7 @@
 import * as CliConfig from "@effect/cli/CliConfig"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
+import * as ValidationError from "@effect/cli/ValidationError"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Effect from "effect/Effect"
@@ -10,11 +11,11 @@ import * as Schema from "effect/Schema"
 export const flag = (name: string, description: string) =>
   Options.boolean(name).pipe(Options.withDescription(description))
 
-/** An integer from 1 with a default. */
-export const positive = (name: string, byDefault: number, description: string) =>
+/** A count with a default. */
+export const count = (name: string, byDefault: number, description: string) =>
   Options.integer(name).pipe(
-    Options.withSchema(Schema.Positive),
-    Options.withDescription(`${description}, by default ${byDefault}`),
+    Options.withSchema(Schema.NonNegative),
+    Options.withDescription(description),
     Options.withDefault(byDefault)
   )
 
@@ -23,6 +24,12 @@ export const runCommand = <Name extends string, E, A>(
   command: Command.Command<Name, NodeContext.NodeContext, E, A>
 ): void =>
   Command.run(command, { name: "Manilla", version: "" })(process.argv).pipe(
+    // The reader has said what is wrong.
+    Effect.catchIf(ValidationError.isValidationError, () =>
+      Effect.sync(() => {
+        process.exitCode = 2
+      })
+    ),
     Effect.provide(NodeContext.layer),
     Effect.provide(CliConfig.layer({ showBuiltIns: false })),
     NodeRuntime.runMain

@@ -1,41 +1,29 @@
 // Generates packages/*/src/index.ts, which exports every PascalCase module of the package as a namespace.
-// The module itself has the doc comment. With --check, fails and names each stale index. Also checks what docgen
-// does not: every export has a category.
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
-import { dirname, join, relative } from "node:path"
-import { fileURLToPath } from "node:url"
-import { isInIndex, modulesOf, published } from "./packages.js"
+// The module itself has the doc comment. Also checks what docgen does not: every export has a category.
+import { readFileSync } from "node:fs"
+import { emit } from "./generated.js"
+import { isInIndex, libraries, modulesOf, root } from "./packages.js"
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const check = process.argv.includes("--check")
-const problems: Array<string> = []
+const expect = (holds: boolean, problem: string): void => {
+  if (holds) return
+  console.error(problem)
+  process.exitCode = 1
+}
 
 const line = (src: string, name: string): string => {
-  const file = join(src, `${name}.ts`)
-  const text = readFileSync(file, "utf8")
-  if (!/^\/\*\*[\s\S]*?\*\//.test(text)) {
-    problems.push(`${relative(root, file)}: no leading /** ... */ comment`)
-  }
+  const file = `${src}/${name}.ts`
+  const text = readFileSync(`${root}${file}`, "utf8")
+  expect(/^\/\*\*[\s\S]*?\*\//.test(text), `${file}: no leading /** ... */ comment`)
   for (const [doc, exported] of text.matchAll(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n(export .*)/g)) {
-    if (!doc.includes("@category")) {
-      problems.push(`${relative(root, file)}: no @category on: ${exported}`)
-    }
+    expect(doc.includes("@category"), `${file}: no @category on: ${exported}`)
   }
   return `export * as ${name} from "./${name}.js"\n`
 }
 
-for (const name of published.filter((name) => modulesOf(name).length > 0)) {
-  const src = join(root, "packages", name, "src")
-  if (!existsSync(src)) continue
-  const index = join(src, "index.ts")
-  const content = modulesOf(name)
+for (const name of libraries) {
+  const src = `packages/${name}/src`
+  const lines = modulesOf(name)
     .filter(isInIndex)
     .map((module) => line(src, module))
-    .join("")
-  if (existsSync(index) && readFileSync(index, "utf8") === content) continue
-  if (check) problems.push(`${relative(root, index)}: stale, run \`npm run generate\``)
-  else writeFileSync(index, content)
+  emit(`${src}/index.ts`, lines.join(""))
 }
-
-for (const problem of problems) console.error(problem)
-if (problems.length > 0) process.exitCode = 1

@@ -1,7 +1,8 @@
 // `npm run mutants` shows that the tests notice deliberate faults. First it makes the edits of `mutants.diff`,
-// one at a time, in a copy of the repository. Then Stryker changes the pure modules that `stryker.config.json`
-// names. `--list` or `--stryker` runs one of both, `--money` the edits that lose, double or misname money,
-// `--only TEXT` the edits whose names contain the text.
+// one at a time, in a copy of the repository. Then Stryker changes the pure modules that `stryker.config.json` names.
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
 import { execFile, spawnSync } from "node:child_process"
 import {
   cpSync,
@@ -14,7 +15,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
-import { parseArgs } from "node:util"
+import { count, flag, runCommand } from "./cli.js"
 import { root } from "./packages.js"
 
 interface Mutant {
@@ -118,6 +119,10 @@ const verdictOf = ({ failed, output, timedOut }: Ran): string => {
 
 /** Runs mutants, and returns whether all were noticed. */
 const runList = async (chosen: ReadonlyArray<Mutant>, jobs: number): Promise<boolean> => {
+  if (stale.length > 0) {
+    console.error(`Edits that no longer fit:\n  ${stale.join("\n  ")}`)
+    return false
+  }
   const [first = "", ...others] = Array.from({ length: jobs }, copyRepository)
   // A test that fails without a mutant would appear to notice every mutant.
   const unchanged = await test(first, [...new Set(chosen.flatMap(({ tests }) => tests))])
@@ -143,34 +148,39 @@ const runList = async (chosen: ReadonlyArray<Mutant>, jobs: number): Promise<boo
   return noticed === chosen.length
 }
 
-process.on("SIGINT", () => process.exit(130))
-process.on("SIGTERM", () => process.exit(143))
-if (stale.length > 0) {
-  console.error(`Edits that no longer fit:\n  ${stale.join("\n  ")}`)
-  process.exit(2)
+const runStryker = async (): Promise<boolean> =>
+  spawnSync("npx", ["stryker", "run"], { cwd: root, stdio: "inherit" }).status === 0
+
+const options = {
+  list: flag("list", "only the edits of mutants.diff"),
+  stryker: flag("stryker", "only Stryker"),
+  money: flag("money", "only the edits that lose, double or misname money"),
+  only: Options.text("only").pipe(
+    Options.withDescription("only the edits whose names contain this text"),
+    Options.withDefault("")
+  ),
+  jobs: count("jobs", 2, "copies of the repository, each with a test at a time")
 }
 
-const { values } = parseArgs({
-  options: {
-    list: { type: "boolean", default: false },
-    stryker: { type: "boolean", default: false },
-    money: { type: "boolean", default: false },
-    only: { type: "string", default: "" },
-    jobs: { type: "string", default: "2" }
-  }
-})
-const isNarrow = values.list || values.money || values.only !== ""
-const chosen = mutants.filter(
-  ({ isMoney, name }) => name.includes(values.only) && (isMoney || !values.money)
+const run = async ({
+  jobs,
+  list,
+  money,
+  only,
+  stryker
+}: Command.Command.ParseConfig<typeof options>) => {
+  const isNarrow = list || money || only !== ""
+  const chosen = mutants.filter(({ isMoney, name }) => name.includes(only) && (isMoney || !money))
+  if (chosen.length === 0) throw new Error(`No mutant contains "${only}"`)
+  const runs = [
+    ...(isNarrow || !stryker ? [() => runList(chosen, jobs)] : []),
+    ...(stryker || !isNarrow ? [runStryker] : [])
+  ]
+  for (const run of runs) if (!(await run())) process.exitCode = 1
+}
+
+process.on("SIGINT", () => process.exit(130))
+process.on("SIGTERM", () => process.exit(143))
+runCommand(
+  Command.make("npm run mutants --", options, (wanted) => Effect.promise(() => run(wanted)))
 )
-if (chosen.length === 0) {
-  console.error(`No mutant contains "${values.only}"`)
-  process.exit(2)
-}
-if ((isNarrow || !values.stryker) && !(await runList(chosen, Number(values.jobs)))) {
-  process.exitCode = 1
-}
-if (values.stryker || !isNarrow) {
-  const { status } = spawnSync("npx", ["stryker", "run"], { cwd: root, stdio: "inherit" })
-  if (status !== 0) process.exitCode = 1
-}

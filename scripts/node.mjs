@@ -20,7 +20,7 @@ const packageOf = (version) => {
 }
 
 /**
- * The path of the installed Node, or `undefined` if the installation failed.
+ * The path of the installed Node. Throws if the installation failed.
  *
  * @param {string} version
  */
@@ -36,6 +36,6 @@ export const install = (version) => {
       shell: process.platform === "win32"
     }
   )
-  const found = status === 0 && stdout.startsWith(`v${version}`)
-  return found ? stdout.slice(version.length + 1).trim() : undefined
+  if (status !== 0 || !stdout.startsWith(`v${version}`)) throw new Error(`no Node ${version}`)
+  return stdout.slice(version.length + 1).trim()
 }

@@ -1,8 +1,15 @@
-// Writes docs/operations.md: every operation and the retry rule, and the sandbox's docs/outcomes.md, from
-// the declarations. With --check, fails when a file is not what they say.
+// Tables and lists from the declarations of operations, errors and outcomes.
 import { Errors, type Operation, RetryPolicy } from "@manilla/core"
-import { Outcome, ServiceApi } from "@manilla/sandbox"
-import { emit } from "./generated.js"
+import { ServiceApi } from "@manilla/sandbox"
+import { markdownTable } from "markdown-table"
+
+const code = (names: ReadonlyArray<string>): string => names.map((name) => `\`${name}\``).join(", ")
+
+const table = (...rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  markdownTable(
+    rows.map((row) => [...row]),
+    { alignDelimiters: false }
+  )
 
 const replay = ({ replay }: Operation.Operation): string => {
   if (replay._tag !== "Keyed") return replay._tag
@@ -20,100 +27,89 @@ const access = ({ access }: Operation.Operation): string => {
   }
 }
 
-const statuses = ({ errors = [] }: Operation.Operation): string =>
-  errors.length === 0 ? "not shown" : errors.join(", ")
+const pathOf = ({ access, method, path }: Operation.Operation): string =>
+  `\`${method} ${access === "credentials" ? "{auth_url}" : ""}${path.replace(/:(\w+)/g, "{$1}")}\``
 
-const rows = [...ServiceApi.operations].map(([name, operation]) => {
-  const path = operation.path.replace(/:(\w+)/g, "{$1}")
-  const root = operation.access === "credentials" ? "{auth_url}" : ""
-  return `| \`${name}\` | ${operation.summary} | \`${operation.method} ${root}${path}\` | ${access(operation)} | ${replay(operation)} | ${statuses(operation)} |`
-})
+export const operations = (): string =>
+  table(
+    [
+      "operation",
+      "purpose",
+      "method and path",
+      "scope",
+      "replay class",
+      "documented error statuses"
+    ],
+    ...[...ServiceApi.operations].map(([name, operation]) => [
+      `\`${name}\``,
+      operation.summary,
+      pathOf(operation),
+      access(operation),
+      replay(operation),
+      operation.errors?.join(", ") || "not shown"
+    ])
+  )
 
-const rules = Object.entries(RetryPolicy.table).map(
-  ([fault, rule]) =>
-    `| \`${fault}\` | ${rule.outcome} | ${rule.Safe} | ${rule.Keyed} | ${rule.Once} |`
-)
+export const retryRule = (): string =>
+  table(
+    ["fault", "outcome", "Safe", "Keyed", "Once"],
+    ...Object.entries(RetryPolicy.table).map(([fault, { Keyed, Once, outcome, Safe }]) => [
+      `\`${fault}\``,
+      outcome,
+      Safe,
+      Keyed,
+      Once
+    ])
+  )
 
-const names = (union: { readonly members: ReadonlyArray<{ readonly _tag: string }> }): string =>
-  union.members.map(({ _tag }) => `\`${_tag}\``).join(", ")
+/** The default policy, by member. */
+export const defaults = (): string =>
+  Object.entries(RetryPolicy.defaults)
+    .map(([name, value]) => `- \`${name}\`: ${String(value).replace("millis", "ms")}`)
+    .join("\n")
 
-const { attempts, base, cap, attemptTimeout, deadline, budget } = RetryPolicy.defaults
+const tagsOf = (errors: ReadonlyArray<{ readonly _tag: string }>): string =>
+  code(errors.map(({ _tag }) => _tag))
 
-const content = `# Operations
+/** The errors of each replay class. */
+export const errors = (): string =>
+  [
+    `- \`Safe\`: ${tagsOf(Errors.ReadError.members)}`,
+    `- \`Keyed\`: ${tagsOf(Errors.KeyedWriteError.members)}`,
+    `- \`Once\`: ${tagsOf(Errors.WriteError.members)}`
+  ].join("\n")
 
-Generated from the declarations by \`npm run generate\`. "Not shown" means that the documentation of the service
-(the *interface*) does not say, and that Manilla assumes nothing.
+type ErrorClass = (
+  | typeof Errors.KeyedWriteError.members
+  | typeof Errors.WriteError.members
+  | typeof Errors.ReadError.members
+)[number]
 
-## The ${rows.length} operations
+/** The fields of an error, except the known ones. */
+const fieldsOf = ({ fields }: ErrorClass, ...known: ReadonlyArray<string>): ReadonlyArray<string> =>
+  Object.keys(fields).filter((name) => !["_tag", "operation", "message", ...known].includes(name))
 
-| operation | purpose | method and path | scope | replay class | documented error statuses |
-| --- | --- | --- | --- | --- | --- |
-${rows.join("\n")}
+const tagged = (errors: ReadonlyArray<ErrorClass>, ...known: ReadonlyArray<string>): string =>
+  errors
+    .map((error) => {
+      const own = fieldsOf(error, ...known)
+      return `\`${error._tag}\`${own.length === 0 ? "" : ` (${code(own)})`}`
+    })
+    .join(", ")
 
-The replay class says when an operation may be repeated. \`Safe\`: at any time. \`Keyed\`: with the same
-idempotency key. \`Once\`: it has no key, so only if the service certainly did not process it.
-
-A \`Safe\` operation may fail with ${names(Errors.ReadError)}.
-
-A \`Keyed\` operation may fail with ${names(Errors.KeyedWriteError)}.
-
-A \`Once\` operation may fail with ${names(Errors.WriteError)}.
-
-After \`OutcomeUnknown\`, \`UnkeyedOutcomeUnknown\` or \`KeyReused\`, the operation may have been applied. After
-\`AppliedUnreadable\` or \`UnkeyedAppliedUnreadable\`, it was applied. After any other error, it was not applied. This is
-about one call: if the key was used before, an earlier call may have been applied.
-
-## The retry rule
-
-A *fault* is the reason why an attempt failed. For each fault, the table shows the outcome of the attempt and the next
-step in each replay class: \`retry\` after a back-off, \`renew\` the token and retry once, or \`stop\`.
-
-| fault | outcome | Safe | Keyed | Once |
-| --- | --- | --- | --- | --- |
-${rules.join("\n")}
-
-A fault has the name of its error, except:
-
-- \`RequestTimeout\`: status 408, an \`UnexpectedStatusError\`.
-- \`NotSent\` and \`ConnectionLost\`: a \`TransportError\` before a connection was established, and after that.
-- \`UnreadableResponse\`, \`TooLarge\` and \`UnreadableSuccess\`: a \`MalformedResponseError\`. \`UnreadableResponse\`
-  is a response that cannot be recognised or belongs to another request. \`UnreadableSuccess\` is a success that
-  belongs to the request, but does not match its schema.
-
-Once an attempt of a write may have been applied, only a success makes the outcome known again. Any later refusal
-becomes the \`cause\` of the unknown outcome.
-
-By default, a call makes ${attempts} attempts within ${deadline}, with a timeout of ${attemptTimeout} each. The back-off is a random
-time between zero and a maximum, which starts at ${base.toString().replace("millis", "ms")} and doubles each time up to ${cap}. \`Retry-After\`
-is respected up to the deadline.
-
-All reads of a gateway share a budget of ${budget} retries, and so do all its writes. A budget refills by
-${budget / 10} retries per second, and by a tenth of a retry for each success. If it is empty, a retry waits for its
-back-off or its turn, whichever is later. If its turn would come after the call's deadline, the call ends,
-and its error says so. A retry after a renewed token does not use the budget.
-`
-
-emit("docs/operations.md", content)
-
-const outcomes = `# Outcomes on demand
-
-Generated from the declaration in \`Outcome.ts\` by \`npm run generate\`. A request asks for one of these
-${Outcome.outcomes.length} outcomes in three ways:
-
-- by a magic value in its body: the phone number of the table (\`payer.phone_number\`, \`destination\`, or the
-  payer of a payment link), or the amount of the table (\`amount\`, \`initial_balance\`)
-- by the header \`X-Sandbox-Outcome\`, with the name
-- by a fault rule, for requests that you cannot change:
-  \`{"fault": "outcome", "outcome": "fails", "count": 3, "operation": "Payouts.create"}\`
-
-A fault rule takes precedence over the header, the header over the phone number, and the phone number over the
-amount. Phone numbers that start with \`${Outcome.phonePrefix}\`, and amounts from \`999.9901\` to \`999.9999\`, are magic. With
-\`--strict\`, a magic value that is not listed for its operation is a 422 \`UNLISTED_MAGIC_VALUE\`; otherwise it
-is like any other. A header with an unknown name is always a 422. "Once per key" applies to the first request
-with an idempotency key, so that a retry succeeds; requests without a key always meet it.
-
-\`GET /_sandbox/outcomes\` returns this table as JSON. Times are those of the sandbox's clock, except of late answers.
-
-${Outcome.table()}`
-
-emit("packages/sandbox/docs/outcomes.md", outcomes)
+/** The errors of a call, with their fields. */
+export const tags = (): string => {
+  const ofResponse = fieldsOf(Errors.BadRequestError)
+  const isResponse = ({ fields }: ErrorClass) => ofResponse.every((name) => name in fields)
+  const writes = [
+    ...new Set<ErrorClass>([...Errors.KeyedWriteError.members, ...Errors.WriteError.members])
+  ]
+  const names = new Set<string>(writes.map(({ _tag }) => _tag))
+  const others = writes.filter((error) => !isResponse(error))
+  const reads = Errors.ReadError.members.filter(({ _tag }) => !names.has(_tag))
+  return [
+    `- the service refused the request: ${tagged(writes.filter(isResponse), ...ofResponse)}. Each has ${code(ofResponse)}`,
+    `- other errors of a write: ${tagged(others)}`,
+    `- of a read, and the \`cause\` of an \`OutcomeUnknown\`: ${tagsOf(reads)}`
+  ].join("\n")
+}

@@ -1,56 +1,59 @@
-// Packs every package, and installs each tarball with its peers into an empty project, in which a program
-// that imports all modules must compile and run. Modules that require an optional peer are tested after
-// that peer is installed. Client packages must bundle without Node's modules.
-//
-// With --out DIR, only writes the tarballs there and prints the command that installs them.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+// Installs the tarballs of all packages with their peers into an empty project: a program that imports every
+// module compiles and runs there, and so do the commands. A module imports only what its package declares, and
+// a client bundles without Node's modules.
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { build } from "esbuild"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { parseArgs } from "node:util"
-import { apart, chosen, isInIndex, manifestIn, modulesOf, published } from "./packages.js"
-import { bundle, compile, everything, install, packInto, report, run } from "./project.js"
-import type { Tarballs } from "./project.js"
+import { runCommand } from "./cli.js"
+import {
+  apart,
+  exactIn,
+  isInIndex,
+  libraries,
+  manifestIn,
+  modulesOf,
+  published
+} from "./packages.js"
+import { bundle, compile, makeProject, packInto, report, run } from "./project.js"
 
-/** The sandbox is a server. All other packages are clients, which must run wherever `fetch` does. */
-const onNodeOnly: ReadonlySet<string> = new Set(["sandbox"])
-
-/** Node's types, which the types of undici require. */
-const nodeTypes = {
-  "@types/node": manifestIn("node_modules", "@types", "node").version ?? "*"
+interface Module {
+  readonly folder: string
+  readonly module: string
+  /** The name of its package. */
+  readonly name: string
 }
 
-/** Imports the package by its index and by module, and compares the exports. */
-const program = (name: string, modules: ReadonlyArray<string>): string => `
-import * as All from "${name}"
-${modules.map((module) => `import * as ${module} from "${name}/${module}"`).join("\n")}
+const modules: ReadonlyArray<Module> = published.flatMap((folder) =>
+  modulesOf(folder).map((module) => ({ folder, module, name: manifestIn("packages", folder).name }))
+)
 
-const modules = { ${modules.join(", ")} }
-for (const [name, module] of Object.entries(modules)) {
-  const whole: object = All[name as keyof typeof modules]
-  if (Object.keys(whole).join() !== Object.keys(module).join()) throw new Error(name)
-}
-if (Object.keys(All).sort().join() !== Object.keys(modules).sort().join()) throw new Error("index")
-const hidden: string = "${name}/internal/anything"
-const reached = await import(hidden).then(() => true, (error: { code?: string }) => error.code)
-if (reached !== "ERR_PACKAGE_PATH_NOT_EXPORTED") throw new Error(\`internal: \${reached}\`)
-console.log("${name}: " + Object.keys(All).length + " modules")
-`
+const pathsOf = (all: ReadonlyArray<Module>): ReadonlyArray<string> =>
+  all.map(({ module, name }) => `${name}/${module}`)
 
-/** Checks that modules that require an optional peer cannot be imported without it. */
-const without = (paths: ReadonlyArray<string>): string => `
-for (const path of ${JSON.stringify(paths)}) {
-  const code = await import(path).then(() => "none", (error: { code?: string }) => error.code)
-  if (code !== "ERR_MODULE_NOT_FOUND") throw new Error(\`\${path} without its peer: \${code}\`)
-}
-`
+/** Modules that need no optional peer, and the index of each package. */
+const plain = [
+  ...libraries.map((folder) => manifestIn("packages", folder).name),
+  ...pathsOf(modules.filter(({ module }) => !apart.has(module)))
+]
+const needy = pathsOf(modules.filter(({ module }) => apart.has(module)))
 
-const withPeers = (paths: ReadonlyArray<string>): string => `
+const internal = libraries.map((folder) => `${manifestIn("packages", folder).name}/internal/any`)
+
+/** A program that imports modules, and cannot import internal ones. */
+const importing = (paths: ReadonlyArray<string>): string => `
 ${paths.map((path, i) => `import * as module${i} from "${path}"`).join("\n")}
 
-for (const module of [${paths.map((_, i) => `module${i}`).join(", ")}]) {
-  if (Object.keys(module).length === 0) throw new Error("no exports")
+const modules = [${paths.map((_, i) => `module${i}`).join(", ")}]
+for (const module of modules) if (Object.keys(module).length === 0) throw new Error("no exports")
+for (const path of ${JSON.stringify(internal)}) {
+  const code = await import(path).then(() => "none", (error: { code?: string }) => error.code)
+  if (code !== "ERR_PACKAGE_PATH_NOT_EXPORTED") throw new Error(\`\${path}: \${code}\`)
 }
-console.log("${paths.join(", ")}")
+console.log(modules.length + " modules")
 `
 
 /** Opens the page of the sandbox, from the library and from the bundled command. */
@@ -83,100 +86,93 @@ console.log("the page of the sandbox")
 process.exit()
 `
 
-/** Compiles and runs a program in a project. */
-const attempt = (project: string, source: string, types: ReadonlyArray<string> = []): void => {
-  writeFileSync(join(project, "main.ts"), source)
-  compile(project, ["main.ts"], { types })
-  process.stdout.write(run(project, "node", "main.js"))
+/** What modules of a package import although it does not declare it. */
+const undeclared = async (project: string, folder: string): Promise<ReadonlyArray<string>> => {
+  const {
+    dependencies = {},
+    name,
+    peerDependencies = {},
+    peerDependenciesMeta = {}
+  } = manifestIn("packages", folder)
+  const importsOf = async (wanted: (module: string) => boolean) => {
+    const dist = join(project, "node_modules", name, "dist")
+    const entries = modulesOf(folder).filter(wanted)
+    const { metafile } = await build({
+      entryPoints: entries.map((module) => join(dist, `${module}.js`)),
+      outdir: join(project, "unused"),
+      bundle: true,
+      packages: "external",
+      platform: "node",
+      format: "esm",
+      metafile: true,
+      write: false
+    })
+    return Object.values(metafile.inputs)
+      .flatMap(({ imports }) => imports)
+      .filter(({ external, path }) => external === true && !path.startsWith("node:"))
+      .map(({ path }) => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path)
+  }
+  const declared = Object.keys({ ...dependencies, ...peerDependencies })
+  const required = declared.filter((name) => peerDependenciesMeta[name]?.optional !== true)
+  return [
+    ...(await importsOf((module) => !apart.has(module))).filter((name) => !required.includes(name)),
+    ...(await importsOf((module) => apart.has(module))).filter((name) => !declared.includes(name))
+  ].map((imported) => `${name} imports ${imported}, which it does not declare`)
 }
 
-/** The imports of Node's modules in a bundle for other runtimes. */
-const nodeImportsOf = async (project: string, paths: ReadonlyArray<string>) => {
-  const exports = paths.map((path) => `export * from ${JSON.stringify(path)}`)
+/** The imports of Node's modules in a bundle of all clients. The sandbox is a server. */
+const nodeImports = async (project: string): Promise<ReadonlyArray<string>> => {
+  const clients = modules.filter(({ folder, module }) => folder !== "sandbox" && isInIndex(module))
+  const exports = pathsOf(clients).map((path) => `export * from ${JSON.stringify(path)}`)
   const { metafile } = await bundle(project, exports.join("\n"))
   return Object.entries(metafile.inputs).flatMap(([file, { imports }]) =>
     imports.filter(({ external }) => external).map(({ path }) => `${file} imports ${path}`)
   )
 }
 
-/** Installs a package with its peers only, and compiles, runs and bundles a program that uses it. */
-const tryAlone = async (work: string, tarballs: Tarballs, folder: string) => {
-  const {
-    bin = {},
-    name,
-    peerDependencies = {},
-    peerDependenciesMeta = {}
-  } = manifestIn("packages", folder)
-  const isOptional = (peer: string) => peerDependenciesMeta[peer]?.optional === true
-  const peers = Object.entries(peerDependencies)
-  const project = join(work, folder)
-  const installWith = (wanted: (peer: string) => boolean, more: Record<string, string> = {}) => {
-    const { [name]: own, ...others } = tarballs
-    const dependencies = {
-      [name]: own,
-      ...Object.fromEntries(peers.filter(([peer]) => wanted(peer))),
-      ...more
+const tryAll = async (): Promise<void> => {
+  // The types of undici need those of Node.
+  const project = makeProject(exactIn(".")("@types/node"))
+  const attempt = (file: string, source: string, types: ReadonlyArray<string>) => {
+    compile(project, { [`${file}.ts`]: source }, { types })
+    report(run(project, "node", `${file}.js`).trim())
+  }
+  attempt("plain", importing(plain), [])
+  attempt("needy", importing(needy), ["node"])
+  for (const folder of published) {
+    for (const command of Object.keys(manifestIn("packages", folder).bin ?? {})) {
+      run(project, "npx", "--no-install", command, "--help")
     }
-    writeFileSync(
-      join(project, "package.json"),
-      // The dependencies are not published yet, so they are installed from their tarballs.
-      JSON.stringify({ private: true, type: "module", dependencies, overrides: others })
-    )
-    install(project)
   }
-
-  mkdirSync(project)
-  const modules = modulesOf(folder)
-  const tryCommands = () => {
-    for (const command of Object.keys(bin)) run(project, "npx", "--no-install", command, "--help")
-  }
-  if (modules.length === 0) {
-    installWith(() => true)
-    tryCommands()
-    return
-  }
-  const others = modules.filter(isInIndex)
-  const pathsOf = (wanted: ReadonlySet<string>) =>
-    modules.filter((module) => wanted.has(module)).map((module) => `${name}/${module}`)
-  const needy = pathsOf(apart)
-  const alternatives = pathsOf(chosen)
-
-  installWith((peer) => !isOptional(peer))
-  attempt(project, program(name, others) + without(needy))
-  if (alternatives.length > 0) attempt(project, withPeers(alternatives))
-  if (needy.length === 0) tryCommands()
-  if (folder === "sandbox") {
-    writeFileSync(join(project, "page.js"), page)
-    process.stdout.write(run(project, "node", "page.js"))
-  }
-  if (!onNodeOnly.has(folder)) {
-    const wanted = await nodeImportsOf(project, [
-      name,
-      ...others.map((module) => `${name}/${module}`)
-    ])
-    if (wanted.length > 0) throw new Error(`${name} needs Node:\n${wanted.join("\n")}`)
-  }
-  if (needy.length > 0) {
-    installWith(() => true, nodeTypes)
-    attempt(project, withPeers(needy), ["node"])
-    tryCommands()
-  }
+  writeFileSync(join(project, "page.js"), page)
+  report(run(project, "node", "page.js").trim())
+  const problems = [
+    ...(await Promise.all(libraries.map((folder) => undeclared(project, folder)))).flat(),
+    ...(await nodeImports(project))
+  ]
+  if (problems.length > 0) throw new Error(problems.join("\n"))
+  console.log(`${published.length} packages`)
 }
 
-const { out } = parseArgs({ options: { out: { type: "string" } } }).values
-if (out === undefined) {
-  const work = mkdtempSync(join(tmpdir(), "manilla-pack-"))
-  const tarballs = packInto(work)
-  for (const [i, folder] of published.entries()) {
-    report(`Installing and running ${folder}, ${i + 1} of ${published.length}`)
-    await tryAlone(work, tarballs, folder)
-  }
-  rmSync(work, { recursive: true, force: true })
-} else {
+const keepIn = (out: string): void => {
   const directory = resolve(out)
   mkdirSync(directory, { recursive: true })
-  const line = everything(packInto(directory)).map((wanted) =>
-    wanted.includes(" ") ? `"${wanted}"` : wanted
-  )
-  console.log(`npm install ${line.join(" ")}`)
+  const words = packInto(directory).map((word) => (word.includes(" ") ? `"${word}"` : word))
+  console.log(`npm install ${words.join(" ")}`)
 }
+
+const out = Options.directory("out").pipe(
+  Options.withDescription(
+    "only write the tarballs there, and print the command that installs them"
+  ),
+  Options.optional
+)
+
+runCommand(
+  Command.make("npm run pack --", { out }, ({ out }) =>
+    Option.match(out, {
+      onNone: () => Effect.promise(tryAll),
+      onSome: (directory) => Effect.sync(() => keepIn(directory))
+    })
+  )
+)

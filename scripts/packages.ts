@@ -8,6 +8,7 @@ export interface Manifest {
   readonly private?: boolean
   readonly version?: string
   readonly packageManager?: string
+  readonly dependencies?: Record<string, string>
   readonly peerDependencies?: Record<string, string>
   readonly peerDependenciesMeta?: Record<string, { readonly optional?: boolean }>
   readonly bin?: Record<string, string>
@@ -32,7 +33,7 @@ export const chosen: ReadonlySet<string> = new Set(["memory"])
 /** Whether a module is in the index of its package. */
 export const isInIndex = (module: string): boolean => !apart.has(module) && !chosen.has(module)
 
-/** The public modules of a package: its files with PascalCase names, and those that are not in the index. */
+/** The public modules of a package; none of a command: its files with PascalCase names, and those that are not in the index. */
 export const modulesOf = (folder: string): ReadonlyArray<string> =>
   readdirSync(join(root, "packages", folder, "src"))
     .filter((file) => file.endsWith(".ts"))
@@ -60,3 +61,8 @@ export const peersOf = (folder: string): ReadonlyArray<string> =>
 
 /** The peers of all packages. */
 export const peers: ReadonlyArray<string> = [...new Set(published.flatMap(peersOf))]
+
+/** The published packages that have modules. */
+export const libraries: ReadonlyArray<string> = published.filter(
+  (folder) => modulesOf(folder).length > 0
+)

@@ -1,10 +1,10 @@
 // Installs the packages as a user would: from tarballs, into an empty project, in which programs are
 // compiled and bundled.
 import { build } from "esbuild"
-import type { BuildResult } from "esbuild"
 import { execFileSync } from "node:child_process"
-import { writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { builtinModules } from "node:module"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { manifestIn, peers, published, root } from "./packages.js"
 
@@ -14,46 +14,33 @@ export const run = (cwd: string, command: string, ...args: ReadonlyArray<string>
 /** Prints a line of progress to stderr, so that stdout has only the result. */
 export const report = (line: string): void => console.error(line)
 
-/** The `file:` URL of the tarball of each package. */
-export type Tarballs = Readonly<Record<string, string>>
-
-/** Builds every package and packs it into a directory. */
-export const packInto = (directory: string): Tarballs => {
+/** Builds every package and packs it into a directory. Returns the arguments of an `npm install` of all. */
+export const packInto = (directory: string): ReadonlyArray<string> => {
   const { packageManager = "pnpm" } = manifestIn()
   report("Compiling the packages, which takes up to a minute")
   run(root, "npx", "tsc", "-b", ...published.map((folder) => `packages/${folder}`))
   report("Bundling the commands")
   run(root, "npx", "tsx", "scripts/command.ts")
-  return Object.fromEntries(
-    published.map((folder, i) => {
-      report(`Packing ${folder}, ${i + 1} of ${published.length}`)
-      const packed = run(
-        join(root, "packages", folder),
-        "npx",
-        "--yes",
-        packageManager,
-        "pack",
-        "--json",
-        "--pack-destination",
-        directory
-      )
-      const { filename, name }: { readonly filename: string; readonly name: string } =
-        JSON.parse(packed)
-      return [name, `file:${filename}`]
-    })
-  )
+  const tarballs = published.map((folder, i) => {
+    report(`Packing ${folder}, ${i + 1} of ${published.length}`)
+    const pack = ["pack", "--json", "--pack-destination", directory]
+    const packed = run(join(root, "packages", folder), "npx", "--yes", packageManager, ...pack)
+    const { filename }: { readonly filename: string } = JSON.parse(packed)
+    return `file:${filename}`
+  })
+  return [...peers, ...tarballs]
 }
 
-/** The arguments of an `npm install` of all packages and their peers. */
-export const everything = (tarballs: Tarballs): ReadonlyArray<string> => [
-  ...peers,
-  ...Object.values(tarballs)
-]
-
-/** Installs the given packages into a project, or by default those of its package.json. */
-export const install = (project: string, ...wanted: ReadonlyArray<string>): void => {
+/** Makes a project with all packages and their peers, which is deleted when this process ends. */
+export const makeProject = (...more: ReadonlyArray<string>): string => {
+  const project = mkdtempSync(join(tmpdir(), "manilla-project-"))
+  process.on("exit", () => rmSync(project, { recursive: true, force: true, maxRetries: 5 }))
+  writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }))
+  const wanted = packInto(project)
+  report("Installing the packages into an empty project")
   const quiet = ["--silent", "--no-audit", "--no-fund", "--ignore-scripts"]
-  run(project, "npm", "install", ...quiet, ...wanted)
+  run(project, "npm", "install", ...quiet, ...wanted, ...more)
+  return project
 }
 
 interface Strictness {
@@ -64,7 +51,7 @@ interface Strictness {
 /** Compiles programs in a project with strict options. */
 export const compile = (
   project: string,
-  files: ReadonlyArray<string>,
+  programs: Readonly<Record<string, string>>,
   { skipLibCheck = false, types = [] }: Strictness = {}
 ): void => {
   const compilerOptions = {
@@ -76,15 +63,14 @@ export const compile = (
     skipLibCheck,
     types
   }
+  const files = Object.keys(programs)
+  for (const file of files) writeFileSync(join(project, file), programs[file] ?? "")
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }))
   run(root, "npx", "tsc", "-p", project)
 }
 
 /** Bundles a program of a project for a runtime without Node's modules. */
-export const bundle = (
-  project: string,
-  contents: string
-): Promise<BuildResult<{ metafile: true; write: false }>> =>
+export const bundle = (project: string, contents: string) =>
   build({
     stdin: { contents, resolveDir: project },
     bundle: true,

@@ -1,15 +1,19 @@
 // Runs the quickstart on each supported runtime, with the packages installed from tarballs. It collects
 // one payment from a local sandbox. npx downloads the runtimes. The arguments are versions of Node, and
 // default to the current version.
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { execFile } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { install as installNode, isExact } from "./node.mjs"
+import { runCommand } from "./cli.js"
 import { root } from "./packages.js"
-import { bundle, compile, everything, install, packInto } from "./project.js"
+import { bundle, compile, makeProject } from "./project.js"
 import { environment } from "./sandboxed.js"
 
 /** The expected output of the quickstart. */
@@ -65,84 +69,72 @@ const config :Workerd.Config = (
 );
 `
 
-/** Makes a project with all packages installed, and the quickstart for each kind of runtime. */
-const makeProject = async (): Promise<string> => {
-  const project = mkdtempSync(join(tmpdir(), "manilla-runtimes-"))
-  process.on("exit", () => rmSync(project, { recursive: true, force: true, maxRetries: 5 }))
-  const write = (file: string, text: string) => writeFileSync(join(project, file), text)
-  write("package.json", JSON.stringify({ private: true, type: "module" }))
-  install(project, ...everything(packInto(project)))
-
+/** Makes a project with the quickstart for each kind of runtime. */
+const makeQuickstart = async (): Promise<string> => {
+  const project = makeProject()
   const quickstart = readFileSync(join(root, "examples/quickstart/main.ts"), "utf8")
-  write("main.ts", quickstart)
-  write("fetch.ts", adapted(quickstart, onFetch))
-  write("worker.ts", adapted(quickstart, inWorker))
-  // The types of @effect/platform-node require these type packages.
-  compile(project, ["main.ts", "fetch.ts", "worker.ts"], { skipLibCheck: true })
+  const programs = {
+    "main.ts": quickstart,
+    "fetch.ts": adapted(quickstart, onFetch),
+    "worker.ts": adapted(quickstart, inWorker)
+  }
+  // The types of @effect/platform-node require type packages that are not installed.
+  compile(project, programs, { skipLibCheck: true })
   const { outputFiles } = await bundle(project, 'export { default } from "./worker.js"')
-  write("bundle.js", outputFiles.map(({ text }) => text).join(""))
+  writeFileSync(join(project, "bundle.js"), outputFiles.map(({ text }) => text).join(""))
   return project
 }
 
-interface Runtime {
-  readonly name: string
-  /** Absent if the installation failed. */
-  readonly command: ReadonlyArray<string> | undefined
-}
+/** A command that runs the quickstart in the project. */
+type Runtime = readonly [name: string, ...command: ReadonlyArray<string>]
 
-const onNode = (version: string): Runtime => {
-  const node = installNode(version)
-  return { name: `node@${version}`, command: node === undefined ? undefined : [node, "main.js"] }
-}
+const onNode = (version: string): Runtime => [`node@${version}`, installNode(version), "main.js"]
 
 /** A runtime from an npm package, started by a command of the package. */
-const onPackage = (name: string, ...command: ReadonlyArray<string>): Runtime => ({
+const onPackage = (name: string, ...command: ReadonlyArray<string>): Runtime => [
   name,
-  command: ["npx", "--yes", "--package", name, "--", ...command]
-})
+  "npx",
+  "--yes",
+  "--package",
+  name,
+  "--",
+  ...command
+]
 
-/** Collects one payment on a runtime. Returns whether it did, and prints the reason if not. */
-const collectOn = (project: string, { command, name }: Runtime): Promise<boolean> =>
+/** Collects one payment on a runtime. */
+const collectOn = (project: string, [name, file = "", ...args]: Runtime) =>
   Effect.gen(function* () {
     const variables = yield* environment
     writeFileSync(join(project, "workerd.capnp"), workerdConfig(Object.keys(variables)))
-    const [file = "", ...args] = command ?? []
-    yield* Effect.tryPromise(async () => {
-      if (command === undefined) throw new Error("it could not be installed")
-      const env = { ...process.env, ...variables }
-      const { stderr, stdout } = await promisify(execFile)(file, args, {
-        cwd: project,
-        env,
-        timeout: limitMillis
-      })
-      if (!expected.test(stdout.trim())) throw new Error(`it printed: ${stdout}${stderr}`)
-    })
-    console.log(`${name}: paid`)
-    return true
+    const env = { ...process.env, ...variables }
+    const { stderr, stdout } = yield* Effect.tryPromise(() =>
+      promisify(execFile)(file, args, { cwd: project, env, timeout: limitMillis })
+    )
+    if (!expected.test(stdout.trim())) return yield* Effect.fail(`it printed: ${stdout}${stderr}`)
+    yield* Console.log(`${name}: paid`)
   }).pipe(
-    Effect.catchAll((error) =>
-      Effect.sync(() => {
-        console.error(`${name}:`, error)
-        return false
-      })
-    ),
     Effect.scoped,
-    Effect.runPromise
+    Effect.mapError((error) => `${name}: ${String(error)}`)
   )
 
-const versions = process.argv.slice(2)
-if (!versions.every(isExact)) {
-  console.error("Usage: npm run runtimes -- [VERSION...], with exact versions such as 22.23.3")
-  process.exit(2)
-}
-const project = await makeProject()
-const runtimes: ReadonlyArray<Runtime> = [
-  ...(versions.length > 0 ? versions : [process.versions.node]).map(onNode),
-  onPackage("bun@1.4.5", "bun", "fetch.ts"),
-  // Deno requires explicit permissions.
-  onPackage("deno@2.9.6", "deno", "run", "--allow-net", "--allow-env", "fetch.ts"),
-  onPackage("workerd@1.20261117.1", "workerd", "test", "workerd.capnp")
-]
-for (const runtime of runtimes) {
-  if (!(await collectOn(project, runtime))) process.exitCode = 1
-}
+const collect = (versions: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const project = yield* Effect.promise(makeQuickstart)
+    const runtimes = [
+      ...(versions.length > 0 ? versions : [process.versions.node]).map(onNode),
+      onPackage("bun@1.4.5", "bun", "fetch.ts"),
+      // Deno requires explicit permissions.
+      onPackage("deno@2.9.6", "deno", "run", "--allow-net", "--allow-env", "fetch.ts"),
+      onPackage("workerd@1.20261117.1", "workerd", "test", "workerd.capnp")
+    ]
+    // One that fails does not hide what the others do.
+    return yield* Effect.validateAll(runtimes, (runtime) => collectOn(project, runtime))
+  })
+
+const versions = Args.text({ name: "version" }).pipe(
+  Args.withSchema(Schema.String.pipe(Schema.filter(isExact))),
+  Args.withDescription("an exact version of Node, such as 22.23.3; by default the one that runs"),
+  Args.repeated
+)
+
+runCommand(Command.make("npm run runtimes --", { versions }, ({ versions }) => collect(versions)))

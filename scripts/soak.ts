@@ -6,7 +6,7 @@
 //
 // On the sandbox, it checks the ledger after each of many random operations, concurrent requests with one key,
 // and kills of the command with a data file.
-import { NodeRuntime } from "@effect/platform-node"
+import * as Command from "@effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -15,41 +15,19 @@ import * as sandboxKills from "../packages/sandbox/prove/utils/kills.js"
 import * as oneKey from "../packages/sandbox/prove/utils/oneKey.js"
 import * as randomOperations from "../packages/sandbox/prove/utils/randomOperations.js"
 import * as clusterKills from "../packages/workflows/prove/utils/clusterKills.js"
-import * as kills from "../packages/workflows/prove/utils/kills.js"
-import { read } from "./options.js"
+import * as sqliteKills from "../packages/workflows/prove/utils/kills.js"
+import { count, runCommand } from "./cli.js"
 
-const usage = `npm run soak -- sqlite [--kills N] [--jobs N] [--seed N]
-npm run soak -- postgres [--kills N] [--jobs N] [--seed N] [--runners N]
-npm run soak -- batch-sqlite [--kills N] [--items N] [--seed N]
-npm run soak -- batch-postgres [--kills N] [--items N] [--seed N] [--runners N]
-npm run soak -- sandbox [--kills N] [--operations N] [--requests N] [--seed N]`
+const kills = count("kills", 100, "how many")
+const seed = count("seed", 1, "of what happens when")
+const jobs = count("jobs", 6, "new executions in each life of a process")
+const items = count("items", 2_000, "payouts of a batch")
+const runners = count("runners", 3, "processes on the database")
 
-const { values, word } = read(
-  usage,
-  {
-    kills: 100,
-    jobs: 6,
-    items: 2_000,
-    seed: 1,
-    runners: 3,
-    operations: 1_000_000,
-    requests: 10_000
-  },
-  (one) => ["sqlite", "postgres", "batch-sqlite", "batch-postgres", "sandbox"].includes(one)
-)
+/** A batch is there for about ten kills. */
+const batchesOf = (itemsPerBatch: number) => ({ jobsPerLife: 0.1, itemsPerBatch })
 
-const onKill = (count: number) =>
-  count % 10 === 0 ? Console.error(`${count} of ${values.kills} kills`) : Effect.void
-
-const hasBatches = word?.startsWith("batch") ?? false
-const options = {
-  kills: values.kills,
-  ...(hasBatches
-    ? { jobsPerLife: 0.1, itemsPerBatch: values.items }
-    : { jobsPerLife: values.jobs }),
-  seed: values.seed,
-  onKill
-}
+const onKill = (done: number) => (done % 10 === 0 ? Console.error(`${done} kills`) : Effect.void)
 
 /** The figures that both engines report. */
 interface Report {
@@ -72,8 +50,7 @@ const print = (
     const all = {
       ...facts,
       kills: `${report.kills}, of which ${report.earlyKills} before the engine ran`,
-      [hasBatches ? "items of batches" : "business keys"]:
-        `${report.jobs}, of which ${report.jobsKilled} were sent before the last kill`,
+      "business keys": `${report.jobs}, of which ${report.jobsKilled} were sent before the last kill`,
       "creation requests": report.creations,
       database: `${Math.round(report.databaseBytes / 1024)} KiB`,
       violations: report.violations.length
@@ -96,26 +73,26 @@ const print = (
     if (report.violations.length > 0) process.exitCode = 1
   })
 
-const sqlite = Effect.flatMap(kills.run(options), (report) =>
-  print(report, { engine: "SQLite" }, [["from the start of the engine", report.recoveryMillis]])
-)
+const onSqlite = (options: Parameters<typeof sqliteKills.run>[0]) =>
+  Effect.flatMap(sqliteKills.run({ ...options, onKill }), (report) =>
+    print(report, { engine: "SQLite" }, [["from the start of the engine", report.recoveryMillis]])
+  )
 
 const expirationSeconds = 3
-const { runners } = values
-const postgres = Effect.flatMap(
-  clusterKills.run({ ...options, runners, expirationSeconds }),
-  (report) =>
+
+const onPostgres = (options: Omit<Parameters<typeof clusterKills.run>[0], "expirationSeconds">) =>
+  Effect.flatMap(clusterKills.run({ ...options, expirationSeconds, onKill }), (report) =>
     print(
       report,
       {
-        engine: `PostgreSQL, ${runners} runners, taken for dead after ${expirationSeconds} s`,
+        engine: `PostgreSQL, ${options.runners} runners, taken for dead after ${expirationSeconds} s`,
         "runners stopped for 1.5 times as long": report.pauses,
         "restarts and crashes of the database": report.databaseRestarts,
         "runners that were not ready within a minute": report.hungStarts
       },
       report.recoveryMillis
     )
-)
+  )
 
 const timed = <A, E>(name: string, self: Effect.Effect<A, E>) =>
   Effect.flatMap(Effect.timed(self), ([duration, result]) =>
@@ -124,17 +101,47 @@ const timed = <A, E>(name: string, self: Effect.Effect<A, E>) =>
     )
   )
 
-const sandbox = Effect.gen(function* () {
-  const { operations, requests, seed } = values
-  yield* timed(
-    `${operations} random operations, seed ${seed}`,
-    randomOperations.run({ operations, seed })
-  )
-  yield* timed(`${requests} concurrent requests, one key`, oneKey.run(requests))
-  yield* timed(
-    `${values.kills} kills`,
-    Effect.promise(() => sandboxKills.run({ kills: values.kills, callers: 16 }))
-  )
-})
+const sandboxOptions = {
+  kills,
+  seed,
+  operations: count("operations", 1_000_000, "random operations, each before a look at the ledger"),
+  requests: count("requests", 10_000, "requests at once with one key")
+}
 
-NodeRuntime.runMain(word === "sandbox" ? sandbox : word?.endsWith("postgres") ? postgres : sqlite)
+const onSandbox = ({
+  kills,
+  operations,
+  requests,
+  seed
+}: Command.Command.ParseConfig<typeof sandboxOptions>) =>
+  Effect.gen(function* () {
+    yield* timed(
+      `${operations} random operations, seed ${seed}`,
+      randomOperations.run({ operations, seed })
+    )
+    yield* timed(`${requests} concurrent requests, one key`, oneKey.run(requests))
+    yield* timed(
+      `${kills} kills`,
+      Effect.promise(() => sandboxKills.run({ kills, callers: 16 }))
+    )
+  })
+
+const soak = Command.make("npm run soak --").pipe(
+  Command.withSubcommands([
+    Command.make("sqlite", { kills, jobs, seed }, ({ jobs, ...options }) =>
+      onSqlite({ ...options, jobsPerLife: jobs })
+    ),
+    Command.make("postgres", { kills, jobs, seed, runners }, ({ jobs, ...options }) =>
+      onPostgres({ ...options, jobsPerLife: jobs })
+    ),
+    Command.make("batch-sqlite", { kills, items, seed }, ({ items, ...options }) =>
+      onSqlite({ ...options, ...batchesOf(items) })
+    ),
+    Command.make("batch-postgres", { kills, items, seed, runners }, ({ items, ...options }) =>
+      onPostgres({ ...options, ...batchesOf(items) })
+    ),
+    Command.make("sandbox", sandboxOptions, onSandbox)
+  ])
+)
+
+runCommand(soak)

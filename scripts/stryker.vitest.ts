@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     // Instrumented code is slow, and more so beside other work.
     testTimeout: 60_000,
-    include: ["Step", "RetryBudget", "Amount", "Timestamp"].map(
+    include: ["Step", "RetryBudget", "Amount", "Timestamp", "Polling", "Permits", "Request"].map(
       (name) => `packages/core/test/${name}.test.ts`
     )
   }

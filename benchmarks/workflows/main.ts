@@ -31,46 +31,50 @@ const options = {
   )
 }
 
-const bench = Command.make("bench:workflows", options, ({ part, program, quick, sleeping }) =>
-  Effect.gen(function* () {
-    const isPart = (one: (typeof parts)[number]) => part.length === 0 || part.includes(one)
-    const isProgram = (one: (typeof names)[number]) => program.length === 0 || program.includes(one)
-    const chosen = names.filter(isProgram)
-    const chosenEngines = engines.filter(isProgram)
-    const sizes = sleeping.length > 0 ? sleeping : quick ? [100, 300] : [1_000, 10_000, 100_000]
+const bench = Command.make(
+  "npm run bench:workflows --",
+  options,
+  ({ part, program, quick, sleeping }) =>
+    Effect.gen(function* () {
+      const isPart = (one: (typeof parts)[number]) => part.length === 0 || part.includes(one)
+      const isProgram = (one: (typeof names)[number]) =>
+        program.length === 0 || program.includes(one)
+      const chosen = names.filter(isProgram)
+      const chosenEngines = engines.filter(isProgram)
+      const sizes = sleeping.length > 0 ? sleeping : quick ? [100, 300] : [1_000, 10_000, 100_000]
 
-    yield* Effect.promise(() => buildAll("server.ts", "workflows/worker.ts"))
-    // PostgreSQL starts from here.
-    place(process.pid, "server")
+      yield* Effect.promise(() => buildAll("server.ts", "workflows/worker.ts"))
+      // PostgreSQL starts from here.
+      place(process.pid, "server")
 
-    const rounds: Array<Round> = []
-    for (let round = 1; isPart("payouts") && round <= (quick ? 1 : 5); round++) {
-      for (const name of chosen) {
-        yield* Console.error(`round ${round}: ${programs[name].title}`)
-        rounds.push({ name, measured: yield* measure.payouts(name, quick ? 2 : 5) })
+      const rounds: Array<Round> = []
+      for (let round = 1; isPart("payouts") && round <= (quick ? 1 : 5); round++) {
+        for (const name of chosen) {
+          yield* Console.error(`round ${round}: ${programs[name].title}`)
+          rounds.push({ name, measured: yield* measure.payouts(name, quick ? 2 : 5) })
+        }
       }
-    }
-    const waits: Array<Round> = []
-    for (const name of isPart("await") ? chosenEngines : []) {
-      yield* Console.error(`await: ${programs[name].title}`)
-      waits.push({ name, measured: yield* measure.waits(name, quick ? 20 : 100) })
-    }
-    const cells: Array<measure.Cell> = []
-    for (const name of isPart("sleepers") ? chosenEngines : []) {
-      for (const size of sizes) {
-        yield* Console.error(`${size} sleeping: ${programs[name].title}`)
-        const lengths = quick
-          ? { quiet: 30, busy: 200, settleMillis: 2_000, restMillis: 3_000 }
-          : { quiet: 200, busy: 1_000, settleMillis: 70_000, restMillis: 10_000 }
-        cells.push(yield* measure.beside(name, size, lengths))
+      const waits: Array<Round> = []
+      for (const name of isPart("await") ? chosenEngines : []) {
+        yield* Console.error(`await: ${programs[name].title}`)
+        waits.push({ name, measured: yield* measure.waits(name, quick ? 20 : 100) })
       }
-    }
-    const page = markdown({ rounds, waits, cells })
-    yield* Console.log(page)
-    if (!quick && [part, program, sleeping].every(({ length }) => length === 0)) {
-      writeFileSync(new URL("../../docs/scale.md", import.meta.url), page)
-    }
-  })
+      const cells: Array<measure.Cell> = []
+      for (const name of isPart("sleepers") ? chosenEngines : []) {
+        for (const size of sizes) {
+          yield* Console.error(`${size} sleeping: ${programs[name].title}`)
+          const lengths = quick
+            ? { quiet: 30, busy: 200, settleMillis: 2_000, restMillis: 3_000 }
+            : { quiet: 200, busy: 1_000, settleMillis: 70_000, restMillis: 10_000 }
+          cells.push(yield* measure.beside(name, size, lengths))
+        }
+      }
+      const page = markdown({ rounds, waits, cells })
+      yield* Console.log(page)
+      if (!quick && [part, program, sleeping].every(({ length }) => length === 0)) {
+        writeFileSync(new URL("../../docs/scale.md", import.meta.url), page)
+      }
+    })
 ).pipe(Command.withDescription("Measures durable payouts, and writes docs/scale.md."))
 
 runCommand(Command.provide(bench, Reactivity.layer))
