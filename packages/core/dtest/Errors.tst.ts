@@ -38,19 +38,6 @@ describe("what a call fails with", () => {
     >()
   })
 
-  test("a write never fails with an error that does not say its outcome", () => {
-    expect<
-      Extract<
-        Tag<Errors.WriteError>,
-        | "ConflictError"
-        | "ServerError"
-        | "UnexpectedStatusError"
-        | "TimeoutError"
-        | "MalformedResponseError"
-      >
-    >().type.toBe<never>()
-  })
-
   test("a write with a key: the same, with the key, or that the key was used before", () => {
     expect<Tag<Errors.KeyedWriteError>>().type.toBe<
       | Exclude<Tag<Errors.WriteError>, `Unkeyed${string}`>

@@ -1,7 +1,5 @@
-import type * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Operation from "@manilla/core/Operation"
-import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { describe, expect, test } from "tstyche"
 
@@ -94,7 +92,6 @@ describe("a call", () => {
     success: Schema.Struct({ id: Schema.String })
   })
   const once = Operation.once({ ...withoutHeaders, checks })
-  const keyed = Operation.keyed({ ...order, checks, key: { header: "idempotency-key" } })
 
   test("takes the parts that the operation has", () => {
     const path = { id: "1" }
@@ -117,17 +114,5 @@ describe("a call", () => {
       payload,
       extraParams: { page: "2" }
     })
-  })
-
-  test("gives the data of the answer", () => {
-    expect<ReturnType<Operation.Call<typeof read>>>().type.toBe<
-      Effect.Effect<{ readonly id: string }, Errors.ReadError>
-    >()
-  })
-
-  test("fails by its replay class", () => {
-    expect<Operation.Error<typeof read>>().type.toBe<Errors.ReadError>()
-    expect<Operation.Error<typeof once>>().type.toBe<Errors.WriteError>()
-    expect<Operation.Error<typeof keyed>>().type.toBe<Errors.KeyedWriteError>()
   })
 })

@@ -106,7 +106,7 @@ for (const [client, names] of Object.entries(clients)) {
       it.live(what, () =>
         Effect.gen(function* () {
           const server = yield* RawServer.listen
-          server.answer = (socket) => RawServer.play(socket, steps)
+          server.always(...steps)
           const baseUrl = url === undefined ? server.baseUrl : url(server.baseUrl)
           const line = yield* lastCall(client, baseUrl, interruptedAfter)
           assert.strictEqual(line.ended, ended)

@@ -125,7 +125,6 @@ const readAll = async (client: Clients.Name, gzipped: boolean) => {
   try {
     const { port } = server.address() as AddressInfo
     const { ended, lines, stderr } = await read(client, `http://127.0.0.1:${port}/api/v1`)
-    if (process.env["FUZZ_VERBOSE"] !== undefined) console.log(client, lines)
     const ends = Object.fromEntries(
       lines.map(({ answer, reason, tag }) => [
         answer,

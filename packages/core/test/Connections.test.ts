@@ -103,8 +103,7 @@ for (const [name, client] of clients) {
     live("a refusal stays one if the connection is lost in its body", (server) =>
       Effect.gen(function* () {
         const refusal = RawServer.good(`{"success":false}`, "422 Unprocessable Content")
-        server.answer = (socket) =>
-          RawServer.play(socket, [refusal.subarray(0, -5), { wait: 20 }, "reset"])
+        server.always(refusal.subarray(0, -5), { wait: 20 }, "reset")
         const calls = yield* callsAt(server.baseUrl)
         const error = yield* Effect.flip(calls.write(FakeService.calls.write))
         assert.strictEqual(error._tag, "UnprocessableError")
@@ -113,8 +112,7 @@ for (const [name, client] of clients) {
 
     live("a response may come within an attempt timeout of 30 days", (server) =>
       Effect.gen(function* () {
-        server.answer = (socket) =>
-          RawServer.play(socket, [{ wait: 50 }, RawServer.good(thing(first))])
+        server.always({ wait: 50 }, RawServer.good(thing(first)))
         const calls = yield* callsAt(server.baseUrl, {
           retry: { attempts: 1, attemptTimeout: "30 days", deadline: "31 days" }
         })
@@ -179,7 +177,7 @@ for (const [name, client] of clients) {
 
     live("an idle connection that was closed is not reused", (server) =>
       Effect.gen(function* () {
-        server.answer = (socket) => RawServer.play(socket, [RawServer.good(thing(first)), "end"])
+        server.always(RawServer.good(thing(first)), "end")
         const calls = yield* callsAt(server.baseUrl)
         for (let i = 0; i < 3; i++) {
           yield* calls.writeOnce(FakeService.calls.writeOnce)
@@ -193,14 +191,11 @@ for (const [name, client] of clients) {
 
     live("a response is read after early hints", (server) =>
       Effect.gen(function* () {
-        server.answer = (socket) =>
-          RawServer.play(socket, [
-            Buffer.from(
-              "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\ncontent-length: 99999999\r\n\r\n"
-            ),
-            { wait: 20 },
-            RawServer.good(thing(first))
-          ])
+        server.always(
+          Buffer.from("HTTP/1.1 103 Early Hints\r\nlink: </x>\r\ncontent-length: 99999999\r\n\r\n"),
+          { wait: 20 },
+          RawServer.good(thing(first))
+        )
         const calls = yield* callsAt(server.baseUrl)
         for (let i = 0; i < 2; i++) {
           assert.strictEqual((yield* calls.write(FakeService.calls.write)).id, first)
@@ -210,12 +205,11 @@ for (const [name, client] of clients) {
 
     live("a 100 Continue is never taken for the response", (server) =>
       Effect.gen(function* () {
-        server.answer = (socket) =>
-          RawServer.play(socket, [
-            Buffer.from("HTTP/1.1 100 Continue\r\n\r\n"),
-            { wait: 20 },
-            RawServer.good(thing(first))
-          ])
+        server.always(
+          Buffer.from("HTTP/1.1 100 Continue\r\n\r\n"),
+          { wait: 20 },
+          RawServer.good(thing(first))
+        )
         const calls = yield* callsAt(server.baseUrl)
         const end = yield* Effect.either(calls.write(FakeService.calls.write))
         // undici, also as `fetch`, destroys the connection.
@@ -226,8 +220,7 @@ for (const [name, client] of clients) {
 
     live("a 204 without a body ends the call at once", (server) =>
       Effect.gen(function* () {
-        server.answer = (socket) =>
-          RawServer.play(socket, [Buffer.from("HTTP/1.1 204 No Content\r\n\r\n")])
+        server.always(Buffer.from("HTTP/1.1 204 No Content\r\n\r\n"))
         const calls = yield* callsAt(server.baseUrl)
         for (let i = 0; i < 2; i++) {
           const error = yield* Effect.flip(calls.read(FakeService.calls.read))
@@ -248,15 +241,14 @@ for (const [name, client] of clients) {
             bytes,
             Buffer.from("\r\n")
           ])
-        server.answer = (socket) =>
-          RawServer.play(socket, [
-            Buffer.from("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"),
-            chunk(body.subarray(0, at)),
-            { wait: 10 },
-            chunk(body.subarray(at)),
-            { wait: 10 },
-            Buffer.from("0\r\nx-trailer: yes\r\n\r\n")
-          ])
+        server.always(
+          Buffer.from("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"),
+          chunk(body.subarray(0, at)),
+          { wait: 10 },
+          chunk(body.subarray(at)),
+          { wait: 10 },
+          Buffer.from("0\r\nx-trailer: yes\r\n\r\n")
+        )
         const calls = yield* callsAt(server.baseUrl)
         for (let i = 0; i < 2; i++) {
           assert.strictEqual((yield* calls.read(FakeService.calls.read)).id, "thing-é")
@@ -268,8 +260,7 @@ for (const [name, client] of clients) {
     if (!Clients.isFetch(name)) {
       live("a write without a key is sent once when the response is 421", (server) =>
         Effect.gen(function* () {
-          server.answer = (socket) =>
-            RawServer.play(socket, [RawServer.good("<html>", "421 Misdirected Request")])
+          server.always(RawServer.good("<html>", "421 Misdirected Request"))
           const calls = yield* callsAt(server.baseUrl)
           yield* Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
           assert.strictEqual(server.seen.length, 1)
@@ -431,7 +422,7 @@ describe("UndiciClient knows that nothing was sent", () => {
   it.live("and sends it when a connection is established before the deadline", () =>
     Effect.gen(function* () {
       const server = yield* RawServer.listen
-      server.answer = (socket) => RawServer.play(socket, [RawServer.good(thing(first))])
+      server.always(RawServer.good(thing(first)))
       const connect = Undici.buildConnector({})
       let asked = 0
       const dispatcher = new Undici.Agent({

@@ -50,7 +50,7 @@ for (const name of Clients.names) {
   describe(`over ${name}`, () => {
     live("responses are read, and connections are reused", (server) =>
       Effect.gen(function* () {
-        server.answer = (socket) => RawServer.play(socket, [thing])
+        server.always(thing)
         const calls = yield* callsAt(server.baseUrl)
         for (let i = 0; i < 20; i++) yield* calls.read(FakeService.calls.read)
         const lines = new Set(server.seen.map(({ line }) => line))
@@ -87,7 +87,8 @@ for (const name of Clients.names) {
               : [
                   head("transfer-encoding: chunked"),
                   Buffer.from(`${big.length.toString(16)}\r\n`),
-                  big
+                  big,
+                  Buffer.from("\r\n0\r\n\r\n")
                 ]
           )
         const calls = yield* callsAt(server.baseUrl, { bodyLimit: 100_000 })
@@ -103,11 +104,7 @@ for (const name of Clients.names) {
     live("a gzip bomb is not decompressed beyond the limit", (server) =>
       Effect.gen(function* () {
         const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, " "))
-        server.answer = (socket) =>
-          RawServer.play(socket, [
-            head(`content-encoding: gzip\r\ncontent-length: ${bomb.length}`),
-            bomb
-          ])
+        server.always(head(`content-encoding: gzip\r\ncontent-length: ${bomb.length}`), bomb)
         const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
         const before = process.memoryUsage().arrayBuffers
         const error = yield* Effect.flip(calls.read(FakeService.calls.read))
@@ -143,7 +140,7 @@ for (const name of Clients.names) {
       it.effect(`a call that stalls ${where} ends at its deadline by the clock of its fiber`, () =>
         Effect.gen(function* () {
           const server = yield* RawServer.listen
-          server.answer = (socket) => RawServer.play(socket, steps)
+          server.always(...steps)
           const calls = yield* callsAt(server.baseUrl, { retry: { attempts: 1 } })
           const write = Effect.flip(calls.writeOnce(FakeService.calls.writeOnce))
           const call = yield* stalled(server, stalls, write)
@@ -159,7 +156,7 @@ for (const name of Clients.names) {
 
       live(`a call that is interrupted ${where} releases its connection`, (server) =>
         Effect.gen(function* () {
-          server.answer = (socket) => RawServer.play(socket, steps)
+          server.always(...steps)
           const calls = yield* callsAt(server.baseUrl)
           const call = yield* stalled(server, stalls, calls.read(FakeService.calls.read))
           assert.strictEqual(server.used.size, 1)
@@ -185,7 +182,7 @@ for (const name of Clients.names) {
       "a client that is derived from it keeps its additions",
       (server) =>
         Effect.gen(function* () {
-          server.answer = (socket) => RawServer.play(socket, [thing])
+          server.always(thing)
           const calls = yield* callsAt(server.baseUrl)
           yield* calls.read(FakeService.calls.read)
           yield* calls.write(FakeService.calls.write)
@@ -200,8 +197,7 @@ for (const name of Clients.names) {
 
     live("a body with too large a content-length is also aborted in a derived client", (server) =>
       Effect.gen(function* () {
-        server.answer = (socket) =>
-          RawServer.play(socket, [head("content-length: 3000000"), Buffer.alloc(100, " ")])
+        server.always(head("content-length: 3000000"), Buffer.alloc(100, " "))
         const inner = yield* HttpClient.HttpClient
         const outer = HttpClient.make((request) =>
           inner.execute(HttpClientRequest.setHeader(request, "x-app", "shop"))
@@ -229,7 +225,7 @@ for (const name of Clients.names) {
 
     live("an id never leaves its path", (server) =>
       Effect.gen(function* () {
-        server.answer = (socket) => RawServer.play(socket, [thing])
+        server.always(thing)
         const calls = yield* callsAt(server.baseUrl)
         for (const id of ["../payouts", "a/b", "a?b=c", "a#b", "%2e%2e", "..\\payouts", "é ü"]) {
           yield* calls.read({ path: { thing: FakeService.reference(id) } })

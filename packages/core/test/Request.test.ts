@@ -238,28 +238,6 @@ describe("an invalid request", () => {
     })
   )
 
-  const throws = () => {
-    throw new Error("hush")
-  }
-
-  for (const [what, parts, field] of [
-    [
-      "a member",
-      { payload: Object.defineProperty({}, "name", { get: throws, enumerable: true }) },
-      "request"
-    ],
-    ["a body", { payload: new Proxy({ name: "a" }, { ownKeys: throws }) }, "request"],
-    ["the headers", { headers: new Proxy({}, { ownKeys: throws }) }, "headers"]
-  ] as const) {
-    it.effect(`is an error, not an exception, when reading ${what} throws`, () =>
-      Effect.gen(function* () {
-        const error = yield* refused(parts)
-        assert.deepStrictEqual(FakeService.fieldsOf(error), [field])
-        assert.notInclude(String(error), "hush")
-      })
-    )
-  }
-
   it.effect("is an error, not an exception, when its body has no JSON form", () =>
     Effect.gen(function* () {
       const group = Operation.group("Free", {

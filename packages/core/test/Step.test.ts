@@ -154,10 +154,6 @@ describe("the time of a call", () => {
   })
 })
 
-// -----------------------------------------------------------------------------------------------
-// Any call
-// -----------------------------------------------------------------------------------------------
-
 const replay = FastCheck.constantFrom<RetryPolicy.Replay>(...Object.values(replays))
 
 const policy: FastCheck.Arbitrary<RetryPolicy.RetryPolicy> = FastCheck.record({
@@ -231,54 +227,38 @@ const mayBeApplied = ({ failed: { fault } }: Taken) =>
   RetryPolicy.table[fault].outcome !== "notApplied"
 
 describe("after any faults, a call", () => {
-  it.prop(
-    "starts no attempt at or after its deadline",
-    [rules, attempts],
-    ([own, all]) => {
-      for (const { failed: last, next } of run(own, all)) {
-        if (next._tag === "Done") continue
-        const atMillis = last.nowMillis + (next._tag === "Again" ? next.afterMillis : 0)
-        assert.isBelow(atMillis, own.deadlineMillis)
-        assert.isAtMost(atMillis, own.deadlineMillis - own.leastMillis)
-      }
-    },
-    many
-  )
+  /** Checks the steps of a call whose attempts all fail. */
+  const holds = (
+    title: string,
+    check: (taken: ReadonlyArray<Taken>, own: policies.Rules) => void
+  ) => it.prop(title, [rules, attempts], ([own, all]) => check(run(own, all), own), many)
 
-  it.prop(
-    "makes at most the attempts of its policy",
-    [rules, attempts],
-    ([own, all]) => {
-      const taken = run(own, all)
-      const renewed = taken.filter(({ next }) => next._tag === "Renew").length
-      assert.isAtMost(taken.length - renewed, own.policy.attempts)
-    },
-    many
-  )
+  holds("starts no attempt at or after its deadline", (taken, own) => {
+    for (const { failed: last, next } of taken) {
+      if (next._tag === "Done") continue
+      const atMillis = last.nowMillis + (next._tag === "Again" ? next.afterMillis : 0)
+      assert.isBelow(atMillis, own.deadlineMillis)
+      assert.isAtMost(atMillis, own.deadlineMillis - own.leastMillis)
+    }
+  })
 
-  it.prop(
-    "renews its token at most once",
-    [rules, attempts],
-    ([own, all]) => {
-      const renewed = run(own, all).filter(({ next }) => next._tag === "Renew")
-      assert.isAtMost(renewed.length, 1)
-      for (const { failed: last } of renewed) assert.strictEqual(last.fault, "UnauthorizedError")
-    },
-    many
-  )
+  holds("makes at most the attempts of its policy", (taken, own) => {
+    const renewed = taken.filter(({ next }) => next._tag === "Renew").length
+    assert.isAtMost(taken.length - renewed, own.policy.attempts)
+  })
 
-  it.prop(
-    "remains doubtful after an attempt that may have been applied",
-    [rules, attempts],
-    ([own, all]) => {
-      const taken = run(own, all)
-      const first = taken.findIndex(mayBeApplied)
-      taken.forEach(({ next }, i) =>
-        assert.strictEqual(next.state.doubtful, first !== -1 && i >= first)
-      )
-    },
-    many
-  )
+  holds("renews its token at most once", (taken) => {
+    const renewed = taken.filter(({ next }) => next._tag === "Renew")
+    assert.isAtMost(renewed.length, 1)
+    for (const { failed: last } of renewed) assert.strictEqual(last.fault, "UnauthorizedError")
+  })
+
+  holds("remains doubtful after an attempt that may have been applied", (taken) => {
+    const first = taken.findIndex(mayBeApplied)
+    taken.forEach(({ next }, i) =>
+      assert.strictEqual(next.state.doubtful, first !== -1 && i >= first)
+    )
+  })
 
   it.prop(
     "without a key makes no attempt after an unknown outcome",
@@ -291,19 +271,16 @@ describe("after any faults, a call", () => {
     many
   )
 
-  it.prop(
+  holds(
     "ends with a reused key only if it has a key and received the same resource twice",
-    [rules, attempts],
-    ([own, all]) => {
-      const taken = run(own, all)
+    (taken, own) => {
       const last = taken.at(-1)
       if (last?.next._tag !== "Done" || last.next.because !== "key reused") return
       const { other } = last.failed
       assert.strictEqual(own.replay._tag, "Keyed")
       assert.isDefined(other)
       assert.isAtLeast(taken.filter((one) => one.failed.other === other).length, 2)
-    },
-    many
+    }
   )
 
   it.prop(
@@ -326,28 +303,25 @@ describe("after any faults, a call", () => {
 describe("from any state", () => {
   const atMillis = FastCheck.integer({ min: -1e12, max: 1e12 })
 
-  it.prop(
-    "doubt is permanent",
-    [rules, state, attempt, atMillis],
-    ([own, at, one, now]) => {
-      const next = step.step(own, at, { ...one, nowMillis: now })
-      if (at.doubtful) assert.isTrue(next.state.doubtful)
-    },
-    many
-  )
+  /** Checks one step. */
+  const holds = (title: string, check: (at: step.State, next: step.Step) => void) =>
+    it.prop(
+      title,
+      [rules, state, attempt, atMillis],
+      ([own, at, one, nowMillis]) => check(at, step.step(own, at, { ...one, nowMillis })),
+      many
+    )
 
-  it.prop(
-    "a token is never renewed twice",
-    [rules, state, attempt, atMillis],
-    ([own, at, one, now]) => {
-      const next = step.step(own, at, { ...one, nowMillis: now })
-      if (at.renewed) {
-        assert.isTrue(next.state.renewed)
-        assert.notStrictEqual(next._tag, "Renew")
-      }
-    },
-    many
-  )
+  holds("doubt is permanent", (at, next) => {
+    if (at.doubtful) assert.isTrue(next.state.doubtful)
+  })
+
+  holds("a token is never renewed twice", (at, next) => {
+    if (at.renewed) {
+      assert.isTrue(next.state.renewed)
+      assert.notStrictEqual(next._tag, "Renew")
+    }
+  })
 
   it.prop(
     "a retry waits for Retry-After and the budget",

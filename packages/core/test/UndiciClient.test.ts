@@ -21,7 +21,7 @@ const live = (
 describe("UndiciClient as an HttpClient", () => {
   live("sends a query and headers, and reads JSON", (server, client) =>
     Effect.gen(function* () {
-      server.answer = (socket) => RawServer.play(socket, [RawServer.good(`{"a":[1,"é"]}`)])
+      server.always(RawServer.good(`{"a":[1,"é"]}`))
       const response = yield* client.get(`${server.baseUrl}/things`, {
         urlParams: { q: "a b", page: "2" },
         headers: { "x-app": "shop" }
@@ -37,7 +37,7 @@ describe("UndiciClient as an HttpClient", () => {
 
   live("sends text and JSON with their type and length", (server, client) =>
     Effect.gen(function* () {
-      server.answer = (socket) => RawServer.play(socket, [RawServer.good("{}")])
+      server.always(RawServer.good("{}"))
       const post = HttpClientRequest.post(server.baseUrl)
       yield* client.execute(HttpClientRequest.bodyText(post, "é", "text/plain"))
       yield* client.execute(yield* HttpClientRequest.bodyJson(post, { a: 1 }))
@@ -54,12 +54,11 @@ describe("UndiciClient as an HttpClient", () => {
 
   live("gives every cookie that is set", (server, client) =>
     Effect.gen(function* () {
-      server.answer = (socket) =>
-        RawServer.play(socket, [
-          Buffer.from(
-            "HTTP/1.1 200 OK\r\nset-cookie: a=1\r\nset-cookie: b=2\r\ncontent-length: 0\r\n\r\n"
-          )
-        ])
+      server.always(
+        Buffer.from(
+          "HTTP/1.1 200 OK\r\nset-cookie: a=1\r\nset-cookie: b=2\r\ncontent-length: 0\r\n\r\n"
+        )
+      )
       const { cookies } = yield* client.get(server.baseUrl)
       assert.deepStrictEqual(Object.keys(cookies.cookies), ["a", "b"])
     })
@@ -68,12 +67,11 @@ describe("UndiciClient as an HttpClient", () => {
   for (const status of [204, 304, 404, 500, 599, 600, 999]) {
     live(`returns a response with the status ${status}`, (server, client) =>
       Effect.gen(function* () {
-        server.answer = (socket) =>
-          RawServer.play(socket, [
-            Buffer.from(
-              `HTTP/1.1 ${status} Words\r\n${status < 400 ? "" : "content-length: 0\r\n"}\r\n`
-            )
-          ])
+        server.always(
+          Buffer.from(
+            `HTTP/1.1 ${status} Words\r\n${status < 400 ? "" : "content-length: 0\r\n"}\r\n`
+          )
+        )
         const response = yield* client.get(server.baseUrl)
         assert.strictEqual(response.status, status)
         assert.strictEqual(yield* response.text, "")
@@ -144,7 +142,7 @@ describe("the connections of UndiciClient", () => {
       Effect.gen(function* () {
         let connections = 0
         server.greet = () => void connections++
-        server.answer = (socket) => RawServer.play(socket, [brief])
+        server.always(brief)
         const client = yield* HttpClient.HttpClient
         yield* burst(server, client, callers, 1)
         // The pause, in real time: undici's timers do not use Effect's clock.

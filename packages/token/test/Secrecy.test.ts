@@ -2,74 +2,45 @@
  * Token responses that echo the client secret or other data that must not be shown.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { assert, describe, it } from "@effect/vitest"
 import * as Gateway from "@manilla/core/Gateway"
-import * as Operation from "@manilla/core/Operation"
 import * as Token from "@manilla/token/Token"
+import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as Observed from "@manilla/test-support/Observed"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
+import * as AccountGateway from "./utils/AccountGateway.js"
 
-const secret = "s3cr3t-of-the-vault/7Jq+9w=="
+const { secret } = AccountGateway
 const accessToken = "eyJhbGciOi.c2VjcmV0LXRva2Vu.Qm9keQ-2026"
 
-const group = Operation.group("Things", {
-  list: Operation.safe({
-    method: "GET",
-    path: "/things",
-    summary: "List things",
-    access: "payments.read",
-    success: Schema.Struct({})
-  })
-})
-
-/** Issues a token with these members, and refuses every call that uses it. */
-const client = (members: Record<string, unknown>, refusal = 403) =>
-  HttpClient.make((request, url) => {
-    const isToken = url.pathname.endsWith("/auth/application/token")
-    const body = isToken
-      ? {
-          success: true,
-          data: {
-            access_token: accessToken,
-            expires_in: 3600,
-            environment: "SANDBOX",
-            scope: "payments.read",
-            ...members
-          }
-        }
-      : { success: false, data: { error: { code: "NO", message: "no" } } }
-    return Effect.succeed(
-      HttpClientResponse.fromWeb(
-        request,
-        new Response(JSON.stringify(body), { status: isToken ? 200 : refusal })
-      )
-    )
-  })
-
-/** The visible output of a call with a token of these members. */
+/** The visible output of a refused call with a token of these members. */
 const called = (
   members: Record<string, unknown>,
-  { refusal, ...options }: Partial<Token.Options> & { readonly refusal?: number } = {}
+  { refusal = 403, ...options }: Partial<Token.Options> & { readonly refusal?: number } = {}
 ) =>
   Effect.gen(function* () {
     const tokens = yield* Token.make({
-      authUrl: "https://accounts.invalid/api/v1",
-      clientId: "app-42",
-      clientSecret: Redacted.make(secret),
+      ...AccountGateway.options,
       retry: { attempts: 1 },
       bodyLimit: 1024 * 1024,
       ...options
     })
     const gateway = yield* Gateway.make({ baseUrl: "https://service.invalid/api/v1" }, tokens)
-    const { list } = gateway.calls(group)
-    return yield* Observed.observe(list({}))
-  }).pipe(Effect.provideService(HttpClient.HttpClient, client(members, refusal)), Effect.scoped)
+    const { list } = gateway.calls(AccountGateway.group)
+    return yield* Elapsed.during("1 minute", Observed.observe(list({})))
+  }).pipe(
+    Effect.provideService(
+      HttpClient.HttpClient,
+      AccountGateway.make(
+        () => ({ data: { access_token: accessToken, scope: "payments.read", ...members } }),
+        () => refusal
+      ).client
+    ),
+    Effect.scoped
+  )
 
 /** Line breaks, escape codes, bidirectional controls and excessive length. */
 const hostile = "a\nERROR forged\u2028\u001b[31m\u202e" + "x".repeat(100_000)

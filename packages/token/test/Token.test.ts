@@ -1,10 +1,8 @@
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { assert, describe, it } from "@effect/vitest"
 import * as BearerTokens from "@manilla/core/BearerTokens"
 import * as Token from "@manilla/token/Token"
 import * as Elapsed from "@manilla/test-support/Elapsed"
-import * as Clock from "effect/Clock"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -15,58 +13,15 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
+import * as AccountGateway from "./utils/AccountGateway.js"
 
-const secret = "s3cr3t-of-the-vault"
-
-interface Answer {
-  readonly status?: number
-  readonly data?: Record<string, unknown>
-  readonly delayMillis?: number
-}
-
-/** An account gateway that issues `token-1`, `token-2`, …, or gives scripted responses. */
-const accountGateway = (answers: (n: number) => Answer = () => ({})) => {
-  const requests: Array<{ readonly atMillis: number; readonly body: unknown }> = []
-  const client = HttpClient.make((request) =>
-    Effect.gen(function* () {
-      const text =
-        request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
-      requests.push({ atMillis: yield* Clock.currentTimeMillis, body: JSON.parse(text) })
-      const n = requests.length
-      const { data, delayMillis = 10, status = 200 } = answers(n)
-      yield* Effect.sleep(delayMillis)
-      const body =
-        status === 200
-          ? {
-              success: true,
-              data: {
-                access_token: `token-${n}`,
-                expires_in: 3600,
-                token_type: "Bearer",
-                environment: "SANDBOX",
-                scope: "payments.read payments.write",
-                ...data
-              },
-              meta: { correlation_id: null }
-            }
-          : { success: false, data: { error: { code: "NO", message: `no ${secret}` } }, meta: {} }
-      return HttpClientResponse.fromWeb(request, new Response(JSON.stringify(body), { status }))
-    })
-  )
-  return { client, requests }
-}
-
-const options = {
-  authUrl: "https://accounts.invalid/api/v1",
-  clientId: "app-42",
-  clientSecret: Redacted.make(secret)
-}
+const { secret } = AccountGateway
 
 /** A token source over an account gateway. */
-const make = (answers?: (n: number) => Answer, more: Partial<Token.Options> = {}) =>
+const make = (answers?: (n: number) => AccountGateway.Answer, more: Partial<Token.Options> = {}) =>
   Effect.gen(function* () {
-    const { client, requests } = accountGateway(answers)
-    const tokens = yield* Token.make({ ...options, ...more }).pipe(
+    const { client, requests } = AccountGateway.make(answers)
+    const tokens = yield* Token.make({ ...AccountGateway.options, ...more }).pipe(
       Effect.provideService(HttpClient.HttpClient, client)
     )
     return { requests, tokens }
@@ -314,7 +269,7 @@ describe("the layer", () => {
   const build = (entries: ReadonlyArray<readonly [string, string]>) =>
     Layer.build(
       Token.layerConfig().pipe(
-        Layer.provide(Layer.succeed(HttpClient.HttpClient, accountGateway().client)),
+        Layer.provide(Layer.succeed(HttpClient.HttpClient, AccountGateway.make().client)),
         Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(entries))))
       )
     )

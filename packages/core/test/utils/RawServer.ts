@@ -27,6 +27,8 @@ export interface RawServer {
   readonly used: Set<Socket>
   /** Completes when a condition on the received requests or the connections holds. */
   readonly until: (condition: () => boolean) => Effect.Effect<void>
+  /** Plays the same steps after each request. */
+  readonly always: (...steps: ReadonlyArray<Step>) => void
   /** The reaction to the next request. */
   answer: (socket: Socket, seen: Seen) => void
   /** The reaction to a new connection, before its first request. */
@@ -107,6 +109,9 @@ export const listen = Effect.acquireRelease(
       open,
       used,
       until: changes.until,
+      always: (...steps) => {
+        made.answer = (socket) => play(socket, steps)
+      },
       answer: () => {},
       greet: () => {},
       close: Effect.sync(() => {
