@@ -5,8 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import * as child from "./utils/child.js"
 import * as RawServer from "../test/utils/RawServer.js"
 
 const Line = Schema.parseJson(Schema.Struct({ ended: Schema.String, laterMillis: Schema.Number }))
@@ -14,32 +13,14 @@ const Line = Schema.parseJson(Schema.Struct({ ended: Schema.String, laterMillis:
 /** Less than the attempt timeout and undici's connect timeout. */
 const atOnceMillis = 5000
 
-/** After the start of a process and its call, on a slow machine as well. */
-const hangsMillis = 25_000
-
 /** Runs a process that makes one call, and returns its output. */
 const lastCall = (client: string, baseUrl: string, interruptedAfter = 0) =>
   Effect.promise(async () => {
-    const program = fileURLToPath(new URL("utils/LastCall.ts", import.meta.url))
-    const child = spawn(
-      process.execPath,
-      ["--import", "tsx", program, client, baseUrl, String(interruptedAfter)],
-      // The directory in which `tsx` is installed.
-      { cwd: fileURLToPath(new URL("../../..", import.meta.url)) }
-    )
-    let stdout = ""
-    let stderr = ""
-    child.stdout.on("data", (chunk) => (stdout += String(chunk)))
-    child.stderr.on("data", (chunk) => (stderr += String(chunk)))
-    const limit = setTimeout(() => child.kill(), hangsMillis)
-    await new Promise<void>((resolve, reject) => {
-      child.on("error", reject)
-      child.on("close", () => resolve())
-    })
-    clearTimeout(limit)
-    assert.notStrictEqual(stdout, "", `${stderr}\nThe process did not exit.`)
+    const given = [client, baseUrl, String(interruptedAfter)]
+    const { ended, lines, stderr } = await child.run("LastCall.ts", [], ...given)
+    assert.strictEqual(ended, 0, stderr)
     // After the logs.
-    return Schema.decodeUnknownSync(Line)(stdout.trim().split("\n").at(-1))
+    return Schema.decodeUnknownSync(Line)(lines.at(-1))
   })
 
 const body = JSON.stringify({ success: true, data: { id: "thing-1", status: "PENDING" } })

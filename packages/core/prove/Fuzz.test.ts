@@ -25,7 +25,7 @@ import * as Clients from "../test/utils/Clients.js"
 import * as HostileAnswers from "./utils/HostileAnswers.js"
 import * as RawServer from "../test/utils/RawServer.js"
 
-const secrets = { token: FakeService.tokenText, phone: FakeService.phone }
+const { phone, tokenText: token } = FakeService
 const seed = Number(process.env["FUZZ_SEED"] ?? 20_260_131)
 const cases = Number(process.env["FUZZ_CASES"] ?? 300)
 
@@ -76,19 +76,6 @@ const refusals: ReadonlySet<number | undefined> = new Set([400, 401, 403, 404, 4
 const isReadError = Schema.is(Errors.ReadError)
 const isWriteError = Schema.is(Schema.Union(Errors.WriteError, Errors.KeyedWriteError))
 
-/** Characters that break or reorder a log line. */
-const controls = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u
-
-/** Every string in an error, including member names. */
-const stringsIn = (value: unknown): ReadonlyArray<string> => {
-  if (typeof value === "string") return [value]
-  if (typeof value !== "object" || value === null) return []
-  return [
-    ...(value instanceof Error ? [value.message] : []),
-    ...Object.entries(value).flatMap(([name, member]) => [name, ...stringsIn(member)])
-  ]
-}
-
 /** The errors in the result of a call. */
 const verdicts = (
   hostile: HostileAnswers.Hostile,
@@ -117,13 +104,14 @@ const verdicts = (
     Cause.pretty(exit.cause, { renderErrorCause: true })
   ].join("\n")
   // A read sends no phone number, so the client cannot redact one.
-  const own = hostile.call === "read" ? [secrets.token] : Object.values(secrets)
+  const own = hostile.call === "read" ? [token] : [token, phone]
   for (const secret of own) {
     const traces = Observed.traces(secret, text)
     if (traces.length > 0) wrong.push(`shows ${traces.join(" ")}`)
   }
-  for (const string of stringsIn(error)) {
-    if (controls.test(string)) wrong.push(`shows the control character in ${inspect(string)}`)
+  for (const string of Observed.stringsIn(error)) {
+    if (Observed.controls.test(string))
+      wrong.push(`shows the control character in ${inspect(string)}`)
   }
   if (text.length > 200_000) wrong.push(`an error of ${text.length} characters`)
   if (hostile.call === "read") {
@@ -372,7 +360,7 @@ for (const name of clients) {
     live(
       "every body in an otherwise valid response has the expected result",
       Effect.gen(function* () {
-        const all = HostileAnswers.clean(secrets, Clients.isFetch(name))
+        const all = HostileAnswers.clean(Clients.isFetch(name))
         const wrong = yield* Effect.forEach(
           all,
           (hostile) =>
@@ -450,7 +438,7 @@ for (const name of clients) {
     live(
       `${cases} hostile responses each end in time with a documented and correct error`,
       Effect.gen(function* () {
-        const drawn = FastCheck.sample(HostileAnswers.arbitrary(secrets), { numRuns: cases, seed })
+        const drawn = FastCheck.sample(HostileAnswers.arbitrary, { numRuns: cases, seed })
         const ends: Record<string, number> = {}
         const wrong = yield* Effect.forEach(
           drawn,

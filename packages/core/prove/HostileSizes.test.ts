@@ -3,12 +3,11 @@
  * with default options survives them and reports the right error.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { spawn } from "node:child_process"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import * as Clients from "../test/utils/Clients.js"
+import * as child from "./utils/child.js"
 
 /** The default `bodyLimit`. */
 const bodyLimit = 8 * 1024 * 1024
@@ -83,29 +82,6 @@ interface Line {
   readonly shown: number
 }
 
-/** Runs a process with little memory, and returns its results. */
-const read = async (client: Clients.Name, baseUrl: string) => {
-  const program = fileURLToPath(new URL("utils/HugeAnswersReader.ts", import.meta.url))
-  const child = spawn(
-    process.execPath,
-    ["--max-old-space-size=256", "--import", "tsx", program, client, baseUrl, ...names],
-    // The directory in which `tsx` is installed.
-    { cwd: fileURLToPath(new URL("../../..", import.meta.url)) }
-  )
-  const said = { stdout: "", stderr: "" }
-  child.stdout.on("data", (chunk) => (said.stdout += String(chunk)))
-  child.stderr.on("data", (chunk) => (said.stderr += String(chunk)))
-  const ended = await new Promise<number | string | null>((resolve, reject) => {
-    child.on("error", reject)
-    child.on("close", (code, signal) => resolve(code ?? signal))
-  })
-  const lines = said.stdout
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line): Line => JSON.parse(line))
-  return { ended, lines, stderr: said.stderr }
-}
-
 const readAll = async (client: Clients.Name, gzipped: boolean) => {
   const server = createServer((request, response) => {
     const name = new URL(request.url ?? "", "http://localhost").searchParams.get("answer") ?? ""
@@ -124,7 +100,11 @@ const readAll = async (client: Clients.Name, gzipped: boolean) => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   try {
     const { port } = server.address() as AddressInfo
-    const { ended, lines, stderr } = await read(client, `http://127.0.0.1:${port}/api/v1`)
+    const baseUrl = `http://127.0.0.1:${port}/api/v1`
+    const memory = ["--max-old-space-size=256"]
+    const read = await child.run("HugeAnswersReader.ts", memory, client, baseUrl, ...names)
+    const { ended, stderr } = read
+    const lines = read.lines.filter((line) => line !== "").map((line): Line => JSON.parse(line))
     const ends = Object.fromEntries(
       lines.map(({ answer, reason, tag }) => [
         answer,

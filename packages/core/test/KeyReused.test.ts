@@ -235,13 +235,3 @@ describe("the response to another request", () => {
       })
   )
 })
-
-it.effect("a later call with the same key fails in the same way", () =>
-  Effect.gen(function* () {
-    const { calls, received } = yield* make([success(other)])
-    const create = calls.create({ headers: { "idempotency-key": key }, payload })
-    yield* keyReused(yield* Elapsed.toTheEnd(Effect.either(create)))
-    yield* keyReused(yield* Elapsed.toTheEnd(Effect.either(create)))
-    assert.strictEqual(received.length, 4)
-  })
-)

@@ -89,22 +89,6 @@ describe("permits", () => {
     })
   )
 
-  it.effect("are not lost when one is granted and interrupted in the same step", () =>
-    Effect.gen(function* () {
-      const { withPermit } = polling.makePermits(1)
-      for (let i = 0; i < 100; i++) {
-        const first = yield* Effect.fork(withPermit(Effect.yieldNow()))
-        const second = yield* Effect.fork(withPermit(Effect.yieldNow()))
-        for (let j = 0; j < i % 5; j++) yield* Effect.yieldNow()
-        yield* Fiber.interruptFork(second)
-        yield* Fiber.interruptFork(first)
-        yield* Fiber.await(first)
-        yield* Fiber.await(second)
-      }
-      assert.isTrue(yield* isFree(withPermit))
-    })
-  )
-
   it("are not lost in any order in which fibers run and yield", () => {
     /** Whether another fiber obtains a permit that is granted while its waiter is interrupted. */
     const comesBack = (steps: number) =>

@@ -491,16 +491,18 @@ describe("many waits at once", () => {
     Effect.gen(function* () {
       const clock = new VirtualClock.VirtualClock(20)
       const reads = new Map<string, number>()
-      const payments = yield* Intents.over((id) =>
-        Effect.delay(
-          Effect.sync(() => {
-            const count = (reads.get(id) ?? 0) + 1
-            reads.set(id, count)
-            return { ...Intents.read, id, status: count < 3 ? "PENDING" : "COMPLETED" }
-          }),
-          "20 millis"
-        )
-      )
+      const { payments } = yield* Intents.make([
+        ({ url }) =>
+          Effect.delay(
+            Effect.sync(() => {
+              const id = url.slice(url.lastIndexOf("/") + 1)
+              const count = (reads.get(id) ?? 0) + 1
+              reads.set(id, count)
+              return finds(count < 3 ? "PENDING" : "COMPLETED", { id })
+            }),
+            "20 millis"
+          )
+      ])
       const ids = Array.from({ length: 1_000 }, (_, i) =>
         PaymentIntent.makeId(`00000000-0000-4000-8000-${String(i).padStart(12, "0")}`)
       )

@@ -90,6 +90,19 @@ const recorder = (spans: Array<string>): Tracer.Tracer => {
   })
 }
 
+/** Characters that break or reorder a log line. */
+export const controls = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u
+
+/** Every string in a value, including member names. */
+export const stringsIn = (value: unknown): ReadonlyArray<string> => {
+  if (typeof value === "string") return [value]
+  if (typeof value !== "object" || value === null) return []
+  return [
+    ...(value instanceof Error ? [value.message] : []),
+    ...Object.entries(value).flatMap(([name, member]) => [name, ...stringsIn(member)])
+  ]
+}
+
 /** Where a secret shows in a text: raw, even in part, JSON-escaped or URL-encoded. */
 export const traces = (secret: string, text: string): ReadonlyArray<string> =>
   [...parts(secret), ...encoded(secret)].filter((form) => text.includes(form))

@@ -3,6 +3,7 @@
  * an enemy on the way could write to the socket.
  */
 import type * as Errors from "@manilla/core/Errors"
+import * as FakeService from "@manilla/test-support/FakeService"
 import * as FastCheck from "effect/FastCheck"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import type { Step } from "../../test/utils/RawServer.js"
@@ -18,11 +19,6 @@ export interface Hostile {
   readonly good: string | undefined
   /** The parts it is built from, to find the fault. */
   readonly recipe: string
-}
-
-export interface Secrets {
-  readonly token: string
-  readonly phone: string
 }
 
 /** The most bytes of a body that the client reads. */
@@ -50,7 +46,9 @@ const good = (id: string): Meaning => ({ id })
 /** The bytes, what they mean, and what they mean to a read of `thing-1` if that is something else. */
 type Body = readonly [bytes: Buffer | string, meaning: Meaning, toRead?: Meaning]
 
-const bodies = ({ phone, token }: Secrets): Readonly<Record<string, Body>> => ({
+const { phone, tokenText: token } = FakeService
+
+const bodies: Readonly<Record<string, Body>> = {
   good: [thing("hostile-1"), good("hostile-1")],
   "good, about another": [
     envelope({ id: "hostile-1", status: "PENDING", reference: "thing-2" }),
@@ -168,7 +166,7 @@ const bodies = ({ phone, token }: Secrets): Readonly<Record<string, Body>> => ({
   ],
   deflate: [deflateSync(thing("hostile-1")), "NotText"],
   brotli: [brotliCompressSync(thing("hostile-1")), "NotText"]
-})
+}
 
 /** The expected result of compressed bodies, for a client that decompresses. */
 const compressed: Readonly<
@@ -418,68 +416,65 @@ const idOf = (meaning: Meaning | "Broken"): string | undefined =>
 /** Drawn with and without the headers that tell how they are packed. */
 const goodUnpacked: ReadonlySet<unknown> = new Set(["gzip", "gzip twice", "deflate", "brotli"])
 
-const answers = (secrets: Secrets) => {
-  const all = bodies(secrets)
-  return fc
-    .record({
-      call: fc.constantFrom(...calls),
-      status: statusLine,
-      headers,
-      body: fc.oneof(
-        { weight: 12, arbitrary: fc.constantFrom(...Object.keys(all)) },
-        { weight: 2, arbitrary: fc.uint8Array({ minLength: 1, maxLength: 300 }) }
+const answers = fc
+  .record({
+    call: fc.constantFrom(...calls),
+    status: statusLine,
+    headers,
+    body: fc.oneof(
+      { weight: 12, arbitrary: fc.constantFrom(...Object.keys(bodies)) },
+      { weight: 2, arbitrary: fc.uint8Array({ minLength: 1, maxLength: 300 }) }
+    ),
+    framing: fc.oneof(
+      { weight: 4, arbitrary: fc.constant("exact") },
+      { weight: 2, arbitrary: fc.constantFrom(...Object.keys(framings)) }
+    ),
+    prelude: fc.option(fc.constantFrom(...Object.keys(preludes)), { freq: 6, nil: "none" }),
+    pacing: fc.oneof(
+      { weight: 6, arbitrary: fc.constant("at once") },
+      { weight: 2, arbitrary: fc.constantFrom(...Object.keys(pacings)) }
+    ),
+    ending: fc.oneof(
+      { weight: 2, arbitrary: fc.constant("kept open") },
+      { weight: 2, arbitrary: fc.constantFrom(...Object.keys(endings)) }
+    ),
+    poisoned: fc.boolean()
+  })
+  .map((drawn): Hostile => {
+    const body: Body =
+      typeof drawn.body === "string"
+        ? (bodies[drawn.body] ?? ["", "Empty"])
+        : [Buffer.from(drawn.body), "NotJson"]
+    const raw = Buffer.from(body[0])
+    const framed = framings[drawn.framing]?.(raw) ?? {
+      headers: [],
+      body: Buffer.alloc(0)
+    }
+    const bytes = Buffer.concat([
+      Buffer.from(preludes[drawn.prelude] ?? "", "latin1"),
+      Buffer.from(
+        [drawn.status.line, ...drawn.headers, ...framed.headers].join("\r\n") + "\r\n\r\n",
+        "latin1"
       ),
-      framing: fc.oneof(
-        { weight: 4, arbitrary: fc.constant("exact") },
-        { weight: 2, arbitrary: fc.constantFrom(...Object.keys(framings)) }
-      ),
-      prelude: fc.option(fc.constantFrom(...Object.keys(preludes)), { freq: 6, nil: "none" }),
-      pacing: fc.oneof(
-        { weight: 6, arbitrary: fc.constant("at once") },
-        { weight: 2, arbitrary: fc.constantFrom(...Object.keys(pacings)) }
-      ),
-      ending: fc.oneof(
-        { weight: 2, arbitrary: fc.constant("kept open") },
-        { weight: 2, arbitrary: fc.constantFrom(...Object.keys(endings)) }
-      ),
-      poisoned: fc.boolean()
-    })
-    .map((drawn): Hostile => {
-      const body: Body =
-        typeof drawn.body === "string"
-          ? (all[drawn.body] ?? ["", "Empty"])
-          : [Buffer.from(drawn.body), "NotJson"]
-      const raw = Buffer.from(body[0])
-      const framed = framings[drawn.framing]?.(raw) ?? {
-        headers: [],
-        body: Buffer.alloc(0)
-      }
-      const bytes = Buffer.concat([
-        Buffer.from(preludes[drawn.prelude] ?? "", "latin1"),
-        Buffer.from(
-          [drawn.status.line, ...drawn.headers, ...framed.headers].join("\r\n") + "\r\n\r\n",
-          "latin1"
-        ),
-        framed.body,
-        drawn.poisoned ? poison : Buffer.alloc(0)
-      ])
-      return {
-        call: drawn.call,
-        greeting: [],
-        steps: [...(pacings[drawn.pacing]?.(bytes) ?? []), ...(endings[drawn.ending] ?? [])],
-        status: drawn.status.status,
-        good:
-          idOf(meaningTo(drawn.call, body)) ??
-          (goodUnpacked.has(drawn.body) ? "hostile-1" : undefined),
-        recipe: JSON.stringify({
-          ...drawn,
-          status: drawn.status.line.slice(0, 60),
-          headers: drawn.headers.map((header) => header.slice(0, 60)),
-          body: typeof drawn.body === "string" ? drawn.body : raw.toString("hex")
-        })
-      }
-    })
-}
+      framed.body,
+      drawn.poisoned ? poison : Buffer.alloc(0)
+    ])
+    return {
+      call: drawn.call,
+      greeting: [],
+      steps: [...(pacings[drawn.pacing]?.(bytes) ?? []), ...(endings[drawn.ending] ?? [])],
+      status: drawn.status.status,
+      good:
+        idOf(meaningTo(drawn.call, body)) ??
+        (goodUnpacked.has(drawn.body) ? "hostile-1" : undefined),
+      recipe: JSON.stringify({
+        ...drawn,
+        status: drawn.status.line.slice(0, 60),
+        headers: drawn.headers.map((header) => header.slice(0, 60)),
+        body: typeof drawn.body === "string" ? drawn.body : raw.toString("hex")
+      })
+    }
+  })
 
 /** Nothing that looks like HTTP at all. */
 const noise = fc
@@ -501,8 +496,10 @@ const noise = fc
     }
   })
 
-export const arbitrary = (secrets: Secrets) =>
-  fc.oneof({ weight: 9, arbitrary: answers(secrets) }, { weight: 1, arbitrary: noise })
+export const arbitrary = fc.oneof(
+  { weight: 9, arbitrary: answers },
+  { weight: 1, arbitrary: noise }
+)
 
 export interface Clean extends Hostile {
   readonly status: number
@@ -528,8 +525,8 @@ const cleanFramings: Readonly<Record<string, Framing>> = {
  * Every body to every call, under a few statuses, in answers with which nothing else is wrong. The
  * compressed ones come a second time, with the header that tells of it.
  */
-export const clean = (secrets: Secrets, decompresses: boolean): ReadonlyArray<Clean> => {
-  const all = Object.entries(bodies(secrets)).flatMap(([name, body]) => {
+export const clean = (decompresses: boolean): ReadonlyArray<Clean> => {
+  const all = Object.entries(bodies).flatMap(([name, body]) => {
     const [encoding, meaning] = compressed[name] ?? []
     const raw = Buffer.from(body[0])
     const plain = {

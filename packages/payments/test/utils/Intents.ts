@@ -82,15 +82,3 @@ export const make = (
     const payments = yield* Effect.provideService(Payments.make, Gateway.Gateway, gateway)
     return { payments, received }
   })
-
-/** Payments over a gateway without HTTP, which only reads. */
-export const over = (read: (id: string) => Effect.Effect<unknown>) => {
-  const calls = {
-    get: ({ path }: { readonly path: { readonly paymentIntent: string } }) =>
-      read(path.paymentIntent)
-  }
-  return Effect.provideService(Payments.make, Gateway.Gateway, {
-    calls: () => calls as never,
-    pageParameter: undefined
-  })
-}

@@ -1,0 +1,29 @@
+/**
+ * Runs one of the programs in this folder in a process of its own.
+ */
+import { spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+
+/** Longer than any program takes, on a slow machine as well. */
+const limitMillis = 110_000
+
+export const run = async (
+  program: string,
+  options: ReadonlyArray<string>,
+  ...given: ReadonlyArray<string>
+) => {
+  const child = spawn(
+    process.execPath,
+    [...options, "--import", "tsx", fileURLToPath(new URL(program, import.meta.url)), ...given],
+    // The directory in which `tsx` is installed.
+    { cwd: fileURLToPath(new URL("../../../..", import.meta.url)), timeout: limitMillis }
+  )
+  const said = { stdout: "", stderr: "" }
+  child.stdout.on("data", (chunk) => (said.stdout += String(chunk)))
+  child.stderr.on("data", (chunk) => (said.stderr += String(chunk)))
+  const ended = await new Promise<number | string | null>((resolve, reject) => {
+    child.on("error", reject)
+    child.on("close", (code, signal) => resolve(code ?? signal))
+  })
+  return { ...said, ended, lines: said.stdout.trim().split("\n") }
+}
