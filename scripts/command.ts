@@ -47,4 +47,4 @@ const bundle = (folder: string, command: string, external: ReadonlyArray<string>
 }
 
 bundle("sandbox", "manilla-sandbox")
-bundle("cli", "manilla", ["libsql"])
+bundle("cli", "manilla", ["@libsql/client"])

@@ -7,6 +7,7 @@ import * as doctor from "./doctor.js"
 import * as follow from "./follow.js"
 import * as inputs from "./inputs.js"
 import * as operations from "./operations.js"
+import * as payroll from "./payroll/command.js"
 import * as token from "./token.js"
 
 const followers = [follow.payment, follow.payout]
@@ -27,6 +28,7 @@ const [payments, ...others] = ServiceApi.mainGroups
 export const command = Command.make("manilla").pipe(
   Command.withSubcommands([
     doctor.command,
+    payroll.command,
     Command.make("token").pipe(Command.withSubcommands([token.obtain])),
     commandOfGroup(payments),
     ...others.map(commandOfGroup)
@@ -35,6 +37,7 @@ export const command = Command.make("manilla").pipe(
 
 /** What to type, and what it does. */
 const overview: ReadonlyArray<readonly [command: string, about: string]> = [
+  ["payroll FILE", payroll.about],
   ...followers.map(({ about, command }) => [command, about] as const),
   ...ServiceApi.mainGroups.flatMap(({ name, operations: declared }: Operation.Group) =>
     Record.toEntries(declared).map(
@@ -45,11 +48,13 @@ const overview: ReadonlyArray<readonly [command: string, about: string]> = [
   ["doctor", doctor.about]
 ]
 
+const groups = new Set(["token", ...ServiceApi.mainGroups.map(({ name }) => inputs.kebab(name))])
+
 /** The overview for `manilla`, or for a group such as `manilla payments`. Other arguments have no overview. */
 export const helpFor = (args: ReadonlyArray<string>): string | undefined => {
   const [group = "", ...rest] = args.filter((arg) => arg !== "--help" && arg !== "-h")
+  if (rest.length > 0 || (group !== "" && !groups.has(group))) return undefined
   const lines = overview.filter(([name]) => group === "" || name.startsWith(`${group} `))
-  if (rest.length > 0 || lines.length === 0) return undefined
   const width = Math.max(...lines.map(([name]) => name.length))
   return `manilla: calls, pays, watches and diagnoses the payments service
 

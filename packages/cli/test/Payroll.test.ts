@@ -1,0 +1,132 @@
+/** What a payroll checks before anything is sent, and its report. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import { phone } from "@manilla/test-support/Sandboxed"
+import * as Effect from "effect/Effect"
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { manilla, sandbox } from "./utils/manilla.js"
+
+const header = "employee,amount,currency,country,payment_method,phone"
+
+const good = (employee: string, amount = "1000") => `${employee},${amount},XOF,BJ,mtn_momo,${phone}`
+
+/** A folder with a spreadsheet, which is deleted with the scope. */
+const spreadsheet = (text: string, name = "salaries-2026-11.csv") =>
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-cli-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  ).pipe(
+    Effect.map((folder) => {
+      const file = join(folder, name)
+      writeFileSync(file, text)
+      return { folder, file }
+    })
+  )
+
+const payouts = Effect.flatMap(Sandbox.Sandbox, ({ payouts }) => payouts)
+
+const tests: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<string>, said: string]> = [
+  ["an amount with a comma", [good("E1", '"1,5"')], "line 2: amount must be digits"],
+  [
+    "a phone that a spreadsheet damaged",
+    ["E1,1,XOF,BJ,mtn_momo,2.29017E+12"],
+    "line 2: phone was changed by a spreadsheet"
+  ],
+  ["an empty phone", ["E1,1,XOF,BJ,mtn_momo,"], "line 2: phone is required"],
+  ["an empty employee", [",1,XOF,BJ,mtn_momo,1"], "line 2: employee is required"],
+  ["each broken row", [good("E1"), good("E2", "x"), good("E3", "y")], "line 4: amount must be"],
+  [
+    "an employee twice",
+    [good("E1"), good("E2"), good("E1", "5")],
+    "line 4: employee must differ from that of line 2"
+  ],
+  ["a row with too few cells", ["E1,1"], "cannot be read"],
+  ["no rows", [], "has no rows"]
+]
+
+describe("before anything is sent, a payroll", () => {
+  for (const [title, rows, said] of tests) {
+    it.scopedLive(`refuses ${title}`, () =>
+      Effect.gen(function* () {
+        const { file } = yield* spreadsheet([header, ...rows].join("\n"))
+        const { code, err } = yield* manilla(["payroll", file, "--yes"])
+        assert.strictEqual(code, 2)
+        assert.include(err, said)
+        assert.notInclude(err, phone)
+        assert.lengthOf(yield* payouts, 0)
+      }).pipe(Effect.provide(sandbox()))
+    )
+  }
+
+  it.scopedLive("needs a period and an answer", () =>
+    Effect.gen(function* () {
+      const text = `${header}\n${good("E1")}`
+      const unnamed = yield* spreadsheet(text, "salaries.csv")
+      assert.include((yield* manilla(["payroll", unnamed.file, "--yes"])).err, "add --period")
+      const { file } = yield* spreadsheet(text)
+      const { code, err } = yield* manilla(["payroll", file])
+      assert.strictEqual(code, 2)
+      assert.include(err, "Pay 1 rows, 1000 XOF, for 2026-11 from the wallet")
+      assert.include(err, "add --yes")
+      assert.lengthOf(yield* payouts, 0)
+    }).pipe(Effect.provide(sandbox()))
+  )
+})
+
+describe("a payroll", () => {
+  it.scopedLive("reads semicolons and a byte order mark, and pays each row once", () =>
+    Effect.gen(function* () {
+      const rows = [good("E1"), good("É 2", "2.5")].map((row) => row.replaceAll(",", ";"))
+      const text = `\u{feff}${header.replaceAll(",", ";")}\r\n${rows.join("\r\n")}\r\n`
+      const { file, folder } = yield* spreadsheet(text)
+      for (const _ of [1, 2]) {
+        const { code, err, out } = yield* manilla(["payroll", file, "--yes"])
+        assert.strictEqual(code, 0, err)
+        assert.include(out, "2 paid.")
+        assert.include(out, "Check the lines 2, 3: they share a phone number")
+        assert.notInclude(out + err, phone)
+      }
+      const made = yield* payouts
+      assert.sameMembers(
+        made.map(({ amount }) => amount),
+        ["1000.0000", "2.5000"]
+      )
+      const report = join(folder, "salaries-2026-11.report.csv")
+      assert.match(
+        readFileSync(report, "utf8"),
+        /^line,employee,amount,currency,result,reference,advice\n2,E1,1000,XOF,paid,PYT-/
+      )
+      for (const secret of [report, join(folder, "payroll-2026-11.sandbox.db")]) {
+        assert.strictEqual(statSync(secret).mode & 0o777, 0o600)
+      }
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("says what was not paid, and what may be", () =>
+    Effect.gen(function* () {
+      // Magic amounts of the sandbox: insufficient funds, and a payout that fails.
+      const rows = [good("E1"), good("E2", "999.9920"), good("E3", "999.9906")]
+      const { file } = yield* spreadsheet([header, ...rows].join("\n"))
+      const { code, err, out } = yield* manilla(["payroll", file, "--yes"])
+      assert.strictEqual(code, 3)
+      assert.match(out, /line 3, E2: +not paid\. .*insufficient\s+funds/s)
+      assert.match(out, /line 4, E3: +check\. The final status is FAILED/)
+      assert.include(out, "1 paid, 1 not paid, 1 check.")
+      assert.include(err, "2 of 3 rows were not paid for certain")
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("does not send other rows under the period that was paid", () =>
+    Effect.gen(function* () {
+      const { file } = yield* spreadsheet(`${header}\n${good("E1")}`)
+      yield* manilla(["payroll", file, "--yes"])
+      writeFileSync(file, `${header}\n${good("E1", "9")}`)
+      const { code, err } = yield* manilla(["payroll", file, "--yes"])
+      assert.strictEqual(code, 3)
+      assert.include(err, "was started with other items: 1 changed (E1: amount)")
+      assert.lengthOf(yield* payouts, 1)
+    }).pipe(Effect.provide(sandbox()))
+  )
+})
