@@ -194,7 +194,7 @@ export interface Idempotency extends Schema.Schema.Type<typeof Idempotency> {}
  * @since 0.1.0
  * @category schemas
  */
-export const IdempotencyChange = Schema.partial(Idempotency).annotations({
+export const IdempotencyChange = Schema.partialWith(Idempotency, { exact: true }).annotations({
   identifier: "IdempotencyChange"
 })
 

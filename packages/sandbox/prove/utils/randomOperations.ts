@@ -9,7 +9,7 @@ import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import { strict as assert } from "node:assert"
 import * as emulation from "../../src/internal/emulation.js"
-import type { Undeclared } from "../../src/internal/rules/idempotency.js"
+import type { Undeclared } from "../../src/internal/service/handler.js"
 
 const zero = BigDecimal.make(0n, 0)
 
@@ -29,7 +29,7 @@ const unbalanced = ({ state }: emulation.Emulation): ReadonlyArray<string> => {
 export const run = ({ operations, seed }: { readonly operations: number; readonly seed: number }) =>
   Effect.gen(function* () {
     const current = (yield* emulation.make({ seed, origin: () => "" })).current()
-    const { cardholders, cards, payouts, paymentLinks, payments, refunds, wallets } = current
+    const { cardholders, handlers, payouts, paymentLinks, payments, refunds, wallets } = current
     const random = Random.make(seed)
     const below = (limit: number) => random.nextIntBetween(0, limit)
     const amount = Effect.map(
@@ -42,17 +42,20 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
     const made = {
       payments: new Array<Parameters<typeof payments.settle>[0]>(),
       payouts: new Array<Parameters<typeof payouts.settle>[0]>(),
-      links: new Array<Parameters<typeof paymentLinks.get>[0]>(),
+      links: new Array<Parameters<typeof paymentLinks.pay>[0]>(),
       collected: new Array<Parameters<typeof refunds.create>[0]["transaction"]>()
     }
     const counts = new Map<string, number>()
     const wallet = wallets.all()[0] ?? assert.fail("no wallet")
     const holder = cardholders.all()[0] ?? assert.fail("no cardholder")
+    const parts = { path: undefined, urlParams: undefined, headers: undefined }
     const common = { country: "BJ", currency: "XOF", payment_method: "mtn_momo" } as const
 
     const rule = <A, E>(decide: (undeclared: Undeclared) => Either.Either<A, E>) =>
       Effect.flatten(
-        current.look((nowMillis) => decide({ nowMillis, outcome: undefined, onReplay: () => {} }))
+        current.look((nowMillis) =>
+          decide({ nowMillis, outcome: undefined, search: {}, onReplay: () => {} })
+        )
       )
 
     const steps = [
@@ -60,14 +63,17 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
         "payment",
         (text: string, key: IdempotencyKey.IdempotencyKey) =>
           rule((undeclared) =>
-            payments.create(
+            handlers["Payments.create"](
               {
-                ...common,
-                amount: text,
-                operation: "COLLECTION",
-                payer: { phone_number: "+229" }
+                ...parts,
+                headers: { "idempotency-key": key },
+                payload: {
+                  ...common,
+                  amount: text,
+                  operation: "COLLECTION",
+                  payer: { phone_number: "+229" }
+                }
               },
-              key,
               undeclared
             )
           ).pipe(Effect.map(({ id }) => made.payments.push(id)))
@@ -76,9 +82,12 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
         "payout",
         (text: string, key: IdempotencyKey.IdempotencyKey) =>
           rule((undeclared) =>
-            payouts.create(
-              { ...common, wallet_id: wallet.id, amount: text, destination: "+229" },
-              key,
+            handlers["Payouts.create"](
+              {
+                ...parts,
+                headers: { "idempotency-key": key },
+                payload: { ...common, wallet_id: wallet.id, amount: text, destination: "+229" }
+              },
               undeclared
             )
           ).pipe(Effect.map(({ reference }) => made.payouts.push(reference)))
@@ -86,21 +95,27 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
       [
         "link",
         (text: string) =>
-          rule((undeclared) => paymentLinks.create({ ...common, amount: text }, undeclared)).pipe(
-            Effect.map(({ id }) => made.links.push(id))
-          )
+          rule((undeclared) =>
+            handlers["PaymentLinks.create"](
+              { ...parts, payload: { ...common, amount: text } },
+              undeclared
+            )
+          ).pipe(Effect.map(({ id }) => made.links.push(id)))
       ],
       [
         "card",
         (text: string, key: IdempotencyKey.IdempotencyKey) =>
           rule((undeclared) =>
-            cards.issue(
+            handlers["Cards.issue"](
               {
-                customer_id: holder.id,
-                wallet_id: wallet.id,
-                debit_currency: "XOF",
-                initial_balance: text.slice(-3),
-                idempotency_key: IdempotencyKey.InBody.make(key)
+                ...parts,
+                payload: {
+                  customer_id: holder.id,
+                  wallet_id: wallet.id,
+                  debit_currency: "XOF",
+                  initial_balance: text.slice(-3),
+                  idempotency_key: IdempotencyKey.InBody.make(key)
+                }
               },
               undeclared
             )

@@ -1,11 +1,11 @@
 /**
  * The state and the rules of the service, independent of HTTP, and the controls over them.
  */
-import type { ServiceList } from "@manilla/catalogue/AvailableService"
 import type * as Operation from "@manilla/core/Operation"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import type * as ControlApi from "../ControlApi.js"
 import type * as Sandbox from "../Sandbox.js"
@@ -15,12 +15,14 @@ import * as faults from "./faults/queue.js"
 import * as exchangeLog from "./http/exchangeLog.js"
 import * as wallets from "./money/wallets.js"
 import * as idempotency from "./rules/idempotency.js"
+import type { Refusal } from "./rules/refusal.js"
 import * as identifiers from "./rules/identifiers.js"
 import * as accounts from "./service/accounts.js"
 import * as cardholders from "./service/cardholders.js"
 import * as cards from "./service/cards.js"
 import * as catalogue from "./service/catalogue.js"
 import * as cores from "./service/core.js"
+import type { Handlers } from "./service/handler.js"
 import * as paymentLinks from "./service/paymentLinks.js"
 import * as payments from "./service/payments.js"
 import * as payouts from "./service/payouts.js"
@@ -45,7 +47,7 @@ export interface Restartable {
    */
   readonly reset: (seed?: string | number) => Effect.Effect<void>
   /** Replaces the emulation by one with this state, if it is one. */
-  readonly restore: (snapshot: ControlApi.Snapshot) => Effect.Effect<void, ControlApi.ControlError>
+  readonly restore: (snapshot: ControlApi.Snapshot) => Effect.Effect<void, Refusal>
 }
 
 export interface Options extends Sandbox.Options {
@@ -62,7 +64,7 @@ export const make = (given: Options, storage: Storage = memory): Effect.Effect<R
   Effect.gen(function* () {
     const options: Shared = {
       ...given,
-      profile: { current: idempotency.complete(given.idempotency) }
+      profile: { current: { ...idempotency.defaults, ...given.idempotency } }
     }
     const initialSeed = yield* identifiers.drawSeed(
       options.seed === undefined ? yield* Effect.random : Random.make(options.seed)
@@ -83,7 +85,7 @@ export const make = (given: Options, storage: Storage = memory): Effect.Effect<R
           current = yield* start({ ...options, clientId, clientSecret }, drawn, storage)
           // Another token for a young one would make the clients back off.
           current.accounts.keepTokens(before, yield* current.nowMillis)
-          options.profile.current = idempotency.complete(options.idempotency)
+          options.profile.current = { ...idempotency.defaults, ...options.idempotency }
         }),
       restore: (snapshot) =>
         Effect.gen(function* () {
@@ -129,6 +131,21 @@ const over = (options: Shared, state: State) => {
   const transactionLog = transactions.make(core)
   const holders = cardholders.make(state, ids)
   const demanded = outcomes.make(state, strict)
+  const payment = payments.make(core, transactionLog, account)
+  const payout = payouts.make(core, transactionLog)
+  const refund = refunds.make(core, transactionLog)
+  const links = paymentLinks.make(core, transactionLog, demanded, origin)
+  const handlers: Handlers<ServiceApi.OperationName> = {
+    ...payment.handlers,
+    ...transactionLog.handlers,
+    ...payout.handlers,
+    ...refund.handlers,
+    ...links.handlers,
+    ...cards.make(core, holders).handlers,
+    ...holders.handlers,
+    "Catalogue.list": () => Either.right({ environment: "SANDBOX", services }),
+    ...account.handlers
+  }
   /** Decides or reads now, after all due events, in one step: concurrent requests cannot interleave. */
   const look = <A>(read: (nowMillis: number) => A): Effect.Effect<A> =>
     Effect.map(nowMillis, (millis) => {
@@ -140,15 +157,13 @@ const over = (options: Shared, state: State) => {
     nowMillis,
     /** Draws the ids of requests. They are no part of the state. */
     correlationIds: otherIds,
+    handlers,
     accounts: account,
-    transactions: transactionLog,
-    payments: payments.make(core, transactionLog, account),
-    payouts: payouts.make(core, transactionLog),
-    refunds: refunds.make(core, transactionLog),
-    paymentLinks: paymentLinks.make(core, transactionLog, demanded, origin),
+    payments: payment,
+    payouts: payout,
+    refunds: refund,
+    paymentLinks: links,
     cardholders: holders,
-    cards: cards.make(core, holders),
-    catalogue: { environment: "SANDBOX", services } satisfies ServiceList,
     inFlight: idempotency.makeInFlight(profile),
     outcomes: demanded,
     faults: faults.make(state),

@@ -19,7 +19,6 @@ import { Incoming } from "../http/incoming.js"
 import * as reply from "../http/reply.js"
 import * as validation from "../http/validation.js"
 import * as access from "./access.js"
-import * as errors from "./errors.js"
 
 export const openApi = `${ControlApi.root}/openapi.json` as const
 
@@ -105,7 +104,12 @@ const answer = (endpoint: Endpoint, callOf: (sandbox: Sandbox.Service) => Call) 
     const body = given.length > 0 ? given : emptyObject
     const read = validate({ path: params, urlParams, headers, body })
     if (Either.isLeft(read)) {
-      return yield* errors.invalid("VALIDATION_FAILED", "The request is invalid.", read.left)
+      return yield* new ControlApi.ControlError({
+        status: 422,
+        code: "VALIDATION_FAILED",
+        message: "The request is invalid.",
+        issues: read.left
+      })
     }
     const call = callOf(yield* sandbox)
     const result = yield* Effect.isEffect(call)

@@ -9,12 +9,11 @@ import * as Schema from "effect/Schema"
 import * as ControlApi from "../../ControlApi.js"
 import * as Outcome from "../../Outcome.js"
 import type * as Sandbox from "../../Sandbox.js"
-import type { Settlement } from "../rules/settling.js"
 import type { Emulation, Restartable } from "../emulation.js"
 import * as idempotency from "../rules/idempotency.js"
+import * as refusal from "../rules/refusal.js"
 import * as snapshots from "../store/snapshots.js"
 import * as moment from "../time/moment.js"
-import * as errors from "./errors.js"
 import * as requests from "./requests.js"
 
 const defaultLimit = 100
@@ -31,9 +30,9 @@ export const make = (
       const emulation = current()
       return emulation.look((nowMillis) => read(emulation, nowMillis))
     })
-  const decide = <A, E>(
-    rule: (emulation: Emulation, nowMillis: number) => Effect.Effect<A, E>
-  ): Effect.Effect<A, E> => Effect.flatten(look(rule))
+  const decide = <A>(
+    rule: (emulation: Emulation, nowMillis: number) => Either.Either<A, refusal.Refusal>
+  ): Effect.Effect<A, ControlApi.ControlError> => Effect.flatMap(look(rule), orError)
   const withAddresses = (credentials: ReturnType<Emulation["accounts"]["credentials"]>) => ({
     ...credentials,
     base_url: urls.baseUrl,
@@ -46,20 +45,20 @@ export const make = (
     health: Effect.succeed({ status: "ready" }),
     reset: ({ seed } = {}) => reset(seed),
     snapshot: look(({ state }, nowMillis) => snapshots.make(state, nowMillis)),
-    restore,
+    restore: (snapshot) => Effect.mapError(restore(snapshot), toError),
     idempotency: look(({ profile }) => profile.current),
     setIdempotency: (next) =>
       look(({ profile }) => {
-        profile.current = idempotency.complete(next)
+        profile.current = { ...idempotency.defaults, ...next }
         return profile.current
       }),
     clock: look((_, nowMillis) => ({ now: moment.fromMillis(nowMillis) })),
     advance: ({ seconds }) =>
       decide(({ state }, nowMillis) => {
         const advanced = state.clock.current() + seconds * 1000
-        if (advanced > maxAdvanceMillis) return Effect.fail(tooFar)
+        if (advanced > maxAdvanceMillis) return Either.left(tooFar)
         state.clock.set(advanced)
-        return Effect.succeed({ now: moment.fromMillis(nowMillis + seconds * 1000) })
+        return Either.right({ now: moment.fromMillis(nowMillis + seconds * 1000) })
       }),
 
     credentials: look(({ accounts }) => withAddresses(accounts.credentials())),
@@ -100,25 +99,12 @@ export const make = (
       }),
     wallets: look(({ wallets }) => wallets.all()),
     settlePayment: ({ id, status = "COMPLETED" }) =>
-      decide(({ payments }, nowMillis) =>
-        settled(payments.settle(id, status, nowMillis), "path.id", "a payment intent")
-      ),
+      decide(({ payments }, nowMillis) => payments.settle(id.toLowerCase(), status, nowMillis)),
     settlePayout: ({ reference, status = "COMPLETED" }) =>
-      decide(({ payouts }, nowMillis) =>
-        settled(payouts.settle(reference, status, nowMillis), "path.reference", "a payout")
-      ),
-    refund: (request) =>
-      decide(({ refunds }, nowMillis) =>
-        Either.mapLeft(refunds.create(request, nowMillis), errors.refused)
-      ),
+      decide(({ payouts }, nowMillis) => payouts.settle(reference, status, nowMillis)),
+    refund: (request) => decide(({ refunds }, nowMillis) => refunds.create(request, nowMillis)),
     payLink: ({ id, phone_number = "" }) =>
-      decide(({ paymentLinks }, nowMillis) =>
-        Either.mapLeft(paymentLinks.pay(id, phone_number, nowMillis), (refusal) =>
-          refusal.code === "NOT_FOUND"
-            ? errors.notFound("path.id", "must be the id of a payment link")
-            : errors.refused(refusal)
-        )
-      ),
+      decide(({ paymentLinks }, nowMillis) => paymentLinks.pay(id, phone_number, nowMillis)),
 
     exchanges,
     requests: ({ bodies = false, limit = defaultLimit } = {}) =>
@@ -131,9 +117,7 @@ export const make = (
     request: ({ index }) =>
       Effect.flatMap(exchanges, (all) => {
         const found = all.find((one) => one.index === index)
-        return found === undefined
-          ? errors.notFound("path.index", "must be the index of a request that the sandbox keeps")
-          : Effect.succeed(requests.toRequest(found, true))
+        return orError(refusal.found("request", found && requests.toRequest(found, true)))
       }),
     liveRequests: requests.live(() => current().exchanges),
 
@@ -143,17 +127,17 @@ export const make = (
         decide(({ faults }) => {
           const issues = issuesOfFault(rule)
           if (issues.length > 0) {
-            return errors.invalid("INVALID_FAULT", "The fault is invalid.", issues)
+            return Either.left(refusal.other("INVALID_FAULT", "The fault is invalid.", issues))
           }
           return faults.pending().length >= ControlApi.maxFaults
-            ? tooManyFaults
-            : Effect.succeed(faults.add(rule))
+            ? Either.left(tooManyFaults)
+            : Either.right(faults.add(rule))
         }),
       remove: ({ id }) =>
         decide(({ faults }) =>
           faults.remove(id)
-            ? Effect.void
-            : errors.notFound("path.id", "must be the id of a pending fault")
+            ? Either.void
+            : Either.left(refusal.notFound("The fault does not exist."))
         ),
       clear: look(({ faults }) => faults.clear()),
       outcomes: Effect.succeed(
@@ -170,24 +154,15 @@ export const make = (
   }
 }
 
-/** The resource after its settlement. */
-const settled = <Row>(
-  settlement: Settlement<Row>,
-  field: string,
-  kind: string
-): Effect.Effect<Row, ControlApi.ControlError> => {
-  if (settlement === "unknown") return errors.notFound(field, `must name ${kind} that exists`)
-  return settlement === "not pending"
-    ? errors.invalid("NOT_PENDING", "The resource is not PENDING.", [
-        { field, rule: `must name ${kind} that is PENDING` }
-      ])
-    : Effect.succeed(settlement)
-}
+const toError = ({ code, issues = [], message, status }: refusal.Refusal) =>
+  new ControlApi.ControlError({ status: status === 404 ? 404 : 422, code, message, issues })
+
+const orError = Either.mapLeft(toError)
 
 /** The largest sum of advances: timestamps have years of four digits. */
 const maxAdvanceMillis = Duration.toMillis(Duration.days(36_525))
 
-const tooFar = errors.invalid(
+const tooFar = refusal.other(
   "CLOCK_TOO_FAR",
   "The clock cannot be advanced by more than 100 years.",
   [{ field: "seconds", rule: "must keep the sum of all advances within 100 years" }]
@@ -195,6 +170,6 @@ const tooFar = errors.invalid(
 
 const issuesOfFault = Issues.validator(Schema.typeSchema(Outcome.FaultRule), [])
 
-const tooManyFaults = errors.invalid("TOO_MANY_FAULTS", "Too many faults are pending.", [
+const tooManyFaults = refusal.other("TOO_MANY_FAULTS", "Too many faults are pending.", [
   { field: "request", rule: `must not add to ${ControlApi.maxFaults} pending faults` }
 ])

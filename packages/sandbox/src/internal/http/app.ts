@@ -22,10 +22,9 @@ import * as checkout from "../page/checkout.js"
 import * as docsPage from "../page/docsPage.js"
 import * as webPage from "../page/webPage.js"
 import * as refusal from "../rules/refusal.js"
+import type { Handler } from "../service/handler.js"
 import * as envelope from "./envelope.js"
 import * as exchange from "./exchange.js"
-import { handlers } from "./handlers.js"
-import type { Handler } from "./handlers.js"
 import { Incoming } from "./incoming.js"
 import type { Controls } from "./incoming.js"
 import * as reply from "./reply.js"
@@ -149,8 +148,6 @@ const toRoute = (named: exchange.Named) => {
 const answer = ({ name, operation }: exchange.Named) => {
   const read = validation.compile(operation)
   const encode = Schema.encodeSync(envelope.Success(operation.success))
-  // Each operation has a handler of its name, which takes what the schemas of the operation decode.
-  const handle = handlers[name as ServiceApi.OperationName] as Handler<never>
   return Effect.gen(function* () {
     const { body, correlationId, course, emulation } = yield* Incoming
     const { headers } = yield* HttpServerRequest.HttpServerRequest
@@ -165,13 +162,15 @@ const answer = ({ name, operation }: exchange.Named) => {
       read({ path: params, urlParams: search, headers, body }),
       refusal.invalid
     )
+    // Each operation has a handler of its name, which takes what the schemas of the operation decode.
+    const handle = emulation.handlers[name as ServiceApi.OperationName] as Handler<never>
     const { outcome } = course
     const onReplay = () => {
       course.replay = true
     }
     const data: unknown = yield* Effect.flatten(
       emulation.look((nowMillis) =>
-        handle(request as never, emulation, { nowMillis, outcome, onReplay }, search)
+        handle(request as never, { nowMillis, outcome, search, onReplay })
       )
     )
     return HttpServerResponse.unsafeJson(

@@ -4,9 +4,10 @@
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import type * as ControlApi from "../../ControlApi.js"
-import type { Outcome } from "../../Outcome.js"
 import * as outcomes from "../faults/outcomes.js"
+import type { Undeclared } from "../service/handler.js"
 import { usedKeyOf } from "../store/state.js"
 import type { State, UsedKey } from "../store/state.js"
 import * as refusal from "./refusal.js"
@@ -18,29 +19,12 @@ export interface Profile {
   current: ControlApi.Idempotency
 }
 
-/** A profile with the defaults of what it leaves out. */
-export const complete = ({
-  failures = "again",
-  in_flight = "replay",
-  other_body = 422,
-  retention_seconds = null
-}: ControlApi.IdempotencyChange = {}): ControlApi.Idempotency => ({
-  failures,
-  in_flight,
-  other_body,
-  retention_seconds
-})
-
-/** The parts of a request that its operation does not declare. */
-export interface Undeclared {
-  readonly nowMillis: number
-  /** The outcome that the request asks for, if it is one that a rule decides. */
-  readonly outcome: Outcome | undefined
-  /** Called when the stored result of a key is returned. */
-  readonly onReplay: () => void
+export const defaults: ControlApi.Idempotency = {
+  other_body: 422,
+  in_flight: "replay",
+  failures: "again",
+  retention_seconds: null
 }
-
-export interface Once extends ReturnType<typeof make> {}
 
 export const make = (
   { idempotency_keys: usedKeys }: Pick<State, "idempotency_keys">,
@@ -88,11 +72,9 @@ export const make = (
   }
 }
 
-export interface InFlight extends ReturnType<typeof makeInFlight> {}
-
 /** The requests with a key that are not answered yet. They are no part of the state. */
 export const makeInFlight = (profile: Profile) => {
-  const locks = new Map<string, { readonly lock: Effect.Semaphore; users: number }>()
+  const locks = new Map<string, Effect.Semaphore>()
   /** Runs a request as the profile says while another one with the same key is not answered. */
   return <A, E, R>(
     operation: string,
@@ -104,14 +86,14 @@ export const makeInFlight = (profile: Profile) => {
       const { in_flight } = profile.current
       if (in_flight === "replay") return answer
       const id = usedKeyOf({ operation, key })
-      const entry = locks.get(id) ?? { lock: Effect.unsafeMakeSemaphore(1), users: 0 }
-      if (in_flight === 409 && entry.users > 0) return conflict
-      locks.set(id, entry)
-      entry.users++
-      const leave = Effect.sync(() => {
-        if (--entry.users === 0) locks.delete(id)
-      })
-      return Effect.ensuring(entry.lock.withPermits(1)(answer), leave)
+      const lock = locks.get(id) ?? Effect.unsafeMakeSemaphore(1)
+      locks.set(id, lock)
+      return in_flight === "wait"
+        ? lock.withPermits(1)(answer)
+        : Effect.flatMap(
+            lock.withPermitsIfAvailable(1)(answer),
+            Option.match({ onNone: () => conflict, onSome: Effect.succeed })
+          )
     })
 }
 

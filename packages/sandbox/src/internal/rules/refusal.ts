@@ -97,7 +97,7 @@ export const of = (code: Code, specific: Partial<Omit<Refusal, "_tag" | "code">>
 
 export const notFound = (message: string): Refusal => of("NOT_FOUND", { message })
 
-/** The resource of this kind that a request names. */
+/** The resource of this kind that a request or a control names. */
 export const found = <Row>(kind: string, row: Row | undefined): Either.Either<Row, Refusal> =>
   row === undefined ? Either.left(notFound(`The ${kind} does not exist.`)) : Either.right(row)
 

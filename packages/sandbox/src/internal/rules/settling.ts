@@ -8,15 +8,12 @@ import type { Outcome, Becomes } from "../../Outcome.js"
 import type { Core } from "../service/core.js"
 import type { Table } from "../store/table.js"
 import * as moment from "../time/moment.js"
-import type { Refusal } from "./refusal.js"
+import * as refusal from "./refusal.js"
 
 interface Settling {
   readonly status: string
   readonly updated_at: Timestamp
 }
-
-/** The settled resource, or why it was not settled. */
-export type Settlement<Row> = Row | "unknown" | "not pending"
 
 const completes: Becomes = { _tag: "Becomes", status: "COMPLETED" }
 
@@ -25,19 +22,18 @@ export const make = <Row extends Settling>(
   { agenda, settleAfterMillis }: Pick<Core, "agenda" | "settleAfterMillis">,
   kind: "payment" | "payout" | "refund",
   rows: Table<Row>,
-  move: (row: Row, status: string, atMillis: number) => Either.Either<string, Refusal>
+  move: (row: Row, status: string, atMillis: number) => Either.Either<string, refusal.Refusal>
 ) => {
   /** Settles a resource, if it is PENDING and its money can move. */
-  const settle = (key: string, status: string, atMillis: number): Settlement<Row> => {
-    const row = rows.get(key)
-    if (row === undefined) return "unknown"
-    if (row.status !== "PENDING" || status === "PENDING") return "not pending"
-    const moved = move(row, status, atMillis)
-    if (Either.isLeft(moved)) return "not pending"
-    const settled = { ...row, status: moved.right, updated_at: moment.fromMillis(atMillis) }
-    rows.set(settled)
-    return settled
-  }
+  const settle = (key: string, status: string, atMillis: number) =>
+    Either.gen(function* () {
+      const row = yield* refusal.found(kind, rows.get(key))
+      if (row.status !== "PENDING" || status === "PENDING") return yield* Either.left(notPending)
+      const moved = yield* move(row, status, atMillis)
+      const settled = { ...row, status: moved, updated_at: moment.fromMillis(atMillis) }
+      rows.set(settled)
+      return settled
+    })
   agenda.on(kind, settle)
   return {
     settle,
@@ -50,3 +46,5 @@ export const make = <Row extends Settling>(
     }
   }
 }
+
+const notPending = refusal.other("NOT_PENDING", "The resource is not PENDING.")

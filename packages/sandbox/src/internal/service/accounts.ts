@@ -2,7 +2,6 @@
  * The account, the credential of its application and the issued tokens (interface section 5).
  */
 import type * as Operation from "@manilla/core/Operation"
-import type { Credentials, IssuedToken } from "@manilla/token/TokenApi"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
@@ -11,6 +10,7 @@ import type { Standing } from "../../Sandbox.js"
 import type { Identifiers } from "../rules/identifiers.js"
 import * as refusal from "../rules/refusal.js"
 import type { Account, State } from "../store/state.js"
+import type { Handlers } from "./handler.js"
 
 /** A new account. */
 export interface Opening {
@@ -73,7 +73,24 @@ export const make = (
     return token
   }
 
+  const handlers: Handlers<"Token.obtain"> = {
+    /** Issues a token, by rules 1 and 3 of section 5.1. */
+    "Token.obtain": ({ payload }, { nowMillis }) => {
+      if (!isOwn(payload.client_id, payload.client_secret)) {
+        return Either.left(refusal.of("INVALID_CREDENTIALS"))
+      }
+      return Either.map(inGoodStanding(), () => ({
+        access_token: issue(nowMillis),
+        expires_in: Math.floor(lifetimeMillis / 1000),
+        token_type: "Bearer",
+        environment: "SANDBOX",
+        scope: account.current().granted_scopes.join(" ")
+      }))
+    }
+  }
+
   return {
+    handlers,
     open: ({ clientId, clientSecret, scopes }: Opening) => {
       // Drawn even if they are given, so that all later identifiers depend on the seed alone.
       const drawnId = `app_${identifiers.text(16)}`
@@ -97,20 +114,6 @@ export const make = (
     },
     ids: () => account.current(),
     credentials,
-    /** Issues a token, by rules 1 and 3 of section 5.1. */
-    obtain: (
-      { client_id, client_secret }: typeof Credentials.Type,
-      nowMillis: number
-    ): Either.Either<typeof IssuedToken.Type, refusal.Refusal> => {
-      if (!isOwn(client_id, client_secret)) return Either.left(refusal.of("INVALID_CREDENTIALS"))
-      return Either.map(inGoodStanding(), () => ({
-        access_token: issue(nowMillis),
-        expires_in: Math.floor(lifetimeMillis / 1000),
-        token_type: "Bearer",
-        environment: "SANDBOX",
-        scope: account.current().granted_scopes.join(" ")
-      }))
-    },
     /** Checks that a request with this `Authorization` may call an operation. */
     authorise: (
       authorization: string | undefined,

@@ -3,12 +3,12 @@
  * 4.13 and 4.14).
  */
 import * as Cardholder from "@manilla/cards/Cardholder"
-import type { PageSize } from "@manilla/cards/CardsApi"
 import type { Identifiers } from "../rules/identifiers.js"
 import * as pages from "../rules/pages.js"
 import * as refusal from "../rules/refusal.js"
 import type { State } from "../store/state.js"
 import * as moment from "../time/moment.js"
+import type { Handlers } from "./handler.js"
 
 export interface Cardholders extends ReturnType<typeof make> {}
 
@@ -16,7 +16,15 @@ export const make = ({ cardholders: rows }: State, identifiers: Identifiers) => 
   const all = () => rows.all().map(({ listed }) => listed)
   const find = (id: string) => rows.get(id.toLowerCase())
 
+  const handlers: Handlers<"Cardholders.list" | "Cardholders.get"> = {
+    "Cardholders.list": ({ urlParams }, { search }) =>
+      pages.select(all(), search, urlParams.per_page),
+    "Cardholders.get": ({ path }) =>
+      refusal.found("cardholder", find(path.virtualCardCustomer)?.detail)
+  }
+
   return {
+    handlers,
     /** Adds the predefined people. */
     open: (nowMillis: number): void => {
       const created_at = moment.fromMillis(nowMillis)
@@ -29,8 +37,6 @@ export const make = ({ cardholders: rows }: State, identifiers: Identifiers) => 
         })
       }
     },
-    list: ({ per_page }: PageSize, page: number) => pages.select(all(), page, per_page),
-    get: (id: string) => refusal.found("cardholder", find(id)?.detail),
     all,
     find: (id: string) => find(id)?.listed
   }

@@ -3,20 +3,19 @@
  * and 4.12).
  */
 import * as Card from "@manilla/cards/Card"
-import type { PageSize } from "@manilla/cards/CardsApi"
 import * as Currency from "@manilla/core/Currency"
 import * as Either from "effect/Either"
 import * as Struct from "effect/Struct"
 import * as amounts from "../money/amounts.js"
 import * as ledger from "../money/ledger.js"
 import * as pricing from "../money/pricing.js"
-import type { Undeclared } from "../rules/idempotency.js"
 import * as pages from "../rules/pages.js"
 import * as refusal from "../rules/refusal.js"
 import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
 import type { Cardholders } from "./cardholders.js"
 import type { Core } from "./core.js"
+import type { Handlers } from "./handler.js"
 
 type Row = typeof state.CardRow.Type
 
@@ -78,16 +77,19 @@ export const make = (
       return row.id
     })
 
-  return {
-    issue: (request: Card.CardRequest, undeclared: Undeclared) =>
-      once("Cards.issue", request.idempotency_key, request, undeclared, () =>
-        issue(request, undeclared.nowMillis)
+  const handlers: Handlers<"Cards.issue" | "Cards.list"> = {
+    "Cards.issue": ({ payload }, undeclared) =>
+      once("Cards.issue", payload.idempotency_key, payload, undeclared, () =>
+        issue(payload, undeclared.nowMillis)
       ).pipe(
         Either.flatMap((id) => refusal.found("card", rows.get(id))),
         Either.map(issuanceOf)
       ),
-    list: ({ per_page }: PageSize, page: number) => pages.select(rows.all(), page, per_page)
+    "Cards.list": ({ urlParams }, { search }) =>
+      pages.select(rows.all(), search, urlParams.per_page)
   }
+
+  return { handlers }
 }
 
 const exchange = (currency: Currency.Currency) => ({ kind: "currency exchange", currency }) as const

@@ -5,16 +5,15 @@ import * as Country from "@manilla/core/Country"
 import * as Currency from "@manilla/core/Currency"
 import * as Timestamp from "@manilla/core/Timestamp"
 import * as PaymentLink from "@manilla/payment-links/PaymentLink"
-import type { PaymentLinkFilter } from "@manilla/payment-links/PaymentLinksApi"
 import * as Either from "effect/Either"
 import * as outcomes from "../faults/outcomes.js"
 import * as amounts from "../money/amounts.js"
-import type { Undeclared } from "../rules/idempotency.js"
 import * as pages from "../rules/pages.js"
 import * as refusal from "../rules/refusal.js"
 import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
 import type { Core } from "./core.js"
+import type { Handlers } from "./handler.js"
 import type { Transactions } from "./transactions.js"
 
 type Row = typeof state.PaymentLinkRow.Type
@@ -104,17 +103,17 @@ export const make = (
 
   const all = () => rows.all().map(toLink)
 
-  return {
-    create: (request: PaymentLink.PaymentLinkRequest, { nowMillis, outcome }: Undeclared) =>
+  const handlers: Handlers<"PaymentLinks.create" | "PaymentLinks.list" | "PaymentLinks.get"> = {
+    "PaymentLinks.create": ({ payload }, { nowMillis, outcome }) =>
       Either.gen(function* () {
         yield* outcomes.check(outcome)
         const expires_at =
-          request.expires_at === undefined ? null : moment.fromInput(request.expires_at)
+          payload.expires_at === undefined ? null : moment.fromInput(payload.expires_at)
         const expiresMicros = expires_at === null ? undefined : Timestamp.toEpochMicros(expires_at)
         if (expiresMicros !== undefined && expiresMicros <= BigInt(nowMillis) * 1000n) {
           return yield* Either.left(notInTheFuture)
         }
-        const row = add(request, expires_at, nowMillis)
+        const row = add(payload, expires_at, nowMillis)
         const event = { kind: "link", key: row.id } as const
         if (expiresMicros !== undefined) {
           const at_ms = Number((expiresMicros + 999n) / 1000n)
@@ -125,13 +124,17 @@ export const make = (
         }
         return toLink(row)
       }),
-    list: ({ per_page, status }: PaymentLinkFilter, page: number) =>
+    "PaymentLinks.list": ({ urlParams: { per_page, status } }, { search }) =>
       pages.select(
         all().filter((link) => status === undefined || link.status === status),
-        page,
+        search,
         per_page
       ),
-    get: (id: string) => Either.map(find(id), toLink),
+    "PaymentLinks.get": ({ path }) => Either.map(find(path.paymentLink), toLink)
+  }
+
+  return {
+    handlers,
     all,
     hosted: (reference: string) => all().find((link) => link.reference === reference),
     /** Simulates a payer at the hosted page. */

@@ -7,7 +7,6 @@ import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Either from "effect/Either"
 import * as amounts from "../money/amounts.js"
-import type { Undeclared } from "../rules/idempotency.js"
 import * as refusal from "../rules/refusal.js"
 import * as settling from "../rules/settling.js"
 import type * as state from "../store/state.js"
@@ -15,6 +14,7 @@ import * as moment from "../time/moment.js"
 import type { Accounts } from "./accounts.js"
 import * as catalogue from "./catalogue.js"
 import type { Core } from "./core.js"
+import type { Handlers, Undeclared } from "./handler.js"
 import type { Transactions } from "./transactions.js"
 
 type Row = typeof state.PaymentRow.Type
@@ -68,24 +68,19 @@ export const make = (core: Core, transactions: Transactions, accounts: Accounts)
 
   const find = (id: string) => refusal.found("payment intent", rows.get(id.toLowerCase()))
 
-  return {
-    create: (
-      request: PaymentIntent.PaymentIntentRequest,
-      key: IdempotencyKey.IdempotencyKey,
-      undeclared: Undeclared
-    ): Either.Either<PaymentIntent.CreatedPaymentIntent, refusal.Refusal> =>
-      once("Payments.create", key, request, undeclared, () =>
-        Either.map(catalogue.checkAvailable(services, request), () => add(request, key, undeclared))
-      ).pipe(Either.flatMap(find), Either.map(asCreated)),
-    get: find,
-    settle: (id: string, status: string, nowMillis: number) =>
-      resources.settle(id.toLowerCase(), status, nowMillis)
+  const handlers: Handlers<"Payments.create" | "Payments.get"> = {
+    "Payments.create": ({ headers, payload }, undeclared) => {
+      const key = headers["idempotency-key"]
+      return once("Payments.create", key, payload, undeclared, () =>
+        Either.map(catalogue.checkAvailable(services, payload), () => add(payload, key, undeclared))
+      ).pipe(
+        Either.flatMap(find),
+        // The response to the creation is repeated for its key.
+        Either.map((row) => ({ ...row, status: "PENDING", updated_at: row.created_at }))
+      )
+    },
+    "Payments.get": ({ path }) => find(path.paymentIntent)
   }
-}
 
-/** The response to the creation, which is repeated for its key. */
-const asCreated = (row: Row): PaymentIntent.CreatedPaymentIntent => ({
-  ...row,
-  status: "PENDING",
-  updated_at: row.created_at
-})
+  return { handlers, settle: resources.settle }
+}

@@ -12,13 +12,13 @@ import * as amounts from "../money/amounts.js"
 import * as ledger from "../money/ledger.js"
 import * as pricing from "../money/pricing.js"
 import * as wallets from "../money/wallets.js"
-import type { Undeclared } from "../rules/idempotency.js"
 import * as refusal from "../rules/refusal.js"
 import * as settling from "../rules/settling.js"
 import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
 import * as catalogue from "./catalogue.js"
 import type { Core } from "./core.js"
+import type { Handlers, Undeclared } from "./handler.js"
 import type { Transactions } from "./transactions.js"
 
 type Row = typeof state.PayoutRow.Type
@@ -104,27 +104,24 @@ export const make = (core: Core, transactions: Transactions) => {
       destination: Redacted.value(row.destination)
     }))
 
-  return {
-    create: (
-      request: Payout.PayoutRequest,
-      key: IdempotencyKey.IdempotencyKey,
-      undeclared: Undeclared
-    ): Either.Either<Payout.CreatedPayoutWire, refusal.Refusal> =>
-      once("Payouts.create", key, request, undeclared, () =>
+  const handlers: Handlers<"Payouts.create" | "Payouts.get"> = {
+    "Payouts.create": ({ headers, payload }, undeclared) =>
+      once("Payouts.create", headers["idempotency-key"], payload, undeclared, () =>
         Either.gen(function* () {
-          const { currency, wallet_id } = request
+          const { currency, wallet_id } = payload
           const wallet = yield* core.wallets.debited(wallet_id, currency, "currency")
-          yield* catalogue.checkAvailable(services, { ...request, operation })
-          return yield* add(request, key, wallet, undeclared)
+          yield* catalogue.checkAvailable(services, { ...payload, operation })
+          return yield* add(payload, headers["idempotency-key"], wallet, undeclared)
         })
       ).pipe(
         Either.flatMap(find),
         // The response to the creation is repeated for its key.
         Either.map((row) => ({ ...row, status: "PENDING" }))
       ),
-    get: find,
-    settle: resources.settle
+    "Payouts.get": ({ path }) => find(path.reference)
   }
+
+  return { handlers, settle: resources.settle }
 }
 
 /** The amount plus the fee. */

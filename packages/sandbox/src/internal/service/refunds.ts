@@ -16,6 +16,7 @@ import * as settling from "../rules/settling.js"
 import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
 import type { Core } from "./core.js"
+import type { Handlers } from "./handler.js"
 import type { Transactions } from "./transactions.js"
 
 type Row = typeof state.RefundRow.Type
@@ -56,7 +57,12 @@ export const make = (core: Core, transactions: Transactions) => {
     })
   )
 
+  const handlers: Handlers<"Refunds.get"> = {
+    "Refunds.get": ({ path }) => refusal.found("refund", rows.get(path.reference))
+  }
+
   return {
+    handlers,
     /** Refunds a collected transaction, or a part of it. */
     create: ({ amount, reason, transaction }: typeof RefundRequest.Type, nowMillis: number) =>
       Either.gen(function* () {
@@ -93,7 +99,6 @@ export const make = (core: Core, transactions: Transactions) => {
         resources.add(reference, row, undefined, nowMillis)
         return asRead(row)
       }),
-    get: (reference: string) => refusal.found("refund", rows.get(reference)),
     all: () => rows.all().map(asRead)
   }
 }

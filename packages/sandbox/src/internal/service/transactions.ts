@@ -3,7 +3,6 @@
  */
 import * as Amount from "@manilla/core/Amount"
 import * as Transaction from "@manilla/transactions/Transaction"
-import type { TransactionFilter } from "@manilla/transactions/TransactionsApi"
 import * as Either from "effect/Either"
 import * as Struct from "effect/Struct"
 import * as ledger from "../money/ledger.js"
@@ -13,6 +12,7 @@ import * as refusal from "../rules/refusal.js"
 import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
 import type { Core } from "./core.js"
+import type { Handlers } from "./handler.js"
 
 type Row = typeof state.TransactionRow.Type
 
@@ -76,22 +76,23 @@ export const make = ({ book, identifiers, state, wallets }: Core) => {
     return Either.map(posted, () => record(atMillis, { ...movement, fee_amount }))
   }
 
-  return {
-    record,
-    collect,
-    list: ({ currency, environment, per_page, status }: TransactionFilter, page: number) =>
-      pages.select(
-        rows
-          .all()
-          .filter(
-            (one) =>
-              (status === undefined || one.status === status) &&
-              (currency === undefined || one.currency === currency) &&
-              (environment === undefined || one.environment === environment)
-          ),
-        page,
-        per_page
-      ),
-    get: (reference: string) => refusal.found("transaction", rows.get(reference))
+  const get = (reference: string) => refusal.found("transaction", rows.get(reference))
+
+  const handlers: Handlers<"Transactions.list" | "Transactions.get"> = {
+    "Transactions.list": ({ urlParams }, { search }) => {
+      const { currency, environment, per_page, status } = urlParams
+      const selected = rows
+        .all()
+        .filter(
+          (one) =>
+            (status === undefined || one.status === status) &&
+            (currency === undefined || one.currency === currency) &&
+            (environment === undefined || one.environment === environment)
+        )
+      return pages.select(selected, search, per_page)
+    },
+    "Transactions.get": ({ path }) => get(path.reference)
   }
+
+  return { handlers, record, collect, get }
 }
