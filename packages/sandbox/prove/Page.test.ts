@@ -1,10 +1,13 @@
 // The page of the sandbox in a real browser.
 import * as Fault from "@manilla/sandbox/Fault"
+import * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import axe from "axe-core"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, it, vi } from "vitest"
 import * as browsers from "./utils/browser.js"
+import * as curl from "../test/utils/curl.js"
 import * as services from "../test/utils/service.js"
 import * as sites from "./utils/site.js"
 
@@ -428,6 +431,84 @@ describe("the hosted page of a link", () => {
   })
 })
 
+/** The lines for curl of `/docs`, by operation. */
+const docLines = async () => {
+  await page.goto("/docs")
+  const sections = page.locator("section")
+  await sections.first().waitFor()
+  const names = await sections.evaluateAll((all) => all.map(({ id }) => id))
+  const lines = await page.locator("section pre").allTextContents()
+  return names.map((name, index) => [name, lines[index] ?? ""] as const)
+}
+
+describe("the documentation", () => {
+  it("has the request and the response of every operation", async () => {
+    const names = (await docLines()).map(([name]) => name)
+    assert.sameMembers(names, [...ServiceApi.operations.keys()])
+    for (const [name, { access, errors = [], method, path, replay }] of ServiceApi.operations) {
+      const text = (await page.locator(`section[id="${name}"]`).textContent()) ?? ""
+      assert.include(text, method + " " + (access === "credentials" ? "{auth_url}" : ""))
+      assert.include(text, path.replace(/:(\w+)/g, "{$1}"))
+      assert.include(text, replay._tag)
+      assert.include(text, `Documented errors${errors.join(", ") || "none"}`)
+      if (access !== "bearer" && access !== "credentials") assert.include(text, access)
+      assert.include(text, "success")
+    }
+    for (const member of ["payer.phone_number", "data.data[].net_amount", "per_page"]) {
+      await page.getByText(member, { exact: true }).first().waitFor()
+    }
+    // No rule shows the redaction of secrets in the code.
+    assert.notInclude((await page.locator("main").textContent()) ?? "", "Redacted")
+  })
+
+  it("has a line for curl that works for every operation", async () => {
+    const lines = new Map(await docLines())
+    const { sandbox } = service
+    const { client_id: clientId, client_secret: clientSecret } = await Effect.runPromise(
+      sandbox.credentials
+    )
+    await service.pay("order-1")
+    await service.createLink()
+    const [payment] = await Effect.runPromise(sandbox.paymentIntents)
+    if (payment === undefined) return assert.fail("no payment")
+    await Effect.runPromise(sandbox.settlePayment({ id: payment.id }))
+    const [transaction] = await Effect.runPromise(sandbox.transactions)
+    if (transaction === undefined) return assert.fail("no transaction")
+    const refund = await Effect.runPromise(sandbox.refund({ transaction: transaction.reference }))
+    const [wallet] = await Effect.runPromise(sandbox.wallets)
+    const [holder] = await Effect.runPromise(sandbox.cardholders)
+    const [link] = await Effect.runPromise(sandbox.paymentLinks)
+    const variables = new Map<string, string>([
+      ["MANILLA_BASE_URL", sandbox.baseUrl],
+      ["MANILLA_AUTH_URL", sandbox.authUrl],
+      ["MANILLA_CLIENT_ID", clientId],
+      ["MANILLA_CLIENT_SECRET", Redacted.value(clientSecret)],
+      ["MANILLA_WALLET_ID", wallet?.id ?? ""],
+      ["CARDHOLDER", holder?.id ?? ""],
+      ["PAYMENT_INTENT", payment.id],
+      ["PAYMENT_LINK", link?.id ?? ""],
+      ["VIRTUAL_CARD_CUSTOMER", holder?.id ?? ""]
+    ])
+    // The token is obtained first, though it is the last operation of the page.
+    for (const name of ["Token.obtain", ...lines.keys()]) {
+      const line = lines.get(name) ?? ""
+      const [, assigned, call = line, path] =
+        /^(\w+)=\$\((.*) \| jq -r '([^']+)'\)$/.exec(line) ?? []
+      if (name === "Transactions.get") variables.set("REFERENCE", transaction.reference)
+      if (name === "Payouts.get") {
+        const [payout] = await Effect.runPromise(sandbox.payouts)
+        variables.set("REFERENCE", payout?.reference ?? "")
+      }
+      if (name === "Refunds.get") variables.set("REFERENCE", refund.reference)
+      const response = await curl.send(curl.wordsOf(call, variables))
+      assert.isTrue(response?.ok, `${name}: ${await response?.clone().text()}`)
+      if (assigned !== undefined && path !== undefined) {
+        variables.set(assigned, curl.select(await response?.json(), path))
+      }
+    }
+  })
+})
+
 /** Every page of the sandbox, with long and many values in it. */
 const pages = async () => {
   await services.sendFourTimes(service, "k".repeat(255))
@@ -436,7 +517,7 @@ const pages = async () => {
   const checkout = await service.createLink({ description: "d".repeat(1000) })
   return [
     ...Object.entries(views).map(([view, ready]) => ({ address: `/#${view}`, ready })),
-    { address: "/docs", ready: "main" },
+    { address: "/docs", ready: "section" },
     { address: checkout, ready: "form" }
   ]
 }

@@ -15,7 +15,6 @@ import type { Exchange } from "./Exchange.js"
 import * as cli from "./internal/command/cli.js"
 import * as initial from "./internal/command/initial.js"
 import * as control from "./internal/control/routes.js"
-import * as docsPage from "./internal/page/docsPage.js"
 import * as webPage from "./internal/page/webPage.js"
 import * as Sandbox from "./Sandbox.js"
 import * as SandboxServer from "./SandboxServer.js"
@@ -42,8 +41,8 @@ export MANILLA_ENVIRONMENT=SANDBOX
 export MANILLA_PAGE_PARAMETER=${Sandbox.pageParameter}
 export MANILLA_WALLET_ID=${wallet?.id ?? ""}
 
-Page:          ${new URL(webPage.path, controlUrl).href}
-Documentation: ${new URL(docsPage.paths.page, baseUrl).href}
+Page:          ${new URL(webPage.paths.main, controlUrl).href}
+Documentation: ${new URL(webPage.paths.docs, baseUrl).href}
 Control API:   ${new URL(control.openApi, controlUrl).href}
 `)
     return yield* Effect.never

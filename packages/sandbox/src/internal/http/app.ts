@@ -19,7 +19,6 @@ import * as ServiceApi from "../../ServiceApi.js"
 import * as control from "../control/routes.js"
 import type { Restartable } from "../emulation.js"
 import * as checkout from "../page/checkout.js"
-import * as docsPage from "../page/docsPage.js"
 import * as webPage from "../page/webPage.js"
 import * as refusal from "../rules/refusal.js"
 import type { Handler } from "../service/handler.js"
@@ -71,7 +70,6 @@ const route = Effect.gen(function* () {
   return {
     main: yield* gateway([
       ...webPage.routes,
-      ...docsPage.routes,
       ...checkout.routes,
       ...control.routes,
       ...operations.filter((one) => !isOfAccount(one)).map(toRoute)

@@ -13,6 +13,7 @@ import { Incoming } from "../http/incoming.js"
 import type { Hosted } from "../service/paymentLinks.js"
 import { checkoutPath } from "../service/paymentLinks.js"
 import * as html from "./html.js"
+import { markup } from "./html.js"
 
 const maxPhoneNumber = 32
 
@@ -79,17 +80,17 @@ const pay = Effect.gen(function* () {
 const seeOther = (location: string) =>
   HttpServerResponse.empty({ status: 303, headers: { location, "cache-control": "no-store" } })
 
-const page = (title: string, body: string, status = 200, formAction?: string) =>
+const page = (title: string, body: html.Html, status = 200, formAction?: string) =>
   html.page({
     title,
     status,
     policy: { formAction },
-    body: `<main class="narrow"><h1>${html.escape(title)}</h1>${body}
+    body: markup`<main class="narrow"><h1>${title}</h1>${body}
 <p class="hint">This is a sandbox. No real money moves.</p></main>`
   })
 
 const note = (kind: "good" | "bad", text: string) =>
-  `<p class="note ${kind}" role="alert">${html.escape(text)}</p>`
+  markup`<p class="note ${kind}" role="alert" id="note">${text}</p>`
 
 /** The amount without trailing zeros. */
 const amountOf = ({ amount, currency }: Hosted) =>
@@ -97,17 +98,15 @@ const amountOf = ({ amount, currency }: Hosted) =>
 
 const details = (hosted: Hosted) => {
   const { description, reference } = hosted
-  return `<dl>
-<dt>Amount</dt><dd><strong>${html.escape(amountOf(hosted))}</strong></dd>
-${description ? `<dt>For</dt><dd>${html.escape(description)}</dd>` : ""}
-<dt>Reference</dt><dd>${html.escape(reference)}</dd>
+  return markup`<dl>
+<dt>Amount</dt><dd><strong>${amountOf(hosted)}</strong></dd>
+${description ? markup`<dt>For</dt><dd>${description}</dd>` : ""}
+<dt>Reference</dt><dd>${reference}</dd>
 </dl>`
 }
 
-const back = (text: string, address: URL | undefined) =>
-  address === undefined
-    ? ""
-    : `<p><a class="button" href="${html.escape(address.href)}">${html.escape(text)}</a></p>`
+const button = (text: string, address: string | undefined) =>
+  address === undefined ? "" : markup`<p><a class="button" href="${address}">${text}</a></p>`
 
 /** Why a link cannot be paid. */
 const reasonOf = ({ expires_at, status }: Hosted): string | undefined => {
@@ -128,53 +127,53 @@ const payable = (hosted: Hosted, attempt: string, error?: string) => {
   const failure = addressOf(failure_url)
   const reason = reasonOf(hosted)
   if (reason !== undefined) {
-    return page("Payment", `${note("bad", reason)}${details(hosted)}${back("Return", failure)}`)
+    const back = button("Return", failure?.href)
+    return page("Payment", markup`${note("bad", reason)}${details(hosted)}${back}`)
   }
   // Browsers apply `form-action` to the answer of a form as well, which is a redirect.
   const targets = ["'self'", ...[addressOf(success_url), failure].map((url) => url?.origin ?? "")]
-  const cancel = failure?.href ?? `${checkoutPath(reference)}?cancelled`
+  const invalid = markup` aria-invalid="true" aria-describedby="note"`
   return page(
     "Payment",
-    `${details(hosted)}
-${error === undefined ? "" : `<p class="note bad" role="alert" id="error">${html.escape(error)}</p>`}
+    markup`${details(hosted)}
+${error && note("bad", error)}
 <form method="post" class="fields">
-<input type="hidden" name="attempt" value="${html.escape(attempt)}">
-<label>Phone number <input type="tel" name="phone_number" autocomplete="tel" required maxlength="${maxPhoneNumber}"${
-      error === undefined ? "" : ` aria-invalid="true" aria-describedby="error"`
-    }></label>
-<p class="bar"><button type="submit">Pay ${html.escape(amountOf(hosted))}</button>
-<a class="button" href="${html.escape(cancel)}">Cancel</a></p>
+<input type="hidden" name="attempt" value="${attempt}">
+<label>Phone number <input type="tel" name="phone_number" autocomplete="tel" required maxlength="${String(maxPhoneNumber)}"${error && invalid}></label>
+<p class="bar"><button type="submit">Pay ${amountOf(hosted)}</button>
+<a class="button" href="${failure?.href ?? `${checkoutPath(reference)}?cancelled`}">Cancel</a></p>
 </form>`,
     error === undefined ? 200 : 422,
     targets.join(" ").trim()
   )
 }
 
-const paid = (hosted: Hosted) =>
-  page(
+const paid = (hosted: Hosted) => {
+  const isIgnored = hosted.success_url !== null && addressOf(hosted.success_url) === undefined
+  const ignored =
+    "The link has a success_url that is not followed: it must be an http or https address, without ; and , in its host."
+  return page(
     "Payment received",
-    `${note("good", `You paid ${amountOf(hosted)}.`)}${
-      hosted.success_url === null || addressOf(hosted.success_url) !== undefined
-        ? ""
-        : `<p>The link has a success_url that is not followed: it must be an http or https address, without ; and , in its host.</p>`
-    }${details(hosted)}`
+    markup`${note("good", `You paid ${amountOf(hosted)}.`)}${isIgnored ? markup`<p>${ignored}</p>` : ""}${details(hosted)}`
   )
+}
 
 const wasCancelled = (hosted: Hosted) =>
   page(
     "Payment cancelled",
-    `${note("bad", "You cancelled the payment. Nothing was paid.")}${details(hosted)}
-<p><a class="button" href="${html.escape(checkoutPath(hosted.reference))}">Pay after all</a></p>`
+    markup`${note("bad", "You cancelled the payment. Nothing was paid.")}${details(hosted)}
+${button("Pay after all", checkoutPath(hosted.reference))}`
   )
 
 /** A link that was used or expired meanwhile says so. Any other failure goes to `failure_url`. */
 const failed = (hosted: Hosted, message: string) => {
   const failure = addressOf(hosted.failure_url)
-  if (reasonOf(hosted) === undefined && failure !== undefined) return seeOther(failure.href)
-  const reason = `${reasonOf(hosted) ?? message} Nothing was paid.`
+  const reason = reasonOf(hosted)
+  if (reason === undefined && failure !== undefined) return seeOther(failure.href)
+  const text = `${reason ?? message} Nothing was paid.`
   return page(
     "Payment failed",
-    `${note("bad", reason)}${details(hosted)}${back("Return", failure)}`,
+    markup`${note("bad", text)}${details(hosted)}${button("Return", failure?.href)}`,
     422
   )
 }

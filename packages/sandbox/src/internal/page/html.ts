@@ -2,25 +2,41 @@
  * HTML pages. Their headers let them load only files of the sandbox, and forbid frames of other pages.
  */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Data from "effect/Data"
 
-/** Makes a text safe in an element or an attribute. */
-export const escape = (text: string): string =>
+/** A piece of HTML. */
+export class Html extends Data.Class<{ readonly text: string }> {}
+
+type Part = Html | string | undefined | ReadonlyArray<Part>
+
+/** Makes HTML of a template. Its strings are text, and are safe in an element or an attribute. */
+export const markup = (literals: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
+  new Html({ text: String.raw({ raw: literals }, ...parts.map(textOf)) })
+
+const textOf = (part: Part): string => {
+  if (part === undefined) return ""
+  if (part instanceof Html) return part.text
+  return typeof part === "string" ? escape(part) : part.map(textOf).join("")
+}
+
+const escape = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 export interface Policy {
   /** Sources of scripts and connections. Defaults to none. */
-  readonly script?: "'self'" | undefined
+  readonly script?: string | undefined
   /** Where forms may be sent. Defaults to nowhere. */
   readonly formAction?: string | undefined
 }
 
 /** Headers of a page or of one of its files. */
-export const headers = ({ formAction = "'none'", script }: Policy = {}) => ({
+export const headers = ({ formAction = "'none'", script = "'none'" }: Policy = {}) => ({
   "content-security-policy": [
     "default-src 'none'",
     "style-src 'self'",
     "img-src data:",
-    ...(script === undefined ? [] : [`script-src ${script}`, `connect-src ${script}`]),
+    `script-src ${script}`,
+    `connect-src ${script}`,
     `form-action ${formAction}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -39,8 +55,7 @@ export const headers = ({ formAction = "'none'", script }: Policy = {}) => ({
 
 export interface Page {
   readonly title: string
-  /** HTML. */
-  readonly body: string
+  readonly body: Html
   readonly status?: number | undefined
   readonly policy?: Policy | undefined
 }
@@ -48,12 +63,12 @@ export interface Page {
 /** A page without scripts, in the style of the others. */
 export const page = ({ body, policy, status = 200, title }: Page) =>
   HttpServerResponse.text(
-    `<!doctype html>
+    markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(title)}</title>
+<title>${title}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/page/page.css">
 </head>
@@ -61,6 +76,6 @@ export const page = ({ body, policy, status = 200, title }: Page) =>
 ${body}
 </body>
 </html>
-`,
+`.text,
     { status, contentType: "text/html; charset=utf-8", headers: headers(policy) }
   )

@@ -1,57 +1,57 @@
 /**
- * The page of the sandbox: files of the folder `page` of this package. They contain no state, so they are
- * served to everybody. The page uses the control API, which checks its callers.
+ * The pages of the sandbox: files of the folder `page` of this package. They contain no state, so they are served to
+ * everybody. The page at `/` uses the control API, which checks its callers, and `/docs` the OpenAPI document.
  */
 import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
-import { readdirSync, readFileSync } from "node:fs"
+import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
-import { dirname, extname, join } from "node:path"
+import { dirname, join } from "node:path"
+import * as OpenApiDocument from "../../OpenApiDocument.js"
+import * as ServiceApi from "../../ServiceApi.js"
 import * as reply from "../http/reply.js"
 import * as refusal from "../rules/refusal.js"
 import * as html from "./html.js"
 
-export const path = "/"
+export const paths = { main: "/", docs: "/docs", openApi: "/openapi.json" } as const
 
 const types: Readonly<Record<string, string>> = {
-  ".css": "text/css; charset=utf-8",
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8"
+  css: "text/css; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8"
 }
 
 /** Found by the package's name, because the bundled command is in another folder than this module. */
-const read = (): ReadonlyMap<string, string> => {
-  const manifest = createRequire(import.meta.url).resolve("@manilla/sandbox/package.json")
-  const folder = join(dirname(manifest), "page")
-  return new Map(
-    readdirSync(folder)
-      .filter((name) => extname(name) in types)
-      .map((name) => [name, readFileSync(join(folder, name), "utf8")])
+const addressOf = (name: string) =>
+  join(
+    dirname(createRequire(import.meta.url).resolve("@manilla/sandbox/package.json")),
+    "page",
+    name
+  )
+
+const file = (name: string) => {
+  const contentType = types[/^\w+\.(css|html|js)$/.exec(name)?.[1] ?? ""]
+  if (contentType === undefined) return unknown
+  const headers = html.headers({ script: "'self'" })
+  return Effect.tryPromise(() => readFile(addressOf(name), "utf8")).pipe(
+    Effect.map((text) => HttpServerResponse.text(text, { contentType, headers })),
+    Effect.orElse(() => unknown)
   )
 }
 
-/** Read at the first request, so that the sandbox starts without them. */
-let files: ReadonlyMap<string, string> | undefined
-
-const file = (name: string) =>
-  Effect.suspend(() => {
-    files ??= read()
-    const text = files.get(name)
-    return text === undefined
-      ? unknown
-      : Effect.succeed(
-          HttpServerResponse.text(text, {
-            contentType: types[extname(name)] ?? "",
-            headers: html.headers({ script: "'self'" })
-          })
-        )
-  })
-
 const unknown = reply.refuse(refusal.notFound("The page has no such file."))
 
+/** The server URL is relative to the document, so it does not depend on the port. */
+const document = Effect.sync(() =>
+  HttpServerResponse.unsafeJson(OpenApiDocument.make({ baseUrl: ServiceApi.root }))
+)
+
+/** They need no token, and neither faults nor the exchange log apply to them. */
 export const routes = [
-  HttpRouter.makeRoute("GET", path, file("index.html")),
+  HttpRouter.makeRoute("GET", paths.main, file("index.html")),
+  HttpRouter.makeRoute("GET", paths.docs, file("docs.html")),
+  HttpRouter.makeRoute("GET", paths.openApi, document),
   HttpRouter.makeRoute(
     "GET",
     "/page/:file",

@@ -2,10 +2,8 @@
  * Rules of the service, and their refusals as reported in its error envelope.
  */
 import type * as Errors from "@manilla/core/Errors"
-import type * as Operation from "@manilla/core/Operation"
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
-import type * as ServiceApi from "../../ServiceApi.js"
 
 export class Refusal extends Data.TaggedClass("Refusal")<{
   readonly status: number
@@ -17,81 +15,35 @@ export class Refusal extends Data.TaggedClass("Refusal")<{
   readonly details?: Readonly<Record<string, string>>
 }> {}
 
-/** An error that operations have. */
-export interface Declared {
-  readonly status: number
-  readonly message: string
-  /** Whether an operation has it. */
-  readonly isOf: (operation: Operation.Operation, name: string) => boolean
-}
-
-const error = (status: number, message: string, isOf: Declared["isOf"]): Declared => ({
-  status,
-  message,
-  isOf
-})
-
-const always: Declared["isOf"] = () => true
-const hasCredentials: Declared["isOf"] = ({ access }) => access === "credentials"
-const hasToken: Declared["isOf"] = ({ access }) => access !== "credentials"
-const hasScope: Declared["isOf"] = ({ access }) => access !== "credentials" && access !== "bearer"
-const hasKey: Declared["isOf"] = ({ replay }) => replay._tag === "Keyed"
-const hasInput: Declared["isOf"] = ({ headers, pathParams, payload, urlParams }) =>
-  [headers, pathParams, payload, urlParams].some((one) => one !== undefined)
-const readsOne: Declared["isOf"] = ({ method, pathParams }) =>
-  method === "GET" && pathParams !== undefined
-const is =
-  (...operations: ReadonlyArray<ServiceApi.OperationName>): Declared["isOf"] =>
-  (_, name) =>
-    operations.some((one) => one === name)
-
-const debits = is("Payouts.create", "Cards.issue")
-const movesMobileMoney = is("Payments.create", "Payouts.create")
-const issuesCards = is("Cards.issue")
+const error = (status: number, message: string) => ({ status, message })
 
 /** The errors of the operations, in the order in which they are checked. */
-const declarations = {
-  INVALID_CREDENTIALS: error(401, "The client id or the secret is wrong.", hasCredentials),
-  UNAUTHENTICATED: error(401, "The token is missing, unknown or expired.", hasToken),
+const declared = {
+  INVALID_CREDENTIALS: error(401, "The client id or the secret is wrong."),
+  UNAUTHENTICATED: error(401, "The token is missing, unknown or expired."),
   ACCOUNT_STATE: error(
     403,
-    "The account, its KYB, the application or the credential is not in order.",
-    always
+    "The account, its KYB, the application or the credential is not in order."
   ),
-  INSUFFICIENT_SCOPE: error(403, "The scope is not granted.", hasScope),
-  VALIDATION_FAILED: error(422, "The request is invalid.", hasInput),
-  NOT_FOUND: error(404, "No resource has this id or reference.", readsOne),
-  IDEMPOTENCY_KEY_IN_FLIGHT: error(
-    409,
-    "A request with this idempotency key is in progress.",
-    hasKey
-  ),
-  IDEMPOTENCY_KEY_REUSED: error(
-    422,
-    "The idempotency key was used with a different request.",
-    hasKey
-  ),
-  CARDHOLDER_NOT_FOUND: error(422, "The cardholder does not exist.", issuesCards),
-  WALLET_NOT_FOUND: error(422, "The wallet does not exist.", debits),
-  CURRENCY_MISMATCH: error(422, "The wallet has a different currency.", debits),
-  CURRENCY_NOT_SUPPORTED: error(422, "Cards cannot be paid in this currency.", issuesCards),
-  SERVICE_UNAVAILABLE: error(422, "The service is currently unavailable.", movesMobileMoney),
-  INSUFFICIENT_FUNDS: error(422, "The wallet has insufficient funds.", debits),
-  EXPIRES_IN_THE_PAST: error(
-    422,
-    "The payment link would already be expired.",
-    is("PaymentLinks.create")
-  )
+  INSUFFICIENT_SCOPE: error(403, "The scope is not granted."),
+  VALIDATION_FAILED: error(422, "The request is invalid."),
+  NOT_FOUND: error(404, "No resource has this id or reference."),
+  IDEMPOTENCY_KEY_IN_FLIGHT: error(409, "A request with this idempotency key is in progress."),
+  IDEMPOTENCY_KEY_REUSED: error(422, "The idempotency key was used with a different request."),
+  CARDHOLDER_NOT_FOUND: error(422, "The cardholder does not exist."),
+  WALLET_NOT_FOUND: error(422, "The wallet does not exist."),
+  CURRENCY_MISMATCH: error(422, "The wallet has a different currency."),
+  CURRENCY_NOT_SUPPORTED: error(422, "Cards cannot be paid in this currency."),
+  SERVICE_UNAVAILABLE: error(422, "The service is currently unavailable."),
+  INSUFFICIENT_FUNDS: error(422, "The wallet has insufficient funds."),
+  EXPIRES_IN_THE_PAST: error(422, "The payment link would already be expired.")
 }
 
-export type Code = keyof typeof declarations
-
-/** The errors of the operations by their codes. */
-export const declared: ReadonlyMap<string, Declared> = new Map(Object.entries(declarations))
+export type Code = keyof typeof declared
 
 /** An error of an operation. The message and the status can be more specific than declared. */
 export const of = (code: Code, specific: Partial<Omit<Refusal, "_tag" | "code">> = {}): Refusal => {
-  const { message, status } = declarations[code]
+  const { message, status } = declared[code]
   return new Refusal({ status, code, message, ...specific })
 }
 

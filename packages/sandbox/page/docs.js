@@ -1,0 +1,206 @@
+// The operations of the service, from the OpenAPI document that the sandbox serves.
+
+import { byId, h, table } from "./dom.js"
+
+/**
+ * @typedef {{
+ *   $ref?: string
+ *   description?: string
+ *   type?: string
+ *   enum?: Array<unknown>
+ *   anyOf?: Array<Schema>
+ *   properties?: Record<string, Schema>
+ *   required?: Array<string>
+ *   items?: Schema
+ * }} Schema
+ */
+/** @typedef {{ content: { "application/json": { schema: Schema } } }} Content */
+/** @typedef {{ _tag: "Safe" | "Once" } | { _tag: "Keyed", in: string, name: string }} Replay */
+/** @typedef {{ name: string, in: string, required: boolean, schema: Schema }} Parameter */
+/**
+ * @typedef {{
+ *   operationId: string
+ *   summary: string
+ *   parameters: Array<Parameter>
+ *   requestBody?: Content
+ *   responses: { [status: string]: Content }
+ *   security: Array<{ bearer: Array<string> }>
+ *   "x-manilla-replay": Replay
+ * }} Operation
+ */
+/** @typedef {{ name: string, required: boolean, rule: string }} Field */
+
+/** @type {Record<string, Schema>} */
+let schemas = {}
+
+/**
+ * The schema behind references, and of a value that is not `null`.
+ *
+ * @param {Schema} schema
+ * @returns {Schema}
+ */
+const resolved = (schema) => {
+  const named = schema.$ref && schemas[schema.$ref.replace(/^.*\//, "")]
+  if (named) return resolved(named)
+  const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== "null")
+  return only && others.length === 0 ? resolved(only) : schema
+}
+
+/**
+ * @param {Schema} schema
+ * @returns {string}
+ */
+const ruleOf = (schema) => {
+  const { anyOf, description, enum: values, type } = schema.$ref ? resolved(schema) : schema
+  if (description !== undefined) return description
+  if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(" or ")
+  return anyOf?.map(ruleOf).join(" or ") ?? type ?? "anything"
+}
+
+/**
+ * The members of an object and its nested objects, by path: `payer.phone_number`.
+ *
+ * @param {Schema} schema
+ * @param {string} prefix
+ * @returns {Array<Field>}
+ */
+const fieldsOf = (schema, prefix = "") => {
+  const { items, properties = {}, required = [] } = resolved(schema)
+  if (items !== undefined) return fieldsOf(items, `${prefix.slice(0, -1)}[].`)
+  return Object.entries(properties).flatMap(([name, member]) => {
+    const path = prefix + name
+    const nested = fieldsOf(member, `${path}.`)
+    return nested.length > 0
+      ? nested
+      : [{ name: path, required: required.includes(name), rule: ruleOf(member) }]
+  })
+}
+
+/**
+ * @param {string} title
+ * @param {Array<Field>} fields
+ */
+const fieldTable = (title, fields) =>
+  fields.length > 0 &&
+  h(
+    "details",
+    { open: true },
+    h("summary", {}, title),
+    table(
+      title,
+      [
+        ["Field", ({ name }) => h("code", {}, name)],
+        ["Presence", ({ required }) => (required ? "required" : "optional")],
+        ["Rule", ({ rule }) => rule]
+      ],
+      fields
+    )
+  )
+
+/** Bodies that the sandbox accepts. The shell replaces variables between `'"` and `"'`. */
+/** @type {Readonly<Record<string, string>>} */
+const bodies = {
+  "Token.obtain": `{"client_id":"'"$MANILLA_CLIENT_ID"'","client_secret":"'"$MANILLA_CLIENT_SECRET"'"}`,
+  "Payments.create": `{"country":"BJ","amount":"1500","currency":"XOF","operation":"COLLECTION","payment_method":"mtn_momo","payer":{"phone_number":"+2290100000000"}}`,
+  "Payouts.create": `{"wallet_id":"'"$MANILLA_WALLET_ID"'","amount":"1000","currency":"XOF","country":"BJ","payment_method":"mtn_momo","destination":"+2290100000000"}`,
+  "PaymentLinks.create": `{"amount":"2000","currency":"XOF","country":"BJ","description":"Shoes"}`,
+  "Cards.issue": `{"customer_id":"'"$CARDHOLDER"'","wallet_id":"'"$MANILLA_WALLET_ID"'","idempotency_key":"card-42","debit_currency":"XOF","initial_balance":"10"}`
+}
+
+/**
+ * The line that sends an operation. Parameters of the path are variables, such as `$PAYMENT_INTENT`.
+ *
+ * @param {string} path
+ * @param {Operation} operation
+ */
+const curlOf = (path, { operationId, parameters, security }) => {
+  const isToken = security.length === 0
+  const filled = path.replace(
+    /\{(\w+)\}/g,
+    (_, name) => `$${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`
+  )
+  const words = [
+    "curl -s",
+    !isToken && `-H "Authorization: Bearer $TOKEN"`,
+    parameters.some(({ name }) => name === "idempotency-key") && `-H "Idempotency-Key: order-42"`,
+    operationId in bodies && `--json '${bodies[operationId]}'`,
+    `"${isToken ? "$MANILLA_AUTH_URL" : "$MANILLA_BASE_URL"}${filled}"`
+  ]
+  const line = words.filter(Boolean).join(" ")
+  return isToken ? `TOKEN=$(${line} | jq -r '.data.access_token')` : line
+}
+
+/** @param {Operation} operation */
+const scopeOf = ({ security }) => {
+  const [bearer] = security
+  if (bearer === undefined) return "no token: the body contains the credentials"
+  return bearer.bearer[0] ?? "a token; the interface documents no scope"
+}
+
+/** @param {Replay} replay */
+const replayOf = (replay) => {
+  if (replay._tag === "Safe") return "Safe: a read, which can be repeated"
+  return replay._tag === "Keyed"
+    ? `Keyed by ${replay.name} in the ${replay.in}: repeat with the same key and the same bytes`
+    : "Once: no key; do not repeat a request that may have been processed"
+}
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {Operation} operation
+ */
+const section = (method, path, operation) => {
+  const { operationId, parameters, requestBody, responses, security, summary } = operation
+  const statuses = Object.keys(responses).filter((status) => status.startsWith("4"))
+  /** @param {string} place */
+  const inPlace = (place) =>
+    parameters
+      .filter((one) => one.in === place)
+      .map(({ name, required, schema }) => ({ name, required, rule: ruleOf(schema) }))
+  /** @param {Content | undefined} content */
+  const bodyOf = (content) =>
+    content === undefined ? [] : fieldsOf(content.content["application/json"].schema)
+  const success = Object.entries(responses).find(([status]) => status.startsWith("2"))
+  return h(
+    "section",
+    { id: operationId },
+    h(
+      "h2",
+      {},
+      h("span", { class: "method" }, method.toUpperCase()),
+      " ",
+      h("code", {}, (security.length === 0 ? "{auth_url}" : "") + path)
+    ),
+    h("p", {}, summary),
+    h(
+      "dl",
+      {},
+      ...[
+        ["Operation", operationId],
+        ["Scope", scopeOf(operation)],
+        ["Replay", replayOf(operation["x-manilla-replay"])],
+        ["Documented errors", statuses.join(", ") || "none"]
+      ].flatMap(([term, text]) => [h("dt", {}, term), h("dd", {}, text)])
+    ),
+    h("pre", {}, curlOf(path, operation)),
+    fieldTable("Path", inPlace("path")),
+    fieldTable("Query", inPlace("query")),
+    fieldTable("Headers", inPlace("header")),
+    fieldTable("Body", bodyOf(requestBody)),
+    fieldTable("Response", bodyOf(success?.[1]))
+  )
+}
+
+const description = await fetch("/openapi.json").then((response) => response.json())
+schemas = description.components.schemas
+/** @type {Array<[path: string, methods: Record<string, Operation>]>} */
+const paths = Object.entries(description.paths)
+const sections = paths.flatMap(([path, { servers: _, ...methods }]) =>
+  Object.entries(methods).map(([method, operation]) => section(method, path, operation))
+)
+byId("operations", HTMLElement).append(
+  ...sections.flatMap(({ id }) => [h("a", { href: `#${id}` }, id), " "])
+)
+byId("main", HTMLElement).append(...sections)
+document.getElementById(location.hash.slice(1))?.scrollIntoView()
