@@ -196,7 +196,7 @@ const description = await fetch("/openapi.json").then((response) => response.jso
 schemas = description.components.schemas
 /** @type {Array<[path: string, methods: Record<string, Operation>]>} */
 const paths = Object.entries(description.paths)
-const sections = paths.flatMap(([path, { servers: _, ...methods }]) =>
+const sections = paths.flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => section(method, path, operation))
 )
 byId("operations", HTMLElement).append(

@@ -4,13 +4,16 @@
  *
  * @since 0.1.0
  */
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as OpenApiJsonSchema from "@effect/platform/OpenApiJsonSchema"
+import type * as Operation from "@manilla/core/Operation"
 import * as Record from "effect/Record"
 import * as Struct from "effect/Struct"
 import * as ControlApi from "./ControlApi.js"
 import * as envelope from "./internal/http/envelope.js"
-import * as httpApi from "./internal/http/httpApi.js"
 import * as ServiceApi from "./ServiceApi.js"
 
 /**
@@ -48,30 +51,28 @@ export interface OpenApiDocument extends ReturnType<typeof make> {}
  * @category constructors
  */
 export const make = ({ authUrl, baseUrl }: Addresses = {}) => {
-  const main = OpenApi.fromApi(httpApi.make("Service", ServiceApi.mainGroups), options)
-  const account = OpenApi.fromApi(httpApi.make("Accounts", ServiceApi.accountGroups), options)
+  const api = ServiceApi.groups.reduce<HttpApi.HttpApi.AnyWithProps>(
+    (api, group) => api.add(groupOf(group)),
+    HttpApi.make("Service")
+  )
+  const { components, openapi, paths } = OpenApi.fromApi(api, options)
   const defs: Record<string, OpenApiJsonSchema.JsonSchema> = {}
   const failure = OpenApiJsonSchema.makeWithDefs(envelope.Failure, { ...options, defs })
   return {
-    openapi: main.openapi,
+    openapi,
     info: {
       title: "Payments, Payouts and Virtual Cards",
       version: "1.0.0",
       description:
         "The operations of the service that Manilla declares. The listed error statuses are those that the service's interface documents; `default` covers any other."
     },
-    servers: [
-      server("The base URL of the main gateway, including the version", "base_url", baseUrl)
-    ],
+    servers: [server("main", "base_url", baseUrl)],
     tags: ServiceApi.groups.map(({ name }) => ({ name, description: descriptions[name] })),
-    paths: {
-      ...paths(main),
-      ...paths(account, [
-        server("The base URL of the account gateway, including the version", "auth_url", authUrl)
-      ])
-    },
+    paths: mapOperations(paths, (operation) =>
+      documented(operation, server("account", "auth_url", authUrl))
+    ),
     components: {
-      schemas: used({ ...main.components.schemas, ...account.components.schemas, ...defs }),
+      schemas: used({ ...components.schemas, ...defs }),
       responses: {
         Error: {
           description: "An error, in its envelope",
@@ -106,28 +107,46 @@ const descriptions: Readonly<Record<(typeof ServiceApi.groups)[number]["name"], 
   Token: "Access tokens, from the account gateway"
 }
 
-const server = (description: string, variable: string, url: string | undefined) =>
-  url === undefined
-    ? {
-        url: `{${variable}}`,
-        description,
-        variables: {
-          [variable]: {
-            // OpenAPI requires a default, but the interface documents no host. RFC 2606 reserves .invalid.
-            default: `https://${variable.replace("_", "-")}.invalid${ServiceApi.root}`,
-            description: "The interface documents no host: set your own"
-          }
-        }
-      }
-    : { url, description }
+const server = (gateway: string, variable: string, url: string | undefined) => {
+  const description = `The base URL of the ${gateway} gateway, including the version`
+  if (url !== undefined) return { url, description }
+  // OpenAPI requires a default, but the interface documents no host. RFC 2606 reserves .invalid.
+  const host = {
+    default: `https://${variable.replace("_", "-")}.invalid${ServiceApi.root}`,
+    description: "The interface documents no host: set your own"
+  }
+  return { url: `{${variable}}`, description, variables: { [variable]: host } }
+}
 
-const paths = (document: OpenApi.OpenAPISpec, servers?: ReadonlyArray<ReturnType<typeof server>>) =>
-  Record.map(mapOperations(document, operation), (path) => ({
-    ...(servers === undefined ? {} : { servers }),
-    ...path
-  }))
+const groupOf = ({ name, operations }: Operation.Group) => {
+  const bare: HttpApiGroup.HttpApiGroup.Any = HttpApiGroup.make(name)
+  return Object.entries(operations).reduce(
+    (group, [name, operation]) => group.add(endpointOf(name, operation)),
+    // The type of a group without endpoints has `never` where `AnyWithProps` has `any`.
+    bare as HttpApiGroup.HttpApiGroup.AnyWithProps
+  )
+}
 
-const operation = (described: OpenApi.OpenAPISpecOperation) => {
+const endpointOf = (name: string, operation: Operation.Operation) => {
+  const { headers, method, path, pathParams, payload, status, success, summary, urlParams } =
+    operation
+  const bare: HttpApiEndpoint.HttpApiEndpoint.Any = HttpApiEndpoint.make(method)(name, path)
+    .addSuccess(envelope.Success(success), { status })
+    .annotate(OpenApi.Summary, summary)
+  // The type of an endpoint without schemas has `never` where `AnyWithProps` has `any`.
+  let endpoint = bare as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+  if (pathParams !== undefined) endpoint = endpoint.setPath(pathParams)
+  if (urlParams !== undefined) endpoint = endpoint.setUrlParams(urlParams)
+  if (headers !== undefined) endpoint = endpoint.setHeaders(headers)
+  if (payload !== undefined) endpoint = endpoint.setPayload(payload)
+  return endpoint
+}
+
+/** An operation with its errors, its scope, and its server if that is not the main gateway. */
+const documented = (
+  described: OpenApi.OpenAPISpecOperation,
+  account: ReturnType<typeof server>
+) => {
   const declared = ServiceApi.operations.get(described.operationId)
   if (declared === undefined) return described
   const { access, errors = [], replay } = declared
@@ -135,6 +154,7 @@ const operation = (described: OpenApi.OpenAPISpecOperation) => {
   const { 200: success, ...others } = described.responses
   return {
     ...described,
+    ...(access === "credentials" && { servers: [account] }),
     responses: {
       // The interface documents the success status of one operation only, so any 2xx is success.
       ...(success === undefined ? others : { "2XX": success, ...others }),
@@ -148,7 +168,7 @@ const operation = (described: OpenApi.OpenAPISpecOperation) => {
 
 /** The platform adds a 400 to every operation, which no operation documents. */
 const mapOperations = <A>(
-  { paths }: OpenApi.OpenAPISpec,
+  paths: OpenApi.OpenAPISpec["paths"],
   f: (operation: OpenApi.OpenAPISpecOperation) => A
 ): Record<string, Record<string, A>> =>
   Record.map(paths, (methods) =>
@@ -181,7 +201,7 @@ export const control = () => {
     security: [],
     tags: document.tags,
     paths: {
-      ...mapOperations(document, ({ responses, ...operation }) => ({
+      ...mapOperations(document.paths, ({ responses, ...operation }) => ({
         ...operation,
         responses: { ...responses, default: responses[403] }
       })),

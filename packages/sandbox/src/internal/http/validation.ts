@@ -6,7 +6,7 @@ import type { Issue } from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import * as query from "./query.js"
+import type * as AST from "effect/SchemaAST"
 
 export interface Parts {
   readonly path: unknown
@@ -31,7 +31,7 @@ export const compile = (schemas: Schemas, { unknownMembers = "ignore" }: Options
   const part = partOf(unknownMembers)
   const path = part(schemas.pathParams, ["path"])
   const urlParams = part(schemas.urlParams, ["urlParams"])
-  const parse = query.parser(schemas.urlParams ?? Schema.Struct({}))
+  const parse = numbersParser(schemas.urlParams ?? Schema.Struct({}))
   const headers = part(schemas.headers, ["headers"])
   const payload = part(schemas.payload, [])
   const takesBody = schemas.payload !== undefined
@@ -70,3 +70,23 @@ const partOf =
     const issuesOf = Issues.validator(schema, root, { onExcessProperty })
     return (input) => Either.mapLeft(decode(input), () => issuesOf(input))
   }
+
+/** Query parameters are strings. Makes a function that turns the numbers of a schema, which are strings in a query, into numbers. */
+const numbersParser = ({ ast }: Schema.Schema.AnyNoContext) => {
+  const numbers = (ast._tag === "TypeLiteral" ? ast.propertySignatures : [])
+    .filter(({ type }) => isNumber(type))
+    .map(({ name }) => String(name))
+  return (search: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+    const parsed = { ...search }
+    for (const name of numbers) {
+      const text = search[name]
+      if (typeof text === "string" && /^\d+$/.test(text)) parsed[name] = Number(text)
+    }
+    return parsed
+  }
+}
+
+const isNumber = (ast: AST.AST): boolean => {
+  if (ast._tag === "Union") return ast.types.some(isNumber)
+  return ast._tag === "Refinement" ? isNumber(ast.from) : ast._tag === "NumberKeyword"
+}
