@@ -108,8 +108,7 @@ const start = (
     const emulation = over(options, state)
     const { accounts, cardholders, wallets: opened } = emulation
     const nowMillis = yield* emulation.nowMillis
-    const { clientId, clientSecret, scopes = allScopes } = options
-    accounts.open({ clientId, clientSecret, scopes })
+    accounts.open(options, options.scopes ?? allScopes)
     for (const wallet of options.wallets ?? wallets.defaults) opened.open(wallet, nowMillis)
     cardholders.open(nowMillis)
     storage.keep(state)

@@ -94,9 +94,9 @@ const unlisted = (field: string) =>
 
 /** Refuses a request whose outcome is a refusal. */
 export const check = (
-  outcome: Outcome.Outcome | undefined
+  outcome: Outcome.Behaviour | undefined
 ): Either.Either<void, refusal.Refusal> => {
-  if (outcome?.effect._tag !== "Refuses") return Either.void
-  const { code, message, status } = outcome.effect
+  if (outcome?._tag !== "Refuses") return Either.void
+  const { code, message, status } = outcome
   return Either.left(new refusal.Refusal({ status, code, message }))
 }

@@ -50,19 +50,14 @@ export const run = <R>(
 
     const answer = Effect.gen(function* () {
       const taken = faults.take(request)
-      if (taken !== undefined && taken.fault !== "outcome") {
-        course.fault = { name: taken.fault, answersInstead: answersInstead(taken) }
-        return yield* underFault(taken, process)
-      }
-      const found =
-        taken === undefined ? outcomes.of(request) : Either.right(Outcome.named(taken.outcome))
-      if (Either.isLeft(found)) return yield* reply.refuse(found.left)
-      const outcome = found.right
+      const asked = taken === undefined ? outcomes.of(request) : Either.right(outcomeOf(taken))
+      if (Either.isLeft(asked)) return yield* reply.refuse(asked.left)
+      const outcome = asked.right
       if (outcome === undefined) return yield* process
       const { effect, name } = outcome
       if (effect._tag !== "Suffers") {
         course.fault = { name, answersInstead: false }
-        course.outcome = outcome
+        course.outcome = effect
         return yield* process
       }
       const met = { operation: named?.name ?? "", key: key ?? "", outcome: name }
@@ -77,14 +72,17 @@ export const run = <R>(
         : inFlight(named.name, key, answer, keyInFlight)
 
     return yield* answered.pipe(
-      Effect.onExit((exit) =>
-        Effect.suspend(() => {
-          const { fault, replay } = course
-          return end({ outcome: outcomeOf(exit), replay, fault })
-        })
-      )
+      Effect.onExit((exit) => Effect.suspend(() => end({ ...course, outcome: endOf(exit) })))
     )
   })
+
+/** A fault of the queue as an outcome. */
+const outcomeOf = (
+  rule: Outcome.FaultRule
+): Pick<Outcome.Outcome, "name" | "effect"> | undefined =>
+  rule.fault === "outcome"
+    ? Outcome.named(rule.outcome)
+    : { name: rule.fault, effect: { _tag: "Suffers", fault: rule, once: false } }
 
 /** Whether a fault answers or closes the connection in place of the service. */
 const answersInstead = (fault: Fault.Fault): boolean =>
@@ -119,21 +117,17 @@ const scripted = (
   { body, content_type = "application/json", retry_after }: Fault.Answer,
   status: number
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Incoming> => {
+  const headers = retry_after === undefined ? {} : { "retry-after": String(retry_after) }
+  if (bodiless.has(status)) return Effect.succeed(HttpServerResponse.empty({ status, headers }))
+  if (body === undefined) {
+    const message = "A scripted fault of the sandbox."
+    const refused = new refusal.Refusal({ status, code: "SCRIPTED_FAULT", message })
+    return Effect.map(reply.refuse(refused), HttpServerResponse.setHeaders(headers))
+  }
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body
-  const answer = bodiless.has(status)
-    ? Effect.succeed(HttpServerResponse.empty({ status }))
-    : bytes === undefined
-      ? reply.refuse(
-          new refusal.Refusal({
-            status,
-            code: "SCRIPTED_FAULT",
-            message: "A scripted fault of the sandbox."
-          })
-        )
-      : Effect.succeed(HttpServerResponse.uint8Array(bytes, { status, contentType: content_type }))
-  return retry_after === undefined
-    ? answer
-    : Effect.map(answer, HttpServerResponse.setHeader("retry-after", String(retry_after)))
+  return Effect.succeed(
+    HttpServerResponse.uint8Array(bytes, { status, headers, contentType: content_type })
+  )
 }
 
 const keyOf = (
@@ -160,7 +154,7 @@ const jsonOf = (body: Uint8Array): (() => unknown) => {
   }
 }
 
-const outcomeOf = (
+const endOf = (
   exit: Exit.Exit<HttpServerResponse.HttpServerResponse, Dropped>
 ): Exchange.Outcome => {
   if (Exit.isSuccess(exit)) return exit.value.status

@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Exchange from "../../Exchange.js"
-import type { Outcome } from "../../Outcome.js"
+import type { Behaviour } from "../../Outcome.js"
 import type * as Sandbox from "../../Sandbox.js"
 import type { Emulation } from "../emulation.js"
 
@@ -34,7 +34,7 @@ export interface Controls {
 export interface Course {
   fault: Exchange.AppliedFault | undefined
   /** The outcome that the request asks for, if it is one that a rule decides. */
-  outcome: Outcome | undefined
+  outcome: Behaviour | undefined
   /** Whether it is answered with the stored result of its key. */
   replay: boolean
 }

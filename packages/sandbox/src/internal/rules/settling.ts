@@ -4,7 +4,7 @@
  */
 import type { Timestamp } from "@manilla/core/Timestamp"
 import * as Either from "effect/Either"
-import type { Outcome, Becomes } from "../../Outcome.js"
+import type { Becomes, Behaviour } from "../../Outcome.js"
 import type { Core } from "../service/core.js"
 import type { Table } from "../store/table.js"
 import * as moment from "../time/moment.js"
@@ -38,10 +38,10 @@ export const make = <Row extends Settling>(
   return {
     settle,
     /** Stores a PENDING resource, and plans the settlement of its outcome. */
-    add: (key: string, row: Row, outcome: Outcome | undefined, nowMillis: number): void => {
+    add: (key: string, row: Row, outcome: Behaviour | undefined, nowMillis: number): void => {
       rows.set(row)
       const { afterMillis = settleAfterMillis, status } =
-        outcome?.effect._tag === "Becomes" ? outcome.effect : completes
+        outcome?._tag === "Becomes" ? outcome : completes
       agenda.plan({ at_ms: nowMillis + afterMillis, kind, key, status })
     }
   }

@@ -4,20 +4,12 @@
 import type * as Operation from "@manilla/core/Operation"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
-import * as Encoding from "effect/Encoding"
 import * as Redacted from "effect/Redacted"
-import type { Standing } from "../../Sandbox.js"
+import type { Options, Standing } from "../../Sandbox.js"
 import type { Identifiers } from "../rules/identifiers.js"
 import * as refusal from "../rules/refusal.js"
 import type { Account, State } from "../store/state.js"
 import type { Handlers } from "./handler.js"
-
-/** A new account. */
-export interface Opening {
-  readonly clientId: string | undefined
-  readonly clientSecret: Redacted.Redacted | undefined
-  readonly scopes: ReadonlyArray<Operation.Scope>
-}
 
 export interface Accounts extends ReturnType<typeof make> {}
 
@@ -55,21 +47,11 @@ export const make = (
   }
 
   const issue = (nowMillis: number): string => {
-    const expires_ms = nowMillis + lifetimeMillis
-    const token = [
-      segment({ alg: "RS256", typ: "JWT" }),
-      segment({
-        jti: tokenIdentifiers.uuid(),
-        sub: account.current().client_id,
-        iat: Math.floor(nowMillis / 1000),
-        exp: Math.floor(expires_ms / 1000)
-      }),
-      tokenIdentifiers.text(86)
-    ].join(".")
-    for (const old of tokens.all()) {
-      if (old.expires_ms <= nowMillis) tokens.remove(old.token)
+    for (const { expires_ms, token } of tokens.all()) {
+      if (expires_ms <= nowMillis) tokens.remove(token)
     }
-    tokens.set({ token, expires_ms })
+    const token = `at_${tokenIdentifiers.text(86)}`
+    tokens.set({ token, expires_ms: nowMillis + lifetimeMillis })
     return token
   }
 
@@ -91,7 +73,10 @@ export const make = (
 
   return {
     handlers,
-    open: ({ clientId, clientSecret, scopes }: Opening) => {
+    open: (
+      { clientId, clientSecret }: Pick<Options, "clientId" | "clientSecret">,
+      granted_scopes: ReadonlyArray<Operation.Scope>
+    ) => {
       // Drawn even if they are given, so that all later identifiers depend on the seed alone.
       const drawnId = `app_${identifiers.text(16)}`
       const drawnSecret = newSecret()
@@ -100,7 +85,7 @@ export const make = (
         application_id: identifiers.uuid(),
         client_id: clientId ?? drawnId,
         client_secret: clientSecret === undefined ? drawnSecret : Redacted.value(clientSecret),
-        granted_scopes: scopes
+        granted_scopes
       })
     },
     /** Takes over the tokens from before a reset, if they were issued to the same credentials. */
@@ -125,15 +110,13 @@ export const make = (
       if (token === undefined || token.expires_ms <= nowMillis) {
         return Either.left(refusal.of("UNAUTHENTICATED"))
       }
-      return Either.flatMap(inGoodStanding(), () =>
-        access === "bearer" || account.current().granted_scopes.includes(access)
-          ? Either.void
-          : Either.left(
-              refusal.of("INSUFFICIENT_SCOPE", {
-                message: `The scope ${access} is not granted.`,
-                details: { required_scope: access }
-              })
-            )
+      const isGranted = access === "bearer" || account.current().granted_scopes.includes(access)
+      const message = `The scope ${access} is not granted.`
+      const details = { required_scope: access }
+      return Either.filterOrLeft(
+        inGoodStanding(),
+        () => isGranted,
+        () => refusal.of("INSUFFICIENT_SCOPE", { message, details })
       )
     },
     rotateSecret: () => {
@@ -157,6 +140,3 @@ const standingRules = [
   ["applicationActive", "The application is not active."],
   ["credentialActive", "The credential is revoked."]
 ] as const
-
-const segment = (part: Readonly<Record<string, unknown>>): string =>
-  Encoding.encodeBase64Url(JSON.stringify(part))

@@ -3,7 +3,7 @@
  */
 import type * as Operation from "@manilla/core/Operation"
 import type * as Either from "effect/Either"
-import type { Outcome } from "../../Outcome.js"
+import type { Behaviour } from "../../Outcome.js"
 import type * as ServiceApi from "../../ServiceApi.js"
 import type { Refusal } from "../rules/refusal.js"
 
@@ -11,7 +11,7 @@ import type { Refusal } from "../rules/refusal.js"
 export interface Undeclared {
   readonly nowMillis: number
   /** The outcome that the request asks for, if it is one that a rule decides. */
-  readonly outcome: Outcome | undefined
+  readonly outcome: Behaviour | undefined
   /** The query. */
   readonly search: Readonly<Record<string, unknown>>
   /** Called when the stored result of a key is returned. */

@@ -96,10 +96,11 @@ export const make = (
 
   /** A magic phone number may refuse the payment. */
   const findFor = (phoneNumber: string, id: string) =>
-    ofPhone(phoneNumber, "Payments.create").pipe(
-      Either.flatMap(outcomes.check),
-      Either.flatMap(() => find(id))
-    )
+    Either.gen(function* () {
+      const found = yield* ofPhone(phoneNumber, "Payments.create")
+      yield* outcomes.check(found?.effect)
+      return yield* find(id)
+    })
 
   const all = () => rows.all().map(toLink)
 
@@ -119,8 +120,8 @@ export const make = (
           const at_ms = Number((expiresMicros + 999n) / 1000n)
           agenda.plan({ ...event, at_ms, status: "EXPIRED" })
         }
-        if (outcome?.effect._tag === "Becomes") {
-          agenda.plan({ ...event, at_ms: nowMillis, status: outcome.effect.status })
+        if (outcome?._tag === "Becomes") {
+          agenda.plan({ ...event, at_ms: nowMillis, status: outcome.status })
         }
         return toLink(row)
       }),
