@@ -27,7 +27,6 @@ import type { Controls } from "./internal/http/incoming.js"
 import * as reply from "./internal/http/reply.js"
 import * as refusal from "./internal/rules/refusal.js"
 import * as dataFile from "./internal/store/dataFile.js"
-import * as storage from "./internal/store/storage.js"
 import * as Sandbox from "./Sandbox.js"
 import * as ServiceApi from "./ServiceApi.js"
 
@@ -81,7 +80,7 @@ export const make = (
     let origin = ""
     const emulated = yield* emulation.make(
       { ...options, origin: () => origin },
-      options.data === undefined ? storage.memory : yield* dataFile.open(options.data)
+      options.data === undefined ? undefined : yield* dataFile.open(options.data)
     )
     // The credentials and wallets of a new file are kept before anyone sees them.
     yield* emulated.saved
@@ -206,6 +205,4 @@ const limitBody = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     )
   )
 
-const unreadable = Effect.succeed(
-  reply.failure(refusal.other("UNREADABLE", "The request cannot be read."), null)
-)
+const unreadable = Effect.succeed(reply.failure(refusal.of("UNREADABLE"), null))

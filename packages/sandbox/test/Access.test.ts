@@ -135,11 +135,7 @@ describe("tokens", () => {
     Effect.gen(function* () {
       const { client_secret } = yield* credentialsBody
       const { access_token } = yield* obtain
-      assert.match(access_token, /^[\w-]+\.[\w-]+\.[\w-]+$/)
-      const decoded = access_token
-        .split(".")
-        .map((part) => Buffer.from(part, "base64url").toString())
-        .join()
+      const decoded = Buffer.from(access_token, "base64url").toString()
       assert.notInclude(access_token + decoded, client_secret)
     }).pipe(Effect.provide(layer()))
   )

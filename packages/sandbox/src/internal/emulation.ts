@@ -31,10 +31,20 @@ import * as transactions from "./service/transactions.js"
 import * as snapshots from "./store/snapshots.js"
 import type { State } from "./store/state.js"
 import { make as makeState } from "./store/state.js"
-import type { Storage } from "./store/storage.js"
-import { memory } from "./store/storage.js"
 
 export interface Emulation extends ReturnType<typeof over> {}
+
+/** Where a state is kept. */
+export interface Storage {
+  /** The state to start with, if one was kept. Its changes are kept. */
+  readonly kept: State | undefined
+  /** Keeps another state, as a whole and with its changes from now on. */
+  readonly keep: (state: State) => void
+  /** Waits until all changes until now are kept. */
+  readonly saved: Effect.Effect<void, Sandbox.DataError>
+}
+
+export const memory: Storage = { kept: undefined, keep: () => {}, saved: Effect.void }
 
 /** An emulation that can start again. */
 export interface Restartable {

@@ -18,7 +18,9 @@ import type * as Sandbox from "../../Sandbox.js"
 import { Incoming } from "../http/incoming.js"
 import * as reply from "../http/reply.js"
 import * as validation from "../http/validation.js"
+import * as refusal from "../rules/refusal.js"
 import * as access from "./access.js"
+import { errorOf } from "./service.js"
 
 export const openApi = `${ControlApi.root}/openapi.json` as const
 
@@ -48,16 +50,11 @@ const guarded = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerRespon
     Effect.map(HttpServerResponse.setHeaders(headers))
   )
 
-const internalError = new ControlApi.ControlError({ ...reply.defect, issues: [] })
+const internalError = errorOf(refusal.of("SANDBOX_DEFECT"))
 
 const document = Effect.sync(() => HttpServerResponse.unsafeJson(OpenApiDocument.control()))
 
-const unknownPath = new ControlApi.ControlError({
-  status: 404,
-  code: "NOT_FOUND",
-  message: `The control API has no such call: see ${openApi}.`,
-  issues: []
-})
+const unknownPath = errorOf(refusal.notFound(`The control API has no such call: see ${openApi}.`))
 
 /** The live requests as server-sent events, until the caller leaves or the sandbox stops. */
 const liveRequests = Effect.map(sandbox, ({ liveRequests }) =>
@@ -104,12 +101,7 @@ const answer = (endpoint: Endpoint, callOf: (sandbox: Sandbox.Service) => Call) 
     const body = given.length > 0 ? given : emptyObject
     const read = validate({ path: params, urlParams, headers, body })
     if (Either.isLeft(read)) {
-      return yield* new ControlApi.ControlError({
-        status: 422,
-        code: "VALIDATION_FAILED",
-        message: "The request is invalid.",
-        issues: read.left
-      })
+      return yield* errorOf(refusal.of("VALIDATION_FAILED", { issues: read.left }))
     }
     const call = callOf(yield* sandbox)
     const result = yield* Effect.isEffect(call)

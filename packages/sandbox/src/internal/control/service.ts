@@ -45,7 +45,7 @@ export const make = (
     health: Effect.succeed({ status: "ready" }),
     reset: ({ seed } = {}) => reset(seed),
     snapshot: look(({ state }, nowMillis) => snapshots.make(state, nowMillis)),
-    restore: (snapshot) => Effect.mapError(restore(snapshot), toError),
+    restore: (snapshot) => Effect.mapError(restore(snapshot), errorOf),
     idempotency: look(({ profile }) => profile.current),
     setIdempotency: (next) =>
       look(({ profile }) => {
@@ -56,7 +56,9 @@ export const make = (
     advance: ({ seconds }) =>
       decide(({ state }, nowMillis) => {
         const advanced = state.clock.current() + seconds * 1000
-        if (advanced > maxAdvanceMillis) return Either.left(tooFar)
+        if (advanced > maxAdvanceMillis) {
+          return refusal.because("CLOCK_TOO_FAR", "seconds", "must keep the sum within 100 years")
+        }
         state.clock.set(advanced)
         return Either.right({ now: moment.fromMillis(nowMillis + seconds * 1000) })
       }),
@@ -127,10 +129,10 @@ export const make = (
         decide(({ faults }) => {
           const issues = issuesOfFault(rule)
           if (issues.length > 0) {
-            return Either.left(refusal.other("INVALID_FAULT", "The fault is invalid.", issues))
+            return Either.left(refusal.of("INVALID_FAULT", { issues }))
           }
           return faults.pending().length >= ControlApi.maxFaults
-            ? Either.left(tooManyFaults)
+            ? Either.left(refusal.of("TOO_MANY_FAULTS"))
             : Either.right(faults.add(rule))
         }),
       remove: ({ id }) =>
@@ -154,22 +156,15 @@ export const make = (
   }
 }
 
-const toError = ({ code, issues = [], message, status }: refusal.Refusal) =>
-  new ControlApi.ControlError({ status: status === 404 ? 404 : 422, code, message, issues })
+export const errorOf = ({ code, issues = [], message, status }: refusal.Refusal) =>
+  new ControlApi.ControlError({ status: statusOf(status), code, message, issues })
 
-const orError = Either.mapLeft(toError)
+/** A refusal of another status is of a business rule. */
+const statusOf = (status: number) => (status === 404 || status === 500 ? status : 422)
+
+const orError = Either.mapLeft(errorOf)
 
 /** The largest sum of advances: timestamps have years of four digits. */
 const maxAdvanceMillis = Duration.toMillis(Duration.days(36_525))
 
-const tooFar = refusal.other(
-  "CLOCK_TOO_FAR",
-  "The clock cannot be advanced by more than 100 years.",
-  [{ field: "seconds", rule: "must keep the sum of all advances within 100 years" }]
-)
-
 const issuesOfFault = Issues.validator(Schema.typeSchema(Outcome.FaultRule), [])
-
-const tooManyFaults = refusal.other("TOO_MANY_FAULTS", "Too many faults are pending.", [
-  { field: "request", rule: `must not add to ${ControlApi.maxFaults} pending faults` }
-])

@@ -7,8 +7,8 @@ import * as Outcome from "../../Outcome.js"
 import * as refusal from "../rules/refusal.js"
 import { metOutcomeOf } from "../store/state.js"
 import type { MetOutcome, State } from "../store/state.js"
-import { valueAt } from "./selection.js"
-import type { Request } from "./selection.js"
+import { valueAt } from "./queue.js"
+import type { Request } from "./queue.js"
 
 export interface Outcomes extends ReturnType<typeof make> {}
 
@@ -18,7 +18,9 @@ export const make = ({ met_outcomes: met }: State, strict: boolean) => {
     const found = Outcome.outcomes.find(
       (one) => one.code === code && Outcome.appliesTo(one, operation)
     )
-    return found === undefined && strict ? Either.left(unlisted(field)) : Either.right(found)
+    return found === undefined && strict
+      ? refusal.because("UNLISTED_MAGIC_VALUE", field, "must be listed in GET /_sandbox/outcomes")
+      : Either.right(found)
   }
 
   const ofPhone = (phone: unknown, operation: string | undefined, field: string) =>
@@ -73,24 +75,15 @@ const named = (name: string, operation: string | undefined) => {
   const found = Outcome.outcomes.find((one) => one.name === name)
   if (found === undefined) {
     const names = Outcome.outcomes.map((one) => one.name).join(", ")
-    return Either.left(unknownHeader(`must be one of ${names}`))
+    return unknownHeader(`must be one of ${names}`)
   }
   return Outcome.appliesTo(found, operation)
     ? Either.right(found)
-    : Either.left(unknownHeader(`${name} applies only to ${found.operations?.join(", ") ?? "all"}`))
+    : unknownHeader(`${name} applies only to ${found.operations?.join(", ") ?? "all"}`)
 }
 
 const unknownHeader = (rule: string) =>
-  refusal.other("UNKNOWN_OUTCOME", "The sandbox has no such outcome for this operation.", [
-    { field: `headers.${Outcome.header}`, rule }
-  ])
-
-const unlisted = (field: string) =>
-  refusal.other(
-    "UNLISTED_MAGIC_VALUE",
-    "The value is magic, but it is not listed for this operation: see GET /_sandbox/outcomes.",
-    [{ field, rule: "must not be magic, or be listed for this operation" }]
-  )
+  refusal.because("UNKNOWN_OUTCOME", `headers.${Outcome.header}`, rule)
 
 /** Refuses a request whose outcome is a refusal. */
 export const check = (

@@ -1,10 +1,11 @@
 /**
- * The queue of pending faults.
+ * The queue of pending faults, and the requests that they apply to.
  */
+import * as Predicate from "effect/Predicate"
 import * as Utils from "effect/Utils"
+import type * as Fault from "../../Fault.js"
 import * as Outcome from "../../Outcome.js"
 import type * as state from "../store/state.js"
-import * as selection from "./selection.js"
 
 type Row = typeof state.Fault.Type
 
@@ -41,7 +42,7 @@ export const make = ({ added_faults: count, faults: rows }: state.State) => {
     /** The faults that are not used up. */
     pending: () => rows.all().map(pendingOf),
     /** Takes the fault that applies to a request, if any. */
-    take: (request: selection.Request): Outcome.FaultRule | undefined => {
+    take: (request: Request): Outcome.FaultRule | undefined => {
       const met = rows.all().find((row) => applies(row.rule, request) && isDrawn(row))
       const row = met && rows.get(met.id)
       if (row === undefined) return undefined
@@ -56,9 +57,36 @@ export const make = ({ added_faults: count, faults: rows }: state.State) => {
 const pendingOf = ({ id, remaining, rule }: Row): Outcome.PendingFault => ({ id, remaining, rule })
 
 /** An outcome applies to its operations only. */
-const applies = (rule: Outcome.FaultRule, request: selection.Request): boolean => {
-  if (!selection.selects(rule, request)) return false
+const applies = (rule: Outcome.FaultRule, request: Request): boolean => {
+  if (!selects(rule, request)) return false
   if (rule.fault !== "outcome") return true
   const outcome = Outcome.named(rule.outcome)
   return outcome !== undefined && Outcome.appliesTo(outcome, request.operation)
 }
+
+/** The parts of a request that select its fault. */
+export interface Request {
+  readonly operation: string | undefined
+  /** By lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The JSON of the body; `undefined` if it is not JSON. */
+  readonly body: () => unknown
+}
+
+const selects = ({ field, header, operation }: Fault.Target, request: Request): boolean => {
+  if (operation !== undefined && operation !== request.operation) return false
+  if (header !== undefined) {
+    const given = request.headers[header.name.toLowerCase()]
+    if (given === undefined || (header.value !== undefined && given !== header.value)) return false
+  }
+  return field === undefined || valueAt(request.body(), field.name) === field.value
+}
+
+/** The value at a path such as `payer.phone_number`. */
+export const valueAt = (json: unknown, path: string): unknown =>
+  path
+    .split(".")
+    .reduce<unknown>(
+      (value, name) => (Predicate.hasProperty(value, name) ? value[name] : undefined),
+      json
+    )

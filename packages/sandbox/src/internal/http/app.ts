@@ -158,7 +158,7 @@ const answer = ({ name, operation }: exchange.Named) => {
     const search = yield* HttpServerRequest.ParsedSearchParams
     const request = yield* Either.mapLeft(
       read({ path: params, urlParams: search, headers, body }),
-      refusal.invalid
+      (issues) => refusal.of("VALIDATION_FAILED", { issues })
     )
     // Each operation has a handler of its name, which takes what the schemas of the operation decode.
     const handle = emulation.handlers[name as ServiceApi.OperationName] as Handler<never>
@@ -178,4 +178,4 @@ const answer = ({ name, operation }: exchange.Named) => {
   }).pipe(Effect.catchTag("Refusal", reply.refuse), reply.orDefect(internalError))
 }
 
-const internalError = reply.refuse(new refusal.Refusal(reply.defect))
+const internalError = reply.refuse(refusal.of("SANDBOX_DEFECT"))

@@ -120,9 +120,8 @@ const scripted = (
   const headers = retry_after === undefined ? {} : { "retry-after": String(retry_after) }
   if (bodiless.has(status)) return Effect.succeed(HttpServerResponse.empty({ status, headers }))
   if (body === undefined) {
-    const message = "A scripted fault of the sandbox."
-    const refused = new refusal.Refusal({ status, code: "SCRIPTED_FAULT", message })
-    return Effect.map(reply.refuse(refused), HttpServerResponse.setHeaders(headers))
+    const refused = reply.refuse(refusal.of("SCRIPTED_FAULT", { status }))
+    return Effect.map(refused, HttpServerResponse.setHeaders(headers))
   }
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body
   return Effect.succeed(

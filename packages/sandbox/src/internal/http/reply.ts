@@ -34,10 +34,3 @@ export const orDefect =
         ? Effect.interrupt
         : Effect.zipRight(Effect.logError("Defect in the sandbox", cause), internalError)
     )
-
-/** A bug in the sandbox itself. */
-export const defect = {
-  status: 500,
-  code: "SANDBOX_DEFECT",
-  message: "Internal error in the sandbox: see its log."
-} as const

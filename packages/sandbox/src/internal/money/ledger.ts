@@ -57,7 +57,7 @@ export const make = ({ journal, ledger_accounts: accounts }: Tables) => {
     const postings = draft.postings.filter(
       ({ amount }) => !BigDecimal.isZero(Amount.toBigDecimal(amount))
     )
-    if (!isBalanced(postings)) return Either.left(unbalanced)
+    if (!isBalanced(postings)) return Either.left(refusal.of("LEDGER_UNBALANCED"))
     const changed = new Map<string, Totals>()
     for (const { account, amount, side } of postings) {
       const before = changed.get(state.ledgerAccountOf(account)) ?? totalsOf(account)
@@ -68,7 +68,11 @@ export const make = ({ journal, ledger_accounts: accounts }: Tables) => {
     }
     for (const after of changed.values()) {
       if ("wallet_id" in after.account && BigDecimal.isNegative(balance(after))) {
-        return Either.left(insufficientFunds)
+        return refusal.because(
+          "INSUFFICIENT_FUNDS",
+          "wallet_id",
+          "must have the amount and the fee"
+        )
       }
     }
     for (const after of changed.values()) accounts.set(after)
@@ -147,15 +151,3 @@ const isBalanced = (postings: ReadonlyArray<Ledger.Posting>): boolean => {
   }
   return Array.from(differences.values()).every((difference) => BigDecimal.isZero(difference))
 }
-
-const unbalanced = new refusal.Refusal({
-  status: 500,
-  code: "LEDGER_UNBALANCED",
-  message: "Internal error in the sandbox: the debits of an entry do not equal its credits."
-})
-
-const insufficientFunds = refusal.business(
-  "INSUFFICIENT_FUNDS",
-  "wallet_id",
-  "must be a wallet with sufficient funds for the amount and the fee"
-)

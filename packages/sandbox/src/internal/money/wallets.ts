@@ -74,16 +74,12 @@ export const make = (
       currencyField: string
     ): Either.Either<Accounts, refusal.Refusal> => {
       const row = rows.get(id.toLowerCase())
-      if (row === undefined) return Either.left(unknown)
+      if (row === undefined) {
+        return refusal.because("WALLET_NOT_FOUND", "wallet_id", "must be the id of a wallet")
+      }
       return row.currency === currency
         ? Either.right(accountsOf(row))
-        : Either.left(
-            refusal.business(
-              "CURRENCY_MISMATCH",
-              currencyField,
-              "must be the currency of the wallet"
-            )
-          )
+        : refusal.because("CURRENCY_MISMATCH", currencyField, "must be the currency of the wallet")
     },
     all: (): ReadonlyArray<WalletBalances> =>
       rows.all().map((row) => {
@@ -104,9 +100,3 @@ export const accountsOf = ({ currency, wallet_id }: Row): Accounts => ({
   available: { kind: "wallet available", currency, wallet_id },
   reserved: { kind: "wallet reserved", currency, wallet_id }
 })
-
-const unknown = refusal.business(
-  "WALLET_NOT_FOUND",
-  "wallet_id",
-  "must be the id of a wallet of the application"
-)

@@ -14,9 +14,7 @@ export const select = <Row>(
   const given = search[Sandbox.pageParameter] ?? "1"
   if (typeof given !== "string" || !/^[1-9][0-9]{0,8}$/.test(given)) {
     const field = `urlParams.${Sandbox.pageParameter}`
-    return Either.left(
-      refusal.invalid([{ field, rule: "must be a whole number that is at least 1" }])
-    )
+    return refusal.because("VALIDATION_FAILED", field, "must be a whole number that is at least 1")
   }
   const current_page = Number(given)
   const end = Math.max(0, all.length - (current_page - 1) * per_page)

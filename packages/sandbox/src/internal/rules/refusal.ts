@@ -1,5 +1,5 @@
 /**
- * Rules of the service, and their refusals as reported in its error envelope.
+ * Rules of the service and of the controls, and their refusals as reported in an error.
  */
 import type * as Errors from "@manilla/core/Errors"
 import * as Data from "effect/Data"
@@ -10,60 +10,62 @@ export class Refusal extends Data.TaggedClass("Refusal")<{
   /** The interface documents no values of `error.code`, so the sandbox defines its own. */
   readonly code: string
   readonly message: string
-  /** The fields and rules that the request violates. */
+  /** The fields and rules that the request violates, never with a value. */
   readonly issues?: ReadonlyArray<Errors.Issue>
   readonly details?: Readonly<Record<string, string>>
 }> {}
 
-const error = (status: number, message: string) => ({ status, message })
-
-/** The errors of the operations, in the order in which they are checked. */
 const declared = {
-  INVALID_CREDENTIALS: error(401, "The client id or the secret is wrong."),
-  UNAUTHENTICATED: error(401, "The token is missing, unknown or expired."),
-  ACCOUNT_STATE: error(
-    403,
-    "The account, its KYB, the application or the credential is not in order."
-  ),
-  INSUFFICIENT_SCOPE: error(403, "The scope is not granted."),
-  VALIDATION_FAILED: error(422, "The request is invalid."),
-  NOT_FOUND: error(404, "No resource has this id or reference."),
-  IDEMPOTENCY_KEY_IN_FLIGHT: error(409, "A request with this idempotency key is in progress."),
-  IDEMPOTENCY_KEY_REUSED: error(422, "The idempotency key was used with a different request."),
-  CARDHOLDER_NOT_FOUND: error(422, "The cardholder does not exist."),
-  WALLET_NOT_FOUND: error(422, "The wallet does not exist."),
-  CURRENCY_MISMATCH: error(422, "The wallet has a different currency."),
-  CURRENCY_NOT_SUPPORTED: error(422, "Cards cannot be paid in this currency."),
-  SERVICE_UNAVAILABLE: error(422, "The service is currently unavailable."),
-  INSUFFICIENT_FUNDS: error(422, "The wallet has insufficient funds."),
-  EXPIRES_IN_THE_PAST: error(422, "The payment link would already be expired.")
-}
+  UNREADABLE: [422, "The request cannot be read."],
+  INVALID_CREDENTIALS: [401, "The client id or the secret is wrong."],
+  UNAUTHENTICATED: [401, "The token is missing, unknown or expired."],
+  ACCOUNT_STATE: [403, "The account, its KYB, the application or the credential is not in order."],
+  INSUFFICIENT_SCOPE: [403, "The scope is not granted."],
+  VALIDATION_FAILED: [422, "The request is invalid."],
+  NOT_FOUND: [404, "No resource has this id or reference."],
+  IDEMPOTENCY_KEY_IN_FLIGHT: [409, "A request with this idempotency key is in progress."],
+  IDEMPOTENCY_KEY_REUSED: [422, "The idempotency key was used with a different request."],
+  CARDHOLDER_NOT_FOUND: [422, "The cardholder does not exist."],
+  WALLET_NOT_FOUND: [422, "The wallet does not exist."],
+  CURRENCY_MISMATCH: [422, "The wallet has a different currency."],
+  CURRENCY_NOT_SUPPORTED: [422, "Cards cannot be paid in this currency."],
+  SERVICE_UNAVAILABLE: [422, "The service is currently unavailable."],
+  INSUFFICIENT_FUNDS: [422, "The wallet has insufficient funds."],
+  EXPIRES_IN_THE_PAST: [422, "The payment link would already be expired."],
+
+  UNKNOWN_OUTCOME: [422, "The sandbox has no such outcome for this operation."],
+  UNLISTED_MAGIC_VALUE: [422, "The value is magic, but it is not listed for this operation."],
+  SCRIPTED_FAULT: [500, "A scripted fault of the sandbox."],
+  SANDBOX_DEFECT: [500, "Internal error in the sandbox: see its log."],
+  LEDGER_UNBALANCED: [500, "The debits of an entry do not equal its credits."],
+
+  NOT_PENDING: [422, "The resource is not PENDING."],
+  LINK_NOT_ACTIVE: [422, "The payment link cannot be paid."],
+  NOT_REFUNDABLE: [422, "Only a collection or a deposit can be refunded."],
+  ALREADY_REFUNDED: [422, "The transaction is already fully refunded."],
+  REFUND_TOO_LARGE: [422, "The amount exceeds the remaining amount of the transaction."],
+  INVALID_AMOUNT: [422, "The amount must be greater than zero and have at most 4 decimals."],
+  CLOCK_TOO_FAR: [422, "The clock cannot be advanced by more than 100 years in all."],
+  INVALID_FAULT: [422, "The fault is invalid."],
+  TOO_MANY_FAULTS: [422, "Too many faults are pending."],
+  SNAPSHOT_VERSION: [422, "The snapshot has another version than this sandbox."],
+  SNAPSHOT_INVALID: [422, "The snapshot is not a state of a sandbox."]
+} as const
 
 export type Code = keyof typeof declared
 
-/** An error of an operation. The message and the status can be more specific than declared. */
+/** A refusal, which can be more specific than declared. */
 export const of = (code: Code, specific: Partial<Omit<Refusal, "_tag" | "code">> = {}): Refusal => {
-  const { message, status } = declared[code]
+  const [status, message] = declared[code]
   return new Refusal({ status, code, message, ...specific })
 }
+
+/** Refuses a request because of this field. */
+export const because = (code: Code, field: string, rule: string): Either.Either<never, Refusal> =>
+  Either.left(of(code, { issues: [{ field, rule }] }))
 
 export const notFound = (message: string): Refusal => of("NOT_FOUND", { message })
 
 /** The resource of this kind that a request or a control names. */
 export const found = <Row>(kind: string, row: Row | undefined): Either.Either<Row, Refusal> =>
   row === undefined ? Either.left(notFound(`The ${kind} does not exist.`)) : Either.right(row)
-
-/** The request violates rules of the interface. The issues name field and rule, never the value. */
-export const invalid = (issues: ReadonlyArray<Errors.Issue>): Refusal =>
-  of("VALIDATION_FAILED", { issues })
-
-/** A field of the request violates a business rule of its operation. */
-export const business = (code: Code, field: string, rule: string): Refusal =>
-  of(code, { issues: [{ field, rule }] })
-
-/** A refusal that is no error of an operation: of a control, or of an outcome on demand. */
-export const other = (
-  code: string,
-  message: string,
-  issues: ReadonlyArray<Errors.Issue> = []
-): Refusal => new Refusal({ status: 422, code, message, ...(issues.length > 0 && { issues }) })

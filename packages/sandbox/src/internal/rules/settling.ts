@@ -28,7 +28,9 @@ export const make = <Row extends Settling>(
   const settle = (key: string, status: string, atMillis: number) =>
     Either.gen(function* () {
       const row = yield* refusal.found(kind, rows.get(key))
-      if (row.status !== "PENDING" || status === "PENDING") return yield* Either.left(notPending)
+      if (row.status !== "PENDING" || status === "PENDING") {
+        return yield* Either.left(refusal.of("NOT_PENDING"))
+      }
       const moved = yield* move(row, status, atMillis)
       const settled = { ...row, status: moved, updated_at: moment.fromMillis(atMillis) }
       rows.set(settled)
@@ -46,5 +48,3 @@ export const make = <Row extends Settling>(
     }
   }
 }
-
-const notPending = refusal.other("NOT_PENDING", "The resource is not PENDING.")

@@ -36,11 +36,17 @@ export const make = (
   const issue = (request: Card.CardRequest, nowMillis: number) =>
     Either.gen(function* () {
       const holder = cardholders.find(request.customer_id)
-      if (holder === undefined) return yield* Either.left(unknownHolder)
+      if (holder === undefined) {
+        const rule = "must be the id of a cardholder"
+        return yield* refusal.because("CARDHOLDER_NOT_FOUND", "customer_id", rule)
+      }
       const { debit_currency, wallet_id } = request
       const wallet = yield* wallets.debited(wallet_id, debit_currency, "debit_currency")
       const rate = pricing.exchangeRate(wallet.currency)
-      if (rate === undefined) return yield* Either.left(currencyNotSupported)
+      if (rate === undefined) {
+        const rule = "must be a currency in which cards can be paid"
+        return yield* refusal.because("CURRENCY_NOT_SUPPORTED", "debit_currency", rule)
+      }
 
       const fee = pricing.cardCreationFeeUsd
       const loaded = amounts.fixed(request.initial_balance ?? "0", pricing.cardDigits)
@@ -106,15 +112,3 @@ const issuanceOf = (row: Row): Card.Issuance => {
     reservation: { reference: reservation, status: "CAPTURED" }
   }
 }
-
-const unknownHolder = refusal.business(
-  "CARDHOLDER_NOT_FOUND",
-  "customer_id",
-  "must be the id of a cardholder"
-)
-
-const currencyNotSupported = refusal.business(
-  "CURRENCY_NOT_SUPPORTED",
-  "debit_currency",
-  "must be a currency in which cards can be paid"
-)

@@ -55,11 +55,7 @@ export const checkAvailable = (
       operation === requested.operation &&
       payment_method === requested.payment_method
   )
-  return listed === undefined || listed.available ? Either.void : Either.left(unavailable)
+  return listed === undefined || listed.available
+    ? Either.void
+    : refusal.because("SERVICE_UNAVAILABLE", "payment_method", "must be available in the catalogue")
 }
-
-const unavailable = refusal.business(
-  "SERVICE_UNAVAILABLE",
-  "payment_method",
-  "must be available in the catalogue of services"
-)

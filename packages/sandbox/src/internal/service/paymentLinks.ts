@@ -73,7 +73,10 @@ export const make = (
 
   const collect = (row: Row, attempts: ReadonlyArray<string>, nowMillis: number) => {
     const { max_uses, reference, status } = row
-    if (status !== "ACTIVE") return Either.left(notActive(status))
+    if (status !== "ACTIVE") {
+      const message = `The payment link is ${status} and cannot be paid.`
+      return Either.left(refusal.of("LINK_NOT_ACTIVE", { message }))
+    }
     const collected = transactions.collect(nowMillis, {
       ...row,
       source: reference,
@@ -112,7 +115,11 @@ export const make = (
           payload.expires_at === undefined ? null : moment.fromInput(payload.expires_at)
         const expiresMicros = expires_at === null ? undefined : Timestamp.toEpochMicros(expires_at)
         if (expiresMicros !== undefined && expiresMicros <= BigInt(nowMillis) * 1000n) {
-          return yield* Either.left(notInTheFuture)
+          return yield* refusal.because(
+            "EXPIRES_IN_THE_PAST",
+            "expires_at",
+            "must be in the future"
+          )
         }
         const row = add(payload, expires_at, nowMillis)
         const event = { kind: "link", key: row.id } as const
@@ -150,12 +157,3 @@ export const make = (
       )
   }
 }
-
-const notInTheFuture = refusal.business(
-  "EXPIRES_IN_THE_PAST",
-  "expires_at",
-  "must be in the future"
-)
-
-const notActive = (status: PaymentLink.Status) =>
-  refusal.other("LINK_NOT_ACTIVE", `The payment link is ${status} and cannot be paid.`)

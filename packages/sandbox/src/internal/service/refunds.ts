@@ -31,13 +31,10 @@ export const make = (core: Core, transactions: Transactions) => {
   }
   for (const row of rows.all()) count(row)
 
-  const collection = (reference: string) =>
-    Either.mapLeft(transactions.get(reference), () => unknownTransaction)
-
   const resources = settling.make(core, "refund", rows, (row, status, atMillis) =>
     Either.gen(function* () {
       const { amount, provider_reference, reference, wallet_id } = row
-      const collected = yield* collection(row.transaction)
+      const collected = yield* transactions.get(row.transaction)
       const { currency } = collected
       const { reserved } = wallets.accountsOf({ currency, wallet_id })
       yield* book.post(atMillis, {
@@ -66,13 +63,28 @@ export const make = (core: Core, transactions: Transactions) => {
     /** Refunds a collected transaction, or a part of it. */
     create: ({ amount, reason, transaction }: typeof RefundRequest.Type, nowMillis: number) =>
       Either.gen(function* () {
-        const collected = yield* collection(transaction)
+        const issues = [{ field: "transaction", rule: "must be the reference of a transaction" }]
+        const collected = yield* Either.mapLeft(transactions.get(transaction), ({ message }) =>
+          refusal.of("NOT_FOUND", { status: 422, message, issues })
+        )
         if (collected.operation !== "COLLECTION" && collected.operation !== "DEPOSIT") {
-          return yield* Either.left(notCollected)
+          const rule = "must be a collection or a deposit"
+          return yield* refusal.because("NOT_REFUNDABLE", "transaction", rule)
         }
         const left = Amount.subtract(collected.amount, refunded.get(transaction) ?? amounts.zero)
-        const requested = amount === undefined ? yield* allOf(left) : yield* amountOf(amount)
-        if (Amount.Order(requested, left) > 0) return yield* Either.left(tooMuch)
+        const requested = isAmount(amount ?? left) ? amounts.fixed(amount ?? left) : amounts.zero
+        if (!amounts.isPositive(requested)) {
+          return yield* amount === undefined
+            ? refusal.because("ALREADY_REFUNDED", "transaction", "must not be fully refunded")
+            : refusal.because("INVALID_AMOUNT", "amount", "must be greater than zero")
+        }
+        if (Amount.Order(requested, left) > 0) {
+          return yield* refusal.because(
+            "REFUND_TOO_LARGE",
+            "amount",
+            "must not exceed what is left"
+          )
+        }
 
         const now = moment.fromMillis(nowMillis)
         const reference = Refund.RefundReference.make(identifiers.reference("RFD"))
@@ -105,36 +117,4 @@ export const make = (core: Core, transactions: Transactions) => {
 
 const asRead = Struct.omit("transaction", "wallet_id")
 
-const allOf = (left: Amount.Amount): Either.Either<Amount.Amount, refusal.Refusal> =>
-  amounts.isPositive(left) ? Either.right(left) : Either.left(nothingLeft)
-
 const isAmount = Schema.is(Amount.Input)
-
-const amountOf = (text: string): Either.Either<Amount.Amount, refusal.Refusal> => {
-  const amount = isAmount(text) ? amounts.fixed(text) : amounts.zero
-  return amounts.isPositive(amount) ? Either.right(amount) : Either.left(noAmount)
-}
-
-const unknownTransaction = refusal.other("NOT_FOUND", "The transaction does not exist.", [
-  { field: "transaction", rule: "must be the reference of a transaction" }
-])
-const notCollected = refusal.other(
-  "NOT_REFUNDABLE",
-  "Only a collection or a deposit can be refunded.",
-  [{ field: "transaction", rule: "must be a collection or a deposit" }]
-)
-const tooMuch = refusal.other(
-  "REFUND_TOO_LARGE",
-  "The amount exceeds the remaining amount of the transaction.",
-  [{ field: "amount", rule: "must not exceed the remaining amount of the transaction" }]
-)
-const nothingLeft = refusal.other(
-  "ALREADY_REFUNDED",
-  "The transaction is already fully refunded.",
-  [{ field: "transaction", rule: "must not be fully refunded" }]
-)
-const noAmount = refusal.other(
-  "INVALID_AMOUNT",
-  "The amount must be greater than zero and have at most 4 decimals.",
-  [{ field: "amount", rule: "must be greater than zero and have at most 4 decimals" }]
-)

@@ -19,18 +19,11 @@ export const read = (
   snapshot: ControlApi.Snapshot
 ): Either.Either<state.State, refusal.Refusal> => {
   if (snapshot.version !== state.version) {
-    const message = `The snapshot has version ${snapshot.version}. This sandbox reads version ${state.version}.`
-    return Either.left(
-      refusal.other("SNAPSHOT_VERSION", message, [
-        { field: "version", rule: `must be ${state.version}` }
-      ])
-    )
+    return refusal.because("SNAPSHOT_VERSION", "version", `must be ${state.version}`)
   }
   return state.decode(snapshot.state).pipe(
     Either.filterOrLeft(ledger.isSound, () => [unsound]),
-    Either.mapLeft((issues) =>
-      refusal.other("SNAPSHOT_INVALID", "The snapshot is not a state of a sandbox.", issues)
-    )
+    Either.mapLeft((issues) => refusal.of("SNAPSHOT_INVALID", { issues }))
   )
 }
 
