@@ -364,7 +364,10 @@ describe("a data file", () => {
   it.effect("that cannot be written leaves requests without an answer", () =>
     Effect.gen(function* () {
       const full = new Sandbox.DataError({ path: "sandbox.data", reason: "the disk is full" })
-      const emulated = yield* emulation.make({ origin: () => "" }, { ...emulation.memory, saved: full })
+      const emulated = yield* emulation.make(
+        { origin: () => "" },
+        { ...emulation.memory, saved: full }
+      )
       const apps = app.make(emulated, { sandbox: Effect.never, enabled: false })
       const url = "http://localhost/api/v1/services"
       const error = yield* Effect.flip(
