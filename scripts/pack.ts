@@ -1,6 +1,6 @@
 // Installs the tarballs of all packages with their peers into an empty project: a program that imports every
 // module compiles and runs there, and so do the commands. A module imports only what its package declares, and
-// a client bundles without Node's modules.
+// a client bundles without Node's modules. Then checks the tarballs themselves.
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
@@ -19,6 +19,7 @@ import {
   published
 } from "./packages.js"
 import { bundle, compile, makeProject, packInto, report, run } from "./project.js"
+import { check } from "./tarballs.js"
 
 interface Module {
   readonly folder: string
@@ -148,7 +149,8 @@ const tryAll = async (): Promise<void> => {
   report(run(project, "node", "page.js").trim())
   const problems = [
     ...(await Promise.all(libraries.map((folder) => undeclared(project, folder)))).flat(),
-    ...(await nodeImports(project))
+    ...(await nodeImports(project)),
+    ...(await check(project))
   ]
   if (problems.length > 0) throw new Error(problems.join("\n"))
   console.log(`${published.length} packages`)

@@ -14,21 +14,23 @@ export const run = (cwd: string, command: string, ...args: ReadonlyArray<string>
 /** Prints a line of progress to stderr, so that stdout has only the result. */
 export const report = (line: string): void => console.error(line)
 
-/** Builds every package and packs it into a directory. Returns the arguments of an `npm install` of all. */
+/** Builds every package anew and packs it into a directory. Returns the arguments of an `npm install` of all. */
 export const packInto = (directory: string): ReadonlyArray<string> => {
   const { packageManager = "pnpm" } = manifestIn()
+  const folders = published.map((folder) => `packages/${folder}`)
   report("Compiling the packages, which takes up to a minute")
-  run(root, "npx", "tsc", "-b", ...published.map((folder) => `packages/${folder}`))
+  for (const folder of folders) {
+    rmSync(join(root, folder, "dist"), { recursive: true, force: true })
+  }
+  run(root, "npx", "tsc", "-b", ...folders)
   report("Bundling the commands")
   run(root, "npx", "tsx", "scripts/command.ts")
-  const tarballs = published.map((folder, i) => {
-    report(`Packing ${folder}, ${i + 1} of ${published.length}`)
-    const pack = ["pack", "--json", "--pack-destination", directory]
-    const packed = run(join(root, "packages", folder), "npx", "--yes", packageManager, ...pack)
-    const { filename }: { readonly filename: string } = JSON.parse(packed)
-    return `file:${filename}`
-  })
-  return [...peers, ...tarballs]
+  report("Packing the packages")
+  const filters = folders.map((folder) => `--filter=./${folder}`)
+  const pack = ["--recursive", ...filters, "pack", "--json", "--pack-destination", directory]
+  const packed = run(root, "npx", "--yes", packageManager, ...pack)
+  const tarballs: ReadonlyArray<{ readonly filename: string }> = JSON.parse(packed)
+  return [...peers, ...tarballs.map(({ filename }) => `file:${filename}`)]
 }
 
 /** Makes a project with all packages and their peers, which is deleted when this process ends. */

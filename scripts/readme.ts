@@ -36,29 +36,46 @@ const example = (path: string): string => {
   return block("ts", code)
 }
 
-/** A package, and all other imports of the programs in its README. */
-const install = (path: string, document: string): string => {
-  const folder = basename(path)
-  const wanted = [manifestIn(path).name, ...importedBy(document)].map((name) =>
-    name.startsWith(scope) ? name : exactIn(path)(name)
-  )
-  const options = folder === "sandbox" ? ["--save-dev"] : []
-  return npmInstall([...wanted, ...peersOf(folder)], ...options)
+const isOwn = (name: string): boolean => name.startsWith(scope)
+
+const foldersIn = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.filter(isOwn).map((name) => name.slice(scope.length))
+
+/** The packages with all packages that they depend on. */
+const closure = (folders: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const all = new Set(folders)
+  for (const folder of all) {
+    const { dependencies = {} } = manifestIn("packages", folder)
+    for (const needed of foldersIn(Object.keys(dependencies))) all.add(needed)
+  }
+  return [...all].sort()
 }
 
-/** What a program imports, with the tarballs of Manilla's packages, which are their whole dependencies. */
+/** Installs Manilla's packages from their tarballs, and all others by their exact versions. */
+const installed = (
+  names: ReadonlyArray<string>,
+  exact: (name: string) => string,
+  peers: ReadonlyArray<string>,
+  ...options: ReadonlyArray<string>
+): string => {
+  const tarballs = closure(foldersIn(names)).map(
+    (folder) => `DIR/manilla-${folder}-${manifestIn("packages", folder).version}.tgz`
+  )
+  const others = names.filter((name) => !isOwn(name)).map(exact)
+  return npmInstall([...others, ...peers, ...tarballs], ...options)
+}
+
+/** A package, and all other imports of the programs in its README. */
+const install = (path: string, document: string): string => {
+  const names = [manifestIn(path).name, ...importedBy(document)]
+  const options = basename(path) === "sandbox" ? ["--save-dev"] : []
+  return installed(names, exactIn(path), peersOf(basename(path)), ...options)
+}
+
+/** What a program imports, and the peers of that. */
 const minimum = (path: string): string => {
-  const imported = importedBy(read(path))
-  const own = imported.filter((name) => name.startsWith(scope))
-  const folders = [...new Set(own)].map((name) => name.slice(scope.length))
-  const others = imported.filter((name) => !name.startsWith(scope))
-  return npmInstall([
-    ...others.map(exactIn(dirname(dirname(path)))),
-    ...folders.flatMap(peersOf),
-    ...folders.map(
-      (folder) => `DIR/manilla-${folder}-${manifestIn("packages", folder).version}.tgz`
-    )
-  ])
+  const names = importedBy(read(path))
+  return installed(names, exactIn(dirname(dirname(path))), foldersIn(names).flatMap(peersOf))
 }
 
 /** The peers that every package has, and then those that a package has besides. */
