@@ -1,17 +1,9 @@
 // Compiles the measured programs with esbuild, so that no loader runs in their processes. Manilla is bundled
 // into them; its dependencies are not.
-import { readFileSync, rmSync } from "node:fs"
+import { rmSync } from "node:fs"
 import { build } from "esbuild"
 
 export const built = new URL("dist/", import.meta.url)
-
-const { dependencies }: { readonly dependencies: Readonly<Record<string, string>> } = JSON.parse(
-  readFileSync(new URL("package.json", import.meta.url), "utf8")
-)
-/** All dependencies of the measured programs, except Manilla. */
-const external = Object.keys(dependencies)
-  .filter((name) => !name.startsWith("@manilla/"))
-  .flatMap((name) => [name, `${name}/*`])
 
 /** Compiles files of this folder into `dist`. */
 export const buildAll = (...files: ReadonlyArray<string>) => {
@@ -21,7 +13,15 @@ export const buildAll = (...files: ReadonlyArray<string>) => {
     entryPoints: [...files],
     outdir: "dist",
     outbase: ".",
-    external,
+    external: [
+      "effect",
+      "@effect/*",
+      "@dbos-inc/*",
+      "graphile-worker",
+      "pg",
+      "undici",
+      "simple-statistics"
+    ],
     bundle: true,
     splitting: true,
     format: "esm",

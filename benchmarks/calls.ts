@@ -146,7 +146,6 @@ export const bursts = (millis: number) =>
 
 const titles: Readonly<Record<Operation, string>> = {
   create: "Create",
-  get: "Get",
   list: "List of 100"
 }
 

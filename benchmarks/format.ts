@@ -42,23 +42,19 @@ export const table = (
   rows: ReadonlyArray<ReadonlyArray<string>>
 ): string => markdownTable([head, ...rows].map((row) => [...row]))
 
-/** A figure that must not be more than `most`, or less than `least`. */
-export interface Goal {
-  readonly title: string
-  readonly most?: number
-  readonly least?: number
-  readonly show: (value: number) => string
-  /** `NaN` if it was not measured. */
-  readonly value: number
-}
+/** A figure, its limit, and whether it is met. A figure that was not measured is `NaN`. */
+const goal =
+  (sign: "≤" | "≥", isMet: (value: number, limit: number) => boolean) =>
+  (title: string, limit: number, value: number, show: (value: number) => string) => [
+    title,
+    `${sign} ${show(limit)}`,
+    show(value),
+    Number.isNaN(value) ? "not measured" : isMet(value, limit) ? "met" : "missed"
+  ]
 
-export const goalTable = (goals: ReadonlyArray<Goal>): string =>
-  table(
-    ["metric", "goal", "measured", ""],
-    goals.map(({ least = -Infinity, most = Infinity, show, title, value }) => [
-      title,
-      most === Infinity ? `≥ ${show(least)}` : `≤ ${show(most)}`,
-      show(value),
-      Number.isNaN(value) ? "not measured" : value <= most && value >= least ? "met" : "missed"
-    ])
-  )
+export const atMost = goal("≤", (value, limit) => value <= limit)
+
+export const atLeast = goal("≥", (value, limit) => value >= limit)
+
+export const goalTable = (goals: ReadonlyArray<ReadonlyArray<string>>): string =>
+  table(["metric", "goal", "measured", ""], goals)

@@ -1,6 +1,6 @@
 // The requests and responses of all benchmarks.
 
-export const operations = ["create", "get", "list"] as const
+export const operations = ["create", "list"] as const
 
 export type Operation = (typeof operations)[number]
 
@@ -80,7 +80,7 @@ const envelope = (data: unknown): string =>
 /** The base path, which contains the version segment. */
 export const root = "/api/v1"
 
-/** A read or written resource, and the request and the answer of an operation. */
+/** The request of an operation, and the status of its answer. */
 interface Exchange {
   readonly method: "GET" | "POST"
   readonly path: string
@@ -89,7 +89,6 @@ interface Exchange {
 
 export const exchanges: Readonly<Record<Operation, Exchange>> = {
   create: { method: "POST", path: `${root}/payments`, status: 201 },
-  get: { method: "GET", path: `${root}/payments/${uuid(1)}`, status: 200 },
   list: { method: "GET", path: `${root}/transactions?per_page=${rows}`, status: 200 }
 }
 
@@ -130,7 +129,7 @@ const routeOf = (operation: Operation) =>
 /** The answer to each request of the server, by method and path. */
 export const answers = {
   [routeOf("create")]: created(createdPayment),
-  [routeOf("get")]: ok(readPayment),
+  [`GET ${root}/payments/${readPayment.id}`]: ok(readPayment),
   [routeOf("list")]: ok(page),
   [`POST ${root}/payouts`]: created(payoutWith("PENDING")),
   [`GET ${root}/payouts/${payoutReference}`]: ok(payoutWith("COMPLETED")),

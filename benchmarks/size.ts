@@ -4,20 +4,13 @@ import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
 import { kilobytes, table } from "./format.js"
 
-const programs = {
-  effect: "Effect, `FetchHttpClient`",
-  payments: "the same and Payments"
-} as const
-
-type Program = keyof typeof programs
-
-export interface Size {
-  readonly program: Program
-  readonly bytes: number
-  readonly gzipBytes: number
+/** A program with Effect and its HTTP client, and the same with Payments. */
+export interface Sizes {
+  readonly effect: number
+  readonly payments: number
 }
 
-const measure = async (program: Program): Promise<Size> => {
+const gzipBytesOf = async (program: keyof Sizes): Promise<number> => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(`programs/${program}.ts`, import.meta.url))],
     bundle: true,
@@ -29,29 +22,22 @@ const measure = async (program: Program): Promise<Size> => {
     legalComments: "none",
     logLevel: "warning"
   })
-  const contents = outputFiles[0]?.contents ?? new Uint8Array()
-  const gzipBytes = gzipSync(contents, { level: 9 }).byteLength
-  return { program, bytes: contents.byteLength, gzipBytes }
+  return gzipSync(outputFiles[0]?.contents ?? new Uint8Array(), { level: 9 }).byteLength
 }
 
-export const run = (): Promise<ReadonlyArray<Size>> =>
-  Promise.all([measure("effect"), measure("payments")])
+export const run = async (): Promise<Sizes> => ({
+  effect: await gzipBytesOf("effect"),
+  payments: await gzipBytesOf("payments")
+})
 
-/** Compressed bytes that Payments adds to a program with Effect and its HTTP client. */
-export const added = (sizes: ReadonlyArray<Size>): number => {
-  const bytesOf = (wanted: Program) => sizes.find((one) => one.program === wanted)?.gzipBytes ?? NaN
-  return bytesOf("payments") - bytesOf("effect")
-}
-
-export const tables = (sizes: ReadonlyArray<Size>): ReadonlyArray<string> => [
+export const tables = ({ effect, payments }: Sizes): ReadonlyArray<string> => [
   "## Bundle",
-  "Bundled and minified by esbuild, without Node's built-in modules.",
+  "Bundled and minified by esbuild, without Node's built-in modules, and compressed by gzip.",
   table(
-    ["program", "minified", "gzip"],
-    sizes.map(({ bytes, gzipBytes, program }) => [
-      programs[program],
-      kilobytes(bytes),
-      kilobytes(gzipBytes)
-    ])
+    ["program", "size"],
+    [
+      ["Effect, `FetchHttpClient`", kilobytes(effect)],
+      ["the same and Payments", kilobytes(payments)]
+    ]
   )
 ]

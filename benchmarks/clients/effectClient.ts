@@ -45,7 +45,6 @@ const over =
         }
         return {
           create: call("create", answers.create),
-          get: call("get", answers.get),
           list: call("list", answers.list)
         }
       })

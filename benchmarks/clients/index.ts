@@ -40,12 +40,6 @@ export const clients: ReadonlyArray<Client> = [
     load: async () => (await import("./manilla.js")).withOwnTokens
   },
   {
-    name: "manilla-traced",
-    title: "Manilla, traced",
-    does: "the same, with a tracer that makes every span",
-    load: async () => (await import("./manilla.js")).traced
-  },
-  {
     name: "fetch",
     title: "`fetch`",
     does: "the global `fetch` and `JSON.parse`",

@@ -5,20 +5,15 @@ import * as Gateway from "@manilla/core/Gateway"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Identifier from "@manilla/core/Identifier"
 import * as UndiciClient from "@manilla/core/UndiciClient"
-import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Token from "@manilla/token/Token"
 import * as Transactions from "@manilla/transactions/Transactions"
-import * as Context from "effect/Context"
-import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Tracer from "effect/Tracer"
-import { correlationId, nextKey, payment, root, rows, token, uuid } from "../messages.js"
+import { correlationId, nextKey, payment, root, rows, token } from "../messages.js"
 import { effects, type Open } from "./drive.js"
 
-const id = PaymentIntent.makeId(uuid(1))
 const correlation = Identifier.makeCorrelationId(correlationId)
 
 const calls = Effect.map(
@@ -30,7 +25,6 @@ const calls = Effect.map(
         correlationId: correlation
       })
     ),
-    get: Effect.suspend(() => payments.get(id)),
     list: Effect.map(
       Effect.suspend(() => transactions.list({ per_page: rows })),
       (page): unknown => page
@@ -69,11 +63,6 @@ const over =
 export const overFetch = over(FetchClient.layer)
 
 export const overUndici = over(UndiciClient.layer)
-
-/** Effect's own spans, which a gateway makes only for a tracer that is not the default one. */
-const tracer = Tracer.make({ ...Context.get(DefaultServices.liveServices, Tracer.Tracer) })
-
-export const traced = over(Layer.merge(UndiciClient.layer, Layer.setTracer(tracer)))
 
 /** A gateway over undici with the user's own tokens. */
 export const gateway = (port: number) => gatewayWith(port, ownTokens, UndiciClient.layer)

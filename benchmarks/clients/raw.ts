@@ -27,9 +27,7 @@ const over =
       if (answered.status !== status) throw new Error(`status ${answered.status}`)
       return JSON.parse(await answered.text()).data
     }
-    return Promise.resolve(
-      promises({ create: callOf("create"), get: callOf("get"), list: callOf("list") })
-    )
+    return Promise.resolve(promises({ create: callOf("create"), list: callOf("list") }))
   }
 
 const dispatcher = new Agent()

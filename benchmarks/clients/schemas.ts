@@ -13,6 +13,5 @@ const envelope = <A, I>(data: Schema.Schema<A, I>) =>
 
 export const answers = {
   create: envelope(PaymentIntent.CreatedPaymentIntent),
-  get: envelope(PaymentIntent.PaymentIntent),
   list: envelope(Page.of(Transaction.Transaction))
 }

@@ -5,9 +5,6 @@ import { Pool } from "pg"
 import * as payouts from "./payouts.js"
 import { each, type Open } from "./programs.js"
 
-export const alone: Open = ({ port }) =>
-  Effect.map(payouts.client(port), ({ pay }) => ({ pay: each(pay) }))
-
 const table = (url: string) =>
   Effect.gen(function* () {
     const pool = new Pool({ connectionString: url, max: 10 })
@@ -17,7 +14,7 @@ const table = (url: string) =>
     return query
   })
 
-export const oneByOne: Open = ({ port, url }) =>
+export const byHand: Open = ({ port, url }) =>
   Effect.gen(function* () {
     const { pay } = yield* payouts.client(port)
     const query = yield* table(url)
@@ -33,7 +30,7 @@ export const oneByOne: Open = ({ port, url }) =>
   })
 
 /** Two batches of 100 at a time: one is stored while the requests of the other run. */
-export const inBatches: Open = ({ port, url }) =>
+export const batches: Open = ({ port, url }) =>
   Effect.gen(function* () {
     const { pay } = yield* payouts.client(port)
     const query = yield* table(url)

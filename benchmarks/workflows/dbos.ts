@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as payouts from "./payouts.js"
 import { each, type Key, type Open } from "./programs.js"
 
-export const open: Open = ({ port, url }) =>
+export const dbos: Open = ({ port, url }) =>
   Effect.gen(function* () {
     const { create, look } = yield* payouts.client(port)
     const pay = DBOS.registerWorkflow(

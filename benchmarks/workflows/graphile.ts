@@ -6,7 +6,7 @@ import { Logger, run } from "graphile-worker"
 import * as payouts from "./payouts.js"
 import { each, type Open } from "./programs.js"
 
-export const open: Open = ({ port, url }) =>
+export const graphile: Open = ({ port, url }) =>
   Effect.gen(function* () {
     const { pay } = yield* payouts.client(port)
     const ends = new Map<string, Deferred.Deferred<void>>()

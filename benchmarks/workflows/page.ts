@@ -1,8 +1,9 @@
 // docs/scale.md.
 import { facts } from "../facts.js"
 import {
+  atLeast,
+  atMost,
   goalTable,
-  type Goal,
   kilobytes,
   median,
   millis,
@@ -45,37 +46,26 @@ const costOf = (rounds: ReadonlyArray<Round>, name: Name) => {
 const sumOf = ({ cpuMillis, databaseMillis }: ReturnType<typeof costOf>): number =>
   cpuMillis + databaseMillis
 
-const goals = ({ rounds, waits }: Report): ReadonlyArray<Goal> => {
-  const [batch, batchOnSqlite] = [costOf(rounds, "postgresBatch"), costOf(rounds, "sqliteBatch")]
-  const [single, dbos] = [costOf(rounds, "postgres"), costOf(rounds, "dbos")]
-  const most = (title: string, most: number, value: number): Goal => ({
-    title,
-    most,
-    show: millis,
-    value
-  })
-  const least = (title: string, least: number, value: number): Goal => ({
-    title,
-    least,
-    show: perSecond,
-    value
-  })
+const goals = ({ rounds, waits }: Report) => {
+  const of = (name: Name) => costOf(rounds, name)
+  const [batch, onSqlite, single, dbos] = [
+    of("postgresBatch"),
+    of("sqliteBatch"),
+    of("postgres"),
+    of("dbos")
+  ]
   return [
-    most("`PayoutBatch`, an item, PostgreSQL: CPU of the worker", 0.6, batch.cpuMillis),
-    most("the same: CPU of PostgreSQL", 0.2, batch.databaseMillis),
-    least("the same: items", 1500, batch.rate),
-    most("`PayoutBatch`, an item, SQLite: CPU", 0.8, batchOnSqlite.cpuMillis),
-    least("the same: items", 1200, batchOnSqlite.rate),
-    most("one payout, PostgreSQL: CPU, compared with DBOS", sumOf(dbos), sumOf(single)),
-    least("the same: payouts, compared with DBOS", dbos.rate, single.rate),
-    most("one payout, SQLite: CPU", 5, costOf(rounds, "sqlite").cpuMillis),
-    most("one payout, memory: CPU", 1.5, costOf(rounds, "memory").cpuMillis),
-    ...waits.map(({ measured, name }) =>
-      most(
-        `\`await\` of an execution of ${waitMillis} ms, ${programs[name].title}: p50`,
-        100,
-        measured.p50Millis
-      )
+    atMost("`PayoutBatch`, PostgreSQL: CPU of the worker, an item", 0.6, batch.cpuMillis, millis),
+    atMost("the same: CPU of PostgreSQL", 0.2, batch.databaseMillis, millis),
+    atLeast("the same: items", 1500, batch.rate, perSecond),
+    atMost("`PayoutBatch`, SQLite: CPU, an item", 0.8, onSqlite.cpuMillis, millis),
+    atLeast("the same: items", 1200, onSqlite.rate, perSecond),
+    atMost("one payout, PostgreSQL: all CPU, beside DBOS", sumOf(dbos), sumOf(single), millis),
+    atLeast("the same: payouts, beside DBOS", dbos.rate, single.rate, perSecond),
+    atMost("one payout, SQLite: CPU", 5, of("sqlite").cpuMillis, millis),
+    atMost("one payout, memory: CPU", 1.5, of("memory").cpuMillis, millis),
+    ...waits.map(({ measured: { p50Millis }, name }) =>
+      atMost(`\`await\` of ${waitMillis} ms, ${programs[name].title}: p50`, 100, p50Millis, millis)
     )
   ]
 }

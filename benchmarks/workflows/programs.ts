@@ -31,78 +31,42 @@ export const each =
       { concurrency: atOnce }
     )
 
-export const jobs = ["pay", "wait", "sleep"] as const
-
-/** Makes a payout and looks once; awaits an execution of `waitMillis`; creates a payout and sleeps for a day. */
-export type Jobs = Readonly<Partial<Record<(typeof jobs)[number], Run>>> & { readonly pay: Run }
+export interface Jobs {
+  /** Creates a payout, and looks at it once. */
+  readonly pay: Run
+  /** Awaits an execution that takes `waitMillis`. */
+  readonly wait?: Run
+  /** Creates a payout, and sleeps for a day. */
+  readonly sleep?: Run
+}
 
 /** How long an execution of `wait` takes. */
 export const waitMillis = 44
 
 export type Open = (places: Places) => Effect.Effect<Jobs, unknown, Scope.Scope>
 
-export type Store = "none" | "postgres" | "sqlite"
-
 export interface Program {
   readonly title: string
-  readonly store: Store
-  /** A process loads only the one that it runs. */
-  readonly load: () => Promise<Open>
+  readonly store: "none" | "postgres" | "sqlite"
+  /** The module that exports it by its name. A process loads only the one that it runs. */
+  readonly load: () => Promise<Readonly<Record<string, Open>>>
 }
 
-const ofManilla = async () => import("./manilla.js")
+const byHand = () => import("./byHand.js")
+const graphile = () => import("./graphile.js")
+const dbos = () => import("./dbos.js")
+const manilla = () => import("./manilla.js")
 
 export const programs = {
-  client: {
-    title: "Manilla's client alone, nothing stored",
-    store: "none",
-    load: async () => (await import("./byHand.js")).alone
-  },
-  byHand: {
-    title: "a table by hand, one at a time",
-    store: "postgres",
-    load: async () => (await import("./byHand.js")).oneByOne
-  },
-  byHandBatch: {
-    title: "a table by hand, batches of 100",
-    store: "postgres",
-    load: async () => (await import("./byHand.js")).inBatches
-  },
-  graphile: {
-    title: "graphile-worker",
-    store: "postgres",
-    load: async () => (await import("./graphile.js")).open
-  },
-  dbos: {
-    title: "DBOS",
-    store: "postgres",
-    load: async () => (await import("./dbos.js")).open
-  },
-  postgres: {
-    title: "Manilla, PostgreSQL",
-    store: "postgres",
-    load: async () => (await ofManilla()).postgres
-  },
-  sqlite: {
-    title: "Manilla, SQLite",
-    store: "sqlite",
-    load: async () => (await ofManilla()).sqlite
-  },
-  memory: {
-    title: "Manilla, memory",
-    store: "none",
-    load: async () => (await ofManilla()).memory
-  },
-  postgresBatch: {
-    title: "`PayoutBatch`, an item, PostgreSQL",
-    store: "postgres",
-    load: async () => (await ofManilla()).postgresBatch
-  },
-  sqliteBatch: {
-    title: "`PayoutBatch`, an item, SQLite",
-    store: "sqlite",
-    load: async () => (await ofManilla()).sqliteBatch
-  }
+  byHand: { title: "a table by hand, one at a time", store: "postgres", load: byHand },
+  batches: { title: "a table by hand, batches of 100", store: "postgres", load: byHand },
+  graphile: { title: "graphile-worker", store: "postgres", load: graphile },
+  dbos: { title: "DBOS", store: "postgres", load: dbos },
+  postgres: { title: "Manilla, PostgreSQL", store: "postgres", load: manilla },
+  sqlite: { title: "Manilla, SQLite", store: "sqlite", load: manilla },
+  memory: { title: "Manilla, memory", store: "none", load: manilla },
+  postgresBatch: { title: "`PayoutBatch`, PostgreSQL", store: "postgres", load: manilla },
+  sqliteBatch: { title: "`PayoutBatch`, SQLite", store: "sqlite", load: manilla }
 } satisfies Readonly<Record<string, Program>>
 
 export type Name = keyof typeof programs

@@ -8,7 +8,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { readdirSync, readFileSync } from "node:fs"
 import { pathToFileURL } from "node:url"
-import type { Places, Store } from "./programs.js"
+import type { Places, Program } from "./programs.js"
 
 /** What a database does not tell is NaN. */
 export interface Reading {
@@ -78,7 +78,7 @@ const postgres = (url: string) =>
 
 /** Reads the database of a program. */
 export const readerOf = (
-  kind: Store,
+  kind: Program["store"],
   { file, url }: Places
 ): Effect.Effect<Reader, SqlError, Reactivity.Reactivity | Scope.Scope> => {
   switch (kind) {

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import { quantileOf } from "../format.js"
 import { answer, cost, heapBytes } from "../worker.js"
-import { type Jobs, type Name, type Places, programs } from "./programs.js"
+import { type Jobs, type Name, type Places, type Program, programs } from "./programs.js"
 
 /** A job for so many keys, or a rest of so many milliseconds. */
 export interface Ask {
@@ -26,7 +26,9 @@ export interface Sample {
 }
 
 const [name, places]: readonly [Name, Places] = JSON.parse(process.argv[2] ?? "")
-const open = await programs[name].load()
+const program: Program = programs[name]
+const open = (await program.load())[name]
+if (open === undefined) throw new Error(`no program ${name}`)
 const run = await Effect.runPromise(Scope.extend(open(places), Effect.runSync(Scope.make())))
 
 let keys = 0
