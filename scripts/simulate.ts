@@ -1,30 +1,11 @@
-// Runs the simulation with many seeds, or prints the timeline of one: `npm run simulate`. The program is bundled,
-// because a loader would take a fifth of its time. It uses one core: for more, run several with other seeds.
+// Runs the simulation with many seeds, or prints the timeline of one: `npm run simulate`, which bundles it, because
+// a loader would take a fifth of its time. It uses one core: for more, run several with other seeds.
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
+import * as Simulation from "@manilla/simulation/Simulation"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { buildSync } from "esbuild"
-import { spawnSync } from "node:child_process"
 import { count, runCommand } from "./cli.js"
-import { root } from "./packages.js"
-import type * as seeds from "./seeds.js"
-
-const run = (options: seeds.Options): void => {
-  const outfile = `${root}.reports/simulate.mjs`
-  buildSync({
-    entryPoints: [`${root}scripts/seeds.ts`],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    logLevel: "warning"
-  })
-  // A run's allocations are short-lived.
-  const args = ["--max-semi-space-size=64", outfile, JSON.stringify(options)]
-  const { status } = spawnSync(process.execPath, args, { stdio: "inherit" })
-  if (status !== 0) process.exitCode = 1
-}
 
 const options = {
   seed: Options.integer("seed").pipe(
@@ -36,8 +17,60 @@ const options = {
   stopAt: count("stop-at", 20, "the number of failed seeds after which to stop")
 }
 
-runCommand(
-  Command.make("npm run simulate --", options, ({ seed, ...options }) =>
-    Effect.sync(() => run({ ...options, seed: Option.getOrUndefined(seed) }))
-  )
+type Wanted = Command.Command.ParseConfig<typeof options>
+
+const print = ({ seed, trace, violations }: Simulation.Report): void => {
+  console.log(`\nSeed ${seed}, trace ${trace.hash().slice(0, 16)}\n\n${trace.lines().join("\n")}\n`)
+  for (const violation of violations) console.log(`VIOLATION  ${violation}`)
+  console.log(`\nRerun: npm run simulate -- --seed ${seed}\n`)
+}
+
+/** Runs the seeds, and returns whether none failed. */
+const runAll = ({ from, seeds, stopAt }: Wanted): boolean => {
+  // A run creates thousands of errors, and stack traces would dominate its time.
+  Error.stackTraceLimit = 0
+  const startedMillis = performance.now()
+  const counts = { ...Simulation.zeroCounts }
+  const failed: Array<number> = []
+  let done = 0
+  const rate = () => ((done / (performance.now() - startedMillis)) * 1000).toFixed(1)
+  while (done < seeds && failed.length < stopAt) {
+    const seed = from + done
+    const report = Simulation.run(seed)
+    done++
+    for (const name of Simulation.countNames) counts[name] += report.counts[name]
+    if (report.violations.length > 0) {
+      console.log(`seed ${seed} FAILED: ${report.violations.join("; ")}`)
+      failed.push(seed)
+    }
+    if (done % 500 === 0) {
+      console.log(`${done} of ${seeds} seeds, ${rate()} per second, ${failed.length} failed`)
+    }
+  }
+  const [first] = failed
+  if (first !== undefined) print(Simulation.run(first))
+  const rows = [
+    ["seeds", `${done}, from ${from}`],
+    ...Simulation.countNames.map((name) => [name, String(counts[name])]),
+    ["seeds per second", rate()],
+    ["failed seeds", failed.length === 0 ? "none" : failed.join(", ")]
+  ]
+  console.log(`\n${rows.map(([name = "", value = ""]) => name.padEnd(22) + value).join("\n")}`)
+  return failed.length === 0
+}
+
+const runOne = (seed: number): boolean => {
+  const report = Simulation.run(seed)
+  print(report)
+  return report.violations.length === 0
+}
+
+const simulate = Command.make("npm run simulate --", options, (wanted) =>
+  Effect.sync(() => {
+    const held = Option.match(wanted.seed, { onNone: () => runAll(wanted), onSome: runOne })
+    // A deadlocked run may leave handles open that keep the process alive, so exit explicitly.
+    process.stdout.write("", () => process.exit(held ? 0 : 1))
+  })
 )
+
+runCommand(simulate)
