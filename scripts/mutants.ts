@@ -3,7 +3,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
-import { execFile, spawnSync } from "node:child_process"
+import { execFile, type ExecFileException, spawnSync } from "node:child_process"
 import {
   cpSync,
   existsSync,
@@ -15,6 +15,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
+import { promisify } from "node:util"
 import { count, flag, runCommand } from "./cli.js"
 import { root } from "./packages.js"
 
@@ -30,44 +31,45 @@ interface Mutant {
   readonly tests: ReadonlyArray<string>
 }
 
-/** Reads blocks of lines: `@@ FILE` and `by TEST...` begin a file, and every other block is an edit. */
+/** Reads blocks of lines: `@@ FILE by TEST...` begins a file, and every other block is an edit. */
 const read = (text: string): ReadonlyArray<Mutant> => {
   const mutants: Array<Mutant> = []
   let file = ""
   let tests: ReadonlyArray<string> = []
   for (const block of text.split(/\n{2,}/)) {
-    const lines = block.split("\n").filter((line) => !line.startsWith("#"))
+    const lines = block.trim().split("\n")
     /** The rests of the lines with a mark. */
     const marked = (mark: string) =>
-      lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(mark.length))
+      lines.flatMap((line) => (line.startsWith(mark) ? [line.slice(mark.length)] : [])).join("\n")
     const [first = ""] = lines
     if (first.startsWith("@@ ")) {
-      file = `packages/${first.slice("@@ ".length)}`
-      tests = marked("by ").flatMap((line) =>
-        line.split(" ").map((test) => `packages/${test.replace("/", "/test/")}.test.ts`)
-      )
-    } else if (first !== "") {
-      const isMoney = first.startsWith("money: ")
-      const [find, replace] = [marked("- ").join("\n"), marked("+ ").join("\n")]
-      mutants.push({ name: first.replace("money: ", ""), file, isMoney, find, replace, tests })
+      const [path, ...names] = block.slice("@@ ".length).split(/\s+(?:by\s+)?/)
+      file = `packages/${path}`
+      tests = names.map((name) => `packages/${name.replace("/", "/test/")}.test.ts`)
+    } else if (!first.startsWith("#")) {
+      mutants.push({
+        name: first.replace("money: ", ""),
+        isMoney: first.startsWith("money: "),
+        file,
+        find: marked("- "),
+        replace: marked("+ "),
+        tests
+      })
     }
   }
   return mutants
 }
 
-const mutants = read(readFileSync(join(root, "scripts/mutants.diff"), "utf8"))
-
-/** Edits whose snippet is not in the source exactly once, or whose tests do not exist. */
-const stale = mutants.flatMap(({ file, find, name, tests }) => {
+/** Why an edit does not fit: its snippet is not in the source exactly once, or a test does not exist. */
+const staleness = ({ file, find, name, tests }: Mutant): ReadonlyArray<string> => {
   const path = join(root, file)
   const matches = existsSync(path) ? readFileSync(path, "utf8").split(find).length - 1 : 0
+  const missing = tests.filter((test) => !existsSync(join(root, test)))
   return [
     ...(matches === 1 ? [] : [`${name}: expected one match in ${file}, found ${matches}`]),
-    ...tests
-      .filter((test) => !existsSync(join(root, test)))
-      .map((test) => `${name}: ${test} does not exist`)
+    ...missing.map((test) => `${name}: ${test} does not exist`)
   ]
-})
+}
 
 /** Copies the repository. The links of a package to others are relative: they lead into the copy. */
 const copyRepository = (): string => {
@@ -83,51 +85,36 @@ const copyRepository = (): string => {
   return copy
 }
 
-interface Ran {
-  readonly failed: boolean
-  readonly timedOut: boolean
-  readonly output: string
-}
-
-const test = (copy: string, tests: ReadonlyArray<string>): Promise<Ran> => {
-  // Sequential files: with parallel files, `--bail` also aborts and reports tests in other files.
-  const options = ["--bail=1", "--no-file-parallelism", "--reporter=dot", "--testTimeout=60000"]
-  return new Promise((resolve) =>
-    execFile(
-      process.execPath,
-      ["node_modules/vitest/vitest.mjs", "run", "--project=test", ...options, ...tests],
-      { cwd: copy, timeout: 300_000, killSignal: "SIGKILL", maxBuffer: Infinity },
-      (error, stdout, stderr) =>
-        resolve({
-          failed: error !== null,
-          timedOut: error?.killed === true,
-          output: stdout + stderr
-        })
-    )
-  )
-}
-
 /** A mutant that cannot run at all, or a test timeout, which may be due to a busy machine, proves nothing. */
 const isInconclusive = /\b(?:Reference|Type|Syntax)Error\b|Test timed out/
 
-/** What noticed the mutant. */
-const verdictOf = ({ failed, output, timedOut }: Ran): string => {
-  if (!failed) return "MISSED"
-  const [, title = "no test failed", error = ""] = /FAIL\s+(.*)\n(.*)/.exec(output) ?? []
-  return timedOut || isInconclusive.test(error) ? `UNCLEAR: ${title}` : title
+/** Runs tests, and returns what failed, or `undefined`. */
+const failureOf = async (copy: string, tests: ReadonlyArray<string>) => {
+  // Sequential files: with parallel files, `--bail` also aborts and reports tests in other files.
+  const options = ["--bail=1", "--no-file-parallelism", "--reporter=dot", "--testTimeout=60000"]
+  const child = promisify(execFile)(
+    process.execPath,
+    ["node_modules/vitest/vitest.mjs", "run", "--project=test", ...options, ...tests],
+    { cwd: copy, timeout: 300_000, killSignal: "SIGKILL", maxBuffer: Infinity }
+  )
+  try {
+    await child
+    return undefined
+  } catch (error) {
+    const { killed, stderr, stdout } = error as ExecFileException
+    const [, title = "no test failed", message = ""] =
+      /FAIL\s+(.*)\n(.*)/.exec(`${stdout}${stderr}`) ?? []
+    return killed === true || isInconclusive.test(message) ? `UNCLEAR: ${title}` : title
+  }
 }
 
-/** Runs mutants, and returns whether all were noticed. */
+/** Makes edits, and returns whether tests noticed all of them. */
 const runList = async (chosen: ReadonlyArray<Mutant>, jobs: number): Promise<boolean> => {
-  if (stale.length > 0) {
-    console.error(`Edits that no longer fit:\n  ${stale.join("\n  ")}`)
-    return false
-  }
   const [first = "", ...others] = Array.from({ length: jobs }, copyRepository)
   // A test that fails without a mutant would appear to notice every mutant.
-  const unchanged = await test(first, [...new Set(chosen.flatMap(({ tests }) => tests))])
-  if (unchanged.failed) {
-    console.error(unchanged.output)
+  const unchanged = await failureOf(first, [...new Set(chosen.flatMap(({ tests }) => tests))])
+  if (unchanged !== undefined) {
+    console.error(`Without a mutant: ${unchanged}`)
     return false
   }
   const waiting = [...chosen]
@@ -137,7 +124,7 @@ const runList = async (chosen: ReadonlyArray<Mutant>, jobs: number): Promise<boo
       const { file, find, name, replace, tests } = next
       const source = readFileSync(join(copy, file), "utf8")
       writeFileSync(join(copy, file), source.split(find).join(replace))
-      const verdict = verdictOf(await test(copy, tests))
+      const verdict = (await failureOf(copy, tests)) ?? "MISSED"
       writeFileSync(join(copy, file), source)
       if (!/^(?:MISSED|UNCLEAR)/.test(verdict)) noticed++
       console.log(`${name}\n    ${verdict.slice(0, 120)}`)
@@ -148,7 +135,7 @@ const runList = async (chosen: ReadonlyArray<Mutant>, jobs: number): Promise<boo
   return noticed === chosen.length
 }
 
-const runStryker = async (): Promise<boolean> =>
+const runStryker = (): boolean =>
   spawnSync("npx", ["stryker", "run"], { cwd: root, stdio: "inherit" }).status === 0
 
 const options = {
@@ -169,18 +156,21 @@ const run = async ({
   only,
   stryker
 }: Command.Command.ParseConfig<typeof options>) => {
+  const mutants = read(readFileSync(join(root, "scripts/mutants.diff"), "utf8"))
+  const stale = mutants.flatMap(staleness)
+  if (stale.length > 0) throw new Error(`Edits that do not fit:\n  ${stale.join("\n  ")}`)
   const isNarrow = list || money || only !== ""
   const chosen = mutants.filter(({ isMoney, name }) => name.includes(only) && (isMoney || !money))
   if (chosen.length === 0) throw new Error(`No mutant contains "${only}"`)
-  const runs = [
-    ...(isNarrow || !stryker ? [() => runList(chosen, jobs)] : []),
-    ...(stryker || !isNarrow ? [runStryker] : [])
-  ]
-  for (const run of runs) if (!(await run())) process.exitCode = 1
+  const isListed = isNarrow || !stryker ? await runList(chosen, jobs) : true
+  const isChanged = stryker || !isNarrow ? runStryker() : true
+  if (!isListed || !isChanged) process.exitCode = 1
 }
 
 process.on("SIGINT", () => process.exit(130))
 process.on("SIGTERM", () => process.exit(143))
 runCommand(
-  Command.make("npm run mutants --", options, (wanted) => Effect.promise(() => run(wanted)))
+  Command.make("npm run mutants --", options, (wanted) =>
+    Effect.tryPromise({ try: () => run(wanted), catch: (error) => error })
+  )
 )

@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     // Instrumented code is slow, and more so beside other work.
     testTimeout: 60_000,
-    include: ["Step", "RetryBudget", "Amount", "Timestamp", "Polling", "Permits", "Request"].map(
+    include: ["Step", "RetryBudget", "Request", "Amount", "Timestamp"].map(
       (name) => `packages/core/test/${name}.test.ts`
     )
   }
