@@ -8,6 +8,7 @@ import * as Currency from "@manilla/core/Currency"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import type * as Refund from "@manilla/refunds/Refund"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
+import * as Spans from "@manilla/test-support/Spans"
 import type { Transaction } from "@manilla/transactions/Transaction"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -27,7 +28,6 @@ import type { Logged } from "./invariants/Evidence.js"
 import * as Network from "./Network.js"
 import * as Process from "./Process.js"
 import * as Schedule from "./Schedule.js"
-import * as Spans from "./Spans.js"
 import * as Time from "./Time.js"
 import * as Trace from "./Trace.js"
 import * as Nemesis from "./Nemesis.js"
@@ -45,7 +45,6 @@ export const zeroCounts = {
   processes: 0,
   instructions: 0,
   calls: 0,
-  "concurrent calls": 0,
   "reported applied": 0,
   "reported not applied": 0,
   "reported unknown": 0
@@ -76,7 +75,7 @@ export const run = (seed: number): Report => {
       Effect.supervised(fibers),
       Effect.withRandom(Random.make(seed)),
       Effect.withClock(time.clock),
-      Effect.withTracer(Spans.make()),
+      Effect.withTracer(Spans.tracer({}, spanIds())),
       Logger.withMinimumLogLevel(LogLevel.Warning),
       Effect.provide(
         Logger.replace(
@@ -128,7 +127,6 @@ export const run = (seed: number): Report => {
       processes: state.processes,
       instructions: state.instructions.length,
       calls: outcomes.length,
-      "concurrent calls": concurrent(state.instructions.flatMap(({ calls }) => calls)),
       "reported applied": reported("Applied"),
       "reported not applied": reported("NotApplied"),
       "reported unknown": reported("Unknown")
@@ -136,16 +134,11 @@ export const run = (seed: number): Report => {
   }
 }
 
-/** Counts the calls that overlapped with another call. */
-const concurrent = (calls: ReadonlyArray<Workload.Call>): number =>
-  calls.filter((call) =>
-    calls.some(
-      (other) =>
-        other !== call &&
-        other.startedMillis < call.endedMillis &&
-        call.startedMillis < other.endedMillis
-    )
-  ).length
+/** Sequential span ids. The `traceparent` header then shows which attempts belong to one call. */
+const spanIds = () => {
+  let made = 0
+  return () => String(++made).padStart(16, "0")
+}
 
 /** Resources that are still held after everything was closed. */
 const leaks = (

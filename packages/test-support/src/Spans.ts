@@ -10,7 +10,7 @@ export interface Hooks {
   readonly end?: (name: string, exit: Exit.Exit<unknown, unknown>) => void
 }
 
-export const tracer = (hooks: Hooks): Tracer.Tracer =>
+export const tracer = (hooks: Hooks, spanId = () => "0123456789abcdef"): Tracer.Tracer =>
   Tracer.make({
     span: (name, parent, context, links, startTime, kind) => {
       hooks.span?.(name, links)
@@ -19,7 +19,7 @@ export const tracer = (hooks: Hooks): Tracer.Tracer =>
       return {
         _tag: "Span",
         name,
-        spanId: "0123456789abcdef",
+        spanId: spanId(),
         traceId: "0123456789abcdef0123456789abcdef",
         parent,
         context,

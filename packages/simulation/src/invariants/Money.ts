@@ -29,30 +29,29 @@ const effects = (
   const { key, kind, name } = instruction
   const compare = (made: Readonly<Record<string, unknown>>, call = name) =>
     Books.differences(Workload.bodyOf(instruction, call, means), made)
+  /** Intents or payouts. */
+  const stored = (rows: Books.Books["intents"] | Books.Books["payouts"]) =>
+    rows.flatMap((row) =>
+      row.metadata?.["instruction"] === name
+        ? [
+            {
+              key: row.idempotency_key,
+              call: undefined,
+              names: [row.id, row.reference],
+              status: row.status,
+              differences: compare({ ...row })
+            }
+          ]
+        : []
+    )
   switch (kind) {
     case "payments.create":
     case "payments.collect":
     case "payments.deposit":
-      return intents
-        .filter(({ metadata }) => metadata?.["instruction"] === name)
-        .map((intent) => ({
-          key: intent.idempotency_key,
-          call: undefined,
-          names: [intent.id, intent.reference],
-          status: intent.status,
-          differences: compare({ ...intent })
-        }))
+      return stored(intents)
     case "payouts.create":
     case "payouts.disburse":
-      return payouts
-        .filter(({ metadata }) => metadata["instruction"] === name)
-        .map((payout) => ({
-          key: payout.idempotency_key,
-          call: undefined,
-          names: [payout.id, payout.reference],
-          status: payout.status,
-          differences: compare({ ...payout })
-        }))
+      return stored(payouts)
     case "cards.issue":
       return cards
         .filter(({ issuance_reference }) => issuance_reference === key)

@@ -27,31 +27,27 @@ export const outcomesOfCalls = ({
       if (outcome?._tag === "NotApplied" && applied) {
         violations.push(`${name}: reported not applied (${outcome.error}), but it was applied`)
       }
-      if (outcome?._tag === "Applied" && !applied) {
-        violations.push(`${name}: reported applied, but the service did not apply it`)
-      }
       const key = Workload.isKeyed(instruction) ? instruction.key : undefined
       const otherKey = writes.find((one) => one.key !== key)
       if (otherKey !== undefined) violations.push(`${name}: sent under the key ${otherKey.key}`)
-      if (outcome?._tag === "Applied" && writes.at(-1)?.mismatched) {
-        violations.push(`${name}: reported applied after a mismatched response`)
-      }
-      const names = Sent.namesIn(writes.at(-1)?.data)
-      if (
-        outcome?._tag === "Applied" &&
-        names.length > 0 &&
-        !names.some((one) => outcome.names.includes(one))
-      ) {
-        violations.push(`${name}: reported applied without ${names.join()}`)
-      }
       if (outcome?._tag === "Applied") {
+        if (!applied) {
+          violations.push(`${name}: reported applied, but the service did not apply it`)
+        }
+        if (writes.at(-1)?.mismatched) {
+          violations.push(`${name}: reported applied after a mismatched response`)
+        }
+        const names = Sent.namesIn(writes.at(-1)?.data)
+        if (names.length > 0 && !names.some((one) => outcome.names.includes(one))) {
+          violations.push(`${name}: reported applied without ${names.join()}`)
+        }
         const body = Workload.bodyOf(instruction, name, means)
         for (const difference of Books.differences(body, { ...outcome.shown })) {
           violations.push(`${name}: reported ${difference}`)
         }
-      }
-      if (outcome?._tag === "Applied" && outcome.unreadable && outcome.unreadable.key !== key) {
-        violations.push(`${name}: reported the key ${outcome.unreadable.key} instead of ${key}`)
+        if (outcome.unreadable && outcome.unreadable.key !== key) {
+          violations.push(`${name}: reported the key ${outcome.unreadable.key} instead of ${key}`)
+        }
       }
       const error = outcome?._tag === "Applied" ? outcome.stopped?.tag : outcome?.error
       // A write is not retried within the last tenth of an attempt before its deadline.
