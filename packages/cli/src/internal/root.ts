@@ -8,6 +8,7 @@ import * as follow from "./follow.js"
 import * as inputs from "./inputs.js"
 import * as operations from "./operations.js"
 import * as payroll from "./payroll/command.js"
+import * as probe from "./probe/command.js"
 import * as token from "./token.js"
 
 const followers = [follow.payment, follow.payout]
@@ -29,6 +30,7 @@ export const command = Command.make("manilla").pipe(
   Command.withSubcommands([
     doctor.command,
     payroll.command,
+    probe.command,
     Command.make("token").pipe(Command.withSubcommands([token.obtain])),
     commandOfGroup(payments),
     ...others.map(commandOfGroup)
@@ -45,7 +47,8 @@ const overview: ReadonlyArray<readonly [command: string, about: string]> = [
     )
   ),
   ["token obtain", token.about],
-  ["doctor", doctor.about]
+  ["doctor", doctor.about],
+  ["probe", probe.about]
 ]
 
 const groups = new Set(["token", ...ServiceApi.mainGroups.map(({ name }) => inputs.kebab(name))])

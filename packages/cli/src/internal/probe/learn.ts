@@ -1,0 +1,265 @@
+/** What the interface leaves unsaid, learned from requests to a sandbox. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Schedule from "effect/Schedule"
+import type * as fields from "../fields.js"
+import * as wire from "./wire.js"
+
+/** A line of the profile, and what was seen. Without a value, it was not learned. */
+export interface Finding {
+  readonly path: fields.Field["path"]
+  readonly value?: unknown
+  readonly evidence: string
+}
+
+/** What the probe may use. */
+export interface Means {
+  readonly send: wire.Send
+  /** Makes each run's keys new. */
+  readonly run: string
+  /** The body of a good `POST /payments`. */
+  readonly payment: Readonly<Record<string, unknown>>
+  /** What makes a request for a payment one that is likely to be refused by a rule of business. */
+  readonly refusals: ReadonlyArray<Readonly<Record<string, unknown>>>
+  readonly link: Readonly<Record<string, unknown>>
+}
+
+const pathOf = (path: string): fields.Field["path"] => path.split(".")
+
+const learned = (path: string, value: unknown, evidence: string): Finding => ({
+  path: pathOf(path),
+  value,
+  evidence
+})
+
+const unknown = (path: string, evidence: string): Finding => ({ path: pathOf(path), evidence })
+
+const create = ({ payment, run, send }: Means, key: string, changes: object = {}, about = key) =>
+  send({
+    method: "POST",
+    path: "/payments",
+    key: `probe:${run}:${key}`,
+    body: { ...payment, description: `manilla probe: ${about}`, ...changes }
+  })
+
+const otherAmount = { amount: "101" }
+
+/** The same key with another body. */
+const otherBody = (means: Means) =>
+  Effect.gen(function* () {
+    const path = "idempotency.other_body"
+    const first = yield* create(means, "other-body")
+    const second = yield* create(means, "other-body", otherAmount)
+    const evidence = `POST /payments -> ${wire.shown(first)}; the same key with another amount -> ${wire.shown(second)}`
+    if (!wire.isSuccess(first)) return unknown(path, evidence)
+    if (!wire.isSuccess(second)) return learned(path, second.status, evidence)
+    return wire.member(first, "id") === wire.member(second, "id")
+      ? learned(path, "replay", `${evidence}, the first payment`)
+      : learned(path, "new", `${evidence}, ANOTHER PAYMENT: keys do not protect`)
+  })
+
+/** A refused request, then a good one with the same key. */
+const failures = (means: Means) =>
+  Effect.gen(function* () {
+    for (const [i, refusal] of means.refusals.entries()) {
+      const refused = yield* create(means, `failures-${i}`, refusal)
+      if (wire.isSuccess(refused)) continue
+      const second = yield* create(means, `failures-${i}`)
+      const evidence = `POST /payments, ${JSON.stringify(refusal)} -> ${wire.shown(refused)}; the same key with a good request -> ${wire.shown(second)}`
+      return learned("idempotency.failures", wire.isSuccess(second) ? "again" : "replay", evidence)
+    }
+    return unknown(
+      "idempotency.failures",
+      "no request for a service that is unavailable was refused"
+    )
+  })
+
+/** A difference of times that means something. */
+const clearMillis = 50
+
+/** Two requests with one key at the same time. The second starts before the first is answered, or with it. */
+const inFlight = (means: Means) =>
+  Effect.gen(function* () {
+    const path = "idempotency.in_flight"
+    let evidence = ""
+    for (const headMillis of [20, 0]) {
+      const startedAt = yield* Clock.currentTimeMillis
+      const timed = Effect.gen(function* () {
+        const answer = yield* create(means, `in-flight-${headMillis}`, {}, "in-flight")
+        return { answer, millis: (yield* Clock.currentTimeMillis) - startedAt }
+      })
+      const slow = yield* Effect.fork(timed)
+      yield* Effect.sleep(headMillis)
+      const second = yield* timed
+      const first = yield* Fiber.join(slow)
+      evidence = `two requests with one key -> ${wire.shown(first.answer)} after ${first.millis} ms, and ${wire.shown(second.answer)} after ${second.millis} ms`
+      const refused = [first.answer, second.answer].find((answer) => !wire.isSuccess(answer))
+      if (refused !== undefined) return learned(path, refused.status, evidence)
+      if (first.millis - headMillis > clearMillis) {
+        const isEarlier = first.millis - second.millis > clearMillis
+        return learned(path, isEarlier ? "replay" : "wait", evidence)
+      }
+    }
+    return unknown(path, `${evidence}: too fast to overlap`)
+  })
+
+const lists = ["/cardholders", "/transactions", "/payment-links", "/cards"]
+
+const pageParameters = [
+  "page",
+  "page_number",
+  "pageNumber",
+  "current_page",
+  "page[number]",
+  "p",
+  "offset"
+]
+
+/** The first list with more than one row. */
+const longList = ({ send }: Means) =>
+  Effect.gen(function* () {
+    for (const path of lists) {
+      const answer = yield* send({ method: "GET", path: `${path}?per_page=1` })
+      if (Number(wire.member(answer, "total")) > 1) return { path, first: answer }
+    }
+    return undefined
+  })
+
+const pages = (means: Means) =>
+  Effect.gen(function* () {
+    const list = yield* longList(means)
+    if (list === undefined) return [unknown("page.parameter", "no list has more than one row")]
+    const whole = yield* means.send({ method: "GET", path: list.path })
+    const size = wire.member(whole, "per_page")
+    const sizes = learned(
+      "page.default_per_page",
+      size,
+      `GET ${list.path} -> per_page ${String(size)}`
+    )
+    const firstRow = JSON.stringify(wire.rowsIn(list.first))
+    for (const name of pageParameters) {
+      const path = `${list.path}?per_page=1&${encodeURIComponent(name)}=2`
+      const answer = yield* means.send({ method: "GET", path })
+      const isOther = JSON.stringify(wire.rowsIn(answer)) !== firstRow
+      if (wire.isSuccess(answer) && wire.rowsIn(answer).length === 1 && isOther) {
+        const seen = `GET ${path} -> current_page ${String(wire.member(answer, "current_page"))}, another row`
+        return [sizes, learned("page.parameter", name, seen)]
+      }
+    }
+    return [sizes, unknown("page.parameter", `none of ${pageParameters.join(", ")} selects a page`)]
+  })
+
+const nobody = "00000000-0000-4000-8000-000000000000"
+
+/** Errors that any caller can make. */
+const mistakes: Readonly<Record<string, wire.Request>> = {
+  unauthenticated: { method: "GET", path: "/services", token: "no-token" },
+  not_found: { method: "GET", path: `/payments/${nobody}` },
+  invalid: { method: "POST", path: "/payments", key: "probe:invalid", body: {} },
+  no_key: { method: "POST", path: "/payments", body: {} }
+}
+
+const shapeOf = (details: unknown): string =>
+  details === undefined || details === null
+    ? "none"
+    : Array.isArray(details)
+      ? `array of ${details.length === 0 ? "nothing" : shapeOf(details[0])}`
+      : typeof details === "object"
+        ? `object with ${Object.keys(details).slice(0, 10).join(", ")}`
+        : typeof details
+
+const errors = ({ send }: Means) =>
+  Effect.forEach(Object.entries(mistakes), ([name, request]) =>
+    Effect.map(send(request), (answer) =>
+      learned(
+        `errors.${name}`,
+        {
+          status: answer.status,
+          code: wire.member(answer, "error", "code"),
+          details: shapeOf(wire.member(answer, "error", "details"))
+        },
+        `${request.method} ${request.path} -> ${wire.shown(answer)}`
+      )
+    )
+  )
+
+const pollFor = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(60))
+
+/** The statuses of a payment from its creation to its end, and those of a success. */
+const statuses = (means: Means) =>
+  Effect.gen(function* () {
+    const created = yield* create(means, "statuses")
+    const path = `/payments/${String(wire.member(created, "id"))}`
+    const seen = new Set([String(wire.member(created, "status"))])
+    const last = yield* means.send({ method: "GET", path }).pipe(
+      Effect.tap((answer) => Effect.sync(() => seen.add(String(wire.member(answer, "status"))))),
+      Effect.repeat({
+        schedule: pollFor,
+        until: (answer) => wire.member(answer, "status") !== "PENDING"
+      }),
+      Effect.zipRight(means.send({ method: "GET", path }))
+    )
+    return [
+      learned("success.create", created.status, `POST /payments -> ${wire.shown(created)}`),
+      learned("success.read", last.status, `GET /payments/{id} -> ${wire.shown(last)}`),
+      learned("payment_statuses", [...seen], `one payment, read for at most a minute`)
+    ]
+  })
+
+/** Ways in which a list might be searched. */
+const searches = ["metadata[probe]", "metadata.probe", "metadata", "search", "q"]
+
+const links = ({ link, run, send }: Means) =>
+  Effect.gen(function* () {
+    const path = "links_by_metadata"
+    const make = (probe: string) =>
+      send({ method: "POST", path: "/payment-links", body: { ...link, metadata: { probe } } })
+    const made = yield* make(run)
+    const other = yield* make(`${run}-other`)
+    if (!wire.isSuccess(made) || !wire.isSuccess(other)) {
+      return unknown(path, `POST /payment-links -> ${wire.shown(made)}, ${wire.shown(other)}`)
+    }
+    for (const name of searches) {
+      const query = `${encodeURIComponent(name)}=${encodeURIComponent(run)}`
+      const answer = yield* send({ method: "GET", path: `/payment-links?${query}` })
+      const [found, ...more] = wire.rowsIn(answer)
+      if (
+        found !== undefined &&
+        more.length === 0 &&
+        JSON.stringify(found).includes(String(wire.member(made, "id")))
+      ) {
+        return learned(path, name, `GET /payment-links?${query} -> the link alone`)
+      }
+    }
+    return learned(path, false, `none of ${searches.join(", ")} finds one of two links`)
+  })
+
+const burst = 20
+
+const retryAfter = ({ send }: Means) =>
+  Effect.gen(function* () {
+    const answers = yield* Effect.replicateEffect(
+      send({ method: "GET", path: "/services" }),
+      burst
+    ).pipe(Effect.withConcurrency("unbounded"))
+    const limited = answers.find(({ status }) => status === 429)
+    return limited === undefined
+      ? unknown("retry_after", `no 429 among ${burst} reads at once`)
+      : learned("retry_after", limited.retryAfter ?? false, `429 among ${burst} reads at once`)
+  })
+
+/** Learns one thing after the other, so that each is seen by itself. */
+export const all = (means: Means) =>
+  Effect.gen(function* () {
+    return [
+      ...(yield* statuses(means)),
+      yield* otherBody(means),
+      yield* failures(means),
+      yield* inFlight(means),
+      yield* links(means),
+      ...(yield* pages(means)),
+      ...(yield* errors(means)),
+      yield* retryAfter(means)
+    ]
+  })

@@ -1,0 +1,88 @@
+/** Requests as they are on the wire: the probe learns from statuses, bodies and times that the clients hide. */
+import type * as BearerTokens from "@manilla/core/BearerTokens"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { failed } from "../Failure.js"
+import * as fields from "../fields.js"
+import { text } from "../output.js"
+
+export interface Request {
+  readonly method: "GET" | "POST"
+  /** The path with its query, below the base URL. */
+  readonly path: string
+  readonly key?: string
+  readonly body?: unknown
+  /** A token in place of the real one. */
+  readonly token?: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly data: unknown
+  readonly retryAfter: string | null
+}
+
+export type Send = (request: Request) => Effect.Effect<Answer, ReturnType<typeof failed>>
+
+const limit = "30 seconds"
+
+const json = (body: string): unknown => {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** Sends each request once. */
+export const make =
+  (baseUrl: string, { value }: BearerTokens.BearerToken): Send =>
+  ({ body, key, method, path, token = Redacted.value(value) }) =>
+    Effect.tryPromise({
+      try: async (signal) => {
+        const response = await fetch(`${baseUrl.replace(/\/$/, "")}${path}`, {
+          method,
+          redirect: "manual",
+          signal,
+          headers: {
+            accept: "application/json",
+            authorization: `Bearer ${token}`,
+            ...(key === undefined ? {} : { "idempotency-key": key }),
+            ...(body === undefined ? {} : { "content-type": "application/json" })
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) })
+        })
+        const envelope = json(await response.text())
+        return {
+          status: response.status,
+          data: fields.valueIn(envelope, ["data"]),
+          retryAfter: response.headers.get("retry-after")
+        }
+      },
+      catch: () =>
+        failed(`${method} ${path.replace(/\?.*/, "")} has no answer. Run the probe again.`)
+    }).pipe(
+      Effect.timeoutFail({
+        duration: limit,
+        onTimeout: () => failed(`${method} ${path.replace(/\?.*/, "")} has no answer in ${limit}.`)
+      })
+    )
+
+export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300
+
+export const member = ({ data }: Answer, ...path: ReadonlyArray<string>): unknown =>
+  fields.valueIn(data, path)
+
+const codeLength = 60
+
+/** Such as `422 VALIDATION_FAILED`. A message may repeat personal data, and is left out. */
+export const shown = (answer: Answer): string => {
+  const code = member(answer, "error", "code")
+  return `${answer.status}${code === undefined ? "" : ` ${text(code).slice(0, codeLength)}`}`
+}
+
+/** The rows of a page. */
+export const rowsIn = (answer: Answer): ReadonlyArray<unknown> => {
+  const rows = member(answer, "data")
+  return Array.isArray(rows) ? rows : []
+}
