@@ -9,9 +9,9 @@ const isFile = (url: URL): boolean => existsSync(url) && statSync(url).isFile()
 const documents = [
   ...readdirSync(root),
   ...readdirSync(new URL("packages/", root)).map((name) => `packages/${name}/README.md`),
-  ...readdirSync(new URL("docs/", root), { encoding: "utf8", recursive: true }).map(
-    (file) => `docs/${file}`
-  )
+  ...readdirSync(new URL("docs/", root), { encoding: "utf8", recursive: true })
+    .filter((file) => !/^(api|node_modules|\.vitepress)\//.test(file))
+    .map((file) => `docs/${file}`)
 ].filter((file) => file.endsWith(".md") && isFile(new URL(file, root)))
 
 const simulation = "packages/simulation/src/"

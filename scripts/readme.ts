@@ -1,5 +1,6 @@
 // Updates the marked blocks of documents. `<!-- KIND: SUBJECT -->` stands above a block of code, a list or a
-// table, and selects its content from the kinds below. With --check, fails if a block is stale.
+// table, and selects its content from the kinds below. With --check, fails if a block is stale. In the pages
+// that teach, each block of TypeScript has a marker, so that CI compiles it.
 import { Outcome } from "@manilla/sandbox"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, dirname } from "node:path"
@@ -14,8 +15,9 @@ const read = (file: string): string => readFileSync(new URL(file, root), "utf8")
 const packages = readdirSync(new URL("packages/", root)).map((name) => `packages/${name}`)
 const documents = [
   "README.md",
-  "docs/durable.md",
-  "docs/operations.md",
+  ...readdirSync(new URL("docs/", root), { encoding: "utf8", recursive: true })
+    .filter((file) => /^(?!api\/|node_modules\/|\.).*\.md$/.test(file))
+    .map((file) => `docs/${file}`),
   "packages/sandbox/docs/outcomes.md",
   ...packages.map((folder) => `${folder}/README.md`)
 ].filter((file) => existsSync(new URL(file, root)))
@@ -34,6 +36,14 @@ const example = (path: string): string => {
   const code = exampleIn(read(path))
   if (code === undefined) throw new Error(`${path} has no example`)
   return block("ts", code)
+}
+
+/** The lines of a file between `// #region NAME` and `// #endregion`. */
+const region = (words: string): string => {
+  const [path = "", name = ""] = words.split(" ")
+  const lines = new RegExp(`^// #region ${name}\\n([\\s\\S]*?)^// #endregion`, "m").exec(read(path))
+  if (lines === null) throw new Error(`${path} has no region ${name}`)
+  return block("ts", (lines[1] ?? "").trim())
 }
 
 const isOwn = (name: string): boolean => name.startsWith(scope)
@@ -100,6 +110,7 @@ const kinds: Readonly<Record<string, (subject: string, document: string) => stri
   program: (path) => block("ts", read(path).slice(read(path).indexOf("import ")).trim()),
   /** The first example in the docstrings of a file. */
   example,
+  region,
   /** The command that installs a package, and what the programs of its README import. */
   install,
   /** The command that installs what a program imports. */
@@ -120,8 +131,15 @@ const kinds: Readonly<Record<string, (subject: string, document: string) => stri
 
 const marked = /<!-- (\w+): (.+) -->\n\n(?:```[\s\S]*?\n```|(?:[-|].*(?:\n[-|].*)*)?)/g
 
+const teaches = /^docs\/(start|install|errors|fr\/|guides\/|concepts\/)/
+
 for (const document of documents) {
   const text = read(document)
+  const loose = text.replace(marked, "").match(/^ *```ts/m)
+  if (teaches.test(document) && loose !== null) {
+    console.error(`${document} has a block of TypeScript without a marker`)
+    process.exitCode = 1
+  }
   const current = text.replace(marked, (old, kind: string, subject: string) => {
     const make = kinds[kind]
     return make === undefined ? old : `<!-- ${kind}: ${subject} -->\n\n${make(subject, text)}`

@@ -1,4 +1,4 @@
-// Makes the pictures of the sandbox's page in docs/sandbox-page.
+// Makes the pictures of the sandbox's page in docs/sandbox/pictures.
 import { join } from "node:path"
 import { launch } from "../packages/sandbox/prove/utils/browser.js"
 import { sendFourTimes, start } from "../packages/sandbox/test/utils/service.js"
@@ -17,7 +17,7 @@ const take = async (
   await page.goto(address)
   await page.locator(ready).first().waitFor()
   await use(page)
-  await page.screenshot({ path: join(root, "docs/sandbox-page", name) })
+  await page.screenshot({ path: join(root, "docs/sandbox/pictures", name) })
   await page.close()
 }
 

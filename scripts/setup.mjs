@@ -11,6 +11,7 @@ const stamp = join(root, "node_modules", ".setup")
 const members = [
   ...readdirSync(join(root, "packages")).map((name) => join(root, "packages", name)),
   join(root, "benchmarks"),
+  join(root, "docs"),
   join(root, "examples"),
   join(root, "scripts"),
   root

@@ -1,0 +1,21 @@
+import type { Promises } from "@manilla/promises"
+import express, { type Express } from "express"
+import { pay, type Order } from "./pay.js"
+
+/** `find` is yours: it reads an order from your database. */
+export const shop = (
+  manilla: Promises.Promises,
+  find: (id: string) => Promise<Order | undefined>
+): Express => {
+  const app = express()
+  app.post("/orders/:id/payment", async (request, response) => {
+    const order = await find(request.params.id)
+    if (order === undefined) {
+      response.status(404).json({ message: "There is no such order." })
+      return
+    }
+    const { body, status } = await pay(manilla, order)
+    response.status(status).json(body)
+  })
+  return app
+}
