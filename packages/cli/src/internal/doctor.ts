@@ -11,55 +11,43 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import { lookup } from "node:dns/promises"
-import { isIP } from "node:net"
-import * as tls from "node:tls"
 import { failed } from "./Failure.js"
 import * as output from "./output.js"
 import * as service from "./service.js"
 
 interface Finding {
+  readonly level: "ok" | "warn" | "fail"
   readonly check: string
-  readonly level: "ok" | "warn" | "FAIL"
   readonly text: string
-  readonly remedy?: string
+  readonly remedy: string | undefined
 }
 
-const ok = (check: string, text: string): Finding => ({ check, level: "ok", text })
+/** Something that is fine has no remedy. */
+const finding = (
+  check: string,
+  text: string,
+  remedy?: string,
+  trouble: "warn" | "fail" = "warn"
+): Finding => ({ level: remedy === undefined ? "ok" : trouble, check, text, remedy })
 
-const warn = (check: string, text: string, remedy: string): Finding => ({
-  check,
-  level: "warn",
-  text,
-  remedy
-})
-
-const fail = (check: string, text: string, remedy: string): Finding => ({
-  check,
-  level: "FAIL",
-  text,
-  remedy
-})
-
-const optionalSettings = ({ gateway, token }: Manilla.Options): ReadonlyArray<Finding> => [
+const optionalSettings = ({ gateway, token }: Manilla.Options) => [
   token.environment === undefined
-    ? warn(
+    ? finding(
         "settings",
         "MANILLA_ENVIRONMENT is not set: credentials for real money would be used without a word.",
         "Set it to SANDBOX or LIVE."
       )
-    : ok("settings", `Only credentials for ${token.environment} are used.`),
+    : finding("settings", `Only credentials for ${token.environment} are used.`),
   ...(gateway.pageParameter === undefined
     ? [
-        warn(
+        finding(
           "settings",
           "MANILLA_PAGE_PARAMETER is not set: only the first page of a list can be read.",
-          "Ask the service for the name of its query parameter. `manilla probe` finds it in a sandbox."
+          "Ask the service for its query parameter. `manilla probe` finds it in a sandbox."
         )
       ]
     : [])
 ]
-
-const limitMillis = 10_000
 
 /** The reason that a system gives, such as `ENOTFOUND`. */
 const reasonOf = (cause: unknown): string => {
@@ -70,110 +58,66 @@ const reasonOf = (cause: unknown): string => {
 
 const tried = <A>(run: (signal: AbortSignal) => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: reasonOf }).pipe(
-    Effect.timeoutFail({ duration: limitMillis, onTimeout: () => `no answer in ${limitMillis} ms` })
+    Effect.timeoutFail({ duration: "10 seconds", onTimeout: () => "no answer in 10 seconds" })
   )
-
-const isAddress = (hostname: string): boolean => isIP(hostname.replace(/^\[|\]$/g, "")) > 0
-
-const dns = (setting: string, { hostname }: URL) =>
-  isAddress(hostname)
-    ? Effect.succeed(ok("DNS", `${hostname} is an address.`))
-    : Effect.match(
-        tried(() => lookup(hostname)),
-        {
-          onFailure: (reason) =>
-            fail(
-              "DNS",
-              `${hostname} has no address: ${reason}.`,
-              `Correct ${setting}, or the name servers of this machine.`
-            ),
-          onSuccess: ({ address }) => ok("DNS", `${hostname} is ${address}.`)
-        }
-      )
-
-const dayMillis = 86_400_000
-const fewDays = 14
-
-/** When the certificate of a host ends, if this machine trusts it. */
-const certificateEnd = ({ hostname, port }: URL) =>
-  Effect.async<number, string>((resume) => {
-    const socket = tls.connect({
-      host: hostname,
-      port: Number(port) || 443,
-      ...(isAddress(hostname) ? {} : { servername: hostname })
-    })
-    socket.once("secureConnect", () =>
-      resume(Effect.succeed(Date.parse(socket.getPeerCertificate().valid_to)))
-    )
-    socket.once("error", (error) => resume(Effect.fail(reasonOf(error))))
-    return Effect.sync(() => socket.destroy())
-  }).pipe(
-    Effect.timeoutFail({ duration: limitMillis, onTimeout: () => `no answer in ${limitMillis} ms` })
-  )
-
-const encryption = (setting: string, url: URL): Effect.Effect<Finding> =>
-  url.protocol === "http:"
-    ? Effect.succeed(ok("TLS", `${url.host} is on this machine, without TLS.`))
-    : Effect.gen(function* () {
-        const end = yield* Effect.either(certificateEnd(url))
-        if (Either.isLeft(end)) {
-          const remedy = `Check ${setting}, a proxy in between, and the certificates that this machine trusts (NODE_EXTRA_CA_CERTS).`
-          return fail("TLS", `${url.host} has no connection to trust: ${end.left}.`, remedy)
-        }
-        const days = Math.floor((end.right - (yield* Clock.currentTimeMillis)) / dayMillis)
-        const text = `The certificate of ${url.host} ends in ${days} days.`
-        return days < fewDays
-          ? warn("TLS", text, "Tell the service.")
-          : ok("TLS", `${url.host} is trusted. ${text}`)
-      })
 
 const skewMostSeconds = 5
 
 /** Compares the clocks: the header `Date` has whole seconds. */
-const clock = (url: URL): Effect.Effect<Finding> =>
-  Effect.gen(function* () {
-    const before = yield* Clock.currentTimeMillis
-    const { headers } = yield* tried((signal) =>
-      fetch(url, { method: "HEAD", redirect: "manual", signal })
-    )
-    const after = yield* Clock.currentTimeMillis
-    const theirs = Date.parse(headers.get("date") ?? "")
-    if (Number.isNaN(theirs)) return ok("clock", `${url.host} does not say its time.`)
-    const seconds = Math.round((before + after) / 2 - theirs) / 1000
-    const text = `This machine is ${Math.abs(seconds).toFixed(1)} s ${seconds < 0 ? "behind" : "ahead of"} ${url.host}.`
-    return Math.abs(seconds) > skewMostSeconds
-      ? warn("clock", text, "Let the system set the clock (NTP): deadlines and reports use it.")
-      : ok("clock", text)
-  }).pipe(
-    Effect.catchAll((reason) =>
-      Effect.succeed(
-        fail("clock", `${url.host} does not answer: ${reason}.`, "Check the network and a proxy.")
-      )
-    )
-  )
+const clock = (host: string, date: string | null, millis: number) => {
+  const seconds = Math.round(millis - Date.parse(date ?? "")) / 1000
+  if (Number.isNaN(seconds)) return finding("clock", `${host} does not tell its time.`)
+  const text = `This machine is ${Math.abs(seconds).toFixed(1)} s ${seconds < 0 ? "behind" : "ahead of"} ${host}.`
+  return Math.abs(seconds) > skewMostSeconds
+    ? finding("clock", text, "Let the system set the clock (NTP): deadlines and reports use it.")
+    : finding("clock", text)
+}
 
-const mainOperations = [...ServiceApi.operations].filter(
-  ([, { access }]) => access !== "credentials"
-)
+/** The way to a host, as far as it goes. */
+const way = (setting: string, url: URL) =>
+  Effect.gen(function* () {
+    const { host, hostname } = url
+    const address = yield* Effect.either(tried(() => lookup(hostname.replace(/^\[|\]$/g, ""))))
+    if (Either.isLeft(address)) {
+      const remedy = `Correct ${setting}, or the name servers of this machine.`
+      return [finding("DNS", `${hostname} has no address: ${address.left}.`, remedy, "fail")]
+    }
+    const named = finding("DNS", `${hostname} is ${address.right.address}.`)
+    const before = yield* Clock.currentTimeMillis
+    const answer = yield* Effect.either(
+      tried((signal) => fetch(url, { method: "HEAD", redirect: "manual", signal }))
+    )
+    if (Either.isLeft(answer)) {
+      const remedy = `Check ${setting}, a proxy in between, and the certificates that this machine trusts (NODE_EXTRA_CA_CERTS).`
+      return [named, finding("TLS", `${host} cannot be reached: ${answer.left}.`, remedy, "fail")]
+    }
+    const middle = (before + (yield* Clock.currentTimeMillis)) / 2
+    const isPlain = url.protocol === "http:"
+    return [
+      named,
+      finding("TLS", `${host} ${isPlain ? "is on this machine, without TLS" : "is trusted"}.`),
+      clock(host, answer.right.headers.get("date"), middle)
+    ]
+  })
+
+const bothWays = ({ gateway, token }: Manilla.Options) =>
+  Effect.zipWith(
+    way("MANILLA_BASE_URL", new URL(gateway.baseUrl)),
+    way("MANILLA_AUTH_URL", new URL(token.authUrl)),
+    (base, auth) => [...base, ...auth]
+  )
 
 /** What the scopes of the token allow. */
-const allowed = (scopes: ReadonlyArray<string>): ReadonlyArray<Finding> => {
-  const named = (is: (access: string) => boolean) =>
-    mainOperations.filter(([, { access }]) => is(access)).map(([name]) => name)
-  const granted = named((access) => scopes.includes(access))
-  const unstated = named((access) => access === "bearer")
-  const missing = mainOperations.filter(
-    ([, { access }]) => access !== "bearer" && !scopes.includes(access)
-  )
+const scopes = (granted: ReadonlyArray<string>) => {
+  const all = [...ServiceApi.operations].filter(([, { access }]) => access !== "credentials")
+  const namesOf = (is: (access: string) => boolean) =>
+    all.flatMap(([name, { access }]) => (is(access) ? [name] : [])).join(", ") || "none"
+  const missing = all.filter(([, { access }]) => access !== "bearer" && !granted.includes(access))
   return [
-    ok("scopes", `Allowed: ${granted.join(", ") || "none"}.`),
-    ok("scopes", `The interface states no scope for ${unstated.join(", ")}.`),
+    finding("scopes", `Allowed: ${namesOf((access) => granted.includes(access))}.`),
+    finding("scopes", `Of unstated scope: ${namesOf((access) => access === "bearer")}.`),
     ...missing.map(([name, { access }]) =>
-      warn(
-        "scopes",
-        `${name} is not allowed.`,
-        `If you need it, ask the service to grant ${access} to the application.`
-      )
+      finding("scopes", `${name} is not allowed.`, `If you need it, ask for the scope ${access}.`)
     )
   ]
 }
@@ -184,102 +128,76 @@ const samples = 5
 /** The catalogue, and how long its reads take. */
 const catalogue = Effect.gen(function* () {
   const gateway = yield* Gateway.Gateway
-  const { list } = gateway.calls(CatalogueApi.group)
-  const { services } = yield* list({})
-  const closed = services.filter(({ available }) => !available)
-  const names = closed.map(
-    ({ country, operation, payment_method }) =>
-      `${operation} by ${payment_method} in ${country.code}`
-  )
-  const count = `${services.length} services, ${closed.length} of them unavailable.`
-  const offer =
-    services.length > 0 && names.length === 0
-      ? ok("catalogue", count)
-      : warn("catalogue", count, `Do not offer: ${names.join(", ") || "anything"}.`)
-  const timed = Effect.timed(list({}, { retry: { attempts: 1 } }))
+  const read = gateway.calls(CatalogueApi.group).list({}, { retry: { attempts: 1 } })
+  const { services } = yield* read
+  const closed = services
+    .filter(({ available }) => !available)
+    .map((one) => `${one.operation} by ${one.payment_method} in ${one.country.code}`)
   const times = yield* Effect.replicateEffect(
-    Effect.map(timed, ([took]) => Math.round(Duration.toMillis(took))),
+    Effect.map(Effect.timed(read), ([took]) => Math.round(Duration.toMillis(took))),
     samples
   )
-  const [first = 0, ...others] = [...times].sort((a, b) => a - b)
-  const text = `Reads take ${first} to ${others.at(-1) ?? first} ms.`
+  const fastest = Math.min(...times)
   return [
-    offer,
-    first < slowMillis
-      ? ok("latency", text)
-      : warn("latency", text, "Check the network and a proxy in between.")
+    finding(
+      "catalogue",
+      `${services.length} services, ${closed.length} of them unavailable.`,
+      closed.length === 0 ? undefined : `Do not offer: ${closed.join(", ")}.`
+    ),
+    finding(
+      "latency",
+      `Reads take ${fastest} to ${Math.max(...times)} ms.`,
+      fastest < slowMillis ? undefined : "Check the network and a proxy in between."
+    )
   ]
 }).pipe(
   Effect.catchAll(({ message }) =>
-    Effect.succeed([fail("catalogue", message, "Run `manilla doctor` again, or ask the service.")])
+    Effect.succeed([finding("catalogue", message, "Run `manilla doctor` again.", "fail")])
   )
 )
 
 const credentials = Effect.gen(function* () {
-  const { environment, scopes } = yield* service.token
+  const token = yield* service.token
   return [
-    ok("token", `The service issues tokens for the environment ${environment}.`),
-    ...allowed(scopes),
+    finding("token", `The tokens are for the environment ${token.environment}.`),
+    ...scopes(token.scopes),
     ...(yield* catalogue)
   ]
 }).pipe(
   Effect.provide(service.live),
-  Effect.catchAll(({ message }) =>
-    Effect.succeed([
-      fail(
-        "token",
-        message,
-        "Check MANILLA_CLIENT_ID, MANILLA_CLIENT_SECRET and MANILLA_ENVIRONMENT, and that the account is in order."
-      )
-    ])
-  )
+  Effect.catchAll(({ message }) => {
+    const remedy = "Check the settings of the credentials, and that the account is in order."
+    return Effect.succeed([finding("token", message, remedy, "fail")])
+  })
 )
 
-const way = ({ gateway, token }: Manilla.Options) => {
-  const base = new URL(gateway.baseUrl)
-  const auth = new URL(token.authUrl)
-  const hosts = [
-    ["MANILLA_BASE_URL", base],
-    ...(auth.host === base.host ? [] : [["MANILLA_AUTH_URL", auth] as const])
-  ] as const
-  return Effect.forEach(hosts, ([setting, url]) =>
-    Effect.flatMap(dns(setting, url), (named) =>
-      named.level === "FAIL"
-        ? Effect.succeed([named])
-        : Effect.map(Effect.all([encryption(setting, url), clock(url)]), (more) => [named, ...more])
-    )
-  )
-}
-
-/** All findings, in order. A way that is blocked ends them: what is behind it cannot be checked. */
+/** All findings, in order. What is behind a blocked way is not checked. */
 const findings = Effect.gen(function* () {
   const options = yield* Effect.either(Manilla.config)
   if (Either.isLeft(options)) {
+    const remedy = "Set it in the environment of this command."
     return service
       .settingIssues(options.left)
-      .map((issue) => fail("settings", `${issue}.`, "Set it in the environment of this command."))
+      .map((issue) => finding("settings", `${issue}.`, remedy, "fail"))
   }
-  const first = [...optionalSettings(options.right), ...(yield* way(options.right)).flat()]
-  return first.some(({ level }) => level === "FAIL") ? first : [...first, ...(yield* credentials)]
+  const first = [...optionalSettings(options.right), ...(yield* bothWays(options.right))]
+  return first.some(({ level }) => level === "fail") ? first : [...first, ...(yield* credentials)]
 })
-
-const json = ({ check, level, remedy, text }: Finding): string =>
-  JSON.stringify({ check, level: level.toLowerCase(), text, remedy })
 
 export const about = "Check settings, network, credentials, scopes and catalogue"
 
-export const command = Command.make("doctor", { json: output.options.json }, (look) =>
+export const command = Command.make("doctor", { json: output.options.json }, ({ json }) =>
   Effect.gen(function* () {
     const all = yield* findings
     for (const finding of all) {
-      const { check, level, remedy, text } = finding
+      const { check, level, remedy = "", text } = finding
       const label = `${level.padEnd(4)}  ${check.padEnd(9)}  `
-      const words = remedy === undefined ? text : `${text} ${remedy}`
-      yield* Console.log(look.json ? json(finding) : output.wrapped(label, words))
+      yield* Console.log(
+        json ? JSON.stringify(finding) : output.wrapped(label, `${text} ${remedy}`.trim())
+      )
     }
-    const failures = all.filter(({ level }) => level === "FAIL").length
-    if (failures > 0) {
-      return yield* failed(`${failures} of ${all.length} checks failed; each says what to do.`)
-    }
+    const failures = all.filter(({ level }) => level === "fail").length
+    if (failures === 0) return
+    return yield* failed(`${failures} of ${all.length} checks failed; each says what to do.`)
   })
 ).pipe(Command.withDescription(about))

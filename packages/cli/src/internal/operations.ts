@@ -14,12 +14,7 @@ import * as fields from "./fields.js"
 import * as inputs from "./inputs.js"
 import * as output from "./output.js"
 import * as service from "./service.js"
-
-/** A call with a request made from options. The gateway checks it, as it checks any value. */
-const callOf = (group: Operation.Group, name: string) =>
-  Effect.flatMap(Gateway.Gateway, (gateway) =>
-    Effect.orDie(Effect.fromNullable(gateway.calls(group)[name]))
-  )
+import * as write from "./write.js"
 
 const readOf = (group: Operation.Group, name: string, operation: Operation.Operation) =>
   Effect.flatMap(Gateway.Gateway, (gateway) => {
@@ -112,30 +107,6 @@ const readCommandOf = (group: Operation.Group, name: string, operation: Operatio
   )
 }
 
-const writeOf = (group: Operation.Group, name: string, operation: Operation.Operation) => {
-  const own = inputs.of(operation)
-  return Command.make(
-    name,
-    { given: inputs.configOf(own), look: output.options, yes: service.yes },
-    ({ given, look, yes }) =>
-      Effect.gen(function* () {
-        const call = yield* callOf(group, name)
-        yield* service.askIfLive(
-          `${operation.summary}: ${inputs.summary(own, given.options)};`,
-          yes
-        )
-        const command = `${inputs.kebab(group.name)} ${name}`
-        const again = inputs.commandLine(command, own, given.options, look.reveal)
-        const request = {
-          headers: inputs.partOf("headers", own, given.options),
-          payload: inputs.partOf("payload", own, given.options)
-        }
-        const data = yield* Effect.mapError(call(request), ofCall(again))
-        yield* output.resource(data, fields.of(operation.success), look)
-      }).pipe(Effect.provide(service.live))
-  )
-}
-
 const access = ({ access }: Operation.Operation): string =>
   access === "bearer" ? "the interface does not state its scope" : `scope ${access}`
 
@@ -144,7 +115,14 @@ export const commandOf = (group: Operation.Group, name: string, operation: Opera
   const rows = fields.rowsOf(operation.success)
   const about = `${operation.summary} (${access(operation)})`
   if (operation.replay._tag !== "Safe") {
-    return Command.withDescription(writeOf(group, name, operation), about)
+    return write.commandOf({
+      command: `${inputs.kebab(group.name)} ${name}`,
+      about,
+      group: group.name,
+      name,
+      operation,
+      conclude: (data, look) => output.resource(data, fields.of(operation.success), look)
+    })
   }
   return rows === undefined
     ? Command.withDescription(readCommandOf(group, name, operation), about)

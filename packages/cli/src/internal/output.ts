@@ -1,6 +1,6 @@
 /** How a command prints: tables for people, JSON lines and CSV for programs. */
 import * as Options from "@effect/cli/Options"
-import * as Chunk from "effect/Chunk"
+import * as Doc from "@effect/printer/Doc"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -76,48 +76,55 @@ const fitting = (
   return kept
 }
 
+/** Text beside a label, in lines that fit the terminal. */
+export const wrapped = (label: string, words: string): string =>
+  Doc.render(Doc.cat(Doc.text(label), Doc.align(Doc.reflow(words))), {
+    style: "pretty",
+    options: { lineWidth: widthOf() }
+  })
+
 /** A part of a list that is laid out at once, so that an endless list needs no endless memory. */
 const rowsAtOnce = 200
 
-/** Text beside a label, in lines that fit the terminal. */
-export const wrapped = (label: string, text: string): string => {
-  const lines = [label]
-  for (const word of text.split(" ")) {
-    const line = lines.at(-1) ?? ""
-    const isFull = line.length > label.length && line.length + word.length + 1 > widthOf()
-    const space = line.length === label.length ? "" : " "
-    if (isFull) lines.push(" ".repeat(label.length) + word)
-    else lines[lines.length - 1] = line + space + word
-  }
-  return lines.join("\n")
-}
+/** The values of a row, in the order of the columns. */
+const valuesOf = (columns: ReadonlyArray<fields.Field>, reveal: boolean) => (row: unknown) =>
+  columns.map((column) => shown(fields.valueIn(row, column.path), column, reveal))
 
-const toTable = (columns: ReadonlyArray<fields.Field>, key: string, reveal: boolean) => {
-  let kept: ReadonlyArray<number> | undefined
-  return (rows: Chunk.Chunk<unknown>) => {
-    const cells = Chunk.toReadonlyArray(rows).map((row) =>
-      columns.map((column) => text(shown(fields.valueIn(row, column.path), column, reveal)))
-    )
-    const all = [columns.map(labelOf), ...cells]
-    const isFirst = kept === undefined
-    const positions = (kept ??= fitting(columns, all, key))
-    const lines = table(all.map((row) => positions.map((i) => row[i] ?? "")))
-    const left = columns.filter((_, i) => !positions.includes(i)).map(labelOf)
-    return { lines: isFirst ? lines : lines.slice(1), left: isFirst ? left : [] }
-  }
-}
-
-export const toJson = (columns: ReadonlyArray<fields.Field>, reveal: boolean) => (row: unknown) =>
-  JSON.stringify(
-    reveal
-      ? row
-      : fields.assemble(
-          columns.map((column) => [
-            column.path,
-            shown(fields.valueIn(row, column.path), column, reveal)
-          ])
-        )
+const jsonOf = (columns: ReadonlyArray<fields.Field>, reveal: boolean) => (row: unknown) => {
+  const values = valuesOf(columns, reveal)(row)
+  return JSON.stringify(
+    reveal ? row : fields.assemble(columns.map(({ path }, i) => [path, values[i]]))
   )
+}
+
+/** The lines of a table. The first rows choose the columns. */
+const tableOf = <E, R>(
+  rows: Stream.Stream<ReadonlyArray<string>, E, R>,
+  columns: ReadonlyArray<fields.Field>,
+  key: string
+) => {
+  const header = columns.map(labelOf)
+  const none: ReadonlyArray<number> = []
+  return Stream.grouped(rows, rowsAtOnce).pipe(
+    Stream.mapAccumEffect(none, (chosen, group) => {
+      const all = [header, ...group]
+      const isFirst = chosen.length === 0
+      const kept = isFirst ? fitting(columns, all, key) : chosen
+      const lines = table(all.map((row) => kept.map((i) => row[i] ?? "")))
+      const left = header.filter((_, i) => !kept.includes(i))
+      const note = Console.error(`Not shown here: ${left.join(", ")}. See --json and --csv.`)
+      return Effect.as(
+        Effect.when(note, () => isFirst && left.length > 0),
+        [kept, isFirst ? lines : lines.slice(1)] as const
+      )
+    }),
+    Stream.flattenIterables,
+    Stream.orElseIfEmpty(() => "The list is empty.")
+  )
+}
+
+const csvOf = (values: ReadonlyArray<unknown>): string =>
+  stringify([values], { cast: { boolean: String } }).trimEnd()
 
 /** Prints rows as they arrive. `key` is the column by which a row is read. */
 export const rows = <E, R>(
@@ -126,33 +133,17 @@ export const rows = <E, R>(
   key: string,
   { csv, json, reveal }: Look
 ): Effect.Effect<void, E, R> => {
-  const printAll = (lines: ReadonlyArray<string>) =>
-    Effect.forEach(lines, (line) => Console.log(line), { discard: true })
-  if (json)
-    return Stream.runForEach(Stream.map(rows, toJson(columns, reveal)), (line) => Console.log(line))
-  if (csv) {
-    const line = (cells: ReadonlyArray<unknown>) =>
-      stringify([cells], { cast: { boolean: String } }).trimEnd()
-    const header = Stream.make(line(columns.map(labelOf)))
-    const lines = Stream.map(rows, (row) =>
-      line(columns.map((column) => shown(fields.valueIn(row, column.path), column, reveal)))
-    )
-    return Stream.runForEach(Stream.concat(header, lines), (line) => Console.log(line))
-  }
-  const layOut = toTable(columns, key, reveal)
-  return Effect.gen(function* () {
-    let count = 0
-    yield* Stream.runForEach(Stream.grouped(rows, rowsAtOnce), (group) => {
-      count += group.length
-      const { left, lines } = layOut(group)
-      const note =
-        left.length === 0
-          ? Effect.void
-          : Console.error(`Not shown here: ${left.join(", ")}. See --json and --csv.`)
-      return Effect.zipRight(printAll(lines), note)
-    })
-    if (count === 0) yield* Console.error("The list is empty.")
-  })
+  const values = Stream.map(rows, valuesOf(columns, reveal))
+  const lines = json
+    ? Stream.map(rows, jsonOf(columns, reveal))
+    : csv
+      ? Stream.map(Stream.concat(Stream.make(columns.map(labelOf)), values), csvOf)
+      : tableOf(
+          Stream.map(values, (row) => row.map(text)),
+          columns,
+          key
+        )
+  return Stream.runForEach(lines, (line) => Console.log(line))
 }
 
 /** Prints one resource: a line for each member. */
@@ -161,12 +152,8 @@ export const resource = (
   columns: ReadonlyArray<fields.Field>,
   { json, reveal }: Pick<Look, "json" | "reveal">
 ): Effect.Effect<void> => {
-  if (json) return Console.log(toJson(columns, reveal)(value))
-  const cells = columns.flatMap((column) => {
-    const cell = text(shown(fields.valueIn(value, column.path), column, reveal))
-    return cell === "" ? [] : [[labelOf(column), cell]]
-  })
-  const width = Math.max(...cells.map(([label = ""]) => label.length))
-  const lines = cells.map(([label = "", cell]) => `${label.padEnd(width)}  ${cell}`)
-  return Console.log(lines.join("\n"))
+  if (json) return Console.log(jsonOf(columns, reveal)(value))
+  const cells = valuesOf(columns, reveal)(value).map(text)
+  const present = columns.map((column, i) => [labelOf(column), cells[i] ?? ""])
+  return Console.log(table(present.filter(([, cell]) => cell !== "")).join("\n"))
 }

@@ -10,14 +10,13 @@ import * as operations from "./operations.js"
 import * as payroll from "./payroll/command.js"
 import * as probe from "./probe/command.js"
 import * as token from "./token.js"
-
-const followers = [follow.payment, follow.payout]
+import * as write from "./write.js"
 
 const commandOfGroup = ({ name, operations: declared }: Operation.Group) => {
   const derived = Record.toEntries(declared).map(([operation, declaration]) =>
     operations.commandOf({ name, operations: declared }, operation, declaration)
   )
-  const followed = followers.filter(({ group }) => group === name).map(follow.commandOf)
+  const followed = follow.writes.filter(({ group }) => group === name).map(write.commandOf)
   const [first, ...others] = [...followed, ...derived]
   return Command.make(inputs.kebab(name)).pipe(
     Command.withSubcommands(first === undefined ? [Command.make("none")] : [first, ...others])
@@ -40,7 +39,7 @@ export const command = Command.make("manilla").pipe(
 /** What to type, and what it does. */
 const overview: ReadonlyArray<readonly [command: string, about: string]> = [
   ["payroll FILE", payroll.about],
-  ...followers.map(({ about, command }) => [command, about] as const),
+  ...follow.writes.map(({ about, command }) => [command, about] as const),
   ...ServiceApi.mainGroups.flatMap(({ name, operations: declared }: Operation.Group) =>
     Record.toEntries(declared).map(
       ([verb, { summary }]) => [`${inputs.kebab(name)} ${verb}`, summary] as const
