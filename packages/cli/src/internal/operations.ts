@@ -14,7 +14,7 @@ import * as fields from "./fields.js"
 import * as inputs from "./inputs.js"
 import * as output from "./output.js"
 import * as service from "./service.js"
-import * as write from "./write.js"
+import * as writes from "./writes.js"
 
 const readOf = (group: Operation.Group, name: string, operation: Operation.Operation) =>
   Effect.flatMap(Gateway.Gateway, (gateway) => {
@@ -115,7 +115,7 @@ export const commandOf = (group: Operation.Group, name: string, operation: Opera
   const rows = fields.rowsOf(operation.success)
   const about = `${operation.summary} (${access(operation)})`
   if (operation.replay._tag !== "Safe") {
-    return write.commandOf({
+    return writes.commandOf({
       command: `${inputs.kebab(group.name)} ${name}`,
       about,
       group: group.name,

@@ -4,19 +4,18 @@ import type * as Operation from "@manilla/core/Operation"
 import * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import * as Record from "effect/Record"
 import * as doctor from "./doctor.js"
-import * as follow from "./follow.js"
 import * as inputs from "./inputs.js"
 import * as operations from "./operations.js"
 import * as payroll from "./payroll/command.js"
 import * as probe from "./probe/command.js"
 import * as token from "./token.js"
-import * as write from "./write.js"
+import * as writes from "./writes.js"
 
 const commandOfGroup = ({ name, operations: declared }: Operation.Group) => {
   const derived = Record.toEntries(declared).map(([operation, declaration]) =>
     operations.commandOf({ name, operations: declared }, operation, declaration)
   )
-  const followed = follow.writes.filter(({ group }) => group === name).map(write.commandOf)
+  const followed = writes.followed.filter(({ group }) => group === name).map(writes.commandOf)
   const [first, ...others] = [...followed, ...derived]
   return Command.make(inputs.kebab(name)).pipe(
     Command.withSubcommands(first === undefined ? [Command.make("none")] : [first, ...others])
@@ -39,7 +38,7 @@ export const command = Command.make("manilla").pipe(
 /** What to type, and what it does. */
 const overview: ReadonlyArray<readonly [command: string, about: string]> = [
   ["payroll FILE", payroll.about],
-  ...follow.writes.map(({ about, command }) => [command, about] as const),
+  ...writes.followed.map(({ about, command }) => [command, about] as const),
   ...ServiceApi.mainGroups.flatMap(({ name, operations: declared }: Operation.Group) =>
     Record.toEntries(declared).map(
       ([verb, { summary }]) => [`${inputs.kebab(name)} ${verb}`, summary] as const

@@ -28,47 +28,33 @@ import * as reports from "./report.js"
 
 export const about = "Pay the rows of a spreadsheet, each of them once"
 
+const optional = (name: string, about: string) =>
+  Options.optional(Options.withDescription(Options.text(name), about))
+
 const config = {
-  file: Args.withDescription(
-    Args.text({ name: "file" }),
-    `a CSV file with the columns ${files.columns.join(", ")}`
-  ),
-  period: Options.text("period").pipe(
-    Options.withDescription(
-      "the period, such as 2026-11, by default from the name of the file. A row's key is made of it and the employee"
-    ),
-    Options.optional
+  file: Args.withDescription(Args.text({ name: "file" }), `CSV: ${files.columns.join(", ")}`),
+  period: optional(
+    "period",
+    "such as 2026-11, by default from the name of the file. With the employee, it makes the key of a row"
   ),
   wallet: Options.text("wallet").pipe(
     Options.withSchema(Identifier.Uuid),
     Options.withDescription("the wallet to pay from; by default MANILLA_WALLET_ID"),
     Options.withFallbackConfig(Config.string("MANILLA_WALLET_ID"))
   ),
-  state: Options.text("state").pipe(
-    Options.withDescription(
-      "the file that remembers what was sent; by default beside the CSV file. Keep it until all is paid"
-    ),
-    Options.optional
-  ),
-  report: Options.text("report").pipe(
-    Options.withDescription("the CSV file of the report; by default beside the CSV file"),
-    Options.optional
+  state: optional(
+    "state",
+    "the file that remembers what was sent; by default beside the CSV file. Keep it until all is paid"
   ),
   yes: service.yes
 }
 
-const periodOf = (file: string, given: Option.Option<string>) =>
-  Option.match(
-    Option.orElse(given, () => Option.fromNullable(/\d{4}-\d\d/.exec(basename(file))?.[0])),
-    {
-      onNone: () =>
-        Effect.fail(usage(`${file} does not name its period: add --period, such as 2026-11.`)),
-      onSome: (period) =>
-        /^[\w.-]{1,50}$/.test(period)
-          ? Effect.succeed(period)
-          : Effect.fail(usage("--period must be at most 50 letters, digits, dots and hyphens."))
-    }
-  )
+const periodOf = (file: string, given: Option.Option<string>) => {
+  const period = Option.getOrElse(given, () => /\d{4}-\d\d/.exec(basename(file))?.[0] ?? "")
+  return /^[\w.-]{1,50}$/.test(period)
+    ? Effect.succeed(period)
+    : Effect.fail(usage("The file does not name its period: add --period, such as 2026-11."))
+}
 
 const previewRows = 5
 
@@ -85,16 +71,7 @@ const preview = (rows: ReadonlyArray<files.Row>) => {
       output.text(request.payment_method)
     ])
   const more = rows.length - cells.length
-  const shared = files.sharedPhones(rows)
-  return [
-    ...output.table([header, ...cells]),
-    ...(more > 0 ? [`and ${more} more rows`] : []),
-    ...(shared.length === 0
-      ? []
-      : [
-          `Check the lines ${shared.slice(0, 10).join(", ")}: they share a phone number with another line.`
-        ])
-  ]
+  return [...output.table([header, ...cells]), ...(more > 0 ? [`and ${more} more rows`] : [])]
 }
 
 const barWidth = 40
@@ -179,9 +156,7 @@ export const command = Command.make("payroll", config, (given) =>
     const state = Option.getOrElse(given.state, () =>
       beside(`payroll-${period}.${environment.toLowerCase()}.db`)
     )
-    const report = Option.getOrElse(given.report, () =>
-      beside(`${basename(file).replace(/\.csv$/i, "")}.report.csv`)
-    )
+    const report = beside(`${basename(file).replace(/\.csv$/i, "")}.report.csv`)
     for (const line of preview(rows)) yield* Console.log(line)
     const what = `Pay ${rows.length} rows, ${files.totals(rows)}, for ${period} from the wallet ${wallet} in the environment ${environment}?`
     if (yes) yield* Console.log(what.replace(/\?$/, "."))

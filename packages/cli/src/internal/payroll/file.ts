@@ -132,15 +132,3 @@ export const totals = (rows: ReadonlyArray<Row>): string => {
     })
     .join(" and ")
 }
-
-/** The lines whose phone number another line has too. */
-export const sharedPhones = (rows: ReadonlyArray<Row>): ReadonlyArray<number> => {
-  const counts = new Map<string, number>()
-  for (const { item } of rows) {
-    const { destination } = item.request
-    counts.set(destination, (counts.get(destination) ?? 0) + 1)
-  }
-  return rows.flatMap(({ item, line }) =>
-    (counts.get(item.request.destination) ?? 0) > 1 ? [line] : []
-  )
-}
