@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { assert, describe, it } from "vitest"
 import * as Simulation from "../src/Simulation.js"
+import { range, run } from "./utils/seeds.js"
 
 /** The hash of a run in a separate process. */
 const hashElsewhere = async (seed: number): Promise<string> => {
@@ -20,12 +21,12 @@ const hashElsewhere = async (seed: number): Promise<string> => {
 }
 
 describe("a run", () => {
-  it("is deterministic, whatever ran before it", { timeout: 60_000 }, () => {
-    const seeds = Array.from({ length: 20 }, (_, index) => 40 + index)
-    const linesOf = (seed: number) => Simulation.run(seed).trace.lines()
-    const once = seeds.map(linesOf)
-    const again = [...seeds].reverse().map(linesOf)
-    assert.deepStrictEqual(again.reverse(), once)
+  it("is deterministic, whatever ran before it", async () => {
+    const seeds = range(40, 20)
+    const linesOf = ({ trace }: Simulation.Report) => trace.lines()
+    const once = await run(seeds, linesOf)
+    const again = await run([...seeds].reverse(), linesOf)
+    assert.deepStrictEqual([...again].reverse(), once)
     // The comparison is only meaningful if these runs cover the main events.
     const all = once.flat().join("\n")
     assert.match(all, /outcome: Applied \S+ \S+$/m)
@@ -33,14 +34,13 @@ describe("a run", () => {
     assert.match(all, /outcome: Applied .*, COMPLETED/)
   })
 
-  it("is deterministic across processes", { timeout: 60_000 }, async () => {
+  it("is deterministic across processes", async () => {
     const { trace } = Simulation.run(42)
     assert.strictEqual(await hashElsewhere(42), trace.hash())
   })
 
-  it("differs between twenty seeds", { timeout: 60_000 }, async () => {
-    const hashes = new Set<string>()
-    for (let seed = 0; seed < 20; seed++) hashes.add(Simulation.run(seed).trace.hash())
+  it("differs between twenty seeds", async () => {
+    const hashes = new Set(await run(range(0, 20), ({ trace }) => trace.hash()))
     assert.strictEqual(hashes.size, 20)
   })
 })

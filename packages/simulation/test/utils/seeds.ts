@@ -2,16 +2,30 @@ import { setImmediate } from "node:timers/promises"
 import { assert } from "vitest"
 import * as Simulation from "../../src/Simulation.js"
 
+/** Runs seeds in order, and returns a part of each report. */
+export const run = async <A>(
+  seeds: Iterable<number>,
+  use: (report: Simulation.Report) => A
+): Promise<ReadonlyArray<A>> => {
+  const used: Array<A> = []
+  for (const seed of seeds) {
+    used.push(use(Simulation.run(seed)))
+    // Vitest kills a worker that does not respond for a minute.
+    await setImmediate()
+  }
+  return used
+}
+
+export const range = (from: number, count: number): ReadonlyArray<number> =>
+  Array.from({ length: count }, (_, index) => from + index)
+
 /** Runs the seeds, and fails with the timeline of the first that violates an invariant. */
-export const hold = async (from: number, to: number): Promise<void> => {
-  for (let seed = from; seed < to; seed++) {
-    const { trace, violations } = Simulation.run(seed)
+export const hold = async (from: number, count = 1): Promise<void> => {
+  await run(range(from, count), ({ seed, trace, violations }) =>
     assert.deepStrictEqual(
       violations,
       [],
       `seed ${seed}\n${trace.lines().join("\n")}\nRerun: npm run simulate -- --seed ${seed}`
     )
-    // Vitest kills a worker that does not respond for a minute.
-    await setImmediate()
-  }
+  )
 }
