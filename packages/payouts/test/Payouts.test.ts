@@ -10,7 +10,8 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { inspect } from "node:util"
 
-const key = IdempotencyKey.derive("salary", "2026-11", "employee-7")
+/** As long as a key in a header may be. */
+const key = IdempotencyKey.make(`salary-${"7".repeat(248)}`)
 
 const request = {
   wallet_id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d",
