@@ -155,10 +155,8 @@ describe("a database", () => {
       ])
       yield* Effect.gen(function* () {
         const payouts = yield* Operator.of(DisbursePayout.workflow)
-        yield* payouts.start({ key: world.key("salary-7"), ...request })
-        yield* Effect.repeat(Effect.delay(payouts.status("salary-7"), "20 millis"), {
-          until: ({ begun }) => "Payouts.disburse" in begun
-        })
+        const id = yield* payouts.start({ key: world.key("salary-7"), ...request })
+        yield* world.sending(id)
         // As if this process had been stopped for long.
         yield* sql`
           INSERT INTO manilla_runners (id, place, pid, born, beat)
@@ -217,10 +215,8 @@ describe("a database", () => {
       const { logger, message } = yield* world.logged("The database of the workflows failed")
       yield* Effect.gen(function* () {
         const payouts = yield* Operator.of(DisbursePayout.workflow)
-        yield* payouts.start({ key: world.key("salary-7"), ...request })
-        yield* Effect.repeat(Effect.delay(payouts.status("salary-7"), "20 millis"), {
-          until: ({ begun }) => "Payouts.disburse" in begun
-        })
+        const id = yield* payouts.start({ key: world.key("salary-7"), ...request })
+        yield* world.sending(id)
         // Another program, such as a backup, writes to the file from before the payout is made until after.
         yield* Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient

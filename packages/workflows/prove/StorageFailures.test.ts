@@ -70,10 +70,8 @@ describe("a database that becomes", () => {
         const operator = yield* Effect.provide(Operator.of(DisbursePayout.workflow), context)
 
         yield* faults.add(Fault.delay("500 millis", { operation: "Payouts.create" }))
-        yield* operator.start({ key: world.key("salary-open"), ...request })
-        yield* Effect.repeat(Effect.delay(operator.status("salary-open"), "20 millis"), {
-          until: ({ begun }) => "Payouts.disburse" in begun
-        })
+        const id = yield* operator.start({ key: world.key("salary-open"), ...request })
+        yield* Effect.provide(world.sending(id), context)
         yield* sql.unsafe(begin)
         const error = yield* Effect.flip(operator.start({ key: world.key("salary-new"), ...long }))
         assert.instanceOf(error, Execution.StorageError)

@@ -72,7 +72,7 @@ import type * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Execution from "./Execution.js"
-import type * as journal from "./internal/journal.js"
+import type * as runs from "./internal/run.js"
 import * as steps from "./internal/steps.js"
 import * as writes from "./internal/write.js"
 import type * as Policy from "./Policy.js"
@@ -83,7 +83,7 @@ import type * as Policy from "./Policy.js"
  * @since 0.1.0
  * @category models
  */
-export type InExecution = journal.InExecution
+export type InExecution = runs.InExecution
 
 /**
  * The services of your own that a block needs.

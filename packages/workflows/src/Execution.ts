@@ -69,29 +69,6 @@ export const State = Schema.Literal("Running", "Waiting", ...EndState.literals)
 export type State = typeof State.Type
 
 /**
- * A write that has begun.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const Begun = Schema.Struct({
-  /** Counted from 0: a round for each call. */
-  round: Schema.Int,
-  /** When its first round began. */
-  sinceMillis: Schema.Number,
-  /** How often it has begun, in all rounds and on all runners. */
-  begins: Schema.Int,
-  /** Why nothing was applied in this round, if that is certain. Nothing more is sent in it. */
-  refusal: Schema.optional(Errors.KeyedWriteError)
-})
-
-/**
- * @since 0.1.0
- * @category models
- */
-export interface Begun extends Schema.Schema.Type<typeof Begun> {}
-
-/**
  * A stored execution.
  *
  * @since 0.1.0
@@ -118,8 +95,6 @@ export interface Execution {
   readonly clocks: Readonly<Record<string, number>>
   /** Counts what may wake it: an `interrupt`, a `resume`, a signal, the end of an execution that it started. */
   readonly wakes: number
-  /** The writes that have begun, by name. */
-  readonly begun: Readonly<Record<string, Begun>>
   /** The id of the last resource that it created, such as a payout's reference. */
   readonly resource: string | undefined
   readonly isCancelRequested: boolean

@@ -23,7 +23,7 @@ export const layerMemory: Layer.Layer<
   Engine.Engine | Batches | WorkflowEngine.WorkflowEngine | Engine.Runner
 > = Layer.unwrapEffect(
   Effect.map(memoryStore.make, (store) =>
-    engine.layer(store, { pollInterval: "1 second", beatInterval: "5 seconds" })
+    engine.layer(store, { pollInterval: "1 hour", beatInterval: "1 hour" })
   )
 ).pipe(
   // Memory does not fail.

@@ -461,7 +461,7 @@ describe("a changed definition", () => {
         }
         const stored = Effect.map(
           store.find({ workflow: "Shop/Versioned/1", businessKey: "order-1" }),
-          Option.map(({ begun, clocks, end, payload }) => ({ begun, clocks, end, payload }))
+          Option.map(({ clocks, end, payload }) => ({ clocks, end, payload }))
         )
 
         yield* life(Order, (operator) =>

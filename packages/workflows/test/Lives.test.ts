@@ -212,13 +212,7 @@ const service = (answers: ReadonlyArray<Effect.Effect<string, Errors.KeyedWriteE
 describe("two runners, of which the first was taken for dead while it was sending", () => {
   const lives = (
     answers: ReadonlyArray<Effect.Effect<string, Errors.KeyedWriteError>>,
-    {
-      after = () => Effect.void,
-      change = (store) => store
-    }: {
-      readonly after?: (id: string) => Effect.Effect<void>
-      readonly change?: (store: store.Store) => store.Store
-    } = {}
+    after: (id: string) => Effect.Effect<void> = () => Effect.void
   ) =>
     Effect.gen(function* () {
       const store = yield* memoryStore.make
@@ -233,7 +227,7 @@ describe("two runners, of which the first was taken for dead while it was sendin
           })
         )
       // It takes nothing more.
-      const frozen = { ...change(store), take: () => Effect.succeed([]) }
+      const frozen = { ...store, take: () => Effect.succeed({ taken: [], nextMillis: Infinity }) }
       const first = yield* Effect.provide(run(5), yield* runner(frozen, body))
       const takeOver = store.runners.leave(1)
       const second = Effect.flatMap(runner(store, body), (context) =>
@@ -282,29 +276,15 @@ describe("two runners, of which the first was taken for dead while it was sendin
   VirtualClock.test("run what follows the request once", () =>
     Effect.gen(function* () {
       const receipts: Array<string> = []
-      const { answer, second } = yield* lives([Effect.succeed("pay-1"), Effect.succeed("pay-1")], {
-        after: (id) => Effect.sync(() => void receipts.push(id))
-      })
+      const { answer, second } = yield* lives(
+        [Effect.succeed("pay-1"), Effect.succeed("pay-1")],
+        (id) => Effect.sync(() => void receipts.push(id))
+      )
       const operator = yield* second
       yield* Effect.forEach([0, 1], answer)
       yield* VirtualClock.pass("5 seconds")
       assert.strictEqual(yield* operator.await("order-42"), "pay-1")
       assert.deepStrictEqual(receipts, ["pay-1"])
-    })
-  )
-
-  VirtualClock.test("do not send again after a refusal that is the outcome", () =>
-    Effect.gen(function* () {
-      // As if the process had been killed or frozen before it stored the refusal as a result.
-      const { answer, calls, second } = yield* lives([Effect.fail(refusal)], {
-        change: (store) => ({ ...store, keep: () => Effect.never })
-      })
-      yield* answer(0)
-      yield* VirtualClock.pass("5 seconds")
-      const operator = yield* second
-      const error = yield* Effect.flip(operator.await("order-42"))
-      assert.strictEqual(error.message, refusal.message)
-      assert.strictEqual(calls(), 1)
     })
   )
 

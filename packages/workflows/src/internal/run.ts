@@ -2,20 +2,56 @@ import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Effect from "effect/Effect"
 import * as Execution from "../Execution.js"
 import * as Policy from "../Policy.js"
-import * as activityJournal from "./activityJournal.js"
-import type { InExecution, Journal, Run } from "./journal.js"
 
 type Instance = WorkflowEngine.WorkflowInstance["Type"]
 type Engine = WorkflowEngine.WorkflowEngine["Type"]
 
-/** The journals of our own engines. Other engines have activities only. */
-type MakeJournal = Effect.Effect<Journal, never, WorkflowEngine.WorkflowInstance>
-const journals = new WeakMap<Engine, MakeJournal>()
+/** The requirement of every block: the execution that it belongs to. */
+export type InExecution = WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
 
-/** Gives an engine a journal. */
-export const withJournal = (engine: Engine, journal: MakeJournal): Engine => {
-  journals.set(engine, journal)
+/** What an engine knows of an execution. */
+export interface Known {
+  /** The key under which an operator finds the execution, or its id. */
+  readonly key: string
+  /** Whether the execution is to be cancelled. False for a pause that is over: it goes on to the next block. */
+  readonly isCancelled: (pause?: string) => Effect.Effect<boolean>
+}
+
+type Knows = Effect.Effect<Known, never, WorkflowEngine.WorkflowInstance>
+
+const engines = new WeakMap<Engine, Knows>()
+
+/** Gives an engine of ours what the blocks ask it. */
+export const withKnowledge = (engine: Engine, knows: Knows): Engine => {
+  engines.set(engine, knows)
   return engine
+}
+
+/** Other engines interrupt a body themselves. */
+const others: Knows = Effect.map(WorkflowEngine.WorkflowInstance, ({ executionId }) => ({
+  key: executionId,
+  isCancelled: () => Effect.succeed(false)
+}))
+
+/** One run of a body: a later one replays the steps whose results the engine has stored. */
+export interface Run extends Known {
+  readonly workflow: string
+  readonly policy: Policy.Policy
+  /** The names of all steps, each of which may be used once. */
+  readonly taken: Set<string>
+  /** The effect of the writes of this execution. */
+  readonly money: {
+    /** Whether the outcome of a write is unknown. */
+    isUnknown: boolean
+    /** Whether a write moved money. */
+    isApplied: boolean
+    /** Whether a write that ended with an error moved money, or may have. Nothing is undone then. */
+    isInDoubt: boolean
+    /** The id of the last resource. */
+    resource: string | undefined
+  }
+  /** Compensations run although the execution is to be cancelled. */
+  isCompensating: boolean
 }
 
 const runs = new WeakMap<Instance, Run>()
@@ -26,13 +62,14 @@ export const of = (instance: Instance): Run | undefined => runs.get(instance)
 /** The run that a block belongs to. */
 export const current: Effect.Effect<Run, never, InExecution> = Effect.gen(function* () {
   const instance = yield* WorkflowEngine.WorkflowInstance
-  const known = runs.get(instance)
-  if (known !== undefined) return known
-  const journal = journals.get(yield* WorkflowEngine.WorkflowEngine) ?? activityJournal.make
+  const begun = runs.get(instance)
+  if (begun !== undefined) return begun
+  const { isCancelled, key } = yield* engines.get(yield* WorkflowEngine.WorkflowEngine) ?? others
   const run: Run = {
+    key,
+    isCancelled: (pause) => (run.isCompensating ? Effect.succeed(false) : isCancelled(pause)),
     workflow: instance.workflow.name,
     policy: yield* Policy.Current,
-    journal: yield* journal,
     taken: new Set(),
     money: { isUnknown: false, isApplied: false, isInDoubt: false, resource: undefined },
     isCompensating: false
@@ -59,15 +96,11 @@ export const named =
   <A, E, R>(step: (run: Run) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R | InExecution> =>
     Effect.flatMap(current, (run) => Effect.zipRight(take(run, name), step(run)))
 
-/** Whether a block ends the execution, because it is to be cancelled. */
-export const isCancelled = ({ isCompensating, journal }: Run, pause?: string) =>
-  isCompensating ? Effect.succeed(false) : journal.isCancelled(pause)
-
 /** The error of an execution that ends because its cancellation was requested. */
-export const cancelled = ({ journal, money, workflow }: Run): Execution.ExecutionCancelled =>
+export const cancelled = ({ key, money, workflow }: Run): Execution.ExecutionCancelled =>
   new Execution.ExecutionCancelled({
     workflow,
-    businessKey: journal.key,
+    businessKey: key,
     outcome: money.isUnknown ? "unknown" : money.isApplied ? "applied" : "notApplied",
     resource: money.resource
   })

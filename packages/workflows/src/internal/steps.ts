@@ -11,8 +11,7 @@ import * as activity from "./activity.js"
 import { jitter } from "./jitter.js"
 import { once } from "./once.js"
 import { pauseFor } from "./pauseFor.js"
-import type { InExecution, Run } from "./journal.js"
-import { cancelled, current, isCancelled, named } from "./run.js"
+import { cancelled, current, type InExecution, named, type Run } from "./run.js"
 
 /** See `Durable.Step`. */
 export interface Step<A, I, E, EI, R> {
@@ -34,7 +33,7 @@ export const step = <A, I, E, EI, R>({ error, execute, name, success }: Step<A, 
       success,
       error: orCancelled(error),
       execute: Effect.flatMap(
-        isCancelled(run),
+        run.isCancelled(),
         (is): Effect.Effect<A, E | Execution.ExecutionCancelled, R> =>
           is ? Effect.fail(cancelled(run)) : execute
       )
@@ -43,7 +42,7 @@ export const step = <A, I, E, EI, R>({ error, execute, name, success }: Step<A, 
 
 /** An `interrupt` ends the pause, and with it the execution. */
 const pauseUnlessCancelled = (run: Run, pause: string, pauseMillis: number) =>
-  Effect.flatMap(isCancelled(run, pause), (is) =>
+  Effect.flatMap(run.isCancelled(pause), (is) =>
     is ? Effect.fail(cancelled(run)) : pauseFor(pause, pauseMillis)
   )
 
@@ -97,7 +96,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
           error: Schema.Never,
           execute: Effect.gen(function* () {
             const startedMillis = yield* Clock.currentTimeMillis
-            if (yield* isCancelled(run)) return Cancelled.make()
+            if (yield* run.isCancelled()) return Cancelled.make()
             const seen = yield* Effect.either(look(lookPolicy))
             if (Either.isRight(seen) && Option.isSome(seen.right)) {
               return Done.make({ value: seen.right.value })

@@ -11,7 +11,6 @@ import * as activity from "./activity.js"
 import { jitter } from "./jitter.js"
 import { once } from "./once.js"
 import { pauseFor } from "./pauseFor.js"
-import type { Permit } from "./journal.js"
 import * as runs from "./run.js"
 
 /** See `Durable.WriteError`. */
@@ -95,7 +94,31 @@ const schemasOf = once(<A, I>(success: Schema.Schema<A, I>) => {
   return { Created, Result: Schema.Union(Created, Open) }
 })
 
-type Granted = Extract<Permit, { readonly _tag: "Granted" }>
+const Beginning = Schema.Struct({ atMillis: Schema.Number })
+
+/**
+ * Stores that a round of a write is about to begin. If a later run of the body, or a later try of the round, finds that,
+ * its request may have been sent.
+ */
+const begin = (operation: string, round: number) =>
+  Effect.gen(function* () {
+    let isFirst = false
+    const { atMillis } = yield* activity.make({
+      name: `begin/${operation}/${round}`,
+      success: Beginning,
+      error: Schema.Never,
+      execute: Effect.map(Clock.currentTimeMillis, (atMillis) => {
+        isFirst = true
+        return { atMillis }
+      })
+    })
+    const isAgain = Effect.sync(() => {
+      const isAgain = !isFirst
+      isFirst = false
+      return isAgain
+    })
+    return { atMillis, isAgain }
+  })
 
 /** See `Durable.write`. */
 export const write = <A, I, R>({
@@ -109,40 +132,34 @@ export const write = <A, I, R>({
   Effect.gen(function* () {
     const run = yield* runs.current
     yield* runs.take(run, operation)
-    const { journal, money } = run
+    const { money } = run
     const { carryOn } = run.policy
     const { Created, Result } = schemasOf(success)
+    const deadlineMillis = Duration.toMillis(carryOn.deadline)
 
     let isDoubtful = sentMillis !== undefined
-    let firstMillis = sentMillis
-    /** A refusal counts only if no other request of this write may have been applied. */
-    const concluded = (error: Errors.KeyedWriteError, { begins, isAgain }: Granted) =>
-      Effect.gen(function* () {
-        const mayCount = !isDoubtful && !isAgain && Errors.outcome(error) === "notApplied"
-        const isCertain = mayCount && (yield* journal.refuse(operation, begins, error))
-        return yield* Effect.fail(isCertain ? error : inDoubt(error, operation, key))
-      })
+    /** When the first request may have been sent. */
+    let sinceMillis = sentMillis
 
     /** One call, with its own retries. */
-    const call = (round: number, begin: Effect.Effect<Permit>) =>
+    const call = (round: number, isAgain: Effect.Effect<boolean>, firstMillis: number) =>
       activity.make({
         name: `write/${operation}/${round}`,
         success: Result,
         error: WriteError,
         execute: Effect.gen(function* () {
           const startedMillis = yield* Clock.currentTimeMillis
-          const permit = yield* begin
-          if (permit._tag === "Cancelled") return yield* runs.cancelled(run)
-          if (permit._tag === "Expired") return yield* tooOld(operation, key)
+          // Another request of this write may have been applied: neither a refusal nor an interrupt undoes that.
+          const mayBeApplied = (yield* isAgain) || isDoubtful
+          if (!mayBeApplied && (yield* run.isCancelled())) return yield* runs.cancelled(run)
+          // The process may have been down for days, and the service may have forgotten the key.
+          const isOld = startedMillis - firstMillis > deadlineMillis
+          if (mayBeApplied && isOld) return yield* tooOld(operation, key)
           const pauseMillis = yield* jitter(Policy.pauseMillis(carryOn, round))
-          const waitedMillis = startedMillis + pauseMillis - (firstMillis ?? startedMillis)
-          const isLast = waitedMillis > Duration.toMillis(carryOn.deadline)
-          const sent =
-            permit._tag === "Refused"
-              ? Effect.fail(permit.error)
-              : Effect.catchAll(send(key), (error) => concluded(error, permit))
-          return yield* sent.pipe(
+          const isLast = startedMillis + pauseMillis - firstMillis > deadlineMillis
+          return yield* send(key).pipe(
             Effect.map((resource) => Created.make({ resource })),
+            Effect.mapError((error) => (mayBeApplied ? inDoubt(error, operation, key) : error)),
             Effect.catchAll((error) =>
               isWorthRepeating(error) && !isLast
                 ? Effect.succeed(Open.make({ error, startedMillis, pauseMillis }))
@@ -154,18 +171,18 @@ export const write = <A, I, R>({
 
     const ended = Effect.gen(function* () {
       for (let round = 0; ; round++) {
-        const pause = `carry-on/${operation}/${round}`
-        const begin = yield* journal.permit(operation, { round, isDoubtful, sentMillis }, run)
-        const result: typeof Result.Type = yield* call(round, begin)
+        const { atMillis, isAgain } = yield* begin(operation, round)
+        sinceMillis ??= atMillis
+        const result: typeof Result.Type = yield* call(round, isAgain, sinceMillis)
         if (result._tag === "Created") {
           money.isApplied = true
           money.resource = idOf(result.resource)
           return result.resource
         }
-        firstMillis ??= result.startedMillis
         isDoubtful ||= result.error._tag === "OutcomeUnknown"
+        const pause = `carry-on/${operation}/${round}`
         // The next round sees that it is to be cancelled.
-        const isOver = !isDoubtful && (yield* runs.isCancelled(run, pause))
+        const isOver = !isDoubtful && (yield* run.isCancelled(pause))
         if (!isOver) yield* pauseFor(pause, result.pauseMillis)
       }
     })

@@ -8,6 +8,7 @@ import type * as Fault from "@manilla/sandbox/Fault"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
 import * as SandboxGateway from "@manilla/sandbox/SandboxGateway"
+import * as Engine from "@manilla/workflows/Engine"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -79,3 +80,11 @@ export const logged = (part: string) =>
       })
     )
   }))
+
+/** Waits until an execution is about to send its request. */
+export const sending = (executionId: string) =>
+  Effect.flatMap(Engine.Engine, ({ steps }) =>
+    Effect.repeat(Effect.delay(steps(executionId), "20 millis"), {
+      until: (all) => all.some(({ name }) => name.startsWith("begin/"))
+    })
+  )

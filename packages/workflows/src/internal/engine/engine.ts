@@ -18,7 +18,6 @@ import * as Engine from "../../Engine.js"
 import * as Execution from "../../Execution.js"
 import { differences } from "../differences.js"
 import * as blocks from "../run.js"
-import * as storedJournal from "../storedJournal.js"
 import * as codecs from "./codecs.js"
 import * as ends from "./ends.js"
 import { isStorageError, unlessPurged } from "./execution.js"
@@ -28,7 +27,7 @@ import type * as store from "./store.js"
 import * as transitions from "./transitions.js"
 
 export interface Options {
-  /** How often a runner looks for executions that are due: the precision of durable pauses. */
+  /** How often a runner looks for executions that are due, if the store does not know when the next one is. */
   readonly pollInterval: Duration.DurationInput
   /** How often a runner shows that it lives. */
   readonly beatInterval: Duration.DurationInput
@@ -42,7 +41,9 @@ const takeLimit = 100
 const unreadableMillis = Duration.toMillis("10 seconds")
 /** After this time, a body looks again at an execution that it has started, in case nobody has woken it. */
 const childMillis = Duration.toMillis("1 minute")
-const metricsInterval = Duration.seconds(10)
+/** A runner looks for executions that are due at most this often: the precision of durable pauses in memory. */
+const shortestPollMillis = 1_000
+const metricsInterval = Duration.minutes(1)
 const healthTimeout = Duration.seconds(5)
 /** The executions of a runner that cannot say that it ends are freed when its silence is noticed. */
 const leaveTimeout = Duration.seconds(2)
@@ -95,10 +96,10 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
     /** Executions that this runner owned and did not run at the last beat. */
     let idle = new Set<string>()
     const { tell, untilEnd } = ends.make()
-    const { join, leave } = store.runners
+    const { join } = store.runners
     let runner = yield* join
     yield* Effect.addFinalizer(() =>
-      Effect.suspend(() => leave(runner)).pipe(
+      Effect.suspend(() => store.runners.leave(runner)).pipe(
         Effect.interruptible,
         Effect.timeout(leaveTimeout),
         Effect.ignore
@@ -112,25 +113,11 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
         Effect.never
       )
 
-    /** Changes an execution that this runner owns. */
-    const modify = <A>(
-      run: Run,
-      change: (execution: Execution.Execution) => readonly [A, Execution.Execution]
-    ): Effect.Effect<A> => {
-      const { execution, runner } = run
-      const changed = store.modify(
-        execution.executionId,
-        (row) => {
-          run.isCancelRequested ||= row.isCancelRequested
-          return change(row)
-        },
-        runner
-      )
-      return Effect.flatMap(
-        stored(changed),
-        Option.match({ onNone: () => abandon(run), onSome: Effect.succeed })
-      )
-    }
+    /** Changes an execution that this runner owns, when a run has ended. */
+    const leave = (
+      { execution, runner }: Run,
+      change: (execution: Execution.Execution) => Execution.Execution
+    ) => stored(store.modify(execution.executionId, (row) => [true, change(row)], runner))
 
     const current = Effect.flatMap(WorkflowEngine.WorkflowInstance, ({ executionId }) => {
       const run = runs.get(executionId)
@@ -171,11 +158,18 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
       Effect.gen(function* () {
         const { clocks, execution, pauses } = run
         const { businessKey, executionId, parent, wakes } = execution
-        const leave = (changed: (row: Execution.Execution) => Execution.Execution) =>
-          modify(run, (row) => [undefined, changed({ ...row, resource: resource ?? row.resource })])
+        const created = (row: Execution.Execution) => ({
+          ...row,
+          resource: resource ?? row.resource
+        })
         if (result._tag === "Suspended") {
           const wait = { clocks: Object.fromEntries(clocks), pauses: [...pauses], wakes }
-          return yield* leave(transitions.suspended(wait))
+          yield* leave(run, (row) => {
+            const waiting = transitions.suspended(wait)(created(row))
+            noteDue(waiting.dueMillis)
+            return waiting
+          })
+          return
         }
         const { toJson } = codecs.exitCodec(workflow)
         const exit = yield* toJson(result.exit).pipe(
@@ -186,7 +180,10 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
         )
         const state = stateOf(result.exit)
         const atMillis = yield* Clock.currentTimeMillis
-        yield* leave(transitions.ended({ state, atMillis }, exit))
+        const isStored = yield* leave(run, (row) =>
+          transitions.ended({ state, atMillis }, exit)(created(row))
+        )
+        if (Option.isNone(isStored)) return
         yield* metrics.onEnd(workflow.name, state)
         tell(executionId)
         if (parent !== undefined) yield* wake(parent, transitions.woken)
@@ -197,15 +194,7 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
       Effect.gen(function* () {
         yield* Effect.logError(error.message)
         const now = yield* Clock.currentTimeMillis
-        yield* modify(run, (row) => [
-          undefined,
-          {
-            ...row,
-            runner: undefined,
-            pause: transitions.unreadable,
-            dueMillis: now + unreadableMillis
-          }
-        ])
+        yield* leave(run, transitions.postponed(now + unreadableMillis))
       })
 
     const bodyOf = (run: Run, registered: Registered) =>
@@ -277,13 +266,24 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
         if (Option.isSome(taken) && taken.value !== undefined) begin(taken.value)
       }).pipe(Effect.uninterruptible, stored)
 
+    /** Opens when there is something to look for earlier than was known. */
+    const changed = yield* Effect.makeLatch()
+    /** When something is due, as far as it is known. */
+    let nextMillis = Infinity
+    const noteDue = (dueMillis: number) => {
+      if (dueMillis >= nextMillis) return
+      nextMillis = dueMillis
+      changed.unsafeOpen()
+    }
+
     const takeDue: Effect.Effect<void> = Effect.gen(function* () {
       const room = Math.min(takeLimit, mostRunning - runs.size)
       if (room <= 0 || workflows.size === 0) return
       const now = yield* Clock.currentTimeMillis
-      const due = yield* store.take(runner, [...workflows.keys()], now, room)
-      due.forEach((execution) => begin(execution))
-      if (due.length === room) return yield* Effect.zipRight(Effect.yieldNow(), takeDue)
+      const { nextMillis, taken } = yield* store.take(runner, [...workflows.keys()], now, room)
+      taken.forEach((execution) => begin(execution))
+      noteDue(nextMillis)
+      if (taken.length === room) return yield* Effect.zipRight(Effect.yieldNow(), takeDue)
     }).pipe(stored)
 
     const beat = Effect.gen(function* () {
@@ -345,7 +345,6 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
           pause: undefined,
           clocks: {},
           wakes: 0,
-          begun: {},
           resource: undefined,
           isCancelRequested: false,
           end: undefined,
@@ -448,7 +447,7 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
           )
           workflows.set(name, { workflow, execute, runtime, scope })
           yield* Effect.addFinalizer(() => Effect.sync(() => workflows.delete(name)))
-          registered.unsafeOpen()
+          noteDue(0)
         }),
       // A conditional type, which TypeScript cannot narrow.
       execute: execute as WorkflowEngine.Encoded["execute"],
@@ -490,31 +489,37 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
         })
     })
 
-    const registered = yield* Effect.makeLatch()
-    const look = Effect.zipRight(
-      Effect.sync(() => registered.unsafeClose()),
-      takeDue
+    const look = Effect.suspend(() => {
+      nextMillis = Infinity
+      return Effect.ensuring(
+        takeDue,
+        Effect.sync(() => changed.unsafeClose())
+      )
+    })
+    const pollMillis = Duration.toMillis(pollInterval)
+    yield* again(
+      look,
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const millis = Math.min(pollMillis, Math.max(shortestPollMillis, nextMillis - now))
+        return Effect.timeoutOption(changed.await, millis)
+      })
     )
-    yield* again(look, Effect.timeoutOption(registered.await, pollInterval))
     yield* again(measure, Effect.sleep(metricsInterval))
     yield* beat
     yield* again(Effect.delay(beat, beatInterval), Effect.void)
 
-    const journal = Effect.map(current, (run) =>
-      storedJournal.make({
-        key: run.execution.businessKey,
-        modify: (change) => modify(run, change),
-        isCancelled: (pause) =>
-          run.isCancelRequested && pause !== undefined
-            ? Effect.map(isOver(run, pause), (isOver) => !isOver)
-            : Effect.sync(() => run.isCancelRequested)
-      })
-    )
+    const knows = Effect.map(current, (run): blocks.Known => ({
+      key: run.execution.businessKey,
+      isCancelled: (pause) =>
+        run.isCancelRequested && pause !== undefined
+          ? Effect.map(isOver(run, pause), (isOver) => !isOver)
+          : Effect.sync(() => run.isCancelRequested)
+    }))
     const isHealthy = Effect.suspend(() => store.runners.beat(runner)).pipe(
       Effect.timeout(healthTimeout),
       Effect.orElseSucceed(() => false)
     )
-    return Context.make(WorkflowEngine.WorkflowEngine, blocks.withJournal(engine, journal)).pipe(
+    return Context.make(WorkflowEngine.WorkflowEngine, blocks.withKnowledge(engine, knows)).pipe(
       Context.add(Engine.Engine, { ...store, untilEnd }),
       Context.add(Engine.Runner, { isHealthy })
     )

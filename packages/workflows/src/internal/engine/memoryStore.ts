@@ -77,16 +77,22 @@ export const make: Effect.Effect<store.Store> = Effect.sync(() => {
         return Option.some(result)
       }),
     take: (runner, workflows, nowMillis, limit) =>
-      Effect.sync(() =>
-        select((one) => transitions.isFree(one, nowMillis) && workflows.includes(one.workflow))
+      Effect.sync(() => {
+        const waiting = select(
+          (one) => transitions.isFree(one, Infinity) && workflows.includes(one.workflow)
+        )
+        const taken = waiting
+          .filter((one) => transitions.isFree(one, nowMillis))
           .sort((a, b) => a.dueMillis - b.dueMillis)
           .slice(0, limit)
-          .map((one) => {
-            const taken = transitions.taken(one, runner)
-            executions.set(one.executionId, taken)
-            return taken
-          })
-      ),
+          .map((one) => transitions.taken(one, runner))
+        for (const one of taken) executions.set(one.executionId, one)
+        const nextMillis = waiting.reduce(
+          (next, { dueMillis }) => (dueMillis > nowMillis ? Math.min(next, dueMillis) : next),
+          Infinity
+        )
+        return { taken, nextMillis }
+      }),
     owned: (runner) =>
       Effect.sync(() =>
         select((one) => one.runner === runner).map(({ executionId }) => executionId)

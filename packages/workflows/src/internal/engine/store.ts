@@ -50,6 +50,13 @@ export interface Kept {
   readonly isCancelRequested: boolean
 }
 
+/** Executions that were given to a runner. */
+export interface Taken {
+  readonly taken: ReadonlyArray<Execution.Execution>
+  /** When the next one is due: at once if it is not known. */
+  readonly nextMillis: number
+}
+
 type Stores<A> = Effect.Effect<A, Execution.StorageError>
 
 /**
@@ -97,7 +104,7 @@ export interface Store {
     workflows: ReadonlyArray<string>,
     nowMillis: number,
     limit: number
-  ) => Stores<ReadonlyArray<Execution.Execution>>
+  ) => Stores<Taken>
 
   /** The ids of the executions that a runner owns. */
   readonly owned: (runner: number) => Stores<ReadonlyArray<string>>

@@ -73,6 +73,15 @@ export const suspended =
     return { ...execution, runner: undefined, clocks, pause, dueMillis: isWoken ? 0 : dueMillis }
   }
 
+export const postponed =
+  (dueMillis: number) =>
+  (execution: Stored): Stored => ({
+    ...execution,
+    runner: undefined,
+    pause: unreadable,
+    dueMillis
+  })
+
 export const ended =
   (end: Execution.End, exit: string) =>
   (execution: Stored): Stored => ({ ...execution, runner: undefined, pause: undefined, end, exit })
@@ -80,7 +89,6 @@ export const ended =
 export const purged = (execution: Stored): Stored => ({
   ...execution,
   payload: "",
-  begun: {},
   clocks: {},
   exit: undefined,
   isPurged: true

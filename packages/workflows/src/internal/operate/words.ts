@@ -50,21 +50,16 @@ const ends: Record<Execution.EndState, string> = {
 
 /** Why an execution waits, until when, and what it does next. */
 export const state = (execution: Execution.Status, now: number): Words => {
-  const { begun, dueMillis, end, isCancelRequested, pause } = execution
+  const { dueMillis, end, isCancelRequested, pause } = execution
   if (end !== undefined) return same(`${ends[end.state]} ${distance(end.atMillis, now)}`)
   if (pause === transitions.unreadable)
     return same("waits for a process whose schema its payload fits")
   const interrupted = isCancelRequested ? " It is to be interrupted." : ""
   if (pause === transitions.signal) return same("waits for a signal")
   if (pause === undefined) {
-    const open = Object.entries(begun).filter(([, { refusal }]) => refusal === undefined)
-    const steps = open.map(([name, { begins }]) =>
-      begins > 1 ? `${name} (${begins} times)` : name
-    )
-    const begunSteps = steps.length === 0 ? "" : ` It has begun ${steps.join(" and ")}.`
     return {
-      brief: steps.at(-1) ?? "runs",
-      text: `It runs, or did so when its process stopped.${begunSteps}${interrupted}`
+      brief: "runs",
+      text: `It runs, or did so when its process stopped.${interrupted}`
     }
   }
   const [kind, ...parts] = pause.split("/")
@@ -122,62 +117,55 @@ const millisOf = (value: Readonly<Record<string, unknown>>, name: string): numbe
   Number(value[name] ?? 0)
 
 /** What happened in a step. */
-const stepEvents = ({ exit: json, name, storedMillis }: store.Step): ReadonlyArray<Event> => {
+const stepEvent = ({ exit: json, name, storedMillis }: store.Step): Event => {
   const exit: unknown = JSON.parse(json)
   const [kind, ...parts] = name.split("/")
-  const isRound = kind === "write" || kind === "look"
+  const isRound = kind === "begin" || kind === "write" || kind === "look"
   const subject = parts.slice(0, isRound ? -2 : -1).join("/")
   const round = isRound
-    ? `, ${kind === "write" ? "request" : "look"} ${Number(parts.at(-2)) + 1}`
+    ? `, ${kind === "look" ? "look" : "request"} ${Number(parts.at(-2)) + 1}`
     : ""
-  const event = (text: string, atMillis = storedMillis): Event => ({
-    atMillis,
+  const event = (text: string): Event => ({
+    atMillis: storedMillis,
     text: `${subject}${round}: ${text}`
   })
   if (!Predicate.isRecord(exit) || exit["_tag"] !== "Success") {
-    return [event(`ended with ${failure(exit)}`)]
+    return event(`ended with ${failure(exit)}`)
   }
   const value = Predicate.isRecord(exit["value"]) ? exit["value"] : {}
   const pauses = (why: string) =>
     event(`${why}; pauses for ${span(millisOf(value, "pauseMillis"))}`)
+  if (kind === "begin") return event("sent")
   switch (isRound ? value["_tag"] : undefined) {
     case "Created":
-      return [event(`answered: ${resource(value["resource"])}`)]
+      return event(`answered: ${resource(value["resource"])}`)
     case "Open":
-      return [
-        // The beginning of the first one is in the row of the execution.
-        ...(parts.at(-2) === "0" ? [] : [event("sent", millisOf(value, "startedMillis"))]),
-        pauses(error(value["error"]))
-      ]
+      return pauses(error(value["error"]))
     case "Pending":
-      return [pauses("no final status yet")]
+      return pauses("no final status yet")
     case "Done":
-      return [event(`final: ${resource(value["value"])}`)]
+      return event(`final: ${resource(value["value"])}`)
     case "Expired":
-      return [event(`gave up after ${span(millisOf(value, "waitedMillis"))}`)]
+      return event(`gave up after ${span(millisOf(value, "waitedMillis"))}`)
     case "Cancelled":
-      return [event("saw the interrupt")]
+      return event("saw the interrupt")
     default:
-      return [event("done")]
+      return event("done")
   }
 }
 
 /** What happened to an execution, in this order. */
 export const events = (
-  { begun, end, exit, startedMillis }: Execution.Execution,
+  { end, exit, startedMillis }: Execution.Execution,
   steps: ReadonlyArray<store.Step>
 ): ReadonlyArray<Event> => {
-  const first = Object.entries(begun).map(([name, { sinceMillis }]) => ({
-    atMillis: sinceMillis,
-    text: `${name}: begun`
-  }))
   const last = (state: Execution.EndState) =>
     state === "Succeeded"
       ? "ended with a result"
       : `ended with ${failure(JSON.parse(exit ?? "null"))}`
   return [
     { atMillis: startedMillis, text: "started" },
-    ...[...first, ...steps.flatMap(stepEvents)].sort((a, b) => a.atMillis - b.atMillis),
+    ...steps.map(stepEvent),
     ...(end === undefined ? [] : [{ atMillis: end.atMillis, text: last(end.state) }])
   ]
 }

@@ -35,7 +35,6 @@ const Progress = Schema.parseJson(
     parent: Schema.UndefinedOr(Schema.String),
     clocks: Schema.Record({ key: Schema.String, value: Schema.Number }),
     wakes: Schema.Number,
-    begun: Schema.Record({ key: Schema.String, value: Execution.Begun }),
     resource: Schema.UndefinedOr(Schema.String)
   })
 )
@@ -302,7 +301,7 @@ export const make = (
         RETURNING *`.pipe(
           Effect.map((rows) => {
             rows.forEach(keep)
-            return rows.map(fromRow)
+            return { taken: rows.map(fromRow), nextMillis: nowMillis }
           }),
           failed("look for executions that are due")
         ),
