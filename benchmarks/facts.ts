@@ -12,20 +12,14 @@ const versionOf = (name: string): string => {
 }
 
 /** A list of what was measured on, with further facts. */
-export const facts = (
-  packages: ReadonlyArray<string>,
-  ...more: ReadonlyArray<readonly [what: string, value: string]>
-): string => {
-  const all = cpus()
-  const model = all[0]?.model.trim() ?? "unknown"
-  return [
-    ["Date", new Date().toISOString().slice(0, 10)],
-    ["Machine", `${all.length} × ${model}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()}`],
-    ["Load at the start", number(load)],
-    ["Node", process.versions.node],
-    ["Versions", packages.map(versionOf).join(", ")],
+export const facts = (packages: ReadonlyArray<string>, ...more: ReadonlyArray<string>): string =>
+  [
+    `Date: ${new Date().toISOString().slice(0, 10)}`,
+    `Machine: ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()}`,
+    `Load at the start: ${number(load)}`,
+    `Node: ${process.versions.node}`,
+    `Versions: ${packages.map(versionOf).join(", ")}`,
     ...more
   ]
-    .map(([what, value]) => `- ${what}: ${value}`)
+    .map((fact) => `- ${fact}`)
     .join("\n")
-}

@@ -23,13 +23,13 @@ const goals = ({ bursts, calls, sizes }: Report) => {
         (one) => one.client === client && one.operation === operation && one.concurrency === 64
       )?.ratios ?? []
     )
-  const overFetch = ratio("manilla-fetch", "create") / ratio("fetch", "create")
+  const overFetch = ratio("manillaFetch", "create") / ratio("fetch", "create")
   const burst = bursts?.find(({ client }) => client === "manilla")
   const { burstMicros = NaN, connections = NaN, steadyMicros = NaN } = burst ?? {}
   const create = "create, 64 in flight"
   return [
     atMost(`${create}: relative to raw undici`, 1.3, ratio("manilla", "create"), times),
-    atMost("the same, own tokens without `held`", 1.3, ratio("manilla-tokens", "create"), times),
+    atMost("the same, own tokens without `held`", 1.3, ratio("manillaTokens", "create"), times),
     atMost("list of 100, 64 in flight: the same", 1.3, ratio("manilla", "list"), times),
     atMost(`${create}, \`FetchClient\`: relative to raw \`fetch\``, 1.3, overFetch, times),
     atMost(
@@ -57,7 +57,7 @@ export const markdown = (report: Report): string =>
     "# Performance",
     `Written by \`npm run bench\`. The client and a server that answers immediately run on one machine. Use
 the figures to compare clients, not to plan capacity.`,
-    facts(packages, ["Cores", places]),
+    facts(packages, `Cores: ${places}`),
     "## Goals",
     goalTable(goals(report)),
     ...(report.calls === undefined ? [] : calls.tables(report.calls)),

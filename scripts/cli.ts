@@ -19,6 +19,17 @@ export const count = (name: string, byDefault: number, description: string) =>
     Options.withDefault(byDefault)
   )
 
+/** Whether something is wanted: each if the option is not given. */
+export const only = <A extends string>(name: string, all: ReadonlyArray<A>) =>
+  Options.choice(name, all).pipe(
+    Options.withDescription(`only this ${name}`),
+    Options.atLeast(0),
+    Options.map((wanted) => (one: A) => wanted.length === 0 || wanted.includes(one))
+  )
+
+/** Whether no option is given. */
+export const isWhole = process.argv.length <= 2
+
 /** Runs the command that the arguments of this process ask for. */
 export const runCommand = <Name extends string, E, A>(
   command: Command.Command<Name, NodeContext.NodeContext, E, A>

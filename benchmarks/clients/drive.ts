@@ -7,8 +7,8 @@ import type { Operation } from "../messages.js"
 /** The control of a lane: whether to continue, and a record of each call. */
 export interface Lane {
   readonly more: () => boolean
-  /** Records a call by its start time and its result. */
-  readonly ended: (startedMillis: number, data: unknown) => void
+  /** Records a call by its start time. */
+  readonly ended: (startedMillis: number) => void
 }
 
 /** Makes sequential calls until the lane ends. */
@@ -25,7 +25,8 @@ export const promises =
     const call = calls[operation]
     while (more()) {
       const startedMillis = performance.now()
-      ended(startedMillis, await call())
+      await call()
+      ended(startedMillis)
     }
   }
 
@@ -41,8 +42,8 @@ export const effects = async <R, E>(
     const next: Effect.Effect<void, unknown, R> = Effect.suspend(() => {
       if (!more()) return Effect.void
       const startedMillis = performance.now()
-      return Effect.flatMap(call, (data) => {
-        ended(startedMillis, data)
+      return Effect.flatMap(call, () => {
+        ended(startedMillis)
         return next
       })
     })

@@ -50,6 +50,6 @@ const over =
       })
     )
 
-export const overUndici = over(NodeHttpClient.layerUndici)
+export const effect = over(NodeHttpClient.layerUndici)
 
-export const overFetch = over(FetchHttpClient.layer)
+export const effectFetch = over(FetchHttpClient.layer)

@@ -3,60 +3,28 @@ import type { Open } from "./drive.js"
 
 export interface Client {
   readonly name: string
+  /** The client, and what it does for each call. */
   readonly title: string
-  /** The work per call. */
-  readonly does: string
-  readonly load: () => Promise<Open>
+  /** The module that exports it by its name. */
+  readonly load: () => Promise<Readonly<Record<string, Open>>>
 }
 
-const everything = "validation, typed errors, retries, deadlines, redaction and metrics"
+const raw = () => import("./raw.js")
+const effect = () => import("./effectClient.js")
+const manilla = () => import("./manilla.js")
 
 /** The client that all others are compared with. */
-export const baseline: Client = {
-  name: "undici",
-  title: "undici `request`",
-  does: "`request` and `JSON.parse`: the baseline",
-  load: async () => (await import("./raw.js")).overUndici
-}
+export const baseline: Client = { name: "undici", title: "undici `request`", load: raw }
 
+/** Effect's `HttpClient` has a Schema, a timeout and a retry. Manilla does all that it always does. */
 export const clients: ReadonlyArray<Client> = [
   baseline,
-  {
-    name: "effect",
-    title: "Effect `HttpClient`",
-    does: "over `NodeHttpClient.layerUndici`, by hand: Schema, a timeout and a retry",
-    load: async () => (await import("./effectClient.js")).overUndici
-  },
-  {
-    name: "manilla",
-    title: "Manilla",
-    does: `over \`UndiciClient.layer\`: ${everything}`,
-    load: async () => (await import("./manilla.js")).overUndici
-  },
-  {
-    name: "manilla-tokens",
-    title: "Manilla, own tokens",
-    does: "the same, with a token source of the user's own that has only `get` and `reject`",
-    load: async () => (await import("./manilla.js")).withOwnTokens
-  },
-  {
-    name: "fetch",
-    title: "`fetch`",
-    does: "the global `fetch` and `JSON.parse`",
-    load: async () => (await import("./raw.js")).overFetch
-  },
-  {
-    name: "effect-fetch",
-    title: "Effect `HttpClient`, `fetch`",
-    does: "over `FetchHttpClient.layer`, by hand: Schema, a timeout and a retry",
-    load: async () => (await import("./effectClient.js")).overFetch
-  },
-  {
-    name: "manilla-fetch",
-    title: "Manilla, `fetch`",
-    does: `over \`FetchClient.layer\`: ${everything}`,
-    load: async () => (await import("./manilla.js")).overFetch
-  }
+  { name: "effect", title: "Effect `HttpClient`, undici", load: effect },
+  { name: "manilla", title: "Manilla, undici", load: manilla },
+  { name: "manillaTokens", title: "Manilla, own tokens without `held`", load: manilla },
+  { name: "fetch", title: "`fetch`", load: raw },
+  { name: "effectFetch", title: "Effect `HttpClient`, `fetch`", load: effect },
+  { name: "manillaFetch", title: "Manilla, `fetch`", load: manilla }
 ]
 
 export const titleOf = (name: string): string =>

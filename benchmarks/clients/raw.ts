@@ -32,12 +32,14 @@ const over =
 
 const dispatcher = new Agent()
 
-export const overUndici = over(async (url, init) => {
+export const undici = over(async (url, init) => {
   const { body, statusCode } = await request(url, { ...init, dispatcher })
   return { status: statusCode, text: () => body.text() }
 })
 
-export const overFetch = over(async (url, init) => {
+const overFetch = over(async (url, init) => {
   const response = await fetch(url, init)
   return { status: response.status, text: () => response.text() }
 })
+
+export { overFetch as fetch }

@@ -1,80 +1,66 @@
 // Measures durable payouts beside other programs, and beside many that sleep: `npm run bench:workflows`.
 import * as Command from "@effect/cli/Command"
-import * as Options from "@effect/cli/Options"
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
-import { flag, runCommand } from "../../scripts/cli.js"
+import { flag, isWhole, only, runCommand } from "../../scripts/cli.js"
 import { buildAll } from "../build.js"
 import { place } from "../processes.js"
 import * as measure from "./measure.js"
-import { markdown, type Round } from "./page.js"
-import { names, programs } from "./programs.js"
+import { markdown, type Report } from "./page.js"
+import { type Name, names, programs } from "./programs.js"
 
 const parts = ["payouts", "await", "sleepers"] as const
 const engines = ["memory", "sqlite", "postgres"] as const
 
 const options = {
-  quick: flag("quick", "small sizes, in a few minutes; prints only"),
-  part: Options.choice("part", parts).pipe(
-    Options.withDescription("only this part; prints only"),
-    Options.atLeast(0)
-  ),
-  program: Options.choice("program", names).pipe(
-    Options.withDescription("only this program; prints only"),
-    Options.atLeast(0)
-  ),
-  sleeping: Options.integer("sleeping").pipe(
-    Options.withDescription("only beside so many sleeping executions; prints only"),
-    Options.atLeast(0)
-  )
+  quick: flag("quick", "small sizes, in a few minutes"),
+  isPart: only("part", parts),
+  isProgram: only("program", names)
 }
 
-const bench = Command.make(
-  "npm run bench:workflows --",
-  options,
-  ({ part, program, quick, sleeping }) =>
-    Effect.gen(function* () {
-      const isPart = (one: (typeof parts)[number]) => part.length === 0 || part.includes(one)
-      const isProgram = (one: (typeof names)[number]) =>
-        program.length === 0 || program.includes(one)
-      const chosen = names.filter(isProgram)
-      const chosenEngines = engines.filter(isProgram)
-      const sizes = sleeping.length > 0 ? sleeping : quick ? [100, 300] : [1_000, 10_000, 100_000]
+/** How many rounds, how long, and how many. */
+const lengths = {
+  quick: { rounds: 1, seconds: 2, waits: 20, sizes: [100, 300] },
+  whole: { rounds: 5, seconds: 5, waits: 100, sizes: [1_000, 10_000, 100_000] }
+}
 
-      yield* Effect.promise(() => buildAll("server.ts", "workflows/worker.ts"))
-      // PostgreSQL starts from here.
-      place(process.pid, "server")
+const run = ({ isPart, isProgram, quick }: Command.Command.ParseConfig<typeof options>) =>
+  Effect.gen(function* () {
+    const { rounds, seconds, sizes, waits } = quick ? lengths.quick : lengths.whole
+    const wanted = (part: (typeof parts)[number], all: ReadonlyArray<Name>) =>
+      isPart(part) ? all.filter(isProgram) : []
+    const tell = (what: string, name: Name) => Console.error(`${what}: ${programs[name].title}`)
 
-      const rounds: Array<Round> = []
-      for (let round = 1; isPart("payouts") && round <= (quick ? 1 : 5); round++) {
-        for (const name of chosen) {
-          yield* Console.error(`round ${round}: ${programs[name].title}`)
-          rounds.push({ name, measured: yield* measure.payouts(name, quick ? 2 : 5) })
-        }
-      }
-      const waits: Array<Round> = []
-      for (const name of isPart("await") ? chosenEngines : []) {
-        yield* Console.error(`await: ${programs[name].title}`)
-        waits.push({ name, measured: yield* measure.waits(name, quick ? 20 : 100) })
-      }
-      const cells: Array<measure.Cell> = []
-      for (const name of isPart("sleepers") ? chosenEngines : []) {
-        for (const size of sizes) {
-          yield* Console.error(`${size} sleeping: ${programs[name].title}`)
-          const lengths = quick
-            ? { quiet: 30, busy: 200, settleMillis: 2_000, restMillis: 3_000 }
-            : { quiet: 200, busy: 1_000, settleMillis: 70_000, restMillis: 10_000 }
-          cells.push(yield* measure.beside(name, size, lengths))
-        }
-      }
-      const page = markdown({ rounds, waits, cells })
-      yield* Console.log(page)
-      if (!quick && [part, program, sleeping].every(({ length }) => length === 0)) {
-        writeFileSync(new URL("../../docs/scale.md", import.meta.url), page)
-      }
-    })
-).pipe(Command.withDescription("Measures durable payouts, and writes docs/scale.md."))
+    yield* Effect.promise(() => buildAll("server.ts", "workflows/worker.ts"))
+    // PostgreSQL starts from here.
+    place(process.pid, "server")
 
-runCommand(Command.provide(bench, Reactivity.layer))
+    const report: Report = { rounds: [], waits: [], cells: [] }
+    for (let round = 1; round <= rounds; round++) {
+      for (const name of wanted("payouts", names)) {
+        yield* tell(`round ${round}`, name)
+        report.rounds.push({ name, measured: yield* measure.payouts(name, seconds) })
+      }
+    }
+    for (const name of wanted("await", engines)) {
+      yield* tell("await", name)
+      report.waits.push({ name, measured: yield* measure.waits(name, waits) })
+    }
+    for (const name of wanted("sleepers", engines)) {
+      for (const size of sizes) {
+        yield* tell(`${size} sleeping`, name)
+        report.cells.push(yield* measure.beside(name, size, quick))
+      }
+    }
+    yield* Console.log(markdown(report))
+    if (isWhole) writeFileSync(new URL("../../docs/scale.md", import.meta.url), markdown(report))
+  })
+
+const bench = Command.make("npm run bench:workflows --", options, run).pipe(
+  Command.withDescription("Measures durable payouts. Without an option, writes docs/scale.md."),
+  Command.provide(Reactivity.layer)
+)
+
+runCommand(bench)

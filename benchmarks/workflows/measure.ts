@@ -68,14 +68,6 @@ export const waits = (name: Name, count: number) =>
     return yield* measure("wait", count, 1)
   }).pipe(Effect.scoped)
 
-export interface Lengths {
-  readonly quiet: number
-  readonly busy: number
-  /** How long executions sleep before the process is measured, and while it is. */
-  readonly settleMillis: number
-  readonly restMillis: number
-}
-
 /** An engine with many sleeping executions. */
 export interface Cell {
   readonly name: Name
@@ -91,25 +83,21 @@ export interface Cell {
   readonly busy: Measured
 }
 
-export const beside = (
-  name: Name,
-  sleeping: number,
-  { busy, quiet, restMillis, settleMillis }: Lengths
-) =>
+export const beside = (name: Name, sleeping: number, quick: boolean) =>
   Effect.gen(function* () {
     const measure = yield* started(name)
     const warm = yield* measure("pay", 100)
     const filled = yield* measure("sleep", sleeping, 100)
     // The last of them store their pauses, and an engine lets go of what is idle.
-    const settled = yield* measure("rest", settleMillis)
+    const settled = yield* measure("rest", quick ? 2_000 : 70_000)
     const cell: Cell = {
       name,
       sleeping,
       filled,
       heapBytesEach: (settled.heapBytes - warm.heapBytes) / sleeping,
-      rest: yield* measure("rest", restMillis),
-      quiet: yield* measure("pay", quiet, 1),
-      busy: yield* measure("pay", busy)
+      rest: yield* measure("rest", quick ? 3_000 : 10_000),
+      quiet: yield* measure("pay", quick ? 30 : 200, 1),
+      busy: yield* measure("pay", quick ? 200 : 1_000)
     }
     return cell
   }).pipe(Effect.scoped)

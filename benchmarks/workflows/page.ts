@@ -22,9 +22,9 @@ export interface Round {
 }
 
 export interface Report {
-  readonly rounds: ReadonlyArray<Round>
-  readonly waits: ReadonlyArray<Round>
-  readonly cells: ReadonlyArray<Cell>
+  readonly rounds: Array<Round>
+  readonly waits: Array<Round>
+  readonly cells: Array<Cell>
 }
 
 const rateOf = ({ count, millis }: Measured): number => (count / millis) * 1000

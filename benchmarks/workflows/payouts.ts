@@ -3,7 +3,7 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { gateway } from "../clients/manilla.js"
+import { gateway } from "../clients/gateway.js"
 import { payout } from "../messages.js"
 import type { Key } from "./programs.js"
 
