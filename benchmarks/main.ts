@@ -9,16 +9,14 @@ import * as calls from "./calls.js"
 import { operations } from "./messages.js"
 import { markdown } from "./performance.js"
 import * as size from "./size.js"
-import * as waits from "./waits.js"
 
 const options = {
   quick: flag("quick", "in less than five minutes"),
-  isPart: only("part", ["calls", "burst", "size", "waits"]),
-  rounds: count("rounds", 9, "windows per client"),
-  waits: count("waits", 100_000, "waits at once")
+  isPart: only("part", ["calls", "burst", "size"]),
+  rounds: count("rounds", 9, "windows per client")
 }
 
-const run = ({ isPart, quick, rounds, waits: most }: Command.Command.ParseConfig<typeof options>) =>
+const run = ({ isPart, quick, rounds }: Command.Command.ParseConfig<typeof options>) =>
   Effect.gen(function* () {
     const inFlight = quick ? [64] : [1, 16, 64, 256]
     const plan: calls.Plan = {
@@ -31,12 +29,11 @@ const run = ({ isPart, quick, rounds, waits: most }: Command.Command.ParseConfig
       millis: quick ? 250 : 350,
       progress: (line) => console.error(line)
     }
-    yield* Effect.promise(() => buildAll("server.ts", "callsWorker.ts", "waitsWorker.ts"))
+    yield* Effect.promise(() => buildAll("server.ts", "callsWorker.ts"))
     const page = markdown({
       calls: isPart("calls") ? yield* calls.run(plan) : undefined,
       bursts: isPart("burst") ? yield* calls.bursts(quick ? 300 : 1000) : undefined,
-      sizes: isPart("size") ? yield* Effect.promise(size.run) : undefined,
-      waits: isPart("waits") ? yield* waits.run(quick ? Math.min(10_000, most) : most) : undefined
+      sizes: isPart("size") ? yield* Effect.promise(size.run) : undefined
     })
     yield* Console.log(page)
     if (isWhole) writeFileSync(new URL("../docs/performance.md", import.meta.url), page)

@@ -129,7 +129,6 @@ const routeOf = (operation: Operation) =>
 /** The answer to each request of the server, by method and path. */
 export const answers = {
   [routeOf("create")]: created(createdPayment),
-  [`GET ${root}/payments/${readPayment.id}`]: ok(readPayment),
   [routeOf("list")]: ok(page),
   [`POST ${root}/payouts`]: created(payoutWith("PENDING")),
   [`GET ${root}/payouts/${payoutReference}`]: ok(payoutWith("COMPLETED")),

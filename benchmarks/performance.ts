@@ -5,14 +5,12 @@ import { atMost, goalTable, kilobytes, median, number, times } from "./format.js
 import type { Operation } from "./messages.js"
 import { cores } from "./processes.js"
 import * as size from "./size.js"
-import * as waits from "./waits.js"
 
 /** The measurements. Parts that did not run are undefined. */
 export interface Report {
   readonly calls: ReadonlyArray<calls.Measured> | undefined
   readonly bursts: ReadonlyArray<calls.Burst> | undefined
   readonly sizes: size.Sizes | undefined
-  readonly waits: waits.Waits | undefined
 }
 
 const goals = ({ bursts, calls, sizes }: Report) => {
@@ -62,6 +60,5 @@ the figures to compare clients, not to plan capacity.`,
     goalTable(goals(report)),
     ...(report.calls === undefined ? [] : calls.tables(report.calls)),
     ...(report.bursts === undefined ? [] : calls.burstTable(report.bursts)),
-    ...(report.sizes === undefined ? [] : size.tables(report.sizes)),
-    ...(report.waits === undefined ? [] : waits.tables(report.waits))
+    ...(report.sizes === undefined ? [] : size.tables(report.sizes))
   ].join("\n\n") + "\n"

@@ -69,7 +69,6 @@ export const start = <Message extends object, Reply>(
 export interface Served {
   readonly port: number
   readonly connections: number
-  readonly requests: number
 }
 
 /** Starts the server, which answers at once. */

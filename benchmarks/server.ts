@@ -1,4 +1,4 @@
-// A server that answers with precomputed bytes, and counts connections and requests. The argument is the
+// A server that answers with precomputed bytes, and counts connections. The argument is the
 // keep-alive timeout that it announces.
 import { once } from "node:events"
 import { createServer, type Socket } from "node:net"
@@ -39,7 +39,6 @@ const firstIn = (bytes: Buffer): { readonly route: string; readonly size: number
 }
 
 let connections = 0
-let requests = 0
 const serve = (socket: Socket): void => {
   connections++
   let bytes: Buffer = Buffer.alloc(0)
@@ -48,7 +47,6 @@ const serve = (socket: Socket): void => {
   socket.on("data", (chunk: Buffer) => {
     bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk])
     for (let request = firstIn(bytes); request !== undefined; request = firstIn(bytes)) {
-      requests++
       socket.write(routes.get(request.route) ?? notFound)
       bytes = bytes.subarray(request.size)
     }
@@ -60,4 +58,4 @@ await once(server, "listening")
 const address = server.address()
 if (address === null || typeof address === "string") throw new Error("no port")
 const { port } = address
-answerMessages((): Served => ({ port, connections, requests }))
+answerMessages((): Served => ({ port, connections }))

@@ -36,6 +36,7 @@ const read = (text: string): ReadonlyArray<Mutant> => {
   const mutants: Array<Mutant> = []
   let file = ""
   let tests: ReadonlyArray<string> = []
+  let find = ""
   for (const block of text.split(/\n{2,}/)) {
     const lines = block.trim().split("\n")
     /** The rests of the lines with a mark. */
@@ -47,11 +48,12 @@ const read = (text: string): ReadonlyArray<Mutant> => {
       file = `packages/${path}`
       tests = names.map((name) => `packages/${name.replace("/", "/test/")}.test.ts`)
     } else if (!first.startsWith("#")) {
+      find = marked("- ") || find
       mutants.push({
         name: first.replace("money: ", ""),
         isMoney: first.startsWith("money: "),
         file,
-        find: marked("- "),
+        find,
         replace: marked("+ "),
         tests
       })

@@ -68,48 +68,24 @@ export const defaults = (): string =>
     .map(([name, value]) => `- \`${name}\`: ${String(value).replace("millis", "ms")}`)
     .join("\n")
 
-const tagsOf = (errors: ReadonlyArray<{ readonly _tag: string }>): string =>
-  code(errors.map(({ _tag }) => _tag))
+const unions = {
+  Safe: Errors.ReadError.members,
+  Keyed: Errors.KeyedWriteError.members,
+  Once: Errors.WriteError.members
+}
 
-/** The errors of each replay class. */
-export const errors = (): string =>
-  [
-    `- \`Safe\`: ${tagsOf(Errors.ReadError.members)}`,
-    `- \`Keyed\`: ${tagsOf(Errors.KeyedWriteError.members)}`,
-    `- \`Once\`: ${tagsOf(Errors.WriteError.members)}`
-  ].join("\n")
-
-type ErrorClass = (
-  | typeof Errors.KeyedWriteError.members
-  | typeof Errors.WriteError.members
-  | typeof Errors.ReadError.members
-)[number]
-
-/** The fields of an error, except the known ones. */
-const fieldsOf = ({ fields }: ErrorClass, ...known: ReadonlyArray<string>): ReadonlyArray<string> =>
-  Object.keys(fields).filter((name) => !["_tag", "operation", "message", ...known].includes(name))
-
-const tagged = (errors: ReadonlyArray<ErrorClass>, ...known: ReadonlyArray<string>): string =>
-  errors
-    .map((error) => {
-      const own = fieldsOf(error, ...known)
-      return `\`${error._tag}\`${own.length === 0 ? "" : ` (${code(own)})`}`
+/** The errors, with the replay classes whose operations fail with them, and their fields. */
+export const errors = (): string => {
+  const all = Object.entries(unions).flatMap(([replay, members]) =>
+    members.map(({ _tag, fields }) => ({ replay, _tag, fields: Object.keys(fields) }))
+  )
+  const common = ["_tag", "operation", "message"]
+  return table(
+    ["error", "of", "fields"],
+    ...[...new Set(all.map(({ _tag }) => _tag))].map((tag) => {
+      const own = all.filter(({ _tag }) => _tag === tag)
+      const fields = own[0]?.fields.filter((field) => !common.includes(field)) ?? []
+      return [`\`${tag}\``, own.map(({ replay }) => replay).join(", "), code(fields)]
     })
-    .join(", ")
-
-/** The errors of a call, with their fields. */
-export const tags = (): string => {
-  const ofResponse = fieldsOf(Errors.BadRequestError)
-  const isResponse = ({ fields }: ErrorClass) => ofResponse.every((name) => name in fields)
-  const writes = [
-    ...new Set<ErrorClass>([...Errors.KeyedWriteError.members, ...Errors.WriteError.members])
-  ]
-  const names = new Set<string>(writes.map(({ _tag }) => _tag))
-  const others = writes.filter((error) => !isResponse(error))
-  const reads = Errors.ReadError.members.filter(({ _tag }) => !names.has(_tag))
-  return [
-    `- the service refused the request: ${tagged(writes.filter(isResponse), ...ofResponse)}. Each has ${code(ofResponse)}`,
-    `- other errors of a write: ${tagged(others)}`,
-    `- of a read, and the \`cause\` of an \`OutcomeUnknown\`: ${tagsOf(reads)}`
-  ].join("\n")
+  )
 }

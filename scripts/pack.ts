@@ -6,7 +6,8 @@ import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { build } from "esbuild"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { spawn } from "node:child_process"
+import { mkdirSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { runCommand } from "./cli.js"
 import {
@@ -57,35 +58,22 @@ for (const path of ${JSON.stringify(internal)}) {
 console.log(modules.length + " modules")
 `
 
-/** Opens the page of the sandbox, from the library and from the bundled command. */
-const page = `
-import * as SandboxServer from "@manilla/sandbox/SandboxServer"
-import * as Effect from "effect/Effect"
-import { spawn } from "node:child_process"
-
-const open = async (url) => {
+/** Opens the page of the sandbox, which its command serves. */
+const openPage = async (project: string): Promise<void> => {
+  const options = ["--port", "0", "--auth-port", "0"]
+  const command = spawn("node_modules/.bin/manilla-sandbox", options, { cwd: project })
+  let printed = ""
+  for await (const chunk of command.stdout) {
+    printed += chunk
+    if (/^Page: +\S+$/m.test(printed)) break
+  }
+  const [, url] = /^Page: +(\S+)$/m.exec(printed) ?? []
   for (const file of ["/", "/page/main.js", "/page/page.css"]) {
     const { ok } = await fetch(new URL(file, url))
-    if (!ok) throw new Error(file + " is missing")
+    if (!ok) throw new Error(`${file} is missing`)
   }
+  command.kill()
 }
-await Effect.runPromise(
-  Effect.scoped(Effect.flatMap(SandboxServer.make(), ({ baseUrl }) => Effect.promise(() => open(baseUrl))))
-)
-const bin = "node_modules/.bin/manilla-sandbox"
-const command = spawn(process.execPath, [bin, "--port", "0", "--auth-port", "0"])
-let printed = ""
-for await (const chunk of command.stdout) {
-  printed += chunk
-  const [, url] = /^Page: +(\\S+)$/m.exec(printed) ?? []
-  if (url === undefined) continue
-  await open(url)
-  break
-}
-command.kill()
-console.log("the page of the sandbox")
-process.exit()
-`
 
 /** What modules of a package import although it does not declare it. */
 const undeclared = async (project: string, folder: string): Promise<ReadonlyArray<string>> => {
@@ -145,8 +133,7 @@ const tryAll = async (): Promise<void> => {
       run(project, "npx", "--no-install", command, "--help")
     }
   }
-  writeFileSync(join(project, "page.js"), page)
-  report(run(project, "node", "page.js").trim())
+  await openPage(project)
   const problems = [
     ...(await Promise.all(libraries.map((folder) => undeclared(project, folder)))).flat(),
     ...(await nodeImports(project)),

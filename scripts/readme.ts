@@ -121,7 +121,6 @@ const kinds: Readonly<Record<string, (subject: string, document: string) => stri
     return npmInstall(names.map(exactIn(folder)))
   },
   needs,
-  tags: declared.tags,
   errors: declared.errors,
   operations: declared.operations,
   retries: declared.retryRule,

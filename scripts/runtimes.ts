@@ -7,7 +7,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { execFile } from "node:child_process"
-import { readFileSync, writeFileSync } from "node:fs"
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { install as installNode, isExact } from "./node.mjs"
@@ -50,25 +50,6 @@ const adapted = (quickstart: string, replacements: Readonly<Record<string, strin
     return program.replaceAll(from, to)
   }, quickstart)
 
-/** workerd requires a compatibility date. The worker can reach only this machine. */
-const workerdConfig = (variables: ReadonlyArray<string>): string => `
-using Workerd = import "/workerd/workerd.capnp";
-
-const config :Workerd.Config = (
-  services = [
-    (name = "worker", worker = (
-      modules = [(name = "worker", esModule = embed "bundle.js")],
-      compatibilityDate = "2025-01-01",
-      bindings = [
-        ${variables.map((name) => `(name = "${name}", fromEnvironment = "${name}")`).join(", ")}
-      ],
-      globalOutbound = "loopback"
-    )),
-    (name = "loopback", network = (allow = ["local"]))
-  ]
-);
-`
-
 /** Makes a project with the quickstart for each kind of runtime. */
 const makeQuickstart = async (): Promise<string> => {
   const project = makeProject()
@@ -81,6 +62,7 @@ const makeQuickstart = async (): Promise<string> => {
   // The types of @effect/platform-node require type packages that are not installed.
   compile(project, programs, { skipLibCheck: true })
   const { outputFiles } = await bundle(project, 'export { default } from "./worker.js"')
+  copyFileSync(join(root, "scripts/workerd.capnp"), join(project, "workerd.capnp"))
   writeFileSync(join(project, "bundle.js"), outputFiles.map(({ text }) => text).join(""))
   return project
 }
@@ -105,7 +87,6 @@ const onPackage = (name: string, ...command: ReadonlyArray<string>): Runtime => 
 const collectOn = (project: string, [name, file = "", ...args]: Runtime) =>
   Effect.gen(function* () {
     const variables = yield* environment
-    writeFileSync(join(project, "workerd.capnp"), workerdConfig(Object.keys(variables)))
     const env = { ...process.env, ...variables }
     const { stderr, stdout } = yield* Effect.tryPromise(() =>
       promisify(execFile)(file, args, { cwd: project, env, timeout: limitMillis })

@@ -29,69 +29,42 @@ const batchesOf = (itemsPerBatch: number) => ({ jobsPerLife: 0.1, itemsPerBatch 
 
 const onKill = (done: number) => (done % 10 === 0 ? Console.error(`${done} kills`) : Effect.void)
 
-/** The figures that both engines report. */
-interface Report {
-  readonly kills: number
-  readonly earlyKills: number
-  readonly jobs: number
-  readonly jobsKilled: number
-  readonly creations: number
-  readonly databaseBytes: number
-  readonly violations: ReadonlyArray<string>
-}
+/** "jobsKilled" in words. */
+const inWords = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
-/** Prints a report, and fails the program if something did not hold. */
+/** Prints the figures of a report, and fails the program if something did not hold. */
 const print = (
-  report: Report,
-  facts: Readonly<Record<string, string | number>>,
+  report: sqliteKills.Report | clusterKills.Report,
   recoveries: Iterable<readonly [name: string, sorted: ReadonlyArray<number>]>
 ) =>
   Effect.gen(function* () {
-    const all = {
-      ...facts,
-      kills: `${report.kills}, of which ${report.earlyKills} before the engine ran`,
-      "business keys": `${report.jobs}, of which ${report.jobsKilled} were sent before the last kill`,
-      "creation requests": report.creations,
-      database: `${Math.round(report.databaseBytes / 1024)} KiB`,
-      violations: report.violations.length
-    }
-    yield* Console.log(
-      table(
-        ["", ""],
-        Object.entries(all).map(([name, value]) => [name, String(value)])
-      )
+    const { violations } = report
+    const figures = Object.entries({ ...report, violations: violations.length }).flatMap(
+      ([name, value]) => (typeof value === "number" ? [[inWords(name), String(value)]] : [])
     )
+    yield* Console.log(table(["", ""], figures))
     const parts = [0.5, 0.9, 0.99, 1]
-    const rows = [...recoveries].map(([name, sorted]) => [
+    const times = [...recoveries].map(([name, sorted]) => [
       name,
       String(sorted.length),
       ...parts.map((part) => `${Math.round(quantileOf(sorted, part))} ms`)
     ])
     const head = ["recovery", "measured", ...parts.map((part) => `${part * 100} %`)]
-    yield* Console.log(`\n${table(head, rows)}`)
-    yield* Effect.forEach(report.violations, (one) => Console.error(`VIOLATION  ${one}`))
-    if (report.violations.length > 0) process.exitCode = 1
+    yield* Console.log(`\n${table(head, times)}`)
+    yield* Effect.forEach(violations, (one) => Console.error(`VIOLATION  ${one}`))
+    if (violations.length > 0) process.exitCode = 1
   })
 
 const onSqlite = (options: Parameters<typeof sqliteKills.run>[0]) =>
   Effect.flatMap(sqliteKills.run({ ...options, onKill }), (report) =>
-    print(report, { engine: "SQLite" }, [["from the start of the engine", report.recoveryMillis]])
+    print(report, [["from the start of the engine", report.recoveryMillis]])
   )
 
-const expirationSeconds = 3
-
+/** A runner that is silent for three seconds is taken for dead. */
 const onPostgres = (options: Omit<Parameters<typeof clusterKills.run>[0], "expirationSeconds">) =>
-  Effect.flatMap(clusterKills.run({ ...options, expirationSeconds, onKill }), (report) =>
-    print(
-      report,
-      {
-        engine: `PostgreSQL, ${options.runners} runners, taken for dead after ${expirationSeconds} s`,
-        "runners stopped for 1.5 times as long": report.pauses,
-        "restarts and crashes of the database": report.databaseRestarts,
-        "runners that were not ready within a minute": report.hungStarts
-      },
-      report.recoveryMillis
-    )
+  Effect.flatMap(clusterKills.run({ ...options, expirationSeconds: 3, onKill }), (report) =>
+    print(report, report.recoveryMillis)
   )
 
 const timed = <A, E>(name: string, self: Effect.Effect<A, E>) =>

@@ -113,12 +113,6 @@ const planTable = ({ rounds }: Report): string => {
   )
 }
 
-const waitTable = ({ waits }: Report): string =>
-  table(
-    ["engine", "p50 / p99"],
-    waits.map(({ measured, name }) => [programs[name].title, latency(measured)])
-  )
-
 const cellTable = ({ cells }: Report): string =>
   table(
     [
@@ -166,9 +160,6 @@ the same requests with Manilla's client over undici: one creates the payout, one
     payoutTable(report),
     "By calculation, ten million payouts in four hours at a utilisation of 60 %:",
     planTable(report),
-    "## Await",
-    `From the start of an execution that takes ${waitMillis} ms until \`await\` returns in the process that runs it.`,
-    waitTable(report),
     "## Beside sleeping executions",
     `- put to sleep: executions that are started, create a payout and begin a durable pause, 100 starts at a time.
 - heap each: of the process, for each sleeping execution, once an engine on a database has let go of what is idle.
