@@ -6,7 +6,7 @@ import * as ServiceApi from "@manilla/sandbox/ServiceApi"
 import { phone } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
-import { manilla, sandbox, settings } from "./utils/manilla.js"
+import { live, manilla, sandbox, settings } from "./utils/manilla.js"
 
 const words = (line: string) => line.split(" ")
 
@@ -173,13 +173,10 @@ describe("a write", () => {
     Effect.gen(function* () {
       const { faults } = yield* Sandbox.Sandbox
       const { MANILLA_WALLET_ID } = yield* settings
-      const data = { access_token: "t", environment: "LIVE", token_type: "Bearer", scope: "" }
-      const body = JSON.stringify({ success: true, data, meta: { correlation_id: null } })
-      yield* faults.add(Fault.body(body, { operation: "Token.obtain", count: "always" }))
-      const live = { MANILLA_ENVIRONMENT: "LIVE" }
+      yield* faults.add(Fault.body(live, { operation: "Token.obtain", count: "always" }))
       for (const command of ["create", "disburse"]) {
         const args = ["payouts", command, "--key", "k", ...payout(MANILLA_WALLET_ID)]
-        const { code, err } = yield* manilla(args, live)
+        const { code, err } = yield* manilla(args, { MANILLA_ENVIRONMENT: "LIVE" })
         assert.strictEqual(code, 2)
         assert.include(err, "in the environment LIVE, where money is real?")
         assert.notInclude(err, phone)
