@@ -78,7 +78,7 @@ const reference = [
   { text: "Measurements", items: pages("", "performance", "scale") },
   { text: "Packages", items: pages("packages/", ...packages.slice(0, -1)) },
   { text: "Decisions", collapsed: true, items: pages("decisions/", ...namesIn("decisions/")) },
-  { text: "Project", items: pages("", "changelog", "security", "contributing") }
+  { text: "Project", items: pages("", "changelog", "versioning", "security", "contributing") }
 ]
 
 const api = packages.map((name) => ({
