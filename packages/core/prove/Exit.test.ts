@@ -17,7 +17,11 @@ const atOnceMillis = 5000
 const lastCall = (client: string, baseUrl: string, interruptedAfter = 0) =>
   Effect.promise(async () => {
     const given = [client, baseUrl, String(interruptedAfter)]
-    const { ended, lines, stderr } = await child.run("LastCall.ts", [], ...given)
+    const { ended, lines, stderr } = await child.run(
+      "LastCall.ts",
+      { limitMillis: 110_000 },
+      ...given
+    )
     assert.strictEqual(ended, 0, stderr)
     // After the logs.
     return Schema.decodeUnknownSync(Line)(lines.at(-1))

@@ -14,7 +14,7 @@ import { inspect } from "node:util"
 const key = IdempotencyKey.make(`salary-${"7".repeat(248)}`)
 
 const request = {
-  wallet_id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d",
+  wallet_id: "7b0e6d52-1f0c-4f7a-9a55-2c1d9e8f4a10",
   amount: "250000",
   currency: "XOF",
   country: "BJ",
@@ -46,7 +46,7 @@ describe("create", () => {
   it.effect("returns the payout with a redacted destination", () =>
     Effect.gen(function* () {
       const { payouts, received } = yield* make(answer())
-      const payout = yield* payouts.create(request, { key })
+      const payout = yield* Elapsed.toTheEnd(payouts.create(request, { key }))
       assert.strictEqual(payout.reference, "PO-0042")
       assert.strictEqual(payout.amount, "250000.0000")
       assert(payout.destination !== undefined)

@@ -4,12 +4,16 @@
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
-/** Longer than any program takes, on a slow machine as well. */
-const limitMillis = 110_000
+interface Limits {
+  /** Options of Node. */
+  readonly options?: ReadonlyArray<string>
+  /** The time after which the process is killed, generous to a busy machine. */
+  readonly limitMillis: number
+}
 
 export const run = async (
   program: string,
-  options: ReadonlyArray<string>,
+  { limitMillis, options = [] }: Limits,
   ...given: ReadonlyArray<string>
 ) => {
   const child = spawn(
