@@ -203,6 +203,15 @@ describe("collect", () => {
     })
   )
 
+  it.effect("overrides the operation of the request", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([creates, finds("COMPLETED")])
+      const request = { ...collectRequest, operation: "DEPOSIT" }
+      yield* payments.collect(request as never, { key })
+      assert.strictEqual(JSON.parse(received[0]?.body ?? "").operation, "COLLECTION")
+    })
+  )
+
   it.effect("passes on the wait options", () =>
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([creates, finds("PENDING"), finds("REFUNDED")])
