@@ -27,7 +27,7 @@ import * as Transaction from "@manilla/transactions/Transaction"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
-import { numberBetween, oneOf } from "./internal/control/limits.js"
+import { numberBetween, oneOf, whole } from "./internal/control/limits.js"
 import * as state from "./internal/store/state.js"
 import * as ledger from "./Ledger.js"
 import * as Outcome from "./Outcome.js"
@@ -76,16 +76,8 @@ export class ControlError extends Schema.TaggedError<ControlError>("@manilla/san
 ) {}
 
 /** The number of rows of a list. */
-const limited = (byDefault: number) => ({
-  limit: Schema.optional(
-    Schema.NumberFromString.pipe(
-      Schema.filter((value) => Number.isInteger(value) && value >= 1 && value <= 1000, {
-        description: "a whole number from 1 to 1000",
-        jsonSchema: { type: "integer", minimum: 1, maximum: 1000, default: byDefault }
-      })
-    )
-  )
-})
+const limit = (byDefault: number) =>
+  Schema.optional(whole(Schema.NumberFromString, 1, 1000, { default: byDefault }))
 
 /**
  * The response of the health check: the sandbox is ready to serve requests.
@@ -156,11 +148,6 @@ export interface Snapshot extends Schema.Schema.Type<typeof Snapshot> {}
 
 const days = 36_525
 
-const setting = <const Values extends ReadonlyArray<string | number>>(...values: Values) =>
-  Schema.Literal(...values).annotations({
-    description: values.map((value) => JSON.stringify(value)).join(" or ")
-  })
-
 /**
  * How idempotency keys behave where the interface does not say it. A client is safe with the service only if
  * it is safe with every combination.
@@ -170,14 +157,14 @@ const setting = <const Values extends ReadonlyArray<string | number>>(...values:
  */
 export const Idempotency = Schema.Struct({
   /** The answer to a known key with another request: a status, or the first result. Defaults to 422. */
-  other_body: setting(422, 409, "replay"),
+  other_body: oneOf(422, 409, "replay"),
   /**
    * The answer to a key whose first request is not answered yet: 409, the result as soon as that is
    * answered (`"wait"`), or the result at once (`"replay"`). Defaults to `"replay"`.
    */
-  in_flight: setting("replay", 409, "wait"),
+  in_flight: oneOf("replay", 409, "wait"),
   /** Whether a refused request uses up its key, and is refused again. Defaults to `"again"`: it is not. */
-  failures: setting("again", "replay"),
+  failures: oneOf("again", "replay"),
   /** How long a key is known; `null` for ever, which is the default. */
   retention_seconds: Schema.NullOr(numberBetween(0, days * 86_400))
 }).annotations({ identifier: "Idempotency" })
@@ -400,7 +387,7 @@ const post = declare("POST")
 const put = declare("PUT")
 const del = declare("DELETE")
 
-const whole = group("State", "The whole sandbox")
+const general = group("State", "The whole sandbox, its clock, and how idempotency keys behave")
   .add(get("health", "/health", "Ready to answer requests").addSuccess(Health))
   .add(post("reset", "/reset", "Restore the initial state").setPayload(Reset))
   .add(get("snapshot", "/snapshot", "Read the whole state").addSuccess(Snapshot))
@@ -409,19 +396,18 @@ const whole = group("State", "The whole sandbox")
       .setPayload(Snapshot)
       .addError(ControlError)
   )
-
-const idempotency = group("Idempotency", "The profile of idempotency keys")
+  .add(get("idempotency", "/idempotency", "Read how keys behave").addSuccess(Idempotency))
   .add(
-    get("idempotency", "/idempotency", "Read how idempotency keys behave").addSuccess(Idempotency)
-  )
-  .add(
-    put(
-      "setIdempotency",
-      "/idempotency",
-      "Replace how idempotency keys behave, from the next request"
-    )
+    put("setIdempotency", "/idempotency", "Replace how keys behave, from the next request")
       .setPayload(IdempotencyChange)
       .addSuccess(Idempotency)
+  )
+  .add(get("clock", "/clock", "Read the sandbox's time").addSuccess(Clock))
+  .add(
+    post("advance", "/clock/advance", "Advance the sandbox's time, and run what becomes due")
+      .setPayload(Advance)
+      .addSuccess(Clock)
+      .addError(ControlError)
   )
 
 const access = group("Access", "Credentials and tokens")
@@ -430,7 +416,7 @@ const access = group("Access", "Credentials and tokens")
     post(
       "rotateSecret",
       "/credentials/rotate",
-      "Replace the client secret, and revoke its tokens"
+      "Replace the secret, and revoke its tokens"
     ).addSuccess(Credentials)
   )
   .add(post("revokeTokens", "/tokens/revoke", "Revoke all tokens"))
@@ -462,12 +448,12 @@ export const LiveRequests = Schema.Struct({
  */
 export interface LiveRequests extends Schema.Schema.Type<typeof LiveRequests> {}
 
-const requests = group("Requests", "The requests that the service received")
+const requests = group("Requests", "The requests that the service received, and what they made")
   .add(
     get("requests", "/requests", "List the latest requests to the service, newest first")
       .setUrlParams(
         Schema.Struct({
-          ...limited(100),
+          limit: limit(100),
           /** Whether bodies are returned, with what they contain: phone numbers, secrets. */
           bodies: Schema.optional(
             Schema.BooleanFromString.annotations({ description: `"true" or "false"` })
@@ -478,39 +464,26 @@ const requests = group("Requests", "The requests that the service received")
   )
   .add(
     get("request", "/requests/:index", "Read a request with its body")
-      .setPath(
-        Schema.Struct({
-          index: Schema.NumberFromString.pipe(
-            Schema.filter((value) => Number.isSafeInteger(value) && value >= 0, {
-              description: "a whole number that is at least 0",
-              jsonSchema: { type: "integer", minimum: 0 }
-            })
-          )
-        })
-      )
+      .setPath(Schema.Struct({ index: whole(Schema.NumberFromString, 0, Number.MAX_SAFE_INTEGER) }))
       .addSuccess(Request)
       .addError(ControlError)
   )
-
-const resources = group(
-  "Resources",
-  "Payments, payouts, transactions, refunds, links and cards"
-).add(
-  get("resources", "/resources", "List the latest resources of each kind, newest first")
-    .setUrlParams(
-      Schema.Struct({
-        ...limited(100),
-        /** Only what requests with this idempotency key made. */
-        key: Schema.optional(Schema.String)
-      })
-    )
-    .addSuccess(Resources)
-)
+  .add(
+    get("resources", "/resources", "List the latest resources of each kind, newest first")
+      .setUrlParams(
+        Schema.Struct({
+          limit: limit(100),
+          /** Only what requests with this idempotency key made. */
+          key: Schema.optional(Schema.String)
+        })
+      )
+      .addSuccess(Resources)
+  )
 
 const money = group("Money", "The ledger, wallets, settlements, refunds and paid links")
   .add(
     get("statement", "/ledger", "Read the balances and the latest entries of the ledger")
-      .setUrlParams(Schema.Struct(limited(1000)))
+      .setUrlParams(Schema.Struct({ limit: limit(1000) }))
       .addSuccess(Ledger)
   )
   .add(
@@ -568,28 +541,10 @@ const faults = HttpApiGroup.make("faults")
   )
   .add(del("clear", "/faults", "Remove all pending faults"))
   .add(
-    get("outcomes", "/outcomes", "List the outcomes that a request can ask for").addSuccess(
-      Outcomes
-    )
+    get("outcomes", "/outcomes", "List the outcomes that requests can ask for").addSuccess(Outcomes)
   )
 
-const clock = group("Clock", "The time of the sandbox")
-  .add(get("clock", "/clock", "Read the sandbox's time").addSuccess(Clock))
-  .add(
-    post("advance", "/clock/advance", "Advance the sandbox's time, and run what becomes due")
-      .setPayload(Advance)
-      .addSuccess(Clock)
-      .addError(ControlError)
-  )
-
-type Named =
-  | typeof whole
-  | typeof access
-  | typeof requests
-  | typeof resources
-  | typeof money
-  | typeof clock
-  | typeof idempotency
+type Named = typeof general | typeof access | typeof requests | typeof money
 
 /**
  * All calls.
@@ -602,14 +557,11 @@ export const api: HttpApi.HttpApi<
   Named | typeof faults,
   ControlError | HttpApiDecodeError
 > = HttpApi.make("Control")
-  .add(whole)
+  .add(general)
   .add(access)
   .add(requests)
-  .add(resources)
   .add(money)
   .add(faults)
-  .add(clock)
-  .add(idempotency)
   .addError(ControlError, { status: 403 })
   .addError(ControlError, { status: 404 })
   .addError(ControlError, { status: 422 })

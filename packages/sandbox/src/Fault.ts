@@ -7,7 +7,7 @@
 import * as Text from "@manilla/core/Text"
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { headerText, numberBetween, wholeNumber } from "./internal/control/limits.js"
+import { headerText, numberBetween, whole } from "./internal/control/limits.js"
 import * as ServiceApi from "./ServiceApi.js"
 
 /**
@@ -35,7 +35,10 @@ const Operation = Schema.String.pipe(
  * @since 0.1.0
  * @category schemas
  */
-export const Count = Schema.Union(wholeNumber(1, 1_000_000), Schema.Literal("always")).annotations({
+export const Count = Schema.Union(
+  whole(Schema.Number, 1, 1_000_000),
+  Schema.Literal("always")
+).annotations({
   description: `a whole number from 1 to 1000000, or "always"`
 })
 
@@ -63,7 +66,7 @@ const target = {
   /** The probability that the fault applies to a request that it selects. Defaults to 1. */
   probability: Schema.optional(numberBetween(0, 1)),
   /** The seed of the draws for `probability`. Defaults to 0. */
-  seed: Schema.optional(wholeNumber(0, 2 ** 32 - 1))
+  seed: Schema.optional(whole(Schema.Number, 0, 2 ** 32 - 1))
 }
 
 const Target = Schema.Struct(target)
@@ -114,7 +117,7 @@ const contentType = Schema.optional(headerText(200))
 
 const answer = {
   /** `Retry-After`: seconds, or an HTTP date. */
-  retry_after: Schema.optional(Schema.Union(wholeNumber(0, 86_400), headerText(100))),
+  retry_after: Schema.optional(Schema.Union(whole(Schema.Number, 0, 86_400), headerText(100))),
   /** Defaults to an error envelope. */
   body: Schema.optional(Body),
   content_type: contentType,
@@ -136,9 +139,12 @@ export const Fault = Schema.Union(
     {}
   ),
   declare("delay", "Processes the request at once and delays the response", {
-    milliseconds: wholeNumber(0, 600_000)
+    milliseconds: whole(Schema.Number, 0, 600_000)
   }),
-  declare("status", "Responds with this status", { status: wholeNumber(200, 599), ...answer }),
+  declare("status", "Responds with this status", {
+    status: whole(Schema.Number, 200, 599),
+    ...answer
+  }),
   declare("body", "Processes the request and responds with the real status but this body", {
     body: Body,
     content_type: contentType

@@ -187,6 +187,9 @@ const processed = { processed: true }
 const noKyb = envelope("ACCOUNT_STATE", "The account's KYB is not approved.")
 const failed = envelope("FAILED", "The operation failed.")
 const numbers = `{"success":true,"data":{"id":1,"reference":2,"status":3,"amount":4,"currency":5}}`
+const half = `{"success":true,"data":{"id":"`
+const noError = `{"success":false}`
+const hostile = `{"__proto__":{"success":true},"constructor":{}}`
 const deep = "[".repeat(50_000) + "]".repeat(50_000)
 const large = `{"success":true,"data":"${"x".repeat(12 * 1024 * 1024)}"}`
 
@@ -254,29 +257,14 @@ export const outcomes: ReadonlyArray<Outcome> = [
   once("74", "no_content", Fault.status(204, processed)),
 
   once("80", "empty_body", Fault.body(""), "processed, no body"),
-  once(
-    "81",
-    "truncated_body",
-    Fault.body(`{"success":true,"data":{"id":"`),
-    "processed, half of JSON"
-  ),
+  once("81", "truncated_body", Fault.body(half), "processed, half of JSON"),
   once("82", "html_body", Fault.body("<html>OK</html>", html), "processed, HTML"),
   once("83", "null_data", Fault.body(`{"success":true,"data":null}`), "processed, data is null"),
   once("84", "empty_data", Fault.body(`{"success":true,"data":{}}`), "processed, data is empty"),
   once("85", "wrong_types", Fault.body(numbers), "processed, numbers for strings"),
   once("86", "error_with_success_status", Fault.body(failed), "processed, an error with a 2xx"),
-  once(
-    "87",
-    "success_false",
-    Fault.body(`{"success":false}`),
-    "processed, no error in its envelope"
-  ),
-  once(
-    "88",
-    "prototype_members",
-    Fault.body(`{"__proto__":{"success":true},"constructor":{}}`),
-    "processed, hostile member names"
-  ),
+  once("87", "success_false", Fault.body(noError), "processed, no error in its envelope"),
+  once("88", "prototype_members", Fault.body(hostile), "processed, hostile member names"),
   once("89", "not_utf8", Fault.body(Uint8Array.of(0x7b, 0xff, 0xfe, 0x7d)), "processed, no UTF-8"),
   once("90", "deep_body", Fault.body(deep), "processed, nested 50,000 levels deep"),
   once("91", "large_body", Fault.body(large), "processed, 12 MiB")

@@ -86,16 +86,13 @@ const exchange = (
   request: HttpClientRequest.HttpClientRequest,
   url: URL
 ): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError> => {
-  const body = bytesOf(request)
-  if (body === undefined) {
-    return failed(
-      request,
-      "Encode",
-      new Error("the in-process sandbox supports only Uint8Array bodies")
-    )
+  const { body, headers, method } = request
+  if (body._tag !== "Uint8Array" && body._tag !== "Empty") {
+    const cause = new Error("the in-process sandbox supports only Uint8Array bodies")
+    return failed(request, "Encode", cause)
   }
-  const { headers, method } = request
-  return handle({ method, url: url.href, headers, body }).pipe(
+  const bytes = body._tag === "Empty" ? new Uint8Array() : body.body
+  return handle({ method, url: url.href, headers, body: bytes }).pipe(
     Effect.map((response) => toClientResponse(request, response)),
     Effect.catchTags({
       Dropped: () => failed(request, "Transport", withCode("ECONNRESET", "read")),
@@ -122,17 +119,6 @@ const toClientResponse = (
         text: { value: Effect.sync(() => new TextDecoder().decode(bytes)) },
         arrayBuffer: { value: Effect.sync(() => Uint8Array.from(bytes).buffer) }
       })
-}
-
-const bytesOf = ({ body }: HttpClientRequest.HttpClientRequest): Uint8Array | undefined => {
-  switch (body._tag) {
-    case "Empty":
-      return new Uint8Array()
-    case "Uint8Array":
-      return body.body
-    default:
-      return undefined
-  }
 }
 
 const failed = (

@@ -14,6 +14,7 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
@@ -91,18 +92,16 @@ export const make = (
       enabled: options.control ?? access.loopbackNames.has(host),
       hostNames: [host, ...(options.allowHosts ?? [])]
     }
-    const hasOwnPort = controlPort !== undefined
-    const apps = app.make(emulated, { ...controls, isElsewhere: hasOwnPort })
-    const main = yield* listen(apps.main, controls, { host, port: options.port ?? 0 })
-    origin = main
+    const at = (app: app.App, port = 0) => listen(app, controls, { host, port })
+    const apps = app.make(emulated, { ...controls, isElsewhere: controlPort !== undefined })
+    origin = yield* at(apps.main, options.port)
     const sandbox = service.make(emulated, {
-      baseUrl: main + ServiceApi.root,
-      authUrl:
-        (yield* listen(apps.account, controls, { host, port: options.authPort ?? 0 })) +
-        ServiceApi.root,
-      controlUrl: hasOwnPort
-        ? yield* listen(app.make(emulated, controls).main, controls, { host, port: controlPort })
-        : main
+      baseUrl: origin + ServiceApi.root,
+      authUrl: (yield* at(apps.account, options.authPort)) + ServiceApi.root,
+      controlUrl:
+        controlPort === undefined
+          ? origin
+          : yield* at(app.make(emulated, controls).main, controlPort)
     })
     yield* Deferred.succeed(listening, sandbox)
     return sandbox
@@ -161,18 +160,23 @@ const urlOf = (address: HttpServer.Address): string => {
 const serve = (handle: app.App, controls: Controls) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const body = (yield* isRefused(request, controls))
-      ? new Uint8Array()
-      : new Uint8Array(yield* request.arrayBuffer)
+    const { headers, method, url } = request
+    const isControl = url.startsWith(`${ControlApi.root}/`)
+    // The body of a caller that the control API refuses is not worth reading.
+    const isRead = !isControl || Either.isRight(access.check(headers, controls))
+    // The connection is closed when a body is larger. A snapshot is as large as the state.
+    const maxSize = FileSystem.MiB(url === `${ControlApi.root}/snapshot` ? 512 : 10)
+    const body = isRead
+      ? yield* HttpIncomingMessage.withMaxBodySize(request.arrayBuffer, Option.some(maxSize))
+      : new ArrayBuffer()
     return yield* handle({
-      method: request.method,
+      method,
       // The host is a placeholder: the app uses the `Host` header.
-      url: `http://sandbox.localhost${request.url}`,
-      headers: request.headers,
-      body
+      url: `http://sandbox.localhost${url}`,
+      headers,
+      body: new Uint8Array(body)
     })
   }).pipe(
-    limitBody,
     // A caller that disconnects ends its exchange.
     Effect.interruptible,
     Effect.catchTags({
@@ -184,25 +188,6 @@ const serve = (handle: app.App, controls: Controls) =>
       NotHttp: () => unreadable,
       RequestError: () => unreadable
     })
-  )
-
-/** Whether the control API refuses the caller, whose body is not worth reading then. */
-const isRefused = (
-  { headers, url }: HttpServerRequest.HttpServerRequest,
-  controls: Controls
-): Effect.Effect<boolean> =>
-  url.startsWith(`${ControlApi.root}/`)
-    ? Effect.isFailure(access.check(headers, controls))
-    : Effect.succeed(false)
-
-/** The connection is closed when a request body is larger. A snapshot is as large as the state. */
-const limitBody = <A, E, R>(self: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
-    Effect.provideService(
-      self,
-      HttpIncomingMessage.MaxBodySize,
-      Option.some(FileSystem.MiB(url === `${ControlApi.root}/snapshot` ? 512 : 10))
-    )
   )
 
 const unreadable = Effect.succeed(reply.failure(refusal.of("UNREADABLE"), null))

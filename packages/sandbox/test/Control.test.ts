@@ -627,9 +627,9 @@ describe("bad input", () => {
       const body = { other_body: "409", in_flight: "retry", failures: 422, retention_seconds: "1" }
       const { issues } = yield* refusal("PUT", "/idempotency", { body })
       assert.deepStrictEqual(issues, [
-        { field: "other_body", rule: `must be 422 or 409 or "replay"` },
-        { field: "in_flight", rule: `must be "replay" or 409 or "wait"` },
-        { field: "failures", rule: `must be "again" or "replay"` },
+        { field: "other_body", rule: `must be one of 422, 409, "replay"` },
+        { field: "in_flight", rule: `must be one of "replay", 409, "wait"` },
+        { field: "failures", rule: `must be one of "again", "replay"` },
         {
           field: "retention_seconds",
           rule: "must be a number from 0 to 3155760000 or null"

@@ -76,12 +76,12 @@ export const make = (given: Options, storage: Storage = memory): Effect.Effect<R
       ...given,
       profile: { current: { ...idempotency.defaults, ...given.idempotency } }
     }
-    const initialSeed = yield* identifiers.drawSeed(
+    const initial = yield* identifiers.drawGenerator(
       options.seed === undefined ? yield* Effect.random : Random.make(options.seed)
     )
     let current =
       storage.kept === undefined
-        ? yield* start(options, initialSeed, storage)
+        ? yield* start(options, initial, storage)
         : over(options, storage.kept)
     const { client_id: clientId, client_secret: clientSecret } = current.accounts.credentials()
     return {
@@ -90,7 +90,7 @@ export const make = (given: Options, storage: Storage = memory): Effect.Effect<R
       reset: (seed) =>
         Effect.gen(function* () {
           const drawn =
-            seed === undefined ? initialSeed : yield* identifiers.drawSeed(Random.make(seed))
+            seed === undefined ? initial : yield* identifiers.drawGenerator(Random.make(seed))
           const { state: before } = current
           current = yield* start({ ...options, clientId, clientSecret }, drawn, storage)
           // Another token for a young one would make the clients back off.
@@ -109,12 +109,12 @@ export const make = (given: Options, storage: Storage = memory): Effect.Effect<R
 
 const start = (
   options: Shared,
-  seed: identifiers.Seed,
+  generator: identifiers.Generator,
   storage: Storage
 ): Effect.Effect<Emulation> =>
   Effect.gen(function* () {
     const state = makeState()
-    state.generator.set(identifiers.fromSeed(seed))
+    state.generator.set(generator)
     const emulation = over(options, state)
     const { accounts, cardholders, wallets: opened } = emulation
     const nowMillis = yield* emulation.nowMillis
@@ -131,8 +131,7 @@ const over = (options: Shared, state: State) => {
   const start = state.generator.current()
   const ids = identifiers.make(start, (next) => state.generator.set(next))
   // Not a part of the state: the ids of resources do not depend on how often they are drawn.
-  const [high, low] = start
-  const otherIds = identifiers.make(identifiers.fromSeed({ high, low }))
+  const otherIds = identifiers.make(identifiers.generatorOf(start))
   const nowMillis = Effect.map(Clock.currentTimeMillis, (millis) => millis + state.clock.current())
   const settleAfterMillis = Duration.toMillis(options.settleAfter ?? "2 seconds")
   const core = cores.make(state, ids, { profile, services, settleAfterMillis })

@@ -2,30 +2,34 @@
  * Access to the control API. A page of another site can make a browser send requests to the sandbox, and
  * can point its own host name at this machine. Such requests have a foreign `Origin` or `Host`.
  */
-import * as ControlApi from "../../ControlApi.js"
-import type { Controls } from "../http/incoming.js"
-import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { isIP } from "node:net"
+import type { Controls } from "../http/incoming.js"
+import * as refusal from "../rules/refusal.js"
 
 type Headers = Readonly<Record<string, string | undefined>>
 
+type Checked = Either.Either<void, refusal.Refusal>
+
 /** Whether the control API is on, and the caller is the user. */
-export const check = (
-  headers: Headers,
-  controls: Controls
-): Effect.Effect<void, ControlApi.ControlError> => {
-  if (!controls.enabled) return disabled
-  return controls.isElsewhere === true ? elsewhere : checkCaller(headers, controls)
+export const check = (headers: Headers, controls: Controls): Checked => {
+  if (!controls.enabled) return Either.left(refusal.of("CONTROL_OFF"))
+  return controls.isElsewhere === true
+    ? Either.left(refusal.of("CONTROL_ELSEWHERE"))
+    : checkCaller(headers, controls)
 }
 
 /** Whether the caller is the user or one of the sandbox's own pages. */
-export const checkCaller = (
-  headers: Headers,
-  { hostNames = [] }: Controls
-): Effect.Effect<void, ControlApi.ControlError> => {
+export const checkCaller = (headers: Headers, { hostNames = [] }: Controls): Checked => {
   const { host } = headers
-  if (host !== undefined && !isOwnName(nameIn(host), hostNames)) return foreignHost
-  return isOwnOrigin(headers) ? Effect.void : foreignOrigin
+  if (host !== undefined && !isOwnName(nameIn(host), hostNames)) {
+    const rule =
+      "must be localhost, an IP address, the host that the sandbox listens on, or one of the option `allowHosts` (--allow-host)"
+    return refusal.because("FOREIGN_HOST", "headers.host", rule)
+  }
+  return isOwnOrigin(headers)
+    ? Either.void
+    : refusal.because("FOREIGN_ORIGIN", "headers.origin", "must be the sandbox's own, or absent")
 }
 
 export const loopbackNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"])
@@ -48,33 +52,3 @@ const isOwnName = (name: string, hostNames: ReadonlyArray<string>): boolean =>
 const isOwnOrigin = ({ host, origin, "sec-fetch-site": site }: Headers): boolean =>
   (origin === undefined || origin === `http://${host}`) &&
   (site === undefined || site === "same-origin" || site === "none")
-
-const forbidden = (code: string, message: string, issues: ControlApi.ControlError["issues"] = []) =>
-  new ControlApi.ControlError({ status: 403, code, message, issues })
-
-const disabled = forbidden(
-  "CONTROL_OFF",
-  "The control API is off, because the sandbox listens on more than this machine. The option `control` (--control) turns it on."
-)
-
-const elsewhere = forbidden(
-  "CONTROL_ELSEWHERE",
-  "The control API has its own port, set by the option `controlPort` (--control-port)."
-)
-
-const foreignHost = forbidden(
-  "FOREIGN_HOST",
-  "The host name of the request is not the sandbox's own.",
-  [
-    {
-      field: "headers.host",
-      rule: "must be localhost, an IP address, the host that the sandbox listens on, or one of the option `allowHosts` (--allow-host)"
-    }
-  ]
-)
-
-const foreignOrigin = forbidden(
-  "FOREIGN_ORIGIN",
-  "The request comes from a page of another site.",
-  [{ field: "headers.origin", rule: "must be the sandbox's own origin, or absent" }]
-)

@@ -3,11 +3,17 @@
  */
 import * as Schema from "effect/Schema"
 
-export const wholeNumber = (min: number, max: number) =>
-  Schema.Number.pipe(
+/** A whole number, of a number or of a text. */
+export const whole = <I>(
+  from: Schema.Schema<number, I>,
+  min: number,
+  max: number,
+  jsonSchema: object = {}
+) =>
+  from.pipe(
     Schema.filter((value) => Number.isInteger(value) && value >= min && value <= max, {
       description: `a whole number from ${min} to ${max}`,
-      jsonSchema: { type: "integer", minimum: min, maximum: max }
+      jsonSchema: { type: "integer", minimum: min, maximum: max, ...jsonSchema }
     })
   )
 
@@ -22,7 +28,7 @@ export const headerText = (max: number) =>
     })
   )
 
-export const oneOf = <const Values extends ReadonlyArray<string>>(...values: Values) =>
+export const oneOf = <const Values extends ReadonlyArray<string | number>>(...values: Values) =>
   Schema.Literal(...values).annotations({
     description: `one of ${values.map((value) => JSON.stringify(value)).join(", ")}`
   })

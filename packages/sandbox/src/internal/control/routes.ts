@@ -35,26 +35,23 @@ const encodeError = Schema.encodeSync(ControlApi.ControlError)
 /** Answers have credentials, and text of other programs. */
 const headers = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
 
+const refuse = (error: ControlApi.ControlError) =>
+  Effect.succeed(HttpServerResponse.unsafeJson(encodeError(error), { status: error.status }))
+
 /** Answers callers that may use the control API. */
 const guarded = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.all([HttpServerRequest.HttpServerRequest, Incoming]).pipe(
     Effect.flatMap(([{ headers }, { controls }]) => access.check(headers, controls)),
     Effect.zipRight(answer),
-    Effect.catchIf(isControlError, Effect.succeed),
-    reply.orDefect(Effect.succeed(internalError)),
-    Effect.map((answered) =>
-      isControlError(answered)
-        ? HttpServerResponse.unsafeJson(encodeError(answered), { status: answered.status })
-        : answered
-    ),
+    Effect.mapError((error) => (error instanceof refusal.Refusal ? errorOf(error) : error)),
+    Effect.catchIf(isControlError, refuse),
+    reply.orDefect(refuse(errorOf(refusal.of("SANDBOX_DEFECT")))),
     Effect.map(HttpServerResponse.setHeaders(headers))
   )
 
-const internalError = errorOf(refusal.of("SANDBOX_DEFECT"))
-
 const document = Effect.sync(() => HttpServerResponse.unsafeJson(OpenApiDocument.control()))
 
-const unknownPath = errorOf(refusal.notFound(`The control API has no such call: see ${openApi}.`))
+const unknownPath = refusal.notFound(`The control API has no such call: see ${openApi}.`)
 
 /** The live requests as server-sent events, until the caller leaves or the sandbox stops. */
 const liveRequests = Effect.map(sandbox, ({ liveRequests }) =>
@@ -101,7 +98,7 @@ const answer = (endpoint: Endpoint, callOf: (sandbox: Sandbox.Service) => Call) 
     const body = given.length > 0 ? given : emptyObject
     const read = validate({ path: params, urlParams, headers, body })
     if (Either.isLeft(read)) {
-      return yield* errorOf(refusal.of("VALIDATION_FAILED", { issues: read.left }))
+      return yield* Effect.fail(refusal.of("VALIDATION_FAILED", { issues: read.left }))
     }
     const call = callOf(yield* sandbox)
     const result = yield* Effect.isEffect(call)

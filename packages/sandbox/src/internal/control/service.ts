@@ -160,7 +160,8 @@ export const errorOf = ({ code, issues = [], message, status }: refusal.Refusal)
   new ControlApi.ControlError({ status: statusOf(status), code, message, issues })
 
 /** A refusal of another status is of a business rule. */
-const statusOf = (status: number) => (status === 404 || status === 500 ? status : 422)
+const statusOf = (status: number) =>
+  status === 403 || status === 404 || status === 500 ? status : 422
 
 const orError = Either.mapLeft(errorOf)
 

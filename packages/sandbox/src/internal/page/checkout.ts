@@ -72,7 +72,7 @@ const pay = Effect.gen(function* () {
       })
     )
 }).pipe(
-  Effect.catchTag("ControlError", ({ message }) =>
+  Effect.catchTag("Refusal", ({ message }) =>
     Effect.succeed(page("Refused", note("bad", `${message} Nothing was paid.`), 403))
   )
 )

@@ -11,20 +11,15 @@ export interface Identifiers extends ReturnType<typeof make> {}
 
 const alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
 
-/** The start of a sequence of identifiers. */
-export interface Seed {
-  readonly high: number
-  readonly low: number
-}
+/** The state of a generator, with which a sequence of identifiers starts. */
+export type Generator = typeof state.Generator.Type
 
-export const drawSeed = (random: Random.Random): Effect.Effect<Seed> => {
+export const drawGenerator = (random: Random.Random): Effect.Effect<Generator> => {
   const word = random.nextIntBetween(0, 2 ** 32)
-  return Effect.all({ high: word, low: word })
+  return Effect.map(Effect.all([word, word]), generatorOf)
 }
 
-type Generator = typeof state.Generator.Type
-
-export const fromSeed = ({ high, low }: Seed): Generator =>
+export const generatorOf = ([high, low]: readonly [number, number, ...ReadonlyArray<number>]) =>
   new Utils.PCGRandom(high, low).getState()
 
 /** Starts at a state of the generator, and reports the next one. Draws are synchronous, so that a rule is atomic. */

@@ -39,6 +39,16 @@ const declared = {
   SANDBOX_DEFECT: [500, "Internal error in the sandbox: see its log."],
   LEDGER_UNBALANCED: [500, "The debits of an entry do not equal its credits."],
 
+  CONTROL_OFF: [
+    403,
+    "The control API is off, because the sandbox listens on more than this machine. The option `control` (--control) turns it on."
+  ],
+  CONTROL_ELSEWHERE: [
+    403,
+    "The control API has its own port, set by the option `controlPort` (--control-port)."
+  ],
+  FOREIGN_HOST: [403, "The host name of the request is not the sandbox's own."],
+  FOREIGN_ORIGIN: [403, "The request comes from a page of another site."],
   NOT_PENDING: [422, "The resource is not PENDING."],
   LINK_NOT_ACTIVE: [422, "The payment link cannot be paid."],
   NOT_REFUNDABLE: [422, "Only a collection or a deposit can be refunded."],
