@@ -3,12 +3,8 @@
  * `manilla-sandbox`: serves the sandbox until it is stopped.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as Runtime from "@effect/platform/Runtime"
-import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import type { Exchange } from "./Exchange.js"
@@ -77,21 +73,18 @@ const main = Effect.gen(function* () {
     Console.error(`The sandbox cannot listen: ${reasonOf(error, command.server)}`)
   )
 }).pipe(
-  Effect.tapErrorTag("UsageError", ({ message }) => Console.error(`${message}\n\n${cli.help}`)),
+  // The conventional exit code for usage errors.
+  Effect.catchTag("UsageError", ({ message }) =>
+    Effect.zipRight(
+      Console.error(`${message}\n\n${cli.help}`),
+      Effect.sync(() => process.exit(2))
+    )
+  ),
   Effect.tapErrorTag("DataError", ({ message }) => Console.error(message)),
   Effect.tapDefect((cause) => Effect.logError(cause))
 )
 
-/** The conventional exit code 2 for usage errors. */
-const teardown: Runtime.Teardown = (exit, onExit) =>
-  Exit.isFailure(exit) && isUsageError(exit.cause)
-    ? onExit(2)
-    : Runtime.defaultTeardown(exit, onExit)
-
-const isUsageError = (cause: Cause.Cause<unknown>): boolean =>
-  Option.exists(Cause.failureOption(cause), Predicate.isTagged("UsageError"))
-
 // The reader of the request lines may leave, as in `manilla-sandbox | head`: the sandbox keeps serving.
 process.stdout.on("error", () => {})
 
-NodeRuntime.runMain(main, { disableErrorReporting: true, teardown })
+NodeRuntime.runMain(main, { disableErrorReporting: true })

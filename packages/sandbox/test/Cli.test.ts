@@ -66,8 +66,6 @@ describe("the arguments of manilla-sandbox", () => {
     ["--port", "-1"],
     ["--port", ""],
     ["--auth-port"],
-    ["--port", "80", "--auth-port", "80"],
-    ["--control-port", "4010"],
     ["--settle-after", "soon"],
     ["--settle-after", "Infinity"],
     ["--client-id", ""],

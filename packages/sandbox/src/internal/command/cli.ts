@@ -144,12 +144,6 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
     })
     const { allowHost, help, initial, quiet, seed, ...server } = given
     if (help === true) return { _tag: "Help" }
-    const fixed = [server.port, server.authPort, server.controlPort].filter((port) => port)
-    if (new Set(fixed).size < fixed.length) {
-      yield* Either.left(
-        new UsageError({ message: "--port, --auth-port and --control-port must differ" })
-      )
-    }
     return {
       _tag: "Serve",
       server: {

@@ -81,13 +81,13 @@ const seeOther = (location: string) =>
   HttpServerResponse.empty({ status: 303, headers: { location, "cache-control": "no-store" } })
 
 const page = (title: string, body: html.Html, status = 200, formAction?: string) =>
-  html.page({
+  html.page(
     title,
+    markup`<main class="narrow"><h1>${title}</h1>${body}
+<p class="hint">This is a sandbox. No real money moves.</p></main>`,
     status,
-    policy: { formAction },
-    body: markup`<main class="narrow"><h1>${title}</h1>${body}
-<p class="hint">This is a sandbox. No real money moves.</p></main>`
-  })
+    formAction
+  )
 
 const note = (kind: "good" | "bad", text: string) =>
   markup`<p class="note ${kind}" role="alert" id="note">${text}</p>`

@@ -22,15 +22,8 @@ const textOf = (part: Part): string => {
 const escape = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
-export interface Policy {
-  /** Sources of scripts and connections. Defaults to none. */
-  readonly script?: string | undefined
-  /** Where forms may be sent. Defaults to nowhere. */
-  readonly formAction?: string | undefined
-}
-
-/** Headers of a page or of one of its files. */
-export const headers = ({ formAction = "'none'", script = "'none'" }: Policy = {}) => ({
+/** Headers of a page or of one of its files: what its scripts may reach, and where its forms may be sent. */
+export const headers = (script = "'none'", formAction = "'none'") => ({
   "content-security-policy": [
     "default-src 'none'",
     "style-src 'self'",
@@ -53,15 +46,8 @@ export const headers = ({ formAction = "'none'", script = "'none'" }: Policy = {
   "cache-control": "no-cache"
 })
 
-export interface Page {
-  readonly title: string
-  readonly body: Html
-  readonly status?: number | undefined
-  readonly policy?: Policy | undefined
-}
-
 /** A page without scripts, in the style of the others. */
-export const page = ({ body, policy, status = 200, title }: Page) =>
+export const page = (title: string, body: Html, status = 200, formAction?: string) =>
   HttpServerResponse.text(
     markup`<!doctype html>
 <html lang="en">
@@ -77,5 +63,5 @@ ${body}
 </body>
 </html>
 `.text,
-    { status, contentType: "text/html; charset=utf-8", headers: headers(policy) }
+    { status, contentType: "text/html; charset=utf-8", headers: headers("'none'", formAction) }
   )

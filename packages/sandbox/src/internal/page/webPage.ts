@@ -33,7 +33,7 @@ const addressOf = (name: string) =>
 const file = (name: string) => {
   const contentType = types[/^\w+\.(css|html|js)$/.exec(name)?.[1] ?? ""]
   if (contentType === undefined) return unknown
-  const headers = html.headers({ script: "'self'" })
+  const headers = html.headers("'self'")
   return Effect.tryPromise(() => readFile(addressOf(name), "utf8")).pipe(
     Effect.map((text) => HttpServerResponse.text(text, { contentType, headers })),
     Effect.orElse(() => unknown)

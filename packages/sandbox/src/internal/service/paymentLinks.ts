@@ -39,33 +39,6 @@ export const make = (
     checkout_url: origin() + checkoutPath(row.reference)
   })
 
-  const add = (
-    request: PaymentLink.PaymentLinkRequest,
-    expires_at: Timestamp.Timestamp | null,
-    nowMillis: number
-  ): Row => {
-    const reference = PaymentLink.PaymentLinkReference.make(identifiers.reference("LNK"))
-    const row: Row = {
-      id: PaymentLink.makeId(identifiers.uuid()),
-      reference,
-      amount: amounts.fixed(request.amount),
-      currency: Currency.Currency.make(request.currency),
-      country: Country.Country.make(request.country),
-      description: request.description ?? null,
-      status: "ACTIVE",
-      max_uses: request.max_uses ?? null,
-      use_count: 0,
-      expires_at,
-      created_at: moment.fromMillis(nowMillis),
-      metadata: request.metadata ?? {},
-      success_url: request.success_url ?? null,
-      failure_url: request.failure_url ?? null,
-      attempts: []
-    }
-    rows.set(row)
-    return row
-  }
-
   agenda.on("link", (id, status) => {
     const row = rows.get(id)
     if (row?.status === "ACTIVE") rows.set({ ...row, status })
@@ -121,7 +94,25 @@ export const make = (
             "must be in the future"
           )
         }
-        const row = add(payload, expires_at, nowMillis)
+        const reference = PaymentLink.PaymentLinkReference.make(identifiers.reference("LNK"))
+        const row: Row = {
+          id: PaymentLink.makeId(identifiers.uuid()),
+          reference,
+          amount: amounts.fixed(payload.amount),
+          currency: Currency.Currency.make(payload.currency),
+          country: Country.Country.make(payload.country),
+          description: payload.description ?? null,
+          status: "ACTIVE",
+          max_uses: payload.max_uses ?? null,
+          use_count: 0,
+          expires_at,
+          created_at: moment.fromMillis(nowMillis),
+          metadata: payload.metadata ?? {},
+          success_url: payload.success_url ?? null,
+          failure_url: payload.failure_url ?? null,
+          attempts: []
+        }
+        rows.set(row)
         const event = { kind: "link", key: row.id } as const
         if (expiresMicros !== undefined) {
           const at_ms = Number((expiresMicros + 999n) / 1000n)

@@ -3,7 +3,6 @@
  */
 import * as Country from "@manilla/core/Country"
 import * as Currency from "@manilla/core/Currency"
-import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Either from "effect/Either"
 import * as amounts from "../money/amounts.js"
@@ -14,7 +13,7 @@ import * as moment from "../time/moment.js"
 import type { Accounts } from "./accounts.js"
 import * as catalogue from "./catalogue.js"
 import type { Core } from "./core.js"
-import type { Handlers, Undeclared } from "./handler.js"
+import type { Handlers } from "./handler.js"
 import type { Transactions } from "./transactions.js"
 
 type Row = typeof state.PaymentRow.Type
@@ -33,52 +32,46 @@ export const make = (core: Core, transactions: Transactions, accounts: Accounts)
 
   const resources = settling.make(core, "payment", rows, move)
 
-  const add = (
-    request: PaymentIntent.PaymentIntentRequest,
-    idempotency_key: IdempotencyKey.IdempotencyKey,
-    { nowMillis, outcome }: Undeclared
-  ): string => {
-    const { amount, country, currency, description, expires_at, metadata } = request
-    const { account_id, application_id } = accounts.ids()
-    const now = moment.fromMillis(nowMillis)
-    const reference = PaymentIntent.PaymentIntentReference.make(identifiers.reference("PAY"))
-    const row: Row = {
-      id: PaymentIntent.makeId(identifiers.uuid()),
-      reference,
-      account_id,
-      application_id,
-      country: Country.Country.make(country),
-      amount: amounts.fixed(amount),
-      currency: Currency.Currency.make(currency),
-      operation: request.operation,
-      payment_method: request.payment_method,
-      environment: "SANDBOX",
-      description: description ?? null,
-      metadata: metadata ?? {},
-      status: "PENDING",
-      expires_at: typeof expires_at === "string" ? moment.fromInput(expires_at) : null,
-      created_at: now,
-      updated_at: now,
-      idempotency_key,
-      provider_reference: identifiers.reference("PRV")
-    }
-    resources.add(row.id, row, outcome, nowMillis)
-    return row.id
-  }
-
   const find = (id: string) => refusal.found("payment intent", rows.get(id.toLowerCase()))
 
   const handlers: Handlers<"Payments.create" | "Payments.get"> = {
-    "Payments.create": ({ headers, payload }, undeclared) => {
-      const key = headers["idempotency-key"]
-      return once("Payments.create", key, payload, undeclared, () =>
-        Either.map(catalogue.checkAvailable(services, payload), () => add(payload, key, undeclared))
+    "Payments.create": ({ headers, payload }, undeclared) =>
+      once("Payments.create", headers["idempotency-key"], payload, undeclared, () =>
+        Either.gen(function* () {
+          yield* catalogue.checkAvailable(services, payload)
+          const { country, currency, description = null, expires_at, metadata = {} } = payload
+          const { account_id, application_id } = accounts.ids()
+          const { nowMillis, outcome } = undeclared
+          const now = moment.fromMillis(nowMillis)
+          const reference = PaymentIntent.PaymentIntentReference.make(identifiers.reference("PAY"))
+          const row: Row = {
+            id: PaymentIntent.makeId(identifiers.uuid()),
+            reference,
+            account_id,
+            application_id,
+            country: Country.Country.make(country),
+            amount: amounts.fixed(payload.amount),
+            currency: Currency.Currency.make(currency),
+            operation: payload.operation,
+            payment_method: payload.payment_method,
+            environment: "SANDBOX",
+            description,
+            metadata,
+            status: "PENDING",
+            expires_at: typeof expires_at === "string" ? moment.fromInput(expires_at) : null,
+            created_at: now,
+            updated_at: now,
+            idempotency_key: headers["idempotency-key"],
+            provider_reference: identifiers.reference("PRV")
+          }
+          resources.add(row.id, row, outcome, nowMillis)
+          return row.id
+        })
       ).pipe(
         Either.flatMap(find),
         // The response to the creation is repeated for its key.
         Either.map((row) => ({ ...row, status: "PENDING", updated_at: row.created_at }))
-      )
-    },
+      ),
     "Payments.get": ({ path }) => find(path.paymentIntent)
   }
 

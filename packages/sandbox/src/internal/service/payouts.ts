@@ -4,7 +4,6 @@
  */
 import type * as Amount from "@manilla/core/Amount"
 import * as Country from "@manilla/core/Country"
-import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
@@ -18,7 +17,7 @@ import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
 import * as catalogue from "./catalogue.js"
 import type { Core } from "./core.js"
-import type { Handlers, Undeclared } from "./handler.js"
+import type { Handlers } from "./handler.js"
 import type { Transactions } from "./transactions.js"
 
 type Row = typeof state.PayoutRow.Type
@@ -59,45 +58,6 @@ export const make = (core: Core, transactions: Transactions) => {
     Either.map(status === "COMPLETED" ? pay(row, atMillis) : release(row, atMillis), () => status)
   )
 
-  /** Reserves the funds, or refuses the payout. */
-  const add = (
-    request: Payout.PayoutRequest,
-    idempotency_key: IdempotencyKey.IdempotencyKey,
-    wallet: wallets.Accounts,
-    { nowMillis, outcome }: Undeclared
-  ): Either.Either<string, refusal.Refusal> => {
-    const now = moment.fromMillis(nowMillis)
-    const reference = Payout.PayoutReference.make(identifiers.reference("PYT"))
-    const provider_reference = identifiers.reference("PRV")
-    const amount = amounts.fixed(request.amount)
-    const row: Row = {
-      id: Payout.PayoutId.make(identifiers.uuid()),
-      reference,
-      wallet_id: wallet.wallet_id,
-      amount,
-      currency: wallet.currency,
-      country: Country.Country.make(request.country),
-      payment_method: request.payment_method,
-      destination: Redacted.make(request.destination),
-      status: "PENDING",
-      created_at: now,
-      updated_at: now,
-      provider_reference,
-      idempotency_key,
-      fee_amount: pricing.payoutFee(amount),
-      metadata: request.metadata ?? {}
-    }
-    const posted = book.post(nowMillis, {
-      reference,
-      description: "payout reserved",
-      postings: ledger.transfer(wallet.available, wallet.reserved, reservedBy(row))
-    })
-    return Either.map(posted, () => {
-      resources.add(reference, row, outcome, nowMillis)
-      return reference
-    })
-  }
-
   const find = (reference: string) =>
     Either.map(refusal.found("payout", rows.get(reference)), (row) => ({
       ...row,
@@ -108,10 +68,38 @@ export const make = (core: Core, transactions: Transactions) => {
     "Payouts.create": ({ headers, payload }, undeclared) =>
       once("Payouts.create", headers["idempotency-key"], payload, undeclared, () =>
         Either.gen(function* () {
-          const { currency, wallet_id } = payload
-          const wallet = yield* core.wallets.debited(wallet_id, currency, "currency")
+          const { country, currency, destination, metadata = {}, payment_method } = payload
+          const wallet = yield* core.wallets.debited(payload.wallet_id, currency, "currency")
           yield* catalogue.checkAvailable(services, { ...payload, operation })
-          return yield* add(payload, headers["idempotency-key"], wallet, undeclared)
+          const { nowMillis, outcome } = undeclared
+          const now = moment.fromMillis(nowMillis)
+          const reference = Payout.PayoutReference.make(identifiers.reference("PYT"))
+          const provider_reference = identifiers.reference("PRV")
+          const amount = amounts.fixed(payload.amount)
+          const row: Row = {
+            id: Payout.PayoutId.make(identifiers.uuid()),
+            reference,
+            wallet_id: wallet.wallet_id,
+            amount,
+            currency: wallet.currency,
+            country: Country.Country.make(country),
+            payment_method,
+            destination: Redacted.make(destination),
+            status: "PENDING",
+            created_at: now,
+            updated_at: now,
+            provider_reference,
+            idempotency_key: headers["idempotency-key"],
+            fee_amount: pricing.payoutFee(amount),
+            metadata
+          }
+          yield* book.post(nowMillis, {
+            reference,
+            description: "payout reserved",
+            postings: ledger.transfer(wallet.available, wallet.reserved, reservedBy(row))
+          })
+          resources.add(reference, row, outcome, nowMillis)
+          return reference
         })
       ).pipe(
         Either.flatMap(find),
