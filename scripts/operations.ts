@@ -1,6 +1,6 @@
 // Tables and lists from the declarations of operations, errors and outcomes.
 import { Errors, type Operation, RetryPolicy } from "@manilla/core"
-import { ServiceApi } from "@manilla/sandbox"
+import { Outcome, ServiceApi } from "@manilla/sandbox"
 import { markdownTable } from "markdown-table"
 
 const code = (names: ReadonlyArray<string>): string => names.map((name) => `\`${name}\``).join(", ")
@@ -47,6 +47,19 @@ export const operations = (): string =>
       access(operation),
       replay(operation),
       operation.errors?.join(", ") || "not shown"
+    ])
+  )
+
+/** The outcomes that a request to the sandbox can ask for. */
+export const outcomes = (): string =>
+  table(
+    ["name", "phone number", "amount", "operations", "outcome"],
+    ...Outcome.outcomes.map((one) => [
+      code([one.name]),
+      code([Outcome.phoneNumber(one)]),
+      code([Outcome.amount(one)]),
+      one.operations === undefined ? "all" : code(one.operations),
+      one.summary + (Outcome.isOncePerKey(one) ? "; once per key" : "")
     ])
   )
 

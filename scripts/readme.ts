@@ -1,7 +1,6 @@
 // Updates the marked blocks of documents. `<!-- KIND: SUBJECT -->` stands above a block of code, a list or a
 // table, and selects its content from the kinds below. With --check, fails if a block is stale. In the pages
 // that teach, each block of TypeScript has a marker, so that CI compiles it.
-import { Outcome } from "@manilla/sandbox"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import { exampleIn } from "./docstring.js"
@@ -125,7 +124,7 @@ const kinds: Readonly<Record<string, (subject: string, document: string) => stri
   operations: declared.operations,
   retries: declared.retryRule,
   defaults: declared.defaults,
-  outcomes: () => Outcome.table().trim()
+  outcomes: declared.outcomes
 }
 
 const marked = /<!-- (\w+): (.+) -->\n\n(?:```[\s\S]*?\n```|(?:[-|].*(?:\n[-|].*)*)?)/g

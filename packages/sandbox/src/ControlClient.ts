@@ -6,14 +6,19 @@
 import * as HttpApiClient from "@effect/platform/HttpApiClient"
 import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpClient from "@effect/platform/HttpClient"
-import type * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
+import * as Record from "effect/Record"
+import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import * as ControlApi from "./ControlApi.js"
-import * as liveRequests from "./internal/control/liveRequests.js"
 
 /**
  * Options of a client of the control API.
@@ -34,9 +39,9 @@ export interface Options {
  * @since 0.1.0
  * @category models
  */
-export interface Service extends ControlApi.Calls<
-  ControlApi.ControlError | HttpClientError.HttpClientError | ParseResult.ParseError
-> {}
+export interface Service extends ControlApi.Calls<Failure> {}
+
+type Failure = ControlApi.ControlError | HttpClientError.HttpClientError | ParseResult.ParseError
 
 /**
  * Makes a client that sends its requests with the `HttpClient` in context.
@@ -57,34 +62,67 @@ export interface Service extends ControlApi.Calls<
 export const make = ({ url }: Options): Effect.Effect<Service, never, HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
-    const { faults, ...others } = yield* HttpApiClient.make(ControlApi.api, { baseUrl: url })
-    const calls = { ...callsOf(others), faults: callsOf(faults) }
+    const methods = yield* HttpApiClient.make(ControlApi.api, { baseUrl: url })
+    const groups = Object.values(ControlApi.api.groups).map((group) => {
+      const calls = callsOf(
+        group.endpoints as never,
+        group.topLevel ? methods : methods[group.identifier]
+      )
+      return group.topLevel ? calls : { [group.identifier]: calls }
+    })
     // Each call is made from the endpoint of the same name, as `Calls` requires.
-    return { ...calls, liveRequests: liveRequests.follow(client, url) } as never
+    return Object.assign({ liveRequests: follow(client, url) }, ...groups) as never
   })
 
 type Send = (request: object) => Effect.Effect<unknown>
 
-const withoutInput: ReadonlySet<string> = new Set(
-  Object.values(ControlApi.api.groups).flatMap(({ endpoints }) =>
-    Object.values<HttpApiEndpoint.HttpApiEndpoint.AnyWithProps>(endpoints as never)
-      .filter(({ pathSchema, payloadSchema, urlParamsSchema }) =>
-        [pathSchema, payloadSchema, urlParamsSchema].every(Option.isNone)
-      )
-      .map(({ name }) => name)
-  )
+/** The members of the input go to the path, the query or the body, whose schemas leave out the others. */
+const callsOf = (
+  endpoints: Readonly<Record<string, HttpApiEndpoint.HttpApiEndpoint.AnyWithProps>>,
+  methods: object
+) =>
+  Record.map(endpoints, ({ name, pathSchema, payloadSchema, urlParamsSchema }) => {
+    const send: Send = methods[name as never]
+    return [pathSchema, payloadSchema, urlParamsSchema].every(Option.isNone)
+      ? send({})
+      : (input: object = {}) => send({ path: input, urlParams: input, payload: input })
+  })
+
+/** About 13 seconds of attempts in vain. The count starts again with each event. */
+const attempts = Schedule.exponential("100 millis").pipe(
+  Schedule.union(Schedule.spaced("2 seconds")),
+  Schedule.intersect(Schedule.recurs(10)),
+  Schedule.whileInput(HttpClientError.isHttpClientError)
 )
 
-/** The members of the input go to the path, the query or the body, whose schemas leave out the others. */
-const callsOf = (methods: object) =>
-  Object.fromEntries(
-    Object.entries<Send>(methods as never).map(([name, send]) => [
-      name,
-      withoutInput.has(name)
-        ? send({})
-        : (input: object = {}) => send({ path: input, urlParams: input, payload: input })
-    ])
+type Live = Stream.Stream<ControlApi.LiveRequests, Failure>
+
+const follow = (client: HttpClient.HttpClient, url: string): Live => {
+  const request = HttpClientRequest.get(new URL(ControlApi.requestStream, url))
+  const ended = new HttpClientError.RequestError({
+    request,
+    reason: "Transport",
+    description: "The sandbox has ended the stream"
+  })
+  return Stream.unwrap(Effect.map(client.execute(request), eventsOf)).pipe(
+    Stream.concat(Stream.fail(ended)),
+    Stream.retry(attempts)
   )
+}
+
+const eventsOf = (response: HttpClientResponse.HttpClientResponse): Live =>
+  response.status === 200
+    ? response.stream.pipe(
+        Stream.decodeText(),
+        Stream.splitLines,
+        Stream.filter((line) => line.startsWith("data: ")),
+        Stream.mapEffect((line) => decode(line.slice("data: ".length)))
+      )
+    : Stream.fromEffect(Effect.flatMap(refusalIn(response), Effect.fail))
+
+const decode = Schema.decodeUnknown(Schema.parseJson(ControlApi.LiveRequests))
+
+const refusalIn = HttpClientResponse.schemaBodyJson(ControlApi.ControlError)
 
 /**
  * The client of the control API.

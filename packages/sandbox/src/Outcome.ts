@@ -380,27 +380,3 @@ export const PendingFault = Schema.Struct({
  * @category models
  */
 export interface PendingFault extends Schema.Schema.Type<typeof PendingFault> {}
-
-/**
- * The table of all outcomes, in Markdown.
- *
- * @since 0.1.0
- * @category printing
- */
-export const table = (): string =>
-  [
-    "| name | phone number | amount | operations | outcome |",
-    "| --- | --- | --- | --- | --- |",
-    ...outcomes.map((one) =>
-      [
-        "",
-        ` \`${one.name}\` `,
-        ` \`${phoneNumber(one)}\` `,
-        ` \`${amount(one)}\` `,
-        ` ${one.operations?.map((name) => `\`${name}\``).join(", ") ?? "all"} `,
-        ` ${one.summary}${isOncePerKey(one) ? "; once per key" : ""} `,
-        ""
-      ].join("|")
-    ),
-    ""
-  ].join("\n")

@@ -9,7 +9,7 @@ import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import { strict as assert } from "node:assert"
 import * as emulation from "../../src/internal/emulation.js"
-import type { Undeclared } from "../../src/internal/service/handler.js"
+import type { Undeclared } from "../../src/internal/rules/idempotency.js"
 
 const zero = BigDecimal.make(0n, 0)
 

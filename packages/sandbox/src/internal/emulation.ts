@@ -13,24 +13,24 @@ import * as ServiceApi from "../ServiceApi.js"
 import * as outcomes from "./faults/outcomes.js"
 import * as faults from "./faults/queue.js"
 import * as exchangeLog from "./http/exchangeLog.js"
+import * as ledger from "./money/ledger.js"
 import * as wallets from "./money/wallets.js"
 import * as idempotency from "./rules/idempotency.js"
-import type { Refusal } from "./rules/refusal.js"
+import * as refusal from "./rules/refusal.js"
 import * as identifiers from "./rules/identifiers.js"
 import * as accounts from "./service/accounts.js"
 import * as cardholders from "./service/cardholders.js"
 import * as cards from "./service/cards.js"
 import * as catalogue from "./service/catalogue.js"
 import * as cores from "./service/core.js"
-import type { Handlers } from "./service/handler.js"
+import type { Handlers } from "./service/core.js"
 import * as paymentLinks from "./service/paymentLinks.js"
 import * as payments from "./service/payments.js"
 import * as payouts from "./service/payouts.js"
 import * as refunds from "./service/refunds.js"
 import * as transactions from "./service/transactions.js"
-import * as snapshots from "./store/snapshots.js"
+import * as states from "./store/state.js"
 import type { State } from "./store/state.js"
-import { make as makeState } from "./store/state.js"
 
 export interface Emulation extends ReturnType<typeof over> {}
 
@@ -57,7 +57,7 @@ export interface Restartable {
    */
   readonly reset: (seed?: string | number) => Effect.Effect<void>
   /** Replaces the emulation by one with this state, if it is one. */
-  readonly restore: (snapshot: ControlApi.Snapshot) => Effect.Effect<void, Refusal>
+  readonly restore: (snapshot: ControlApi.Snapshot) => Effect.Effect<void, refusal.Refusal>
 }
 
 export interface Options extends Sandbox.Options {
@@ -99,7 +99,7 @@ export const make = (given: Options, storage: Storage = memory): Effect.Effect<R
         }),
       restore: (snapshot) =>
         Effect.gen(function* () {
-          const state = yield* snapshots.read(snapshot)
+          const state = yield* stateOf(snapshot)
           state.clock.set(snapshot.now_ms - (yield* Clock.currentTimeMillis))
           storage.keep(state)
           current = over(options, state)
@@ -113,7 +113,7 @@ const start = (
   storage: Storage
 ): Effect.Effect<Emulation> =>
   Effect.gen(function* () {
-    const state = makeState()
+    const state = states.make()
     state.generator.set(generator)
     const emulation = over(options, state)
     const { accounts, cardholders, wallets: opened } = emulation
@@ -124,6 +124,20 @@ const start = (
     storage.keep(state)
     return emulation
   })
+
+/** The state of a snapshot, or why it cannot be read. */
+const stateOf = ({ state, version }: ControlApi.Snapshot): Either.Either<State, refusal.Refusal> =>
+  version === states.version
+    ? states.decode(state).pipe(
+        Either.filterOrLeft(ledger.isSound, () => [unsound]),
+        Either.mapLeft((issues) => refusal.of("SNAPSHOT_INVALID", { issues }))
+      )
+    : refusal.because("SNAPSHOT_VERSION", "version", `must be ${states.version}`)
+
+const unsound = {
+  field: "state.ledger_accounts",
+  rule: "must have the balances of the journal, whose entries balance"
+}
 
 /** The emulation over a state. */
 const over = (options: Shared, state: State) => {
@@ -141,13 +155,13 @@ const over = (options: Shared, state: State) => {
   const demanded = outcomes.make(state, strict)
   const payment = payments.make(core, transactionLog, account)
   const payout = payouts.make(core, transactionLog)
-  const refund = refunds.make(core, transactionLog)
+  const refundLog = refunds.make(core, transactionLog)
   const links = paymentLinks.make(core, transactionLog, demanded, origin)
   const handlers: Handlers<ServiceApi.OperationName> = {
     ...payment.handlers,
     ...transactionLog.handlers,
     ...payout.handlers,
-    ...refund.handlers,
+    ...refundLog.handlers,
     ...links.handlers,
     ...cards.make(core, holders).handlers,
     ...holders.handlers,
@@ -169,7 +183,7 @@ const over = (options: Shared, state: State) => {
     accounts: account,
     payments: payment,
     payouts: payout,
-    refunds: refund,
+    refunds: refundLog,
     paymentLinks: links,
     cardholders: holders,
     inFlight: idempotency.makeInFlight(profile),

@@ -5,16 +5,21 @@ import * as Issues from "@manilla/core/Issues"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import * as ControlApi from "../../ControlApi.js"
+import type { Exchange } from "../../Exchange.js"
 import * as Outcome from "../../Outcome.js"
 import type * as Sandbox from "../../Sandbox.js"
 import type { Emulation, Restartable } from "../emulation.js"
+import type * as exchangeLog from "../http/exchangeLog.js"
 import * as idempotency from "../rules/idempotency.js"
 import * as refusal from "../rules/refusal.js"
-import * as snapshots from "../store/snapshots.js"
+import * as states from "../store/state.js"
 import * as moment from "../time/moment.js"
-import * as requests from "./requests.js"
 
 const defaultLimit = 100
 const defaultEntries = 1000
@@ -44,7 +49,12 @@ export const make = (
     ...urls,
     health: Effect.succeed({ status: "ready" }),
     reset: ({ seed } = {}) => reset(seed),
-    snapshot: look(({ state }, nowMillis) => snapshots.make(state, nowMillis)),
+    snapshot: look(({ state }, nowMillis) => ({
+      format: "manilla-sandbox",
+      version: states.version,
+      now_ms: nowMillis,
+      state: states.encode(state)
+    })),
     restore: (snapshot) => Effect.mapError(restore(snapshot), errorOf),
     idempotency: look(({ profile }) => profile.current),
     setIdempotency: (next) =>
@@ -114,14 +124,14 @@ export const make = (
         all
           .slice(-limit)
           .reverse()
-          .map((exchange) => requests.toRequest(exchange, bodies))
+          .map((exchange) => toRequest(exchange, bodies))
       ),
     request: ({ index }) =>
       Effect.flatMap(exchanges, (all) => {
         const found = all.find((one) => one.index === index)
-        return orError(refusal.found("request", found && requests.toRequest(found, true)))
+        return orError(refusal.found("request", found && toRequest(found, true)))
       }),
-    liveRequests: requests.live(() => current().exchanges),
+    liveRequests: live(() => current().exchanges),
 
     faults: {
       pending: look(({ faults }) => faults.pending()),
@@ -169,3 +179,51 @@ const orError = Either.mapLeft(errorOf)
 const maxAdvanceMillis = Duration.toMillis(Duration.days(36_525))
 
 const issuesOfFault = Issues.validator(Schema.typeSchema(Outcome.FaultRule), [])
+
+const toRequest = (exchange: Exchange, withBody: boolean): ControlApi.Request => {
+  const { atMillis, fault, index, key, method, operation, outcome, path, replay, tookMillis } =
+    exchange
+  const bytes = Redacted.value(exchange.body)
+  return {
+    index,
+    at: moment.fromMillis(atMillis),
+    method,
+    path,
+    operation: operation ?? null,
+    key: key ?? null,
+    outcome: typeof outcome === "number" ? "answered" : outcome,
+    status: typeof outcome === "number" ? outcome : null,
+    took_ms: tookMillis ?? null,
+    replay,
+    fault: fault?.name ?? null,
+    reached_service: fault?.answersInstead !== true,
+    body_bytes: bytes.length,
+    body: withBody ? textOf(bytes) : null
+  }
+}
+
+/** A character has at most 4 bytes, so the rest need not be decoded. */
+const textOf = (bytes: Uint8Array): string =>
+  new TextDecoder()
+    .decode(bytes.subarray(0, 4 * ControlApi.maxBodyLength))
+    .slice(0, ControlApi.maxBodyLength)
+
+const maxRequests = 1000
+
+/** Reads the log and keeps no queue, so a slow reader gets fewer and larger elements. */
+const live = (current: () => exchangeLog.Log): Stream.Stream<ControlApi.LiveRequests> =>
+  Stream.suspend(() => {
+    let log: exchangeLog.Log | undefined
+    let version = 0
+    const read = Effect.sync((): Option.Option<ControlApi.LiveRequests> => {
+      const reset = log !== current()
+      log = current()
+      const known = reset ? 0 : version
+      version = log.version()
+      const requests = log.changedAfter(known, maxRequests).map((one) => toRequest(one, false))
+      return reset || requests.length > 0 ? Option.some({ reset, requests }) : Option.none()
+    })
+    return Stream.repeatEffectWithSchedule(read, Schedule.spaced("100 millis")).pipe(
+      Stream.filterMap((read) => read)
+    )
+  })

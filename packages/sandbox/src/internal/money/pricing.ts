@@ -21,15 +21,10 @@ export const cardCreationFeeUsd = Amount.Amount.make("3.00000000")
 /** The number of decimals of card amounts. */
 export const cardDigits = 8
 
-const usdIn: ReadonlyMap<string, string> = new Map([
-  ["USD", "1.000000000000"],
-  ["EUR", "0.922509225092"],
-  ["XAF", "605.126353790613"],
-  ["XOF", "605.126353790613"]
+/** The price of one USD, with 12 decimals, in the currencies in which cards can be paid. */
+export const exchangeRates: ReadonlyMap<string, Amount.Amount> = new Map([
+  ["USD", Amount.Amount.make("1.000000000000")],
+  ["EUR", Amount.Amount.make("0.922509225092")],
+  ["XAF", Amount.Amount.make("605.126353790613")],
+  ["XOF", Amount.Amount.make("605.126353790613")]
 ])
-
-/** The price of one USD, with 12 decimals; `undefined` if cards cannot be paid in the currency. */
-export const exchangeRate = (currency: string): Amount.Amount | undefined => {
-  const found = usdIn.get(currency)
-  return found === undefined ? undefined : Amount.Amount.make(found)
-}

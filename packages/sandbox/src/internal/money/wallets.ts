@@ -21,17 +21,14 @@ export interface Accounts extends Row {
   readonly reserved: WalletAccount
 }
 
-export const defaults: ReadonlyArray<Sandbox.OpeningWallet> = (
-  [
-    ["XOF", "100000000"],
-    ["XAF", "50000000"],
-    ["USD", "10000"],
-    ["EUR", "10000"]
-  ] as const
-).map(([currency, balance]) => ({
-  currency: Currency.Currency.make(currency),
-  balance: money.fixed(balance)
-}))
+const openings = { XOF: "100000000", XAF: "50000000", USD: "10000", EUR: "10000" }
+
+export const defaults: ReadonlyArray<Sandbox.OpeningWallet> = Object.entries(openings).map(
+  ([currency, balance]) => ({
+    currency: Currency.Currency.make(currency),
+    balance: money.fixed(balance)
+  })
+)
 
 export interface Wallets extends ReturnType<typeof make> {}
 

@@ -105,6 +105,15 @@ ${description ? markup`<dt>For</dt><dd>${description}</dd>` : ""}
 </dl>`
 }
 
+/** A page that says something about a link. */
+const about = (
+  title: string,
+  hosted: Hosted,
+  said: html.Html,
+  more: html.Html | string = "",
+  status = 200
+) => page(title, markup`${said}${details(hosted)}${more}`, status)
+
 const button = (text: string, address: string | undefined) =>
   address === undefined ? "" : markup`<p><a class="button" href="${address}">${text}</a></p>`
 
@@ -127,8 +136,7 @@ const payable = (hosted: Hosted, attempt: string, error?: string) => {
   const failure = addressOf(failure_url)
   const reason = reasonOf(hosted)
   if (reason !== undefined) {
-    const back = button("Return", failure?.href)
-    return page("Payment", markup`${note("bad", reason)}${details(hosted)}${back}`)
+    return about("Payment", hosted, note("bad", reason), button("Return", failure?.href))
   }
   // Browsers apply `form-action` to the answer of a form as well, which is a redirect.
   const targets = ["'self'", ...[addressOf(success_url), failure].map((url) => url?.origin ?? "")]
@@ -150,19 +158,17 @@ ${error && note("bad", error)}
 
 const paid = (hosted: Hosted) => {
   const isIgnored = hosted.success_url !== null && addressOf(hosted.success_url) === undefined
-  const ignored =
-    "The link has a success_url that is not followed: it must be an http or https address, without ; and , in its host."
-  return page(
-    "Payment received",
-    markup`${note("good", `You paid ${amountOf(hosted)}.`)}${isIgnored ? markup`<p>${ignored}</p>` : ""}${details(hosted)}`
-  )
+  const ignored = markup`<p>The link has a success_url that is not followed: it must be an http or https address, without ; and , in its host.</p>`
+  const text = `You paid ${amountOf(hosted)}.`
+  return about("Payment received", hosted, note("good", text), isIgnored ? ignored : "")
 }
 
 const wasCancelled = (hosted: Hosted) =>
-  page(
+  about(
     "Payment cancelled",
-    markup`${note("bad", "You cancelled the payment. Nothing was paid.")}${details(hosted)}
-${button("Pay after all", checkoutPath(hosted.reference))}`
+    hosted,
+    note("bad", "You cancelled the payment. Nothing was paid."),
+    button("Pay after all", checkoutPath(hosted.reference))
   )
 
 /** A link that was used or expired meanwhile says so. Any other failure goes to `failure_url`. */
@@ -170,12 +176,8 @@ const failed = (hosted: Hosted, message: string) => {
   const failure = addressOf(hosted.failure_url)
   const reason = reasonOf(hosted)
   if (reason === undefined && failure !== undefined) return seeOther(failure.href)
-  const text = `${reason ?? message} Nothing was paid.`
-  return page(
-    "Payment failed",
-    markup`${note("bad", text)}${details(hosted)}${button("Return", failure?.href)}`,
-    422
-  )
+  const said = note("bad", `${reason ?? message} Nothing was paid.`)
+  return about("Payment failed", hosted, said, button("Return", failure?.href), 422)
 }
 
 const unknown = page("Payment", note("bad", "This payment link does not exist."), 404)

@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type * as ControlApi from "../../ControlApi.js"
 import * as outcomes from "../faults/outcomes.js"
-import type { Undeclared } from "../service/handler.js"
+import type { Behaviour } from "../../Outcome.js"
 import { usedKeyOf } from "../store/state.js"
 import type { State, UsedKey } from "../store/state.js"
 import * as refusal from "./refusal.js"
@@ -24,6 +24,17 @@ export const defaults: ControlApi.Idempotency = {
   in_flight: "replay",
   failures: "again",
   retention_seconds: null
+}
+
+/** The parts of a request that its operation does not declare. */
+export interface Undeclared {
+  readonly nowMillis: number
+  /** The outcome that the request asks for, if it is one that a rule decides. */
+  readonly outcome: Behaviour | undefined
+  /** The query. */
+  readonly search: Readonly<Record<string, unknown>>
+  /** Called when the stored result of a key is returned. */
+  readonly onReplay: () => void
 }
 
 export const make = (

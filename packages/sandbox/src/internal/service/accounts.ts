@@ -9,7 +9,7 @@ import type { Options, Standing } from "../../Sandbox.js"
 import type { Identifiers } from "../rules/identifiers.js"
 import * as refusal from "../rules/refusal.js"
 import type { Account, State } from "../store/state.js"
-import type { Handlers } from "./handler.js"
+import type { Handlers } from "./core.js"
 
 export interface Accounts extends ReturnType<typeof make> {}
 

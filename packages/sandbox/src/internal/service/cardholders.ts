@@ -8,7 +8,7 @@ import * as pages from "../rules/pages.js"
 import * as refusal from "../rules/refusal.js"
 import type { State } from "../store/state.js"
 import * as moment from "../time/moment.js"
-import type { Handlers } from "./handler.js"
+import type { Handlers } from "./core.js"
 
 export interface Cardholders extends ReturnType<typeof make> {}
 

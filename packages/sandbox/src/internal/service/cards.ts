@@ -14,8 +14,7 @@ import * as refusal from "../rules/refusal.js"
 import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
 import type { Cardholders } from "./cardholders.js"
-import type { Core } from "./core.js"
-import type { Handlers } from "./handler.js"
+import type { Core, Handlers } from "./core.js"
 
 type Row = typeof state.CardRow.Type
 
@@ -42,7 +41,7 @@ export const make = (
       }
       const { debit_currency, wallet_id } = request
       const wallet = yield* wallets.debited(wallet_id, debit_currency, "debit_currency")
-      const rate = pricing.exchangeRate(wallet.currency)
+      const rate = pricing.exchangeRates.get(wallet.currency)
       if (rate === undefined) {
         const rule = "must be a currency in which cards can be paid"
         return yield* refusal.because("CURRENCY_NOT_SUPPORTED", "debit_currency", rule)

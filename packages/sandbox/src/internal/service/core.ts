@@ -1,11 +1,16 @@
 /**
- * Shared parts of the resources.
+ * Shared parts of the resources, and the type of the rules of the operations. Statuses, paths and encodings come from
+ * the declared operations.
  */
 import type { AvailableService } from "@manilla/catalogue/AvailableService"
+import type * as Operation from "@manilla/core/Operation"
+import type * as Either from "effect/Either"
+import type * as ServiceApi from "../../ServiceApi.js"
 import * as ledger from "../money/ledger.js"
 import * as wallets from "../money/wallets.js"
 import * as idempotency from "../rules/idempotency.js"
 import type { Identifiers } from "../rules/identifiers.js"
+import type { Refusal } from "../rules/refusal.js"
 import type { State } from "../store/state.js"
 import * as agenda from "../time/agenda.js"
 
@@ -28,4 +33,15 @@ export const make = (state: State, identifiers: Identifiers, options: Options) =
     wallets: wallets.make(state, identifiers, book),
     once: idempotency.make(state, options.profile)
   }
+}
+
+/** Decides and stores in one synchronous step. */
+export type Handler<O extends Operation.Operation> = (
+  request: Operation.Request<O>,
+  undeclared: idempotency.Undeclared
+) => Either.Either<O["success"]["Type"], Refusal>
+
+/** The handlers of these operations. */
+export type Handlers<Name extends ServiceApi.OperationName> = {
+  readonly [One in Name]: Handler<ServiceApi.OperationNamed<One>>
 }

@@ -12,8 +12,7 @@ import * as pages from "../rules/pages.js"
 import * as refusal from "../rules/refusal.js"
 import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
-import type { Core } from "./core.js"
-import type { Handlers } from "./handler.js"
+import type { Core, Handlers } from "./core.js"
 import type { Transactions } from "./transactions.js"
 
 type Row = typeof state.PaymentLinkRow.Type
@@ -88,11 +87,8 @@ export const make = (
           payload.expires_at === undefined ? null : moment.fromInput(payload.expires_at)
         const expiresMicros = expires_at === null ? undefined : Timestamp.toEpochMicros(expires_at)
         if (expiresMicros !== undefined && expiresMicros <= BigInt(nowMillis) * 1000n) {
-          return yield* refusal.because(
-            "EXPIRES_IN_THE_PAST",
-            "expires_at",
-            "must be in the future"
-          )
+          const rule = "must be in the future"
+          return yield* refusal.because("EXPIRES_IN_THE_PAST", "expires_at", rule)
         }
         const reference = PaymentLink.PaymentLinkReference.make(identifiers.reference("LNK"))
         const row: Row = {
@@ -141,10 +137,9 @@ export const make = (
       Either.flatMap(findFor(phoneNumber, id), (row) => collect(row, [], nowMillis)),
     /** Pays at the hosted page. An attempt that is repeated pays once. */
     attempt: (id: string, phoneNumber: string, attempt: string, nowMillis: number) =>
-      Either.flatMap(findFor(phoneNumber, id), (row) =>
-        row.attempts.includes(attempt)
-          ? Either.void
-          : Either.map(collect(row, [attempt], nowMillis), () => undefined)
-      )
+      Either.gen(function* () {
+        const row = yield* findFor(phoneNumber, id)
+        if (!row.attempts.includes(attempt)) yield* collect(row, [attempt], nowMillis)
+      })
   }
 }

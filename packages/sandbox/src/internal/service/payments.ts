@@ -12,8 +12,7 @@ import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
 import type { Accounts } from "./accounts.js"
 import * as catalogue from "./catalogue.js"
-import type { Core } from "./core.js"
-import type { Handlers } from "./handler.js"
+import type { Core, Handlers } from "./core.js"
 import type { Transactions } from "./transactions.js"
 
 type Row = typeof state.PaymentRow.Type

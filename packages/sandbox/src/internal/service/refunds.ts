@@ -15,8 +15,7 @@ import * as refusal from "../rules/refusal.js"
 import * as settling from "../rules/settling.js"
 import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
-import type { Core } from "./core.js"
-import type { Handlers } from "./handler.js"
+import type { Core, Handlers } from "./core.js"
 import type { Transactions } from "./transactions.js"
 
 type Row = typeof state.RefundRow.Type

@@ -11,8 +11,7 @@ import * as pages from "../rules/pages.js"
 import * as refusal from "../rules/refusal.js"
 import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
-import type { Core } from "./core.js"
-import type { Handlers } from "./handler.js"
+import type { Core, Handlers } from "./core.js"
 
 type Row = typeof state.TransactionRow.Type
 
