@@ -12,7 +12,7 @@ export interface Changes {
 }
 
 /** The test fails after this time. It is long enough for a busy machine. */
-const limitMillis = 60_000
+const limitMillis = 30_000
 
 export const make = (): Changes => {
   const looks = new Set<() => void>()
