@@ -41,6 +41,14 @@ const params = Options.keyValueMap("param").pipe(
 
 const isPage = Schema.is(Page.of(Schema.Unknown))
 
+/** The catalogue is one page, without the members of others. */
+const pageIn = (data: unknown, { member }: fields.Rows): Page.Page<unknown> => {
+  if (isPage(data)) return data
+  const list = fields.valueIn(data, [member])
+  const rows = Array.isArray(list) ? list : []
+  return { data: rows, per_page: rows.length, total: rows.length }
+}
+
 const pageFailure = (error: Pagination.PageError | Pagination.PageParameterError) =>
   failed(
     error._tag === "PageParameterError"
@@ -72,22 +80,17 @@ const listOf = (
           operation: `${group.name}.${name}`,
           pageParameter,
           call: (request, options) =>
-            Effect.filterOrDieMessage(call(request, options), isPage, "no page")
+            Effect.map(call(isPaged ? request : {}, options), (data) => pageIn(data, rows))
         })
-        const whole = Effect.map(Effect.mapError(call({}), ofCall()), (data) => {
-          const list = fields.valueIn(data, [rows.member])
-          return Array.isArray(list) ? list : []
+        const all = stream(inputs.partOf("urlParams", own, given.options), {
+          extraParams: pages.params
         })
-        const all = isPaged
-          ? stream(inputs.partOf("urlParams", own, given.options), {
-              extraParams: pages.params
-            }).pipe(Stream.mapError(pageFailure))
-          : Stream.fromIterableEffect(whole)
         const some = Option.match(limit, {
           onNone: () => all,
           onSome: (most) => Stream.take(all, most)
         })
-        yield* output.rows(some, rows.columns, keyOf(group), look)
+        const read = Stream.mapError(some, pageFailure)
+        yield* output.rows(read, rows.columns, keyOf(group), look)
       }).pipe(Effect.provide(service.live))
   )
 }

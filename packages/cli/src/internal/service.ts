@@ -45,7 +45,10 @@ export const token = Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get(
   Effect.mapError(ofCall())
 )
 
-export const yes = Options.withDescription(Options.boolean("yes"), "do not ask before money moves")
+export const yes = Options.withDescription(
+  Options.boolean("yes"),
+  "do not ask before anything is made"
+)
 
 /** Asks a person. Without a terminal, only `--yes` is an answer. */
 export const ask = (message: string) =>

@@ -25,10 +25,7 @@ const options = {
     Options.withDescription("the file of the profile"),
     Options.withDefault("profile.json")
   ),
-  yes: Options.withDescription(
-    Options.boolean("yes"),
-    "do not ask before the probe creates anything"
-  )
+  yes: service.yes
 }
 
 /** How many ways to be refused are tried. */
@@ -56,8 +53,8 @@ const offer = Effect.gen(function* () {
 const profileOf = (baseUrl: string, now: number, findings: ReadonlyArray<learn.Finding>) => ({
   service: baseUrl,
   probed_at: new Date(now).toISOString(),
-  ...fields.assemble(findings.map(({ path, value }) => [path, value])),
-  evidence: Object.fromEntries(findings.map(({ evidence, path }) => [path.join("."), evidence]))
+  ...fields.assemble(findings.map(({ path, value }) => [path.split("."), value])),
+  evidence: Object.fromEntries(findings.map(({ evidence, path }) => [path, evidence]))
 })
 
 export const command = Command.make("probe", options, ({ out, phone, yes }) =>
@@ -87,10 +84,10 @@ export const command = Command.make("probe", options, ({ out, phone, yes }) =>
     yield* Effect.sync(() => writeFileSync(out, `${JSON.stringify(profile, undefined, 2)}\n`))
     for (const { evidence, path, value } of findings) {
       const words = value === undefined ? "not learned" : output.text(value)
-      yield* Console.log(output.wrapped(`${path.join(".")}: `, `${words}. ${evidence}`))
+      yield* Console.log(output.wrapped(`${path}: `, `${words}. ${evidence}`))
     }
     yield* Console.log(`The profile is ${out}.`)
-    const parameter = findings.find(({ path }) => path.join(".") === "page.parameter")?.value
+    const parameter = findings.find(({ path }) => path === "page.parameter")?.value
     if (parameter !== undefined) {
       yield* Console.log(`export MANILLA_PAGE_PARAMETER='${String(parameter)}'`)
     }

@@ -3,14 +3,16 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"
-import type * as fields from "../fields.js"
+import type { Failure } from "../Failure.js"
+import * as fields from "../fields.js"
 import * as wire from "./wire.js"
 
 /** A line of the profile, and what was seen. Without a value, it was not learned. */
 export interface Finding {
-  readonly path: fields.Field["path"]
-  readonly value?: unknown
+  /** Such as `page.parameter`. */
+  readonly path: string
   readonly evidence: string
+  readonly value?: unknown
 }
 
 /** What the probe may use. */
@@ -25,15 +27,11 @@ export interface Means {
   readonly link: Readonly<Record<string, unknown>>
 }
 
-const pathOf = (path: string): fields.Field["path"] => path.split(".")
-
 const learned = (path: string, value: unknown, evidence: string): Finding => ({
-  path: pathOf(path),
-  value,
-  evidence
+  path,
+  evidence,
+  value
 })
-
-const unknown = (path: string, evidence: string): Finding => ({ path: pathOf(path), evidence })
 
 const create = ({ payment, run, send }: Means, key: string, changes: object = {}, about = key) =>
   send({
@@ -52,7 +50,7 @@ const otherBody = (means: Means) =>
     const first = yield* create(means, "other-body")
     const second = yield* create(means, "other-body", otherAmount)
     const evidence = `POST /payments -> ${wire.shown(first)}; the same key with another amount -> ${wire.shown(second)}`
-    if (!wire.isSuccess(first)) return unknown(path, evidence)
+    if (!wire.isSuccess(first)) return { path, evidence }
     if (!wire.isSuccess(second)) return learned(path, second.status, evidence)
     return wire.member(first, "id") === wire.member(second, "id")
       ? learned(path, "replay", `${evidence}, the first payment`)
@@ -62,17 +60,15 @@ const otherBody = (means: Means) =>
 /** A refused request, then a good one with the same key. */
 const failures = (means: Means) =>
   Effect.gen(function* () {
+    const path = "idempotency.failures"
     for (const [i, refusal] of means.refusals.entries()) {
       const refused = yield* create(means, `failures-${i}`, refusal)
       if (wire.isSuccess(refused)) continue
       const second = yield* create(means, `failures-${i}`)
       const evidence = `POST /payments, ${JSON.stringify(refusal)} -> ${wire.shown(refused)}; the same key with a good request -> ${wire.shown(second)}`
-      return learned("idempotency.failures", wire.isSuccess(second) ? "again" : "replay", evidence)
+      return learned(path, wire.isSuccess(second) ? "again" : "replay", evidence)
     }
-    return unknown(
-      "idempotency.failures",
-      "no request for a service that is unavailable was refused"
-    )
+    return { path, evidence: "no request for a service that is unavailable was refused" }
   })
 
 /** A difference of times that means something. */
@@ -101,53 +97,38 @@ const inFlight = (means: Means) =>
         return learned(path, isEarlier ? "replay" : "wait", evidence)
       }
     }
-    return unknown(path, `${evidence}: too fast to overlap`)
+    return { path, evidence: `${evidence}: too fast to overlap` }
   })
 
 const lists = ["/cardholders", "/transactions", "/payment-links", "/cards"]
 
-const pageParameters = [
-  "page",
-  "page_number",
-  "pageNumber",
-  "current_page",
-  "page[number]",
-  "p",
-  "offset"
-]
+const pageParameters = ["page", "page_number", "pageNumber", "current_page", "page[number]", "p"]
 
-/** The first list with more than one row. */
-const longList = ({ send }: Means) =>
+/** Reads the second page of the first list that has one. */
+const pages = ({ send }: Means) =>
   Effect.gen(function* () {
-    for (const path of lists) {
-      const answer = yield* send({ method: "GET", path: `${path}?per_page=1` })
-      if (Number(wire.member(answer, "total")) > 1) return { path, first: answer }
+    const read = (path: string) => send({ method: "GET", path })
+    const firsts = yield* Effect.forEach(lists, (path) => read(`${path}?per_page=1`))
+    const chosen = firsts.findIndex((answer) => Number(wire.member(answer, "total")) > 1)
+    const [list, first] = [lists[chosen], firsts[chosen]]
+    const path = "page.parameter"
+    if (list === undefined || first === undefined) {
+      return [{ path, evidence: "no list has more than one row" }]
     }
-    return undefined
-  })
-
-const pages = (means: Means) =>
-  Effect.gen(function* () {
-    const list = yield* longList(means)
-    if (list === undefined) return [unknown("page.parameter", "no list has more than one row")]
-    const whole = yield* means.send({ method: "GET", path: list.path })
-    const size = wire.member(whole, "per_page")
-    const sizes = learned(
-      "page.default_per_page",
-      size,
-      `GET ${list.path} -> per_page ${String(size)}`
-    )
-    const firstRow = JSON.stringify(wire.rowsIn(list.first))
+    const size = wire.member(yield* read(list), "per_page")
+    const sizes = learned("page.default_per_page", size, `GET ${list} -> per_page ${String(size)}`)
     for (const name of pageParameters) {
-      const path = `${list.path}?per_page=1&${encodeURIComponent(name)}=2`
-      const answer = yield* means.send({ method: "GET", path })
-      const isOther = JSON.stringify(wire.rowsIn(answer)) !== firstRow
-      if (wire.isSuccess(answer) && wire.rowsIn(answer).length === 1 && isOther) {
-        const seen = `GET ${path} -> current_page ${String(wire.member(answer, "current_page"))}, another row`
-        return [sizes, learned("page.parameter", name, seen)]
+      const query = `${list}?per_page=1&${encodeURIComponent(name)}=2`
+      const answer = yield* read(query)
+      const [row, ...more] = wire.rowsIn(answer)
+      const isOther = JSON.stringify([row]) !== JSON.stringify(wire.rowsIn(first))
+      if (row !== undefined && more.length === 0 && isOther) {
+        const current = String(wire.member(answer, "current_page"))
+        const evidence = `GET ${query} -> current_page ${current}, another row`
+        return [sizes, learned(path, name, evidence)]
       }
     }
-    return [sizes, unknown("page.parameter", `none of ${pageParameters.join(", ")} selects a page`)]
+    return [sizes, { path, evidence: `none of ${pageParameters.join(", ")} selects a page` }]
   })
 
 const nobody = "00000000-0000-4000-8000-000000000000"
@@ -218,17 +199,12 @@ const links = ({ link, run, send }: Means) =>
     const made = yield* make(run)
     const other = yield* make(`${run}-other`)
     if (!wire.isSuccess(made) || !wire.isSuccess(other)) {
-      return unknown(path, `POST /payment-links -> ${wire.shown(made)}, ${wire.shown(other)}`)
+      return { path, evidence: `POST /payment-links -> ${wire.shown(made)}, ${wire.shown(other)}` }
     }
     for (const name of searches) {
       const query = `${encodeURIComponent(name)}=${encodeURIComponent(run)}`
-      const answer = yield* send({ method: "GET", path: `/payment-links?${query}` })
-      const [found, ...more] = wire.rowsIn(answer)
-      if (
-        found !== undefined &&
-        more.length === 0 &&
-        JSON.stringify(found).includes(String(wire.member(made, "id")))
-      ) {
+      const found = wire.rowsIn(yield* send({ method: "GET", path: `/payment-links?${query}` }))
+      if (found.length === 1 && fields.valueIn(found[0], ["id"]) === wire.member(made, "id")) {
         return learned(path, name, `GET /payment-links?${query} -> the link alone`)
       }
     }
@@ -239,27 +215,36 @@ const burst = 20
 
 const retryAfter = ({ send }: Means) =>
   Effect.gen(function* () {
-    const answers = yield* Effect.replicateEffect(
-      send({ method: "GET", path: "/services" }),
-      burst
-    ).pipe(Effect.withConcurrency("unbounded"))
+    const read = send({ method: "GET", path: "/services" })
+    const answers = yield* Effect.all(
+      Array.from({ length: burst }, () => read),
+      {
+        concurrency: burst
+      }
+    )
     const limited = answers.find(({ status }) => status === 429)
+    const path = "retry_after"
     return limited === undefined
-      ? unknown("retry_after", `no 429 among ${burst} reads at once`)
-      : learned("retry_after", limited.retryAfter ?? false, `429 among ${burst} reads at once`)
+      ? { path, evidence: `no 429 among ${burst} reads at once` }
+      : learned(path, limited.retryAfter ?? false, `429 among ${burst} reads at once`)
   })
 
-/** Learns one thing after the other, so that each is seen by itself. */
+type Lesson = (means: Means) => Effect.Effect<Finding | ReadonlyArray<Finding>, Failure>
+
+/** One after the other, so that each is seen by itself. */
+const lessons: ReadonlyArray<Lesson> = [
+  statuses,
+  otherBody,
+  failures,
+  inFlight,
+  links,
+  pages,
+  errors,
+  retryAfter
+]
+
 export const all = (means: Means) =>
-  Effect.gen(function* () {
-    return [
-      ...(yield* statuses(means)),
-      yield* otherBody(means),
-      yield* failures(means),
-      yield* inFlight(means),
-      yield* links(means),
-      ...(yield* pages(means)),
-      ...(yield* errors(means)),
-      yield* retryAfter(means)
-    ]
-  })
+  Effect.map(
+    Effect.forEach(lessons, (learn) => learn(means)),
+    (found) => found.flat()
+  )

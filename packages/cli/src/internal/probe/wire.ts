@@ -2,7 +2,7 @@
 import type * as BearerTokens from "@manilla/core/BearerTokens"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { failed } from "../Failure.js"
+import { type Failure, failed } from "../Failure.js"
 import * as fields from "../fields.js"
 import { text } from "../output.js"
 
@@ -22,9 +22,7 @@ export interface Answer {
   readonly retryAfter: string | null
 }
 
-export type Send = (request: Request) => Effect.Effect<Answer, ReturnType<typeof failed>>
-
-const limit = "30 seconds"
+export type Send = (request: Request) => Effect.Effect<Answer, Failure>
 
 const json = (body: string): unknown => {
   try {
@@ -38,34 +36,29 @@ const json = (body: string): unknown => {
 export const make =
   (baseUrl: string, { value }: BearerTokens.BearerToken): Send =>
   ({ body, key, method, path, token = Redacted.value(value) }) =>
-    Effect.tryPromise({
-      try: async (signal) => {
-        const response = await fetch(`${baseUrl.replace(/\/$/, "")}${path}`, {
-          method,
-          redirect: "manual",
-          signal,
-          headers: {
-            accept: "application/json",
-            authorization: `Bearer ${token}`,
-            ...(key === undefined ? {} : { "idempotency-key": key }),
-            ...(body === undefined ? {} : { "content-type": "application/json" })
-          },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) })
-        })
-        const envelope = json(await response.text())
-        return {
-          status: response.status,
-          data: fields.valueIn(envelope, ["data"]),
-          retryAfter: response.headers.get("retry-after")
-        }
-      },
-      catch: () =>
-        failed(`${method} ${path.replace(/\?.*/, "")} has no answer. Run the probe again.`)
-    }).pipe(
-      Effect.timeoutFail({
-        duration: limit,
-        onTimeout: () => failed(`${method} ${path.replace(/\?.*/, "")} has no answer in ${limit}.`)
+    Effect.tryPromise(async (signal) => {
+      const response = await fetch(`${baseUrl.replace(/\/$/, "")}${path}`, {
+        method,
+        redirect: "manual",
+        signal,
+        headers: {
+          accept: "application/json",
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          ...(key === undefined ? {} : { "idempotency-key": key })
+        },
+        body: body === undefined ? null : JSON.stringify(body)
       })
+      return {
+        status: response.status,
+        data: fields.valueIn(json(await response.text()), ["data"]),
+        retryAfter: response.headers.get("retry-after")
+      }
+    }).pipe(
+      Effect.timeout("30 seconds"),
+      Effect.mapError(() =>
+        failed(`${method} ${path.replace(/\?.*/, "")} has no answer. Run the probe again.`)
+      )
     )
 
 export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300
