@@ -16,6 +16,7 @@ import * as Sandboxed from "@manilla/test-support/Sandboxed"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { getEventListeners } from "node:events"
 
 const { collection, key } = Sandboxed
 const { operation: _, ...request } = collection
@@ -196,6 +197,22 @@ describe("for await", () => {
     assert.lengthOf(await requests(), after)
     const tooLate = manilla.payments.changes(id, { signal })
     assert.strictEqual(await rejected(readAll(tooLate)), signal.reason)
+    await manilla.close()
+  })
+})
+
+describe("a signal", () => {
+  it("keeps nothing of the calls that ended", async () => {
+    const { manilla } = await connect()
+    const { signal } = new AbortController()
+    succeeded(await manilla.payments.collect(request, { key, signal }))
+    failed(await manilla.payments.collect({ ...request, amount: "x" }, { key, signal }))
+    await readAll(manilla.transactions.stream({}, { signal }))
+    for await (const row of manilla.transactions.stream({}, { signal })) {
+      succeeded(row)
+      break
+    }
+    assert.isEmpty(getEventListeners(signal, "abort"))
     await manilla.close()
   })
 })
