@@ -158,9 +158,10 @@ export const command = Command.make("payroll", config, (given) =>
     )
     const report = beside(`${basename(file).replace(/\.csv$/i, "")}.report.csv`)
     for (const line of preview(rows)) yield* Console.log(line)
-    const what = `Pay ${rows.length} rows, ${files.totals(rows)}, for ${period} from the wallet ${wallet} in the environment ${environment}?`
-    if (yes) yield* Console.log(what.replace(/\?$/, "."))
-    const confirmed = yes ? Effect.void : service.ask(what)
+    yield* Console.log(
+      `Rows: ${rows.length}. Total: ${files.totals(rows)}. Period: ${period}. Environment: ${environment}.\nWallet: ${wallet}.`
+    )
+    const confirmed = yes ? Effect.void : service.ask("Pay all rows?")
     const isNew = !existsSync(state)
     if (isNew) yield* confirmed
     const again = `The same command continues, and pays nobody twice. It needs ${state}.`

@@ -29,7 +29,9 @@ const reasonOf = (cause: Cause.Cause<{ readonly message: string }>): string =>
 
 const check = "It may be paid. Ask the service before you pay it in any other way."
 
-const correct = "Nothing was paid. Put the corrected row into a new file, with another --period."
+/** Another state file may have paid the row under the same key: that is refused too. */
+const correct =
+  "Unless this period was sent from another state file before, nothing was paid: put the corrected row into a new file, with another --period."
 
 type Outcome = Pick<Line, "result" | "reference" | "advice">
 
