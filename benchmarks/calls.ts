@@ -1,4 +1,6 @@
 // The cost of calls: all clients take turns in short windows, each in its own process, against one server.
+import * as Arr from "effect/Array"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { baseline, clients, titleOf } from "./clients/index.js"
 import { median, micros, millis, number, spread, table } from "./format.js"
@@ -32,7 +34,6 @@ export interface Plan {
   readonly heatMillis: number
   readonly warmMillis: number
   readonly millis: number
-  readonly progress: (line: string) => void
 }
 
 /** The windows of a client in a cell. */
@@ -56,12 +57,6 @@ const startClients = (names: ReadonlyArray<string>, port: number) =>
     )
   )
 
-/** Rotates the order in each round, so that the neighbours of a client vary. */
-const rotated = <A>(all: ReadonlyArray<A>, by: number): ReadonlyArray<A> => [
-  ...all.slice(by % all.length),
-  ...all.slice(0, by % all.length)
-]
-
 /** The baseline is measured again after this many clients, because the machine's speed drifts. */
 const neighbours = 3
 
@@ -77,10 +72,10 @@ const measureCell = (
 
     for (const { measure } of all) yield* measure({ ...cell, warmMillis: heatMillis, millis: 1 })
     for (let round = 0; round < rounds; round++) {
-      const order = rotated(others, round)
-      for (let from = 0; from === 0 || from < order.length; from += neighbours) {
+      // The neighbours of a client vary.
+      for (const next of Arr.chunksOf(Arr.rotate(others, round), neighbours)) {
         let perCall = NaN
-        for (const { measure, name } of [...base, ...order.slice(from, from + neighbours)]) {
+        for (const { measure, name } of [...base, ...next]) {
           const sample = yield* measure({ ...cell, warmMillis, millis })
           if (name === baseline.name) perCall = sample.cpuMicros
           taken.get(name)?.push({ ...sample, ratio: sample.cpuMicros / perCall })
@@ -102,10 +97,9 @@ export const run = (plan: Plan) =>
       clients.map(({ name }) => name),
       port
     )
-    const measured = yield* Effect.forEach(plan.cells, (cell) => {
-      plan.progress(titleOfCell(cell))
-      return measureCell(all, cell, plan)
-    })
+    const measured = yield* Effect.forEach(plan.cells, (cell) =>
+      Effect.zipRight(Console.error(titleOfCell(cell)), measureCell(all, cell, plan))
+    )
     return measured.flat()
   }).pipe(Effect.scoped)
 

@@ -4,7 +4,6 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
 import { count, flag, isWhole, only, runCommand } from "../scripts/cli.js"
-import { buildAll } from "./build.js"
 import * as calls from "./calls.js"
 import { operations } from "./messages.js"
 import { markdown } from "./performance.js"
@@ -26,14 +25,12 @@ const run = ({ isPart, quick, rounds }: Command.Command.ParseConfig<typeof optio
       rounds: quick ? Math.min(4, rounds) : rounds,
       heatMillis: quick ? 500 : 1000,
       warmMillis: quick ? 150 : 200,
-      millis: quick ? 250 : 350,
-      progress: (line) => console.error(line)
+      millis: quick ? 250 : 350
     }
-    yield* Effect.promise(() => buildAll("server.ts", "callsWorker.ts"))
     const page = markdown({
       calls: isPart("calls") ? yield* calls.run(plan) : undefined,
       bursts: isPart("burst") ? yield* calls.bursts(quick ? 300 : 1000) : undefined,
-      sizes: isPart("size") ? yield* Effect.promise(size.run) : undefined
+      sizes: isPart("size") ? size.run() : undefined
     })
     yield* Console.log(page)
     if (isWhole) writeFileSync(new URL("../docs/performance.md", import.meta.url), page)

@@ -4,7 +4,9 @@ import type * as Scope from "effect/Scope"
 import { type ChildProcess, fork, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import { built } from "./build.js"
+
+/** The measured programs, which `npm run bench:build` bundles, so that no loader runs in their processes. */
+const built = new URL("dist/", import.meta.url)
 
 /** The cores of this process, as `taskset` lists them: `0-3,8`. */
 const { status, stdout } = spawnSync("taskset", ["-cp", String(process.pid)], { encoding: "utf8" })

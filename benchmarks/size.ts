@@ -1,7 +1,6 @@
 // What a program pays for Manilla before it does anything: the size of its bundle.
-import { fileURLToPath } from "node:url"
+import { buildSync } from "esbuild"
 import { gzipSync } from "node:zlib"
-import { build } from "esbuild"
 import { kilobytes, table } from "./format.js"
 
 /** A program with Effect and its HTTP client, and the same with Payments. */
@@ -10,24 +9,22 @@ export interface Sizes {
   readonly payments: number
 }
 
-const gzipBytesOf = async (program: keyof Sizes): Promise<number> => {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(`programs/${program}.ts`, import.meta.url))],
+const gzipBytesOf = (program: keyof Sizes): number => {
+  const { outputFiles } = buildSync({
+    entryPoints: [`${import.meta.dirname}/programs/${program}.ts`],
     bundle: true,
     minify: true,
     write: false,
     format: "esm",
     platform: "node",
-    target: "node20",
-    legalComments: "none",
-    logLevel: "warning"
+    legalComments: "none"
   })
-  return gzipSync(outputFiles[0]?.contents ?? new Uint8Array(), { level: 9 }).byteLength
+  return gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).byteLength
 }
 
-export const run = async (): Promise<Sizes> => ({
-  effect: await gzipBytesOf("effect"),
-  payments: await gzipBytesOf("payments")
+export const run = (): Sizes => ({
+  effect: gzipBytesOf("effect"),
+  payments: gzipBytesOf("payments")
 })
 
 export const tables = ({ effect, payments }: Sizes): ReadonlyArray<string> => [

@@ -3,8 +3,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 
 const root = new URL("../", import.meta.url)
-const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
 const isFile = (url: URL): boolean => existsSync(url) && statSync(url).isFile()
+const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
 
 const documents = [
   ...readdirSync(root),

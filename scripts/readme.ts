@@ -3,7 +3,6 @@
 // that teach, each block of TypeScript has a marker, so that CI compiles it.
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, dirname } from "node:path"
-import { exampleIn } from "./docstring.js"
 import { emit } from "./generated.js"
 import * as declared from "./operations.js"
 import { exactIn, manifestIn, libraries, peersOf } from "./packages.js"
@@ -32,9 +31,9 @@ const importedBy = (source: string): ReadonlyArray<string> =>
   [...source.matchAll(/ from "((?:@[\w-]+\/)?[\w-]+)/g)].map(([, name = ""]) => name)
 
 const example = (path: string): string => {
-  const code = exampleIn(read(path))
-  if (code === undefined) throw new Error(`${path} has no example`)
-  return block("ts", code)
+  const [, lines] = /@example\n([\s\S]*?)\n \* @/.exec(read(path)) ?? []
+  if (lines === undefined) throw new Error(`${path} has no example`)
+  return block("ts", lines.replace(/^ \* ?/gm, "").trim())
 }
 
 /** The lines of a file between `// #region NAME` and `// #endregion`. */

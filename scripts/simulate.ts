@@ -49,13 +49,9 @@ const runAll = ({ from, seeds, stopAt }: Wanted): boolean => {
   }
   const [first] = failed
   if (first !== undefined) print(Simulation.run(first))
-  const rows = [
-    ["seeds", `${done}, from ${from}`],
-    ...Simulation.countNames.map((name) => [name, String(counts[name])]),
-    ["seeds per second", rate()],
-    ["failed seeds", failed.length === 0 ? "none" : failed.join(", ")]
-  ]
-  console.log(`\n${rows.map(([name = "", value = ""]) => name.padEnd(22) + value).join("\n")}`)
+  console.log(`\n${done} seeds from ${from}, ${rate()} per second`)
+  for (const name of Simulation.countNames) console.log(`${name.padEnd(22)}${counts[name]}`)
+  console.log(`failed seeds: ${failed.join(", ") || "none"}`)
   return failed.length === 0
 }
 

@@ -1,15 +1,13 @@
 // graphile-worker: a job for each payout. A job that fails runs again from its start.
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { Logger, run } from "graphile-worker"
 import * as payouts from "./payouts.js"
-import { each, type Open } from "./programs.js"
+import type { Key, Open } from "./programs.js"
 
 export const graphile: Open = ({ port, url }) =>
   Effect.gen(function* () {
     const { pay } = yield* payouts.client(port)
-    const ends = new Map<string, Deferred.Deferred<void>>()
     const runner = yield* Effect.promise(() =>
       run({
         connectionString: url,
@@ -22,19 +20,16 @@ export const graphile: Open = ({ port, url }) =>
         }
       })
     )
-    runner.events.on("job:complete", ({ job: { payload } }) => {
-      const end = ends.get(String(payload))
-      if (end !== undefined) Deferred.unsafeDone(end, Effect.void)
-    })
+    let ended = 0
+    runner.events.on("job:complete", () => ended++)
+    const add = (key: Key) => Effect.promise(() => runner.addJob("pay", key))
     return {
-      pay: each((key) =>
+      pay: (keys, atOnce) =>
         Effect.gen(function* () {
-          const end = yield* Deferred.make<void>()
-          ends.set(key, end)
-          yield* Effect.promise(() => runner.addJob("pay", key))
-          yield* Deferred.await(end)
-          ends.delete(key)
+          const all = ended + keys.length
+          yield* Effect.forEach(keys, add, { concurrency: atOnce, discard: true })
+          while (ended < all) yield* Effect.sleep("5 millis")
+          return []
         })
-      )
     }
   })

@@ -5,7 +5,6 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
 import { flag, isWhole, only, runCommand } from "../../scripts/cli.js"
-import { buildAll } from "../build.js"
 import { place } from "../processes.js"
 import * as measure from "./measure.js"
 import { markdown, type Report } from "./page.js"
@@ -33,7 +32,6 @@ const run = ({ isPart, isProgram, quick }: Command.Command.ParseConfig<typeof op
       isPart(part) ? all.filter(isProgram) : []
     const tell = (what: string, name: Name) => Console.error(`${what}: ${programs[name].title}`)
 
-    yield* Effect.promise(() => buildAll("server.ts", "workflows/worker.ts"))
     // PostgreSQL starts from here.
     place(process.pid, "server")
 

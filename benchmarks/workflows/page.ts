@@ -98,21 +98,6 @@ const payoutTable = ({ rounds }: Report): string =>
       })
   )
 
-/** Ten million payouts in four hours, with a utilisation of 60 %. */
-const planTable = ({ rounds }: Report): string => {
-  const count = 10_000_000
-  const cores = (cpuMillis: number) => number((count * cpuMillis) / 1000 / (4 * 3600 * 0.6))
-  const planned = ["dbos", "postgres", "postgresBatch"] as const
-  return table(
-    ["program", "cores of runners", "cores of PostgreSQL", "stored"],
-    planned.map((name) => {
-      const { cpuMillis, databaseMillis, storedBytes } = costOf(rounds, name)
-      const gigabytes = number((count * storedBytes) / 1e9)
-      return [programs[name].title, cores(cpuMillis), cores(databaseMillis), `${gigabytes} GB`]
-    })
-  )
-}
-
 const cellTable = ({ cells }: Report): string =>
   table(
     [
@@ -158,8 +143,6 @@ the same requests with Manilla's client over undici: one creates the payout, one
     "## One payout",
     "64 at once, in turns of a few seconds. Medians of the rounds, each figure for one payout.",
     payoutTable(report),
-    "By calculation, ten million payouts in four hours at a utilisation of 60 %:",
-    planTable(report),
     "## Beside sleeping executions",
     `- put to sleep: executions that are started, create a payout and begin a durable pause, 100 starts at a time.
 - heap each: of the process, for each sleeping execution, once an engine on a database has let go of what is idle.
@@ -169,7 +152,7 @@ the same requests with Manilla's client over undici: one creates the payout, one
     cellTable(report),
     "## Planning",
     `CPU adds up: for a rate of payouts, a runner, or a database, needs the rate times its CPU for each, divided by the
-utilisation that you allow. A payout that is still pending after its first look costs as much again for each
+utilisation that you allow: ten million payouts in four hours are 694 a second. A payout that is still pending after its first look costs as much again for each
 durable pause. Runners of one database share its executions, and two groups of runners with databases of their
 own share nothing. SQLite and memory are for one process. Memory keeps a fiber for each sleeping execution.`
   ].join("\n\n") + "\n"
