@@ -75,38 +75,27 @@ const openPage = async (project: string): Promise<void> => {
   command.kill()
 }
 
-/** What modules of a package import although it does not declare it. */
+/** What modules of a package import although it does not declare it, or as an optional peer only. */
 const undeclared = async (project: string, folder: string): Promise<ReadonlyArray<string>> => {
-  const {
-    dependencies = {},
-    name,
-    peerDependencies = {},
-    peerDependenciesMeta = {}
-  } = manifestIn("packages", folder)
-  const importsOf = async (wanted: (module: string) => boolean) => {
-    const dist = join(project, "node_modules", name, "dist")
-    const entries = modulesOf(folder).filter(wanted)
-    const { metafile } = await build({
-      entryPoints: entries.map((module) => join(dist, `${module}.js`)),
-      outdir: join(project, "unused"),
-      bundle: true,
-      packages: "external",
-      platform: "node",
-      format: "esm",
-      metafile: true,
-      write: false
-    })
-    return Object.values(metafile.inputs)
-      .flatMap(({ imports }) => imports)
-      .filter(({ external, path }) => external === true && !path.startsWith("node:"))
-      .map(({ path }) => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path)
-  }
-  const declared = Object.keys({ ...dependencies, ...peerDependencies })
-  const required = declared.filter((name) => peerDependenciesMeta[name]?.optional !== true)
-  return [
-    ...(await importsOf((module) => !apart.has(module))).filter((name) => !required.includes(name)),
-    ...(await importsOf((module) => apart.has(module))).filter((name) => !declared.includes(name))
-  ].map((imported) => `${name} imports ${imported}, which it does not declare`)
+  const manifest = manifestIn("packages", folder)
+  const { dependencies = {}, name, peerDependencies = {}, peerDependenciesMeta = {} } = manifest
+  const entries = modulesOf(folder).filter((module) => !apart.has(module))
+  const { metafile } = await build({
+    entryPoints: entries.map((module) => join(project, `node_modules/${name}/dist/${module}.js`)),
+    outdir: project,
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    metafile: true,
+    write: false
+  })
+  return Object.values(metafile.inputs)
+    .flatMap(({ imports }) => imports)
+    .filter(({ external, path }) => external === true && !path.startsWith("node:"))
+    .map(({ path }) => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path)
+    .filter((one) => !(one in dependencies || one in peerDependencies) || peerDependenciesMeta[one])
+    .map((one) => `${name} imports ${one}, which it does not declare as required`)
 }
 
 /** The imports of Node's modules in a bundle of all clients. The sandbox is a server. */
