@@ -84,7 +84,7 @@ const answer = (endpoint: Endpoint, callOf: (sandbox: Sandbox.Service) => Call) 
       payload: plain(endpoint.payloadSchema)
     },
     // A misspelt member would otherwise be ignored.
-    { unknownMembers: "error" }
+    "error"
   )
   const success = Schema.make<unknown>(endpoint.successSchema.ast)
   const encode = Schema.encodeSync(success)

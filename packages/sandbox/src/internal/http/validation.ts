@@ -21,13 +21,8 @@ export type Schemas = {
     Schema.Schema.AnyNoContext | undefined
 }
 
-export interface Options {
-  /** Whether unknown members are ignored or issues. Defaults to `"ignore"`. */
-  readonly unknownMembers?: "ignore" | "error"
-}
-
 /** Reads the parts of a request. A part without a schema is `undefined`. */
-export const compile = (schemas: Schemas, { unknownMembers = "ignore" }: Options = {}) => {
+export const compile = (schemas: Schemas, unknownMembers: "ignore" | "error" = "ignore") => {
   const part = partOf(unknownMembers)
   const path = part(schemas.pathParams, ["path"])
   const urlParams = part(schemas.urlParams, ["urlParams"])

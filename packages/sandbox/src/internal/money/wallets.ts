@@ -30,8 +30,6 @@ export const defaults: ReadonlyArray<Sandbox.OpeningWallet> = Object.entries(ope
   })
 )
 
-export interface Wallets extends ReturnType<typeof make> {}
-
 export const make = (
   { wallets: rows }: state.State,
   identifiers: Identifiers,

@@ -122,11 +122,8 @@ const headerOf = (lines: number): string => {
   return `${JSON.stringify(header).padEnd(80)}\n`
 }
 
-const checksum = (...texts: ReadonlyArray<string>): string => {
-  const hash = createHash("sha256")
-  for (const text of texts) hash.update(text)
-  return hash.digest("hex").slice(0, 16)
-}
+const checksum = (...texts: ReadonlyArray<string>): string =>
+  createHash("sha256").update(texts.join("")).digest("hex").slice(0, 16)
 
 /** Reads the state of a file. An empty file has none. */
 const read = async (path: string): Promise<state.State | undefined> => {

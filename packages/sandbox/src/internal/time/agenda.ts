@@ -12,8 +12,6 @@ type Kind = Planned["kind"]
 /** An event, which receives its scheduled time even if it runs later. */
 export type Event = (key: string, status: string, atMillis: number) => unknown
 
-export interface Agenda extends ReturnType<typeof make> {}
-
 /** By time, then by the order in which they were planned. */
 const order = Order.combine(
   Order.mapInput(Order.number, ({ at_ms }: Planned) => at_ms),
