@@ -11,15 +11,14 @@ const versionOf = (name: string): string => {
   return `${name} ${JSON.parse(readFileSync(file, "utf8")).version}`
 }
 
-/** A list of what was measured on, with further facts. */
-export const facts = (packages: ReadonlyArray<string>, ...more: ReadonlyArray<string>): string =>
+/** A list of what was measured on. */
+export const facts = (packages: ReadonlyArray<string>): string =>
   [
     `Date: ${new Date().toISOString().slice(0, 10)}`,
     `Machine: ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()}`,
     `Load at the start: ${number(load)}`,
     `Node: ${process.versions.node}`,
-    `Versions: ${packages.map(versionOf).join(", ")}`,
-    ...more
+    `Versions: ${packages.map(versionOf).join(", ")}`
   ]
     .map((fact) => `- ${fact}`)
     .join("\n")

@@ -3,8 +3,7 @@ import * as calls from "./calls.js"
 import { facts } from "./facts.js"
 import { atMost, goalTable, kilobytes, median, number, times } from "./format.js"
 import type { Operation } from "./messages.js"
-import { cores } from "./processes.js"
-import * as size from "./size.js"
+import type * as size from "./size.js"
 
 /** The measurements. Parts that did not run are undefined. */
 export interface Report {
@@ -48,17 +47,14 @@ const goals = ({ bursts, calls, sizes }: Report) => {
 
 const packages = ["effect", "@effect/platform", "@effect/platform-node", "undici", "esbuild"]
 
-const places = cores ? "the server has one, the clients another" : "the processes are not bound"
-
 export const markdown = (report: Report): string =>
   [
     "# Performance",
     `Written by \`npm run bench\`. The client and a server that answers immediately run on one machine. Use
 the figures to compare clients, not to plan capacity.`,
-    facts(packages, `Cores: ${places}`),
+    facts(packages),
     "## Goals",
     goalTable(goals(report)),
     ...(report.calls === undefined ? [] : calls.tables(report.calls)),
-    ...(report.bursts === undefined ? [] : calls.burstTable(report.bursts)),
-    ...(report.sizes === undefined ? [] : size.tables(report.sizes))
+    ...(report.bursts === undefined ? [] : calls.burstTable(report.bursts))
   ].join("\n\n") + "\n"

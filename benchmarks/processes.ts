@@ -13,7 +13,7 @@ const { status, stdout } = spawnSync("taskset", ["-cp", String(process.pid)], { 
 const allowed = status === 0 ? (stdout.split(":").at(-1)?.match(/\d+/g) ?? []) : []
 
 /** A core for the server and one for the client. `undefined` without a second core or `taskset`. */
-export const cores =
+const cores =
   allowed.length > 1 ? { server: allowed[0] ?? "", client: allowed.at(-1) ?? "" } : undefined
 
 /** Binds a process and its threads, and every process that it starts later, to a core. */

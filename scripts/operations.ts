@@ -16,16 +16,12 @@ const replay = ({ replay }: Operation.Operation): string => {
   return `Keyed by ${replay.in === "header" ? "the header" : "the body's"} \`${replay.name}\``
 }
 
-const access = ({ access }: Operation.Operation): string => {
-  switch (access) {
-    case "bearer":
-      return "not shown"
-    case "credentials":
-      return "none: credentials in the body"
-    default:
-      return `\`${access}\``
-  }
+const special: Readonly<Record<string, string>> = {
+  bearer: "not shown",
+  credentials: "none: credentials in the body"
 }
+
+const access = ({ access }: Operation.Operation): string => special[access] ?? `\`${access}\``
 
 const pathOf = ({ access, method, path }: Operation.Operation): string =>
   `\`${method} ${access === "credentials" ? "{auth_url}" : ""}${path.replace(/:(\w+)/g, "{$1}")}\``

@@ -27,11 +27,8 @@ export const published: ReadonlyArray<string> = readdirSync(join(root, "packages
 /** Modules that are not in the index, because they require an optional peer dependency. */
 export const apart: ReadonlySet<string> = new Set(["UndiciClient", "command", "postgres", "sqlite"])
 
-/** Modules that are not in the index, because a program chooses one of them. */
-export const chosen: ReadonlySet<string> = new Set(["memory"])
-
-/** Whether a module is in the index of its package. */
-export const isInIndex = (module: string): boolean => !apart.has(module) && !chosen.has(module)
+/** Whether a module is in the index of its package. A program chooses between `memory` and others. */
+export const isInIndex = (module: string): boolean => !apart.has(module) && module !== "memory"
 
 /** The public modules of a package; none of a command: its files with PascalCase names, and those that are not in the index. */
 export const modulesOf = (folder: string): ReadonlyArray<string> =>

@@ -73,15 +73,10 @@ type Runtime = readonly [name: string, ...command: ReadonlyArray<string>]
 const onNode = (version: string): Runtime => [`node@${version}`, installNode(version), "main.js"]
 
 /** A runtime from an npm package, started by a command of the package. */
-const onPackage = (name: string, ...command: ReadonlyArray<string>): Runtime => [
-  name,
-  "npx",
-  "--yes",
-  "--package",
-  name,
-  "--",
-  ...command
-]
+const onPackage = (name: string, command: string): Runtime => {
+  const args = ["--yes", "--package", name, "--", ...command.split(" ")]
+  return [name, "npx", ...args]
+}
 
 /** Collects one payment on a runtime. */
 const collectOn = (project: string, [name, file = "", ...args]: Runtime) =>
@@ -103,10 +98,10 @@ const collect = (versions: ReadonlyArray<string>) =>
     const project = yield* Effect.promise(makeQuickstart)
     const runtimes = [
       ...(versions.length > 0 ? versions : [process.versions.node]).map(onNode),
-      onPackage("bun@1.4.5", "bun", "fetch.ts"),
+      onPackage("bun@1.4.5", "bun fetch.ts"),
       // Deno requires explicit permissions.
-      onPackage("deno@2.9.6", "deno", "run", "--allow-net", "--allow-env", "fetch.ts"),
-      onPackage("workerd@1.20261117.1", "workerd", "test", "workerd.capnp")
+      onPackage("deno@2.9.6", "deno run --allow-net --allow-env fetch.ts"),
+      onPackage("workerd@1.20261117.1", "workerd test workerd.capnp")
     ]
     // One that fails does not hide what the others do.
     return yield* Effect.validateAll(runtimes, (runtime) => collectOn(project, runtime))

@@ -53,9 +53,7 @@ const vitest = (name, node) =>
 
 if (versions.length === 0) {
   vitest(folder, process.execPath)
-  if (folder === "test") {
-    run(process.execPath, "node_modules/tstyche/dist/bin.js")
-  }
+  if (folder === "test") run(process.execPath, "node_modules/tstyche/dist/bin.js")
 }
 for (const version of versions) {
   console.log(`\nOn Node ${version}:`)
