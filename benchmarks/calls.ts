@@ -138,10 +138,7 @@ export const bursts = (millis: number) =>
     )
   }).pipe(Effect.scoped)
 
-const titles: Readonly<Record<Operation, string>> = {
-  create: "Create",
-  list: "List of 100"
-}
+const titles = { create: "Create", list: "List of 100" }
 
 const titleOfCell = ({ concurrency, operation }: Cell): string =>
   `${titles[operation]}, ${concurrency} in flight`

@@ -3,7 +3,7 @@ import * as Command from "@effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
-import { count, flag, isWhole, only, runCommand } from "../scripts/cli.js"
+import { flag, isWhole, only, runCommand } from "../scripts/cli.js"
 import * as calls from "./calls.js"
 import { operations } from "./messages.js"
 import { markdown } from "./performance.js"
@@ -11,18 +11,17 @@ import * as size from "./size.js"
 
 const options = {
   quick: flag("quick", "in less than five minutes"),
-  isPart: only("part", ["calls", "burst", "size"]),
-  rounds: count("rounds", 9, "windows per client")
+  isPart: only("part", ["calls", "burst", "size"])
 }
 
-const run = ({ isPart, quick, rounds }: Command.Command.ParseConfig<typeof options>) =>
+const run = ({ isPart, quick }: Command.Command.ParseConfig<typeof options>) =>
   Effect.gen(function* () {
     const inFlight = quick ? [64] : [1, 16, 64, 256]
     const plan: calls.Plan = {
       cells: operations.flatMap((operation) =>
         inFlight.map((concurrency) => ({ operation, concurrency }))
       ),
-      rounds: quick ? Math.min(4, rounds) : rounds,
+      rounds: quick ? 4 : 9,
       heatMillis: quick ? 500 : 1000,
       warmMillis: quick ? 150 : 200,
       millis: quick ? 250 : 350

@@ -1,5 +1,5 @@
 // Writes a generated file. With --check, fails if the file is stale.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 
 export const emit = (path: string, content: string): void => {
   const file = new URL(`../${path}`, import.meta.url)
@@ -8,7 +8,6 @@ export const emit = (path: string, content: string): void => {
     console.error(`${path} is stale: run \`npm run generate\``)
     process.exitCode = 1
   } else {
-    mkdirSync(new URL(".", file), { recursive: true })
     writeFileSync(file, content)
   }
 }
