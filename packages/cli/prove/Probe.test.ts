@@ -1,9 +1,11 @@
 /** The probe finds each profile of idempotency keys that the sandbox can have. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Fault from "@manilla/sandbox/Fault"
+import * as Profile from "@manilla/sandbox/Profile"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { phone } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -21,6 +23,9 @@ const slow = Fault.delay("300 millis", {
   field: { name: "description", value: "manilla probe: in-flight" }
 })
 
+/** As `manilla-sandbox --profile` reads it. */
+const decode = Schema.decode(Schema.parseJson(Profile.Profile))
+
 /** Runs the probe, and returns its profile. */
 const probed = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(
@@ -34,8 +39,7 @@ const probed = Effect.gen(function* () {
   assert.strictEqual(printed.code, 0, printed.err)
   const text = readFileSync(out, "utf8")
   assert.notInclude(text + printed.out + printed.err, phone)
-  const profile: Readonly<Record<string, unknown>> = JSON.parse(text)
-  return { profile, printed }
+  return { profile: yield* Effect.orDie(decode(text)), out: printed.out }
 })
 
 describe("the probe finds the profile", () => {
@@ -43,8 +47,24 @@ describe("the probe finds the profile", () => {
     it.scopedLive(JSON.stringify(idempotency), () =>
       Effect.gen(function* () {
         const { profile } = yield* probed
-        assert.deepStrictEqual(profile["idempotency"], idempotency)
+        assert.deepStrictEqual(profile.idempotency, idempotency)
+        const again = yield* Effect.provide(probed, sandbox(profile))
+        assert.deepStrictEqual(again.profile, profile)
       }).pipe(Effect.provide(sandbox({ idempotency })))
+    )
+  }
+
+  for (const parameter of ["page", "page_number", "page[number]", "p"]) {
+    const page = { parameter, default_per_page: 7 }
+    it.scopedLive(JSON.stringify(page), () =>
+      Effect.gen(function* () {
+        const { out, profile } = yield* probed
+        assert.deepStrictEqual(profile.page, page)
+        assert.include(out, `export MANILLA_PAGE_PARAMETER='${parameter}'`)
+        const changes = { MANILLA_PAGE_PARAMETER: parameter }
+        const listed = yield* manilla(["cardholders", "list", "--per-page", "1", "--csv"], changes)
+        assert.strictEqual(listed.code, 0, listed.err)
+      }).pipe(Effect.provide(sandbox({ page })))
     )
   }
 })

@@ -23,6 +23,7 @@ import type * as Schema from "effect/Schema"
 import type { Exchange } from "./Exchange.js"
 import type * as state from "./internal/store/state.js"
 import type { Ledger } from "./Ledger.js"
+import type * as Profile from "./Profile.js"
 
 /**
  * The query parameter that selects a page of a list. The interface does not document one, so this is
@@ -69,6 +70,8 @@ export interface Options {
   readonly clientSecret?: Redacted.Redacted | undefined
   /** How idempotency keys behave where the interface does not say it. */
   readonly idempotency?: IdempotencyChange | undefined
+  /** How lists are read in pages. Defaults to `pageParameter` and `defaultPerPage`. */
+  readonly page?: Profile.Page | undefined
   /**
    * Whether a magic phone number or amount is refused if it is not listed for its operation. Otherwise it
    * is like any other. Defaults to `false`.

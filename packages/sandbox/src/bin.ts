@@ -10,6 +10,7 @@ import * as Redacted from "effect/Redacted"
 import type { Exchange } from "./Exchange.js"
 import * as cli from "./internal/command/cli.js"
 import * as initial from "./internal/command/initial.js"
+import * as profile from "./internal/command/profile.js"
 import * as control from "./internal/control/routes.js"
 import * as webPage from "./internal/page/webPage.js"
 import * as Sandbox from "./Sandbox.js"
@@ -17,12 +18,15 @@ import * as SandboxServer from "./SandboxServer.js"
 
 type Serve = Extract<cli.Command, { readonly _tag: "Serve" }>
 
-const serve = ({ initial: file, quiet, server }: Serve) =>
+const serve = ({ initial: file, profile: profileFile, quiet, server }: Serve) =>
   Effect.gen(function* () {
     const opening = file === undefined ? {} : yield* initial.read(file)
+    const { idempotency, page } = profileFile === undefined ? {} : yield* profile.read(profileFile)
     const { authUrl, baseUrl, controlUrl, credentials, wallets } = yield* SandboxServer.make({
       ...server,
       ...opening,
+      page,
+      idempotency: { ...idempotency, ...server.idempotency },
       onExchange: quiet ? undefined : (exchange) => Console.log(requestLine(exchange))
     })
     const [wallet] = yield* wallets
@@ -34,7 +38,7 @@ export MANILLA_AUTH_URL=${authUrl}
 export MANILLA_CLIENT_ID=${client_id}
 export MANILLA_CLIENT_SECRET=${Redacted.value(client_secret)}
 export MANILLA_ENVIRONMENT=SANDBOX
-export MANILLA_PAGE_PARAMETER=${Sandbox.pageParameter}
+export MANILLA_PAGE_PARAMETER=${page?.parameter ?? Sandbox.pageParameter}
 export MANILLA_WALLET_ID=${wallet?.id ?? ""}
 
 Page:          ${new URL(webPage.paths.main, controlUrl).href}

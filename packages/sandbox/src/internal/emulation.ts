@@ -16,6 +16,7 @@ import * as exchangeLog from "./http/exchangeLog.js"
 import * as ledger from "./money/ledger.js"
 import * as wallets from "./money/wallets.js"
 import * as idempotency from "./rules/idempotency.js"
+import * as pages from "./rules/pages.js"
 import * as refusal from "./rules/refusal.js"
 import * as identifiers from "./rules/identifiers.js"
 import * as accounts from "./service/accounts.js"
@@ -180,6 +181,7 @@ const over = (options: Shared, state: State) => {
     /** Draws the ids of requests. They are no part of the state. */
     correlationIds: otherIds,
     handlers,
+    pageNames: pages.named(options.page),
     accounts: account,
     payments: payment,
     payouts: payout,

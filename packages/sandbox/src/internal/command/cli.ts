@@ -21,6 +21,8 @@ export type Command =
       readonly server: SandboxServer.Options
       /** A file with initial wallets and services. */
       readonly initial: string | undefined
+      /** A file that `manilla probe` wrote. */
+      readonly profile: string | undefined
       /** Whether requests are not printed. */
       readonly quiet: boolean
     }
@@ -53,6 +55,7 @@ Usage: manilla-sandbox [options]
   --data <file>              keep the state in this file; default in memory
   --idempotency <profile>    behaviour of idempotency keys, as the JSON of PUT /_sandbox/idempotency:
                              '{"other_body": 409, "in_flight": "wait", "failures": "replay"}'
+  --profile <file>           behave like the service of this profile, which \`manilla probe\` wrote
   --strict                   refuse magic phone numbers and amounts that are not listed
   --quiet                    do not print requests
   --help                     show this help
@@ -103,6 +106,7 @@ const Arguments = Schema.Struct({
   settleAfter: defaults(Delay, "2 seconds"),
   seed: Schema.optional(Schema.String),
   initial: Schema.optional(Schema.String),
+  profile: Schema.optional(Schema.String),
   data: Schema.optional(Text),
   idempotency: Schema.optional(Schema.parseJson(ControlApi.IdempotencyChange)),
   ...flags
@@ -142,7 +146,7 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
       }))
       return new UsageError({ message: Issues.print(issues) })
     })
-    const { allowHost, help, initial, quiet, seed, ...server } = given
+    const { allowHost, help, initial, profile, quiet, seed, ...server } = given
     if (help === true) return { _tag: "Help" }
     return {
       _tag: "Serve",
@@ -152,6 +156,7 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
         seed: seed === undefined ? undefined : seedOf(seed)
       },
       initial,
+      profile,
       quiet
     }
   })

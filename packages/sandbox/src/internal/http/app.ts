@@ -155,7 +155,7 @@ const answer = ({ name, operation }: exchange.Named) => {
       )
     )
     const { params } = yield* HttpRouter.RouteContext
-    const search = yield* HttpServerRequest.ParsedSearchParams
+    const search = emulation.pageNames(yield* HttpServerRequest.ParsedSearchParams)
     const request = yield* Either.mapLeft(
       read({ path: params, urlParams: search, headers, body }),
       (issues) => refusal.of("VALIDATION_FAILED", { issues })

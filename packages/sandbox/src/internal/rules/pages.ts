@@ -2,13 +2,25 @@
  * Paginates lists, newest first (interface section 2.1).
  */
 import * as Either from "effect/Either"
+import type { Page } from "../../Profile.js"
 import * as Sandbox from "../../Sandbox.js"
 import * as refusal from "./refusal.js"
+
+type Search = Readonly<Record<string, unknown>>
+
+/** Gives the parameters of a profile the names that the sandbox has for them. */
+export const named =
+  ({ default_per_page, parameter = Sandbox.pageParameter }: Page = {}) =>
+  (search: Search): Search => ({
+    ...(default_per_page === undefined ? {} : { per_page: String(default_per_page) }),
+    ...search,
+    [Sandbox.pageParameter]: search[parameter]
+  })
 
 /** Selects the requested page from rows in order of creation. No operation declares the number of a page. */
 export const select = <Row>(
   all: ReadonlyArray<Row>,
-  search: Readonly<Record<string, unknown>>,
+  search: Search,
   per_page = Sandbox.defaultPerPage
 ) => {
   const given = search[Sandbox.pageParameter] ?? "1"

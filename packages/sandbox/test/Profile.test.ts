@@ -1,0 +1,65 @@
+/** Sandboxes that behave like a service that was probed. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Cardholders from "@manilla/cards/Cardholders"
+import { layer } from "@manilla/test-support/Sandboxed"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as profile from "../src/internal/command/profile.js"
+
+const page = { parameter: "page_number", default_per_page: 2 }
+
+describe("a sandbox with other pages", () => {
+  it.effect("selects a page by the parameter of the profile alone", () =>
+    Effect.gen(function* () {
+      const cardholders = yield* Cardholders.Cardholders
+      const first = yield* cardholders.list()
+      assert.strictEqual(first.per_page, 2)
+      const ignored = yield* cardholders.list({}, { extraParams: { page: "2" } })
+      assert.deepStrictEqual(ignored, first)
+      const all = yield* Stream.runCollect(cardholders.stream({ per_page: 1 }))
+      assert.strictEqual(all.length, first.total)
+    }).pipe(Effect.provide(layer({ page }, { pageParameter: page.parameter })))
+  )
+})
+
+describe("the file of a profile", () => {
+  const read = (text: string) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "manilla-profile-"))),
+      (folder) => {
+        const file = join(folder, "profile.json")
+        writeFileSync(file, text)
+        return profile.read(file)
+      },
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+    )
+
+  it.effect("is read without what a sandbox cannot have", () =>
+    Effect.gen(function* () {
+      const idempotency = { other_body: 409 } as const
+      const evidence = { "page.parameter": "seen" }
+      const found = yield* read(JSON.stringify({ service: "x", page, idempotency, evidence }))
+      assert.deepStrictEqual(found, { page, idempotency })
+    })
+  )
+
+  for (const [text, said] of [
+    ["{", "must be"],
+    ['{"idempotency":{"other_body":400}}', "idempotency.other_body must be"],
+    [
+      '{"page":{"default_per_page":0}}',
+      "page.default_per_page must be a whole number from 1 to 100"
+    ]
+  ] as const) {
+    it.effect(`with ${text} is refused`, () =>
+      Effect.gen(function* () {
+        const { message } = yield* Effect.flip(read(text))
+        assert.include(message, "--profile cannot use")
+        assert.include(message, said)
+      })
+    )
+  }
+})
