@@ -10,6 +10,6 @@ export default defineWorkspace([
   },
   {
     extends: "./vitest.config.ts",
-    test: { name: "prove", include: ["packages/*/prove/**/*.test.ts"] }
+    test: { name: "prove", include: ["packages/*/prove/**/*.test.ts", "docs/prove/*.test.ts"] }
   }
 ])

@@ -83,7 +83,9 @@ const brokenLinks = (): ReadonlyArray<string> => {
 
 writeApi()
 await build(docs, { base: values.base })
-cpSync(join(docs, "openapi.json"), join(dist, "openapi.json"))
+for (const file of readdirSync(docs)) {
+  if (file.endsWith(".json") && file !== "package.json") cpSync(join(docs, file), join(dist, file))
+}
 const broken = brokenLinks()
 for (const line of broken) console.error(line)
 if (broken.length > 0) process.exitCode = 1

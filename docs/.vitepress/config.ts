@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { defineConfig } from "vitepress"
 import { tabsMarkdownPlugin } from "vitepress-plugin-tabs"
-import { diagrams, links, names } from "./markdown.js"
+import { diagrams, headers, links, names } from "./markdown.js"
 
 const docs = new URL("../", import.meta.url)
 
@@ -77,23 +77,36 @@ const reference = [
   },
   { text: "Measurements", items: pages("", "performance", "scale") },
   { text: "Packages", items: pages("packages/", ...packages.slice(0, -1)) },
-  { text: "Decisions", collapsed: true, items: pages("decisions/", ...namesIn("decisions/")) },
-  { text: "Project", items: pages("", "changelog", "versioning", "security", "contributing") }
+  { text: "Decisions", items: pages("decisions/", ...namesIn("decisions/")) },
+  { text: "Project", items: pages("", "versioning", "changelog", "security", "contributing") }
 ]
 
-const api = packages.map((name) => ({
+const modules = (name: string) =>
+  namesIn(`api/${name}/`).map((module) => ({ text: module, link: `/api/${name}/${module}` }))
+
+const apiIndex = packages.map((name) => ({
   text: `@manilla/${name}`,
-  collapsed: true,
-  items: namesIn(`api/${name}/`).map((module) => ({
-    text: module,
-    link: `/api/${name}/${module}`
-  }))
+  link: modules(name)[0]?.link ?? "/api/"
 }))
+
+/** The modules of one package, and then the other packages. */
+const api = Object.fromEntries(
+  packages.map((name) => [
+    `/api/${name}/`,
+    [
+      { text: `@manilla/${name}`, items: modules(name) },
+      { text: "Packages", items: apiIndex }
+    ]
+  ])
+)
 
 export default defineConfig({
   title: "Manilla",
   description: "A TypeScript client for payments, payouts and virtual cards that cannot pay twice",
-  cleanUrls: false,
+  locales: {
+    root: { label: "English", lang: "en" },
+    fr: { label: "Français", lang: "fr", link: "/fr/" }
+  },
   srcExclude: ["**/node_modules/**"],
   markdown: {
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
@@ -101,9 +114,12 @@ export default defineConfig({
       md.use(tabsMarkdownPlugin)
       diagrams(md)
       links(md)
+      headers(md)
       names(docs)(md)
     }
   },
+  // VitePress gives its home page no main landmark.
+  transformHtml: (html) => html.replace('<div class="VPHome"', '<div role="main" class="VPHome"'),
   themeConfig: {
     nav: [
       { text: "Start", link: "/start" },
@@ -117,9 +133,12 @@ export default defineConfig({
       ...Object.fromEntries(
         reference.flatMap(({ items }) => items).map(({ link }) => [link, reference])
       ),
-      "/api/": api
+      "/api/": [{ text: "Packages", items: apiIndex }],
+      ...api
     },
     outline: [2, 3],
+    // Only the first page is in French.
+    i18nRouting: false,
     search: {
       provider: "local",
       options: {

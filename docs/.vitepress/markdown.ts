@@ -21,7 +21,7 @@ export const diagrams = (md: MarkdownRenderer): void => {
     })
     const html = md.utils.escapeHtml(JSON.stringify(svg.replace(/@import[^;]*;/g, "")))
     const label = md.utils.escapeHtml(info.slice("mermaid ".length))
-    return `<div class="diagram" role="img" aria-label="${label}" v-html="${html}"></div>`
+    return `<div class="diagram" tabindex="0" role="img" aria-label="${label}" v-html="${html}"></div>`
   }
 }
 
@@ -70,6 +70,16 @@ export const links = (md: MarkdownRenderer): void => {
       })
       children.splice(0, children.length, ...kept)
     }
+  })
+}
+
+/** Makes cells of headers without words, which name no column. */
+export const headers = (md: MarkdownRenderer): void => {
+  md.core.ruler.after("inline", "headers", ({ tokens }) => {
+    tokens.forEach((token, index) => {
+      if (token.type !== "th_open" || tokens[index + 1]?.content !== "") return
+      for (const part of [token, tokens[index + 2]]) if (part !== undefined) part.tag = "td"
+    })
   })
 }
 
