@@ -51,12 +51,12 @@ const started = (name: Name) =>
 
 const perSecond = ({ count, millis }: Sample) => (count / millis) * 1000
 
-/** Payouts, 64 at once, after a second in which code is compiled and connections open. */
+/** Payouts, 64 at once, after as many in which code is compiled and connections open. */
 export const payouts = (name: Name, seconds: number) =>
   Effect.gen(function* () {
     const measure = yield* started(name)
     const first = yield* measure("pay", 200)
-    const warm = yield* measure("pay", Math.ceil(perSecond(first)))
+    const warm = yield* measure("pay", Math.ceil(perSecond(first) * seconds))
     return yield* measure("pay", Math.ceil(perSecond(warm) * seconds))
   }).pipe(Effect.scoped)
 
