@@ -15,7 +15,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Engine from "./Engine.js"
 import * as Execution from "./Execution.js"
-import { keyOf, readPayload } from "./internal/engine/codecs.js"
+import { exitCodec, keyOf, readPayload } from "./internal/engine/codecs.js"
 import type { StartError } from "./internal/engine/engine.js"
 import { unlessPurged } from "./internal/engine/execution.js"
 import { purge } from "./internal/engine/purge.js"
@@ -196,25 +196,31 @@ export const of = <
         )
       })
 
-    const present = (businessKey: string) => Effect.flatMap(found(businessKey), unlessPurged)
-
-    const poll = (businessKey: string): ReturnType<Operations["poll"]> =>
+    const { fromJson } = exitCodec(workflow)
+    const endOf = (execution: Execution.Execution): ReturnType<Operations["poll"]> =>
       Effect.gen(function* () {
-        const execution = yield* present(businessKey)
-        const result = yield* inEngine(workflow.poll(execution.executionId))
-        if (result?._tag === "Complete") return Option.some(result.exit)
-        yield* readable(execution)
-        return Option.none()
+        const { exit } = yield* unlessPurged(execution)
+        if (exit === undefined) {
+          yield* readable(execution)
+          return Option.none()
+        }
+        return Option.some(yield* inEngine(Effect.orDie(fromJson(exit))))
       })
+
+    const lookAt = (executionId: string): ReturnType<Operations["poll"]> =>
+      Effect.flatMap(
+        engine.read(executionId),
+        Option.match({ onNone: () => Effect.succeedNone, onSome: endOf })
+      )
 
     const operator: Operations = {
       start,
       status: (key) =>
         Effect.map(Effect.tap(found(key), readable), (execution) => Execution.toStatus(execution)),
-      poll,
+      poll: (key) => Effect.flatMap(found(key), endOf),
       await: (key) =>
         Effect.flatMap(found(key), ({ executionId }) =>
-          Effect.flatten(engine.untilEnd(executionId, poll(key)))
+          Effect.flatten(engine.untilEnd(executionId, lookAt(executionId)))
         ),
       resume: (key) =>
         Effect.flatMap(found(key), ({ executionId }) => inEngine(workflow.resume(executionId))),

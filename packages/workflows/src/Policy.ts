@@ -14,7 +14,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
 /**
- * Durable pauses that grow. The engine stores five rows per pause and look, so the number of rows grows with the
+ * Durable pauses that grow. The engine stores one row per look, so the number of rows grows with the
  * logarithm of the time, not with the number of reads.
  *
  * @since 0.1.0
