@@ -1,5 +1,6 @@
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import * as Execution from "../Execution.js"
 import * as Policy from "../Policy.js"
 
@@ -54,16 +55,21 @@ export interface Run extends Known {
   isCompensating: boolean
 }
 
-const runs = new WeakMap<Instance, Run>()
+const runs = new WeakMap<Scope.Scope, { readonly instance: Instance; readonly run: Run }>()
 
 /** The run of a body. Undefined if it has used no block. */
-export const of = (instance: Instance): Run | undefined => runs.get(instance)
+export const of = ({ scope }: Instance): Run | undefined => runs.get(scope)?.run
 
 /** The run that a block belongs to. */
 export const current: Effect.Effect<Run, never, InExecution> = Effect.gen(function* () {
   const instance = yield* WorkflowEngine.WorkflowInstance
-  const begun = runs.get(instance)
-  if (begun !== undefined) return begun
+  const begun = runs.get(instance.scope)
+  if (begun?.instance === instance) return begun.run
+  if (begun !== undefined) {
+    return yield* Effect.dieMessage(
+      `${instance.workflow.name}: a block runs in a race. Start an execution for it.`
+    )
+  }
   const { isCancelled, key } = yield* engines.get(yield* WorkflowEngine.WorkflowEngine) ?? others
   const run: Run = {
     key,
@@ -74,7 +80,7 @@ export const current: Effect.Effect<Run, never, InExecution> = Effect.gen(functi
     money: { isUnknown: false, isApplied: false, isInDoubt: false, resource: undefined },
     isCompensating: false
   }
-  runs.set(instance, run)
+  runs.set(instance.scope, { instance, run })
   return run
 })
 

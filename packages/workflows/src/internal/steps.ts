@@ -42,9 +42,11 @@ export const step = <A, I, E, EI, R>({ error, execute, name, success }: Step<A, 
 
 /** An `interrupt` ends the pause, and with it the execution. */
 const pauseUnlessCancelled = (run: Run, pause: string, pauseMillis: number) =>
-  Effect.flatMap(run.isCancelled(pause), (is) =>
-    is ? Effect.fail(cancelled(run)) : pauseFor(pause, pauseMillis)
-  )
+  pauseMillis <= 0
+    ? Effect.void
+    : Effect.flatMap(run.isCancelled(pause), (is) =>
+        is ? Effect.fail(cancelled(run)) : pauseFor(pause, pauseMillis)
+      )
 
 /** See `Durable.sleep`. */
 export const sleep = (name: string, duration: Duration.DurationInput) =>

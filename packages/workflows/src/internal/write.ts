@@ -173,7 +173,15 @@ export const write = <A, I, R>({
       for (let round = 0; ; round++) {
         const { atMillis, isAgain } = yield* begin(operation, round)
         sinceMillis ??= atMillis
-        const result: typeof Result.Type = yield* call(round, isAgain, sinceMillis)
+        const result: typeof Result.Type = yield* call(round, isAgain, sinceMillis).pipe(
+          // By the body itself, such as by another block that failed beside it.
+          Effect.onInterrupt(() =>
+            Effect.sync(() => {
+              money.isUnknown = true
+              money.isInDoubt = true
+            })
+          )
+        )
         if (result._tag === "Created") {
           money.isApplied = true
           money.resource = idOf(result.resource)

@@ -7,8 +7,10 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
@@ -81,6 +83,8 @@ interface Run {
   readonly pauses: Set<string>
   /** The stored results, by name. Undefined until the first is needed. */
   results: Map<string, string> | undefined
+  /** When the last of them was stored. */
+  storedMillis: number
   isCancelRequested: boolean
   fiber: Fiber.RuntimeFiber<void> | undefined
 }
@@ -124,16 +128,34 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
       return run === undefined ? Effect.interrupt : Effect.succeed(run)
     })
 
-    const isOver = ({ clocks }: Run, pause: string) =>
-      Effect.map(Clock.currentTimeMillis, (now) => (clocks.get(pause) ?? Infinity) <= now)
-
     const resultsOf = (run: Run) =>
       run.results !== undefined
         ? Effect.succeed(run.results)
         : Effect.map(stored(store.steps(run.execution.executionId)), (steps) => {
             run.results = new Map(steps.map(({ exit, name }) => [name, exit]))
+            run.storedMillis = Math.max(0, ...steps.map(({ storedMillis }) => storedMillis))
             return run.results
           })
+
+    /** Whether a pause is over. A step that was stored after it shows that, also if this clock is behind. */
+    const isOver = (run: Run, pause: string) =>
+      Effect.gen(function* () {
+        yield* resultsOf(run)
+        const now = yield* Clock.currentTimeMillis
+        return (run.clocks.get(pause) ?? Infinity) <= Math.max(now, run.storedMillis)
+      })
+
+    /** Stores the result of a step, and returns the one that counts. */
+    const keep = (run: Run, name: string, exit: string) =>
+      Effect.gen(function* () {
+        const storedMillis = yield* Clock.currentTimeMillis
+        const step = { name, exit, storedMillis }
+        const kept = yield* stored(store.keep(run.execution.executionId, run.runner, step))
+        if (Option.isNone(kept)) return yield* abandon(run)
+        run.isCancelRequested ||= kept.value.isCancelRequested
+        run.results?.set(name, kept.value.exit)
+        return kept.value.exit
+      })
 
     /** Ends a body that was asked to end and now waits, unless its blocks see to that. */
     const endIfInterrupted = (run: Run, instance: WorkflowEngine.WorkflowInstance["Type"]) =>
@@ -204,18 +226,29 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
         const payload = codecs.readPayload(workflow, execution)
         if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
         const instance = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
+        // The process ends, or another runner has the execution: the body goes on there. As if it was suspended, its
+        // scope stays open, so that nothing is compensated here.
+        let isCut = false
+        const suspendIfCut = (exit: Exit.Exit<unknown, unknown>) =>
+          Effect.sync(() => {
+            const isInterrupted = Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)
+            isCut = isInterrupted && !instance.suspended && !instance.interrupted
+            if (isCut) instance.suspended = true
+          })
         const exit = yield* execute(Object(payload.right), execution.executionId).pipe(
-          Effect.onExit(() => endIfInterrupted(run, instance)),
+          Effect.onExit((exit) =>
+            Effect.zipRight(endIfInterrupted(run, instance), suspendIfCut(exit))
+          ),
           Workflow.intoResult,
           Effect.provideService(WorkflowEngine.WorkflowInstance, instance),
           Effect.provideService(WorkflowEngine.WorkflowEngine, engine),
           Effect.exit
         )
-        // The process ends, or another runner has the execution.
-        if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return
         const result = Exit.match(exit, {
           onFailure: (cause) => new Workflow.Complete({ exit: Exit.failCause(cause) }),
-          onSuccess: (result) => result
+          onSuccess: (result) =>
+            // A fiber that was interrupted does not come here: the body interrupted itself.
+            isCut ? new Workflow.Complete({ exit: Exit.interrupt(FiberId.none) }) : result
         })
         yield* conclude(run, registered, result, blocks.of(instance)?.money.resource)
       })
@@ -236,6 +269,7 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
         clocks: new Map(Object.entries(clocks)),
         pauses: new Set(),
         results,
+        storedMillis: 0,
         isCancelRequested,
         fiber: undefined
       }
@@ -264,6 +298,7 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
           return [taken, taken]
         })
         if (Option.isSome(taken) && taken.value !== undefined) begin(taken.value)
+        else noteDue(now)
       }).pipe(Effect.uninterruptible, stored)
 
     /** Opens when there is something to look for earlier than was known. */
@@ -278,8 +313,9 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
 
     const takeDue: Effect.Effect<void> = Effect.gen(function* () {
       const room = Math.min(takeLimit, mostRunning - runs.size)
-      if (room <= 0 || workflows.size === 0) return
       const now = yield* Clock.currentTimeMillis
+      if (room <= 0) return noteDue(now)
+      if (workflows.size === 0) return
       const { nextMillis, taken } = yield* store.take(runner, [...workflows.keys()], now, room)
       taken.forEach((execution) => begin(execution))
       noteDue(nextMillis)
@@ -289,11 +325,13 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
     const beat = Effect.gen(function* () {
       if (!(yield* store.runners.beat(runner))) {
         yield* Effect.logWarning("This runner was taken for dead. It continues as a new one.")
-        const fibers = [...runs.values()].flatMap(({ fiber }) => fiber ?? [])
-        yield* Fiber.interruptAll(fibers)
         runner = yield* join
+        for (const { fiber } of runs.values()) fiber?.unsafeInterruptAsFork(fiber.id())
       }
       yield* store.runners.reap(runner)
+    }).pipe(stored)
+
+    const freeIdle = Effect.gen(function* () {
       // The answer to a statement that gave it an execution may have been lost.
       const owned = yield* store.owned(runner)
       const lost = owned.filter((executionId) => !runs.has(executionId))
@@ -317,7 +355,9 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
     const insert = (execution: Execution.Execution) =>
       Effect.tap(store.insert(execution), ({ isNew, stored }) =>
         Effect.sync(() => {
-          if (isNew) begin(stored, new Map())
+          if (!isNew) return
+          if (stored.runner === undefined) noteDue(stored.dueMillis)
+          else begin(stored, new Map())
         })
       ).pipe(Effect.uninterruptible)
 
@@ -394,17 +434,10 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
         )
         if (result._tag === "Suspended") return result
         const exit = yield* Effect.orDie(codecs.stepCodec.toJson(result.exit))
-        const storedMillis = yield* Clock.currentTimeMillis
-        const step = { name, exit, storedMillis }
-        const kept = yield* stored(store.keep(execution.executionId, run.runner, step))
-        if (Option.isNone(kept)) return yield* abandon(run)
-        run.isCancelRequested ||= kept.value.isCancelRequested
-        results.set(name, kept.value.exit)
-        return kept.value.exit === exit
+        const kept = yield* keep(run, name, exit)
+        return kept === exit
           ? result
-          : new Workflow.Complete({
-              exit: yield* Effect.orDie(codecs.stepCodec.fromJson(kept.value.exit))
-            })
+          : new Workflow.Complete({ exit: yield* Effect.orDie(codecs.stepCodec.fromJson(kept)) })
       })
 
     const execute = (
@@ -412,7 +445,9 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
       { discard, executionId, parent, payload }: Parameters<WorkflowEngine.Encoded["execute"]>[1]
     ): Effect.Effect<Workflow.Result<unknown, unknown> | void> =>
       Effect.gen(function* () {
-        yield* Effect.orDie(record(workflow, executionId, payload, parent?.executionId))
+        const started = record(workflow, executionId, payload, parent?.executionId)
+        // A body waits for the database. Another caller hears of it.
+        yield* Effect.orDie(parent === undefined ? started : stored(started))
         if (discard) return
         const result = yield* resultOf(workflow, executionId)
         if (result?._tag === "Complete") return result
@@ -439,7 +474,8 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
           if (workflows.has(name)) {
             return yield* Effect.die(new Execution.DuplicateWorkflow({ workflow: name }))
           }
-          const scope = yield* Effect.scope
+          // Runs end together, after nothing more begins.
+          const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.parallel)
           // The services of its layer, and not of whoever starts an execution: such as the account of another tenant.
           const runtime = Runtime.updateContext(
             yield* Effect.runtime<never>(),
@@ -447,7 +483,7 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
           )
           workflows.set(name, { workflow, execute, runtime, scope })
           yield* Effect.addFinalizer(() => Effect.sync(() => workflows.delete(name)))
-          noteDue(0)
+          yield* Effect.forkScoped(takeDue)
         }),
       // A conditional type, which TypeScript cannot narrow.
       execute: execute as WorkflowEngine.Encoded["execute"],
@@ -458,17 +494,15 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
       deferredResult: ({ name }) =>
         Effect.gen(function* () {
           const run = yield* current
-          const pause = name.startsWith(prefix) ? name.slice(prefix.length) : name
-          if (yield* isOver(run, pause)) return Exit.void
-          if (!run.clocks.has(pause)) {
-            const steps = yield* stored(store.steps(run.execution.executionId))
-            const signal = steps.find((step) => step.name === signalName(name))
-            if (signal !== undefined) {
-              return yield* Effect.orDie(codecs.stepCodec.fromJson(signal.exit))
-            }
+          if (name.startsWith(prefix)) {
+            const pause = name.slice(prefix.length)
+            if (yield* isOver(run, pause)) return Exit.void
+            run.pauses.add(pause)
+            return undefined
           }
-          run.pauses.add(pause)
-          return undefined
+          const steps = yield* stored(store.steps(run.execution.executionId))
+          const signal = steps.find((step) => step.name === signalName(name))
+          return signal && (yield* Effect.orDie(codecs.stepCodec.fromJson(signal.exit)))
         }),
       deferredDone: ({ deferredName, executionId, exit }) =>
         Effect.gen(function* () {
@@ -477,43 +511,55 @@ const make = (store: store.Store, { beatInterval, pollInterval }: Options) =>
             exit: yield* Effect.orDie(codecs.stepCodec.toJson(exit)),
             storedMillis: yield* Clock.currentTimeMillis
           }
-          yield* stored(store.signal(executionId, step))
-          yield* wake(executionId, transitions.woken)
+          const isNew = yield* stored(store.signal(executionId, step))
+          const body = yield* Effect.serviceOption(WorkflowEngine.WorkflowInstance)
+          // A body sends its own signals again whenever it runs again.
+          const isOwn = Option.exists(body, (body) => body.executionId === executionId)
+          if (isNew || !isOwn) yield* wake(executionId, transitions.woken)
         }),
       scheduleClock: (_, { clock, executionId }) =>
         Effect.gen(function* () {
           const run = runs.get(executionId)
           if (run === undefined || run.clocks.has(clock.name)) return
           const now = yield* Clock.currentTimeMillis
-          run.clocks.set(clock.name, now + Duration.toMillis(clock.duration))
+          const dueMillis = now + Duration.toMillis(clock.duration)
+          run.clocks.set(clock.name, Math.min(dueMillis, transitions.never))
         })
     })
 
     const look = Effect.suspend(() => {
       nextMillis = Infinity
-      return Effect.ensuring(
-        takeDue,
-        Effect.sync(() => changed.unsafeClose())
-      )
+      return takeDue
     })
     const pollMillis = Duration.toMillis(pollInterval)
-    yield* again(
-      look,
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const millis = Math.min(pollMillis, Math.max(shortestPollMillis, nextMillis - now))
-        return Effect.timeoutOption(changed.await, millis)
-      })
-    )
+    const rest: Effect.Effect<void> = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const millis = Math.min(pollMillis, Math.max(shortestPollMillis, nextMillis - now))
+      const isChanged = Option.isSome(yield* Effect.timeoutOption(changed.await, millis))
+      if (!isChanged) return
+      changed.unsafeClose()
+      yield* rest
+    })
+    yield* again(look, rest)
     yield* again(measure, Effect.sleep(metricsInterval))
     yield* beat
     yield* again(Effect.delay(beat, beatInterval), Effect.void)
+    yield* again(freeIdle, Effect.sleep(beatInterval))
+
+    /** Whether a pause ends an execution that is to be cancelled. It is stored: later, the pause may be over. */
+    const isCancelledAt = (run: Run, pause: string) =>
+      Effect.gen(function* () {
+        const name = `cancelled/${pause}/1`
+        if ((yield* resultsOf(run)).has(name)) return true
+        if (!run.isCancelRequested || (yield* isOver(run, pause))) return false
+        yield* keep(run, name, yield* Effect.orDie(codecs.stepCodec.toJson(Exit.void)))
+        return true
+      })
 
     const knows = Effect.map(current, (run): blocks.Known => ({
       key: run.execution.businessKey,
       isCancelled: (pause) =>
-        run.isCancelRequested && pause !== undefined
-          ? Effect.map(isOver(run, pause), (isOver) => !isOver)
-          : Effect.sync(() => run.isCancelRequested)
+        pause === undefined ? Effect.sync(() => run.isCancelRequested) : isCancelledAt(run, pause)
     }))
     const isHealthy = Effect.suspend(() => store.runners.beat(runner)).pipe(
       Effect.timeout(healthTimeout),

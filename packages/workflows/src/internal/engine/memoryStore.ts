@@ -105,7 +105,7 @@ export const make: Effect.Effect<store.Store> = Effect.sync(() => {
         const { exit } = addStep(executionId, step)
         return Option.some({ exit, isCancelRequested: execution.isCancelRequested })
       }),
-    signal: (executionId, step) => Effect.sync(() => void addStep(executionId, step)),
+    signal: (executionId, step) => Effect.sync(() => addStep(executionId, step) === step),
     forget: (executionId) => Effect.sync(() => void steps.delete(executionId)),
     runners: {
       join: Effect.sync(() => {

@@ -53,7 +53,7 @@ export interface Kept {
 /** Executions that were given to a runner. */
 export interface Taken {
   readonly taken: ReadonlyArray<Execution.Execution>
-  /** When the next one is due: at once if it is not known. */
+  /** When the next one is due. `Infinity` if the store does not know it. */
   readonly nextMillis: number
 }
 
@@ -115,8 +115,8 @@ export interface Store {
   /** Stores the result of a step, if the runner owns the execution. None if it does not. */
   readonly keep: (executionId: string, runner: number, step: Step) => Stores<Option.Option<Kept>>
 
-  /** Stores a result that comes from outside, unless it has one. */
-  readonly signal: (executionId: string, step: Step) => Stores<void>
+  /** Stores a result that comes from outside, unless it has one. Returns whether it is new. */
+  readonly signal: (executionId: string, step: Step) => Stores<boolean>
 
   /** Deletes the results of an execution. */
   readonly forget: (executionId: string) => Stores<void>

@@ -136,6 +136,7 @@ const stepEvent = ({ exit: json, name, storedMillis }: store.Step): Event => {
   const pauses = (why: string) =>
     event(`${why}; pauses for ${span(millisOf(value, "pauseMillis"))}`)
   if (kind === "begin") return event("sent")
+  if (kind === "cancelled") return event("saw the interrupt")
   switch (isRound ? value["_tag"] : undefined) {
     case "Created":
       return event(`answered: ${resource(value["resource"])}`)

@@ -8,9 +8,9 @@ import { performance } from "node:perf_hooks"
 import * as Execution from "../../Execution.js"
 import type * as store from "../engine/store.js"
 
-/** Where process ids have one meaning: a boot of a machine, or a container on it. */
+/** Where process ids have one meaning: a boot of a machine, or a container on it. Elsewhere, only this process. */
 export const place = (): string => {
-  if (process.platform !== "linux") return hostname()
+  if (process.platform !== "linux") return `${hostname()} ${born}`
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
     return `${hostname()} ${boot} ${readlinkSync("/proc/self/ns/pid")}`

@@ -124,7 +124,7 @@ export const createTables = Effect.gen(function* () {
     CREATE INDEX IF NOT EXISTS manilla_executions_key ON ${table} (business_key, workflow)`
   yield* sql`
     CREATE INDEX IF NOT EXISTS manilla_executions_due
-    ON ${table} (workflow, due_millis) WHERE ended_millis IS NULL AND runner IS NULL`
+    ON ${table} (workflow, due_millis) WHERE ended_millis IS NULL`
   yield* sql`
     CREATE INDEX IF NOT EXISTS manilla_executions_runner
     ON ${table} (runner) WHERE runner IS NOT NULL`
@@ -301,7 +301,7 @@ export const make = (
         RETURNING *`.pipe(
           Effect.map((rows) => {
             rows.forEach(keep)
-            return { taken: rows.map(fromRow), nextMillis: nowMillis }
+            return { taken: rows.map(fromRow), nextMillis: Infinity }
           }),
           failed("look for executions that are due")
         ),
@@ -356,7 +356,10 @@ export const make = (
         sql`
         INSERT INTO ${steps}
         ${sql.insert({ execution_id: executionId, name, exit, stored_millis: storedMillis })}
-        ON CONFLICT DO NOTHING`.pipe(Effect.asVoid, failed("store a signal")),
+        ON CONFLICT DO NOTHING RETURNING name`.pipe(
+          Effect.map((rows) => rows.length > 0),
+          failed("store a signal")
+        ),
       forget: (executionId) =>
         sql`DELETE FROM ${steps} WHERE execution_id = ${executionId}`.pipe(
           Effect.asVoid,

@@ -1,0 +1,433 @@
+/** The engine at its edges: cancellations that take long, lives that are cut, more executions than run at once. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Activity from "@effect/workflow/Activity"
+import * as DurableClock from "@effect/workflow/DurableClock"
+import * as DurableDeferred from "@effect/workflow/DurableDeferred"
+import * as Workflow from "@effect/workflow/Workflow"
+import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Errors from "@manilla/core/Errors"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import * as Durable from "@manilla/workflows/Durable"
+import * as Execution from "@manilla/workflows/Execution"
+import * as Executions from "@manilla/workflows/Executions"
+import * as Memory from "@manilla/workflows/memory"
+import * as Operator from "@manilla/workflows/Operator"
+import * as Policy from "@manilla/workflows/Policy"
+import * as Sqlite from "@manilla/workflows/sqlite"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import * as memoryStore from "../src/internal/engine/memoryStore.js"
+import type * as store from "../src/internal/engine/store.js"
+import * as engines from "./utils/engines.js"
+import * as files from "./utils/files.js"
+
+const Shop = Workflow.make({
+  name: "Shop/Test/1",
+  payload: { key: IdempotencyKey.IdempotencyKey },
+  success: Schema.String,
+  error: Durable.WriteError,
+  idempotencyKey: ({ key }) => key
+})
+
+const key = IdempotencyKey.make("order-42")
+
+type Body = (
+  key: IdempotencyKey.IdempotencyKey,
+  executionId: string
+) => Effect.Effect<
+  string,
+  typeof Durable.WriteError.Type,
+  WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance | Scope.Scope
+>
+
+const shop = (body: Body) =>
+  Layer.provide(
+    Shop.toLayer(({ key }, executionId) => body(key, executionId)),
+    Policy.layer({ carryOn: { initial: "1 hour", factor: 2, deadline: "20 hours" } })
+  )
+
+const inMemory = (body: Body) => Layer.provideMerge(shop(body), Memory.layerMemory)
+
+const on = (store: store.Store, body: Body) =>
+  Layer.build(Layer.provideMerge(shop(body), engines.on(store)))
+
+const started = Effect.gen(function* () {
+  const operator = yield* Operator.of(Shop)
+  yield* operator.start({ key })
+  yield* VirtualClock.pass("5 seconds")
+  return operator
+})
+
+type Send = (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<string, Errors.KeyedWriteError>
+
+const write = (operation: string, send: Send) =>
+  Durable.write({
+    operation,
+    key: IdempotencyKey.derive("order-42", operation),
+    success: Schema.String,
+    idOf: (id) => id,
+    send
+  })
+
+const paid = write("Shop.pay", () => Effect.succeed("pay-1"))
+
+const lost = new Errors.TransportError({
+  operation: "Shop.refund",
+  message: "no response",
+  sent: true
+})
+
+const refusal = new Errors.UnprocessableError({
+  operation: "Shop.other",
+  status: 422,
+  message: "refused"
+})
+
+const note = (notes: Array<string>, name: string) =>
+  Activity.make({ name, execute: Effect.sync(() => void notes.push(name)) })
+
+describe("a cancellation that a pause has decided", () => {
+  for (const [name, then] of [
+    ["stays when the pause would be over", VirtualClock.pass("2 hours")],
+    [
+      "stays after a resume",
+      Effect.flatMap(Operator.of(Shop), (operator) => Effect.orDie(operator.resume(key)))
+    ]
+  ] as const) {
+    VirtualClock.test(name, () => {
+      let refunds = 0
+      return Effect.gen(function* () {
+        const operator = yield* started
+        yield* operator.interrupt(key)
+        yield* VirtualClock.pass("5 seconds")
+        yield* then
+        yield* VirtualClock.pass("2 hours")
+        const error = yield* Effect.flip(operator.await(key))
+        assert.strictEqual(error._tag, "ExecutionCancelled")
+        assert.strictEqual(refunds, 2)
+      }).pipe(
+        Effect.provide(
+          inMemory(() =>
+            Durable.compensating(
+              Effect.gen(function* () {
+                yield* Durable.compensate(paid, () =>
+                  Effect.orDie(
+                    write("Shop.refund", (key) =>
+                      ++refunds === 1
+                        ? Effect.fail(
+                            new Errors.OutcomeUnknown({
+                              operation: "Shop.refund",
+                              message: "no response",
+                              key,
+                              cause: lost
+                            })
+                          )
+                        : Effect.succeed("refund-1")
+                    )
+                  )
+                )
+                yield* Durable.sleep("cooling-off", "30 minutes")
+                return "done"
+              })
+            )
+          )
+        )
+      )
+    })
+  }
+
+  VirtualClock.test("does not hide a write after a pause of no time", () =>
+    Effect.gen(function* () {
+      const operator = yield* started
+      yield* operator.interrupt(key)
+      yield* VirtualClock.pass("5 seconds")
+      const error = yield* Effect.flip(operator.await(key))
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.strictEqual(Errors.outcome(error), "applied")
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Effect.gen(function* () {
+            yield* Durable.sleep("until the delivery", 0)
+            yield* paid
+            yield* Durable.sleep("a day", "1 day")
+            return "done"
+          })
+        )
+      )
+    )
+  )
+
+  VirtualClock.test("does not hide a write from a process whose clock is behind", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      const body = () =>
+        Effect.gen(function* () {
+          yield* Durable.sleep("a moment", "10 seconds")
+          yield* paid
+          yield* Durable.sleep("a day", "1 day")
+          return "done"
+        })
+      const first = yield* on(store, body)
+      const operator = yield* Effect.provide(started, first)
+      yield* VirtualClock.pass("10 seconds")
+      yield* operator.interrupt(key)
+      yield* store.runners.leave(1)
+      const clock = yield* Clock.clockWith(Effect.succeed)
+      const behind: Clock.Clock = {
+        ...clock,
+        [Clock.ClockTypeId]: Clock.ClockTypeId,
+        sleep: (duration) => clock.sleep(duration),
+        unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis() - 9_000,
+        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+        currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now - 9_000),
+        currentTimeNanos: clock.currentTimeNanos
+      }
+      const second = yield* Effect.withClock(on(store, body), behind)
+      yield* VirtualClock.pass("30 seconds")
+      const error = yield* Effect.flip(
+        Effect.provide(
+          Effect.flatMap(Operator.of(Shop), ({ await: end }) => end(key)),
+          second
+        )
+      )
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.strictEqual(Errors.outcome(error), "applied")
+    })
+  )
+})
+
+describe("a body", () => {
+  VirtualClock.test("sends nothing from a block in a race", () => {
+    let sent = 0
+    return Effect.gen(function* () {
+      const operator = yield* started
+      assert.strictEqual((yield* operator.status(key)).state, "Died")
+      assert.strictEqual(sent, 0)
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Effect.zipRight(
+            Durable.sleep("a moment", "1 milli"),
+            DurableDeferred.raceAll({
+              name: "race",
+              success: Schema.String,
+              error: Durable.WriteError,
+              effects: [write("Shop.pay", () => Effect.sync(() => `pay-${++sent}`))]
+            })
+          )
+        )
+      )
+    )
+  })
+
+  VirtualClock.test("undoes nothing if a write was interrupted beside another block", () => {
+    const undone: Array<string> = []
+    return Effect.gen(function* () {
+      const operator = yield* started
+      yield* VirtualClock.pass("30 seconds")
+      yield* Effect.flip(operator.await(key))
+      assert.deepStrictEqual(undone, [])
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Durable.compensating(
+            Effect.gen(function* () {
+              yield* Durable.compensate(Durable.sleep("reserve", "1 milli"), () =>
+                Effect.sync(() => void undone.push("reserve"))
+              )
+              yield* Effect.all(
+                [
+                  write("Shop.pay", () => Effect.delay(Effect.succeed("pay-1"), "20 seconds")),
+                  write("Shop.other", () => Effect.delay(Effect.fail(refusal), "10 seconds"))
+                ],
+                { concurrency: 2 }
+              )
+              return "done"
+            })
+          )
+        )
+      )
+    )
+  })
+
+  VirtualClock.test("waits for a signal that has the name of a pause", () =>
+    Effect.gen(function* () {
+      const operator = yield* started
+      yield* VirtualClock.pass("2 days")
+      assert.strictEqual((yield* operator.status(key)).state, "Waiting")
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Effect.gen(function* () {
+            yield* DurableClock.sleep({ name: "approval", duration: "1 day" })
+            yield* DurableDeferred.await(DurableDeferred.make("approval"))
+            return "approved"
+          })
+        )
+      )
+    )
+  )
+
+  VirtualClock.test("runs again once after it has sent itself a signal", () => {
+    let lives = 0
+    return Effect.gen(function* () {
+      yield* started
+      yield* VirtualClock.pass("1 minute")
+      assert.isAtMost(lives, 3)
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Effect.gen(function* () {
+            lives++
+            yield* DurableDeferred.into(
+              Activity.make({ name: "step", execute: Effect.void }),
+              DurableDeferred.make("own")
+            )
+            yield* DurableClock.sleep({ name: "a day", duration: "1 day" })
+            return "done"
+          })
+        )
+      )
+    )
+  })
+
+  VirtualClock.test("that interrupts itself fails", () => {
+    let lives = 0
+    return Effect.gen(function* () {
+      const operator = yield* started
+      yield* VirtualClock.pass("1 minute")
+      assert.strictEqual((yield* operator.status(key)).state, "Failed")
+      assert.strictEqual(lives, 1)
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Effect.zipRight(
+            Effect.sync(() => lives++),
+            Effect.interrupt
+          )
+        )
+      )
+    )
+  })
+
+  it.scopedLive("that sleeps for ever spoils no list", () =>
+    Effect.gen(function* () {
+      const engine = Sqlite.layerSqlite({ file: yield* files.database })
+      const body = () => Effect.as(Durable.sleep("for ever", Infinity), "done")
+      yield* Effect.gen(function* () {
+        const operator = yield* Operator.of(Shop)
+        yield* operator.start({ key })
+        yield* Effect.repeat(Effect.delay(operator.status(key), "20 millis"), {
+          until: ({ state }) => state === "Waiting"
+        })
+        assert.lengthOf((yield* Executions.list()).executions, 1)
+      }).pipe(Effect.provide(Layer.provideMerge(shop(body), engine)))
+    })
+  )
+})
+
+describe("a life that is cut", () => {
+  const compensated = (notes: Array<string>) => () =>
+    Effect.gen(function* () {
+      yield* Workflow.withCompensation(note(notes, "pay"), () =>
+        Effect.sync(() => void notes.push("refund"))
+      )
+      yield* Activity.make({ name: "slow", execute: Effect.sleep("10 seconds") })
+      return "done"
+    })
+
+  VirtualClock.test("undoes nothing, because another one goes on", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      const notes: Array<string> = []
+      const context = yield* on(store, compensated(notes))
+      const operator = yield* Effect.provide(started, context)
+      yield* store.runners.leave(1)
+      yield* VirtualClock.pass("60 seconds")
+      assert.strictEqual(yield* operator.await(key), "done")
+      assert.deepStrictEqual(notes, ["pay"])
+    })
+  )
+
+  VirtualClock.test("takes nothing more while it ends", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      const late: Array<string> = []
+      const body: Body = (which) =>
+        Effect.gen(function* () {
+          if (which === "slow") {
+            yield* Activity.make({
+              name: "slow",
+              execute: Effect.uninterruptible(Effect.sleep("10 seconds"))
+            })
+          } else {
+            yield* Durable.sleep("a moment", "7 seconds")
+            yield* note(late, "late")
+          }
+          return "done"
+        })
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(
+        Layer.provideMerge(shop(body), engines.on(store)),
+        scope
+      )
+      const operator = yield* Effect.provide(Operator.of(Shop), context)
+      yield* operator.start({ key: IdempotencyKey.make("paused") })
+      yield* VirtualClock.pass("3 seconds")
+      yield* operator.start({ key: IdempotencyKey.make("slow") })
+      yield* VirtualClock.pass("1 second")
+      yield* Effect.fork(Scope.close(scope, Exit.void))
+      yield* VirtualClock.pass("45 seconds")
+      assert.deepStrictEqual(late, [])
+    })
+  )
+
+  VirtualClock.test("does not end a body whose database was away when it started another", () =>
+    Effect.gen(function* () {
+      const Child = Workflow.make({
+        name: "Shop/Child/1",
+        payload: { key: Schema.String },
+        idempotencyKey: ({ key }) => key
+      })
+      const store = yield* memoryStore.make
+      let inserts = 0
+      const failing: store.Store = {
+        ...store,
+        insert: (execution) =>
+          ++inserts === 2
+            ? new Execution.StorageError({ operation: "store an execution", cause: "away" })
+            : store.insert(execution)
+      }
+      const layers = Layer.mergeAll(
+        shop(() => Effect.as(Child.execute({ key: "child" }), "done")),
+        Child.toLayer(() => Effect.void)
+      )
+      const context = yield* Layer.build(Layer.provideMerge(layers, engines.on(failing)))
+      const operator = yield* Effect.provide(started, context)
+      yield* VirtualClock.pass("60 seconds")
+      assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+    })
+  )
+})
+
+VirtualClock.test("more executions than run at once wait for their turn", () =>
+  Effect.gen(function* () {
+    const operator = yield* Operator.of(Shop)
+    const keys = Array.from({ length: 1_100 }, (_, i) => IdempotencyKey.make(`order-${i}`))
+    yield* Effect.forEach(keys, (key) => operator.start({ key }), { discard: true })
+    yield* VirtualClock.pass("1 minute")
+    assert.strictEqual((yield* operator.status("order-1099")).state, "Succeeded")
+  }).pipe(
+    Effect.provide(
+      inMemory(() =>
+        Effect.as(Activity.make({ name: "slow", execute: Effect.sleep("10 seconds") }), "done")
+      )
+    )
+  )
+)
