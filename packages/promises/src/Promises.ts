@@ -192,7 +192,9 @@ export const makeWith = async <E>(gateway: Layer.Layer<Gateway.Gateway, E>): Pro
   const built = await Effect.runPromiseExit(managed.runtimeEffect)
   if (Exit.isFailure(built)) {
     await managed.dispose()
-    throw Cause.squash(built.cause)
+    const reason = Cause.squash(built.cause)
+    // The error of a setting is a tree, which Node prints as such.
+    throw Predicate.isError(reason) ? reason : new Error(String(reason))
   }
   const runtime = built.value
   const promised =

@@ -258,8 +258,9 @@ describe("make and close", () => {
   it("reads the environment, and names all missing variables", async () => {
     const names = ["BASE_URL", "AUTH_URL", "CLIENT_ID", "CLIENT_SECRET"]
     for (const name of names) vi.stubEnv(`MANILLA_${name}`, undefined)
-    const reason = String(await rejected(Promises.make()))
-    for (const name of names) assert.include(reason, `MANILLA_${name}`)
+    const reason = await rejected(Promises.make())
+    assert.instanceOf(reason, Error)
+    for (const name of names) assert.include(reason.message, `MANILLA_${name}`)
     vi.unstubAllEnvs()
   })
 
