@@ -1,0 +1,39 @@
+/** What the report of a payroll says of a row, so that nobody pays twice. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Errors from "@manilla/core/Errors"
+import type * as Batch from "@manilla/workflows/Batch"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as report from "../src/internal/payroll/report.js"
+import type { Row } from "../src/internal/payroll/file.js"
+
+const request = { amount: "1000", currency: "XOF" }
+
+const row = { line: 2, item: { key: "E1", request } } as Row
+
+const refused = Exit.fail(
+  new Errors.UnprocessableError({ operation: "Payouts.create", status: 422, message: "refused" })
+)
+
+const adviceOn = (state: Batch.State, end: Batch.ItemResult["end"]) =>
+  report.make([row], [{ key: "E1", businessKey: "key", state, end }])[0]
+
+describe("a row", () => {
+  it("that was refused may have been paid from another state file", () => {
+    const line = adviceOn("failed", Option.some(refused))
+    assert.strictEqual(line?.result, "not paid")
+    assert.include(line?.advice, "Unless this period was sent from another state file before")
+  })
+
+  it("in doubt is never called not paid", () => {
+    const line = adviceOn("inDoubt", Option.some(refused))
+    assert.strictEqual(line?.result, "check")
+    assert.include(line?.advice, "It may be paid")
+  })
+
+  it("without an end is open", () => {
+    for (const state of ["waiting", "sending", "created", "unknown", "pending"] as const) {
+      assert.strictEqual(adviceOn(state, Option.none())?.result, "open")
+    }
+  })
+})
