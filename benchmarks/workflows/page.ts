@@ -29,7 +29,7 @@ export interface Report {
 
 const rateOf = ({ count, millis }: Measured): number => (count / millis) * 1000
 
-/** What each payout costs: medians of the rounds. */
+/** The cost of a payout: medians of the rounds. */
 const costOf = (rounds: ReadonlyArray<Round>, name: Name) => {
   const own = rounds.filter((round) => round.name === name)
   const of = (figure: (one: Measured) => number) =>
@@ -133,7 +133,7 @@ const packages = ["effect", "@effect/workflow", "@dbos-inc/dbos-sdk", "graphile-
 export const markdown = (report: Report): string =>
   [
     "# Scale",
-    "Written by `npm run bench:workflows`. What does a durable payout cost, alone and beside thousands that sleep?",
+    "Written by `npm run bench:workflows`. The cost of a durable payout, alone and beside thousands that sleep.",
     facts(packages),
     `Each measurement has a new process, and a new database on the same machine, where each commit waits for the disk. The
 worker has one core. PostgreSQL shares the other with the service, which answers at once. All programs send

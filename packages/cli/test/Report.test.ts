@@ -1,4 +1,4 @@
-/** What the report of a payroll says of a row, so that nobody pays twice. */
+/** The report of a payroll: its words must lead nobody to pay twice. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import type * as Batch from "@manilla/workflows/Batch"

@@ -107,7 +107,7 @@ const bothWays = ({ gateway, token }: Manilla.Options) =>
     (base, auth) => [...base, ...auth]
   )
 
-/** What the scopes of the token allow. */
+/** The operations that the scopes of the token allow. */
 const scopes = (granted: ReadonlyArray<string>) => {
   const all = [...ServiceApi.operations].filter(([, { access }]) => access !== "credentials")
   const namesOf = (is: (access: string) => boolean) =>
@@ -171,7 +171,7 @@ const credentials = Effect.gen(function* () {
   })
 )
 
-/** All findings, in order. What is behind a blocked way is not checked. */
+/** All findings, in order. A check that needs a failed one is left out. */
 const findings = Effect.gen(function* () {
   const options = yield* Effect.either(Manilla.config)
   if (Either.isLeft(options)) {

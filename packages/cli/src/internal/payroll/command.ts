@@ -95,7 +95,7 @@ const workflows = (file: string) =>
   PayoutBatch.layer().pipe(
     Layer.provide(DisbursePayout.layer()),
     Layer.provide(Layer.merge(Engine.layerSqlite({ file }), Payouts.layer)),
-    // What the clients retry would break the line of the progress.
+    // A log line of a retry would break the line of the progress.
     Layer.provide(Logger.minimumLogLevel(LogLevel.Warning))
   )
 

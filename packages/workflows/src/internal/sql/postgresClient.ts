@@ -42,7 +42,7 @@ type OnConnection = (
 /**
  * A pool that hands out a connection in a microtask. An interrupted statement that was waiting for one
  * returns it at once. If the pool then called the next waiting statement directly, some thousands of
- * interrupted ones, as when a runner loses its locks, would overflow the stack.
+ * interrupted ones, as when a runner is taken for dead, would overflow the stack.
  */
 class Pool extends Pg.Pool {
   override connect(): Promise<Pg.PoolClient>

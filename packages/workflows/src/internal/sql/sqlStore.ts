@@ -101,7 +101,7 @@ const names = { executions: "manilla_executions", steps: "manilla_steps" }
 export const createTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const table = sql(names.executions)
-  const [withoutRowid] = [sql.onDialectOrElse({ sqlite: () => "WITHOUT ROWID", orElse: () => "" })]
+  const withoutRowid = sql.onDialectOrElse({ sqlite: () => "WITHOUT ROWID", orElse: () => "" })
   yield* sql`
     CREATE TABLE IF NOT EXISTS ${table} (
       execution_id TEXT NOT NULL PRIMARY KEY,
