@@ -9,11 +9,12 @@ import { PaymentLinks } from "@manilla/payment-links"
 import { Payments } from "@manilla/payments"
 import { Payouts } from "@manilla/payouts"
 import { Refunds } from "@manilla/refunds"
-import { Exchange, Fault, Ledger } from "@manilla/sandbox"
+import { Exchange, Fault } from "@manilla/sandbox"
 import { Transactions } from "@manilla/transactions"
 import { Config, Console, DateTime, Effect, Option } from "effect"
 import * as Example from "../support/Example.js"
 import { print } from "../support/Timeline.js"
+import { trialBalance } from "../support/TrialBalance.js"
 
 const money = { country: "BJ", currency: "XOF", payment_method: "mtn_momo" } as const
 
@@ -137,7 +138,7 @@ const lookBack = Example.onSandbox(({ exchanges, ledger, paymentIntents }) =>
     const creations = (yield* exchanges).filter(({ operation }) => operation === "Payments.create")
     yield* Console.log(`\nRequests to create the payment\n\n${Exchange.timeline(creations)}`)
     yield* Console.log(`\n${(yield* paymentIntents).length} payment was made.`)
-    yield* Console.log(`\nThe ledger\n\n${Ledger.table(yield* ledger)}\n`)
+    yield* Console.log(`\nThe ledger\n\n${trialBalance(yield* ledger)}\n`)
   })
 )
 

@@ -114,15 +114,6 @@ describe.concurrent("manilla-sandbox", () => {
     await started.stop()
   })
 
-  it("serves the control API on its own port", async () => {
-    const started = await command.start(["--control-port", "0"])
-    const other = await fetch(`${started.origin}/_sandbox/health`)
-    assert.strictEqual(other.status, 403)
-    assert.include(await other.text(), "CONTROL_ELSEWHERE")
-    const [, control] = /^Control API: +(\S+)$/m.exec((await started.stop()).stdout) ?? []
-    assert.notStrictEqual(new URL(control ?? "").origin, started.origin)
-  })
-
   it("opens the wallets of a file, and names what is wrong in it", async () => {
     const folder = mkdtempSync(join(tmpdir(), "manilla-initial-"))
     const file = join(folder, "initial.json")

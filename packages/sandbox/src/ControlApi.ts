@@ -26,7 +26,6 @@ import * as Refund from "@manilla/refunds/Refund"
 import * as Transaction from "@manilla/transactions/Transaction"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type * as Stream from "effect/Stream"
 import { numberBetween, oneOf, whole } from "./internal/control/limits.js"
 import * as state from "./internal/store/state.js"
 import * as ledger from "./Ledger.js"
@@ -602,9 +601,4 @@ type CallsOf<Group extends HttpApiGroup.HttpApiGroup.Any, E> = {
 export interface Calls<E = never> extends CallsOf<Named, E> {
   /** The queue of scripted faults. */
   readonly faults: CallsOf<typeof faults, E>
-  /**
-   * The latest requests, then those that arrive and end, without an end: at most 10 times per second. A slow
-   * reader gets fewer and larger elements.
-   */
-  readonly liveRequests: Stream.Stream<LiveRequests, E>
 }

@@ -5,19 +5,14 @@
  */
 import * as HttpApiClient from "@effect/platform/HttpApiClient"
 import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientError from "@effect/platform/HttpClientError"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
 import * as Record from "effect/Record"
-import * as Schedule from "effect/Schedule"
-import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import * as ControlApi from "./ControlApi.js"
 
 /**
@@ -32,9 +27,7 @@ export interface Options {
 }
 
 /**
- * The calls of a sandbox in another process. Its `liveRequests` connect again after a lost connection, and
- * then start anew with `reset`. They fail after about 13 seconds without the sandbox, and at once if it refuses
- * them. They do not notice a connection that is lost without being closed.
+ * The calls of a sandbox in another process.
  *
  * @since 0.1.0
  * @category models
@@ -61,7 +54,6 @@ type Failure = ControlApi.ControlError | HttpClientError.HttpClientError | Parse
  */
 export const make = ({ url }: Options): Effect.Effect<Service, never, HttpClient.HttpClient> =>
   Effect.gen(function* () {
-    const client = yield* HttpClient.HttpClient
     const methods = yield* HttpApiClient.make(ControlApi.api, { baseUrl: url })
     const groups = Object.values(ControlApi.api.groups).map((group) => {
       const calls = callsOf(
@@ -71,7 +63,7 @@ export const make = ({ url }: Options): Effect.Effect<Service, never, HttpClient
       return group.topLevel ? calls : { [group.identifier]: calls }
     })
     // Each call is made from the endpoint of the same name, as `Calls` requires.
-    return Object.assign({ liveRequests: follow(client, url) }, ...groups) as never
+    return Object.assign({}, ...groups) as never
   })
 
 type Send = (request: object) => Effect.Effect<unknown>
@@ -87,42 +79,6 @@ const callsOf = (
       ? send({})
       : (input: object = {}) => send({ path: input, urlParams: input, payload: input })
   })
-
-/** About 13 seconds of attempts in vain. The count starts again with each event. */
-const attempts = Schedule.exponential("100 millis").pipe(
-  Schedule.union(Schedule.spaced("2 seconds")),
-  Schedule.intersect(Schedule.recurs(10)),
-  Schedule.whileInput(HttpClientError.isHttpClientError)
-)
-
-type Live = Stream.Stream<ControlApi.LiveRequests, Failure>
-
-const follow = (client: HttpClient.HttpClient, url: string): Live => {
-  const request = HttpClientRequest.get(new URL(ControlApi.requestStream, url))
-  const ended = new HttpClientError.RequestError({
-    request,
-    reason: "Transport",
-    description: "The sandbox has ended the stream"
-  })
-  return Stream.unwrap(Effect.map(client.execute(request), eventsOf)).pipe(
-    Stream.concat(Stream.fail(ended)),
-    Stream.retry(attempts)
-  )
-}
-
-const eventsOf = (response: HttpClientResponse.HttpClientResponse): Live =>
-  response.status === 200
-    ? response.stream.pipe(
-        Stream.decodeText(),
-        Stream.splitLines,
-        Stream.filter((line) => line.startsWith("data: ")),
-        Stream.mapEffect((line) => decode(line.slice("data: ".length)))
-      )
-    : Stream.fromEffect(Effect.flatMap(refusalIn(response), Effect.fail))
-
-const decode = Schema.decodeUnknown(Schema.parseJson(ControlApi.LiveRequests))
-
-const refusalIn = HttpClientResponse.schemaBodyJson(ControlApi.ControlError)
 
 /**
  * The client of the control API.

@@ -18,8 +18,9 @@ import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import type { Calls, IdempotencyChange } from "./ControlApi.js"
+import type { Calls, IdempotencyChange, LiveRequests } from "./ControlApi.js"
 import type * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
 import type { Exchange } from "./Exchange.js"
 import type * as state from "./internal/store/state.js"
 import type { Ledger } from "./Ledger.js"
@@ -160,8 +161,6 @@ export interface Service extends Calls {
   readonly baseUrl: string
   /** The `{auth_url}` of the interface, for `Token.layer`. */
   readonly authUrl: string
-  /** The address of the control API, without its path `/_sandbox`. */
-  readonly controlUrl: string
   /** Replaces the granted scopes, effective from the next request. */
   readonly setScopes: (scopes: ReadonlyArray<Operation.Scope>) => Effect.Effect<void>
   /** Changes the standing of the account. Initially, all of its conditions hold. */
@@ -182,6 +181,11 @@ export interface Service extends Calls {
   readonly cards: Effect.Effect<ReadonlyArray<Card>>
   /** The ledger: its whole journal and its balances. */
   readonly ledger: Effect.Effect<Ledger>
+  /**
+   * The latest requests, then those that arrive and end, without an end: at most 10 times per second. A slow
+   * reader gets fewer and larger elements.
+   */
+  readonly liveRequests: Stream.Stream<LiveRequests>
   /** The latest exchanges, oldest first, each with its whole body. */
   readonly exchanges: Effect.Effect<ReadonlyArray<Exchange>>
 }

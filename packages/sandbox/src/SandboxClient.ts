@@ -38,8 +38,7 @@ export const make = (
     const emulated = yield* emulation.make({ ...options, origin: () => mainOrigin })
     const sandbox = service.make(emulated, {
       baseUrl: mainOrigin + ServiceApi.root,
-      authUrl: accountOrigin + ServiceApi.root,
-      controlUrl: mainOrigin
+      authUrl: accountOrigin + ServiceApi.root
     })
     const apps = app.make(emulated, { sandbox: Effect.succeed(sandbox), enabled: true })
     const client = HttpClient.make((request, url) => {

@@ -42,11 +42,6 @@ export interface Options extends Sandbox.Options {
   readonly port?: number | undefined
   /** The port of `{auth_url}`. Defaults to any free port. */
   readonly authPort?: number | undefined
-  /**
-   * A port for the control API alone, so that the port of `{base_url}` does not serve it. It still serves
-   * the service. 0 is any free port.
-   */
-  readonly controlPort?: number | undefined
   /** The host name or address to listen on. Defaults to 127.0.0.1, which only this machine reaches. */
   readonly host?: string | undefined
   /**
@@ -85,7 +80,7 @@ export const make = (
     )
     // The credentials and wallets of a new file are kept before anyone sees them.
     yield* emulated.saved
-    const { controlPort, host = "127.0.0.1" } = options
+    const { host = "127.0.0.1" } = options
     const listening = yield* Deferred.make<Sandbox.Service>()
     const controls: Controls = {
       sandbox: Deferred.await(listening),
@@ -93,15 +88,11 @@ export const make = (
       hostNames: [host, ...(options.allowHosts ?? [])]
     }
     const at = (app: app.App, port = 0) => listen(app, controls, { host, port })
-    const apps = app.make(emulated, { ...controls, isElsewhere: controlPort !== undefined })
+    const apps = app.make(emulated, controls)
     origin = yield* at(apps.main, options.port)
     const sandbox = service.make(emulated, {
       baseUrl: origin + ServiceApi.root,
-      authUrl: (yield* at(apps.account, options.authPort)) + ServiceApi.root,
-      controlUrl:
-        controlPort === undefined
-          ? origin
-          : yield* at(app.make(emulated, controls).main, controlPort)
+      authUrl: (yield* at(apps.account, options.authPort)) + ServiceApi.root
     })
     yield* Deferred.succeed(listening, sandbox)
     return sandbox

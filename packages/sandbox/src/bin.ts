@@ -22,7 +22,7 @@ const serve = ({ initial: file, profile: profileFile, quiet, server }: Serve) =>
   Effect.gen(function* () {
     const opening = file === undefined ? {} : yield* initial.read(file)
     const { idempotency, page } = profileFile === undefined ? {} : yield* profile.read(profileFile)
-    const { authUrl, baseUrl, controlUrl, credentials, wallets } = yield* SandboxServer.make({
+    const { authUrl, baseUrl, credentials, wallets } = yield* SandboxServer.make({
       ...server,
       ...opening,
       page,
@@ -41,9 +41,9 @@ export MANILLA_ENVIRONMENT=SANDBOX
 export MANILLA_PAGE_PARAMETER=${page?.parameter ?? Sandbox.pageParameter}
 export MANILLA_WALLET_ID=${wallet?.id ?? ""}
 
-Page:          ${new URL(webPage.paths.main, controlUrl).href}
+Page:          ${new URL(webPage.paths.main, baseUrl).href}
 Documentation: ${new URL(webPage.paths.docs, baseUrl).href}
-Control API:   ${new URL(control.openApi, controlUrl).href}
+Control API:   ${new URL(control.openApi, baseUrl).href}
 `)
     return yield* Effect.never
   }).pipe(Effect.scoped)
@@ -60,13 +60,12 @@ const requestLine = ({ fault, method, outcome, path, replay, tookMillis }: Excha
 
 const reasonOf = (
   { cause }: { readonly cause: unknown },
-  { authPort, controlPort }: SandboxServer.Options
+  { authPort }: SandboxServer.Options
 ): string => {
   if (!Predicate.isError(cause)) return String(cause)
   if (!("code" in cause && cause.code === "EADDRINUSE" && "port" in cause)) return cause.message
   const { port } = cause
-  const flag =
-    port === authPort ? "--auth-port" : port === controlPort ? "--control-port" : "--port"
+  const flag = port === authPort ? "--auth-port" : "--port"
   return `port ${String(port)} is in use. Choose another with ${flag}, such as ${flag} 0 for any free port.`
 }
 

@@ -8,7 +8,7 @@ import * as Wallet from "@manilla/core/Wallet"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
-import * as Ledger from "@manilla/sandbox/Ledger"
+import type * as Ledger from "@manilla/sandbox/Ledger"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as Transaction from "@manilla/transactions/Transaction"
 import { collection, layer, payoutFrom, walletIn } from "@manilla/test-support/Sandboxed"
@@ -108,26 +108,6 @@ describe("the ledger", () => {
     const before = book.read()
     post(book, ledger.debit(clearing, amount("1")), ledger.credit(fees, amount("1")))
     assert.deepStrictEqual(before, { journal: [], balances: [] })
-  })
-
-  it("prints its trial balance", () => {
-    const book = emptyBook()
-    post(
-      book,
-      ledger.debit(clearing, amount("1500000")),
-      ledger.credit(wallet, amount("1477500.0000")),
-      ledger.credit(fees, amount("22500"))
-    )
-    assert.strictEqual(
-      `\n${Ledger.table(book.read())}\n`,
-      `
-                                       debit        credit
-XOF  provider clearing          1,500,000.00
-     wallet 3f2c8a34 available                1,477,500.00
-     fees earned                                 22,500.00
-                                1,500,000.00  1,500,000.00
-`
-    )
   })
 })
 

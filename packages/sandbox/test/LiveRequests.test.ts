@@ -1,9 +1,5 @@
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientError from "@effect/platform/HttpClientError"
 import { assert, describe, it } from "@effect/vitest"
 import * as ControlApi from "@manilla/sandbox/ControlApi"
-import * as ControlClient from "@manilla/sandbox/ControlClient"
 import * as Fault from "@manilla/sandbox/Fault"
 import type * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as SandboxClient from "@manilla/sandbox/SandboxClient"
@@ -11,11 +7,9 @@ import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as TestClock from "effect/TestClock"
 
 const originOf = ({ baseUrl }: Sandbox.Service) => new URL(baseUrl).origin
 
@@ -137,70 +131,6 @@ describe("the live requests", () => {
       const sandbox = yield* SandboxServer.make()
       const headers = { origin: "http://attacker.example" }
       assert.strictEqual((yield* follow(sandbox, { headers })).status, 403)
-    }).pipe(Effect.scoped)
-  )
-})
-
-/** Takes the events of the typed client one at a time. */
-const pulled = (options: ControlClient.Options) =>
-  Effect.gen(function* () {
-    const { liveRequests } = yield* ControlClient.make(options)
-    const pull = yield* Stream.toPull(Stream.rechunk(liveRequests, 1))
-    return Effect.map(pull, (chunk) => {
-      const [event] = chunk
-      return [event?.reset, event?.requests.map(({ index, status }) => [index, status])]
-    })
-  })
-
-describe("the live requests of the typed client", () => {
-  it.live("go on after a reset, and after the sandbox has started again", () =>
-    Effect.gen(function* () {
-      const first = yield* Scope.make()
-      const sandbox = yield* Scope.extend(SandboxServer.make(), first)
-      const url = originOf(sandbox)
-      const next = yield* pulled({ url })
-      assert.deepStrictEqual(yield* next, [true, []])
-      yield* call(sandbox)
-      assert.deepStrictEqual(yield* next, [false, [[0, 401]]])
-      yield* sandbox.reset()
-      assert.deepStrictEqual(yield* next, [true, []])
-      yield* call(sandbox)
-      assert.deepStrictEqual(yield* next, [false, [[0, 401]]])
-
-      const waiting = yield* Effect.fork(next)
-      yield* Scope.close(first, Exit.void)
-      const again = yield* SandboxServer.make({ port: Number(new URL(url).port) })
-      assert.deepStrictEqual(yield* Fiber.join(waiting), [true, []])
-      yield* call(again)
-      assert.deepStrictEqual(yield* next, [false, [[0, 401]]])
-    }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerUndici))
-  )
-
-  it.live("are refused where the control API is off, without another attempt", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* SandboxServer.make({ control: false })
-      const next = yield* pulled({ url: originOf(sandbox) })
-      const error = Option.getOrThrow(yield* Effect.flip(next))
-      assert.deepInclude(error, { _tag: "ControlError", code: "CONTROL_OFF" })
-    }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerUndici))
-  )
-
-  it.effect("fail when the sandbox stays away", () =>
-    Effect.gen(function* () {
-      let attempts = 0
-      const gone = HttpClient.make((request) => {
-        attempts++
-        return Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport" }))
-      })
-      const next = yield* pulled({ url: "http://sandbox.test" }).pipe(
-        Effect.provideService(HttpClient.HttpClient, gone)
-      )
-      const failing = yield* Effect.fork(Effect.flip(next))
-      yield* TestClock.adjust("12 seconds")
-      assert.isNull(yield* Fiber.poll(failing).pipe(Effect.map(Option.getOrNull)))
-      yield* TestClock.adjust("2 seconds")
-      assert.deepInclude(Option.getOrThrow(yield* Fiber.join(failing)), { reason: "Transport" })
-      assert.strictEqual(attempts, 11)
     }).pipe(Effect.scoped)
   )
 })

@@ -41,7 +41,6 @@ Usage: manilla-sandbox [options]
 
   --port <port>              port of {base_url} and /_sandbox, default 4010; 0 for any free port
   --auth-port <port>         port of {auth_url}, default 4011; 0 for any free port
-  --control-port <port>      port of /_sandbox alone, which --port then does not serve
   --host <host>              host name or address to listen on, default 127.0.0.1
   --control                  serve /_sandbox on a host that other machines can reach
   --allow-host <name>        name by which others call /_sandbox, such as "sandbox" in a container
@@ -98,7 +97,6 @@ const flags = {
 const Arguments = Schema.Struct({
   port: defaults(Port, 4010),
   authPort: defaults(Port, 4011),
-  controlPort: Schema.optional(Port),
   host: defaults(Text, "127.0.0.1"),
   allowHost: defaults(Schema.Array(HostName), []),
   clientId: defaults(Text, developmentCredentials.clientId),

@@ -8,11 +8,9 @@ import * as Issues from "@manilla/core/Issues"
 import * as Wallet from "@manilla/core/Wallet"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { readFile, stat } from "node:fs/promises"
 import * as money from "../money/amounts.js"
-import { UsageError } from "./cli.js"
+import * as file from "./file.js"
 
 const Initial = Schema.Struct({
   wallets: Schema.optional(
@@ -30,20 +28,14 @@ const Initial = Schema.Struct({
 const decode = Schema.decodeUnknownEither(Initial)
 const issuesOf = Issues.validator(Initial, [], { onExcessProperty: "error" })
 
-export const read = (path: string) =>
+export const read = file.use("--initial", (text) =>
   Effect.gen(function* () {
-    const refused = (reason: string) =>
-      new UsageError({ message: `--initial cannot use ${path}: ${reason}` })
     const { issues, value } = yield* Effect.tryPromise({
-      try: async () => {
-        // To open a FIFO would wait for a writer, and no signal would end that.
-        if (!(await stat(path)).isFile()) throw new Error("it is not a regular file")
-        return parse(await readFile(path, "utf8"))
-      },
-      catch: (cause) => refused(Predicate.isError(cause) ? cause.message : String(cause))
+      try: () => parse(text),
+      catch: file.reasonOf
     })
     const initial = decode(value)
-    if (issues.length > 0 || Either.isLeft(initial)) return yield* refused(issues.join("; "))
+    if (issues.length > 0 || Either.isLeft(initial)) return yield* Effect.fail(issues.join("; "))
     const { services, wallets } = initial.right
     return {
       services,
@@ -53,6 +45,7 @@ export const read = (path: string) =>
       }))
     }
   })
+)
 
 /** Reads YAML, of which JSON is a part. The issues have the lines of the file. */
 const parse = async (

@@ -12,12 +12,8 @@ type Headers = Readonly<Record<string, string | undefined>>
 type Checked = Either.Either<void, refusal.Refusal>
 
 /** Whether the control API is on, and the caller is the user. */
-export const check = (headers: Headers, controls: Controls): Checked => {
-  if (!controls.enabled) return Either.left(refusal.of("CONTROL_OFF"))
-  return controls.isElsewhere === true
-    ? Either.left(refusal.of("CONTROL_ELSEWHERE"))
-    : checkCaller(headers, controls)
-}
+export const check = (headers: Headers, controls: Controls): Checked =>
+  controls.enabled ? checkCaller(headers, controls) : Either.left(refusal.of("CONTROL_OFF"))
 
 /** Whether the caller is the user or one of the sandbox's own pages. */
 export const checkCaller = (headers: Headers, { hostNames = [] }: Controls): Checked => {

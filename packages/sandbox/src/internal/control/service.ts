@@ -27,7 +27,7 @@ const defaultEntries = 1000
 /** The sandbox that is reachable at these URLs. */
 export const make = (
   { current, reset, restore }: Restartable,
-  urls: Pick<Sandbox.Service, "baseUrl" | "authUrl" | "controlUrl">
+  urls: Pick<Sandbox.Service, "baseUrl" | "authUrl">
 ): Sandbox.Service => {
   /** Reads or changes the state now, after all due events. */
   const look = <A>(read: (emulation: Emulation, nowMillis: number) => A): Effect.Effect<A> =>

@@ -24,8 +24,6 @@ export interface Controls {
   readonly sandbox: Effect.Effect<Sandbox.Service>
   /** Whether the control API is on. */
   readonly enabled: boolean
-  /** Whether another port serves the control API. */
-  readonly isElsewhere?: boolean
   /** The host names by which it can be called, besides `localhost` and IP addresses. */
   readonly hostNames?: ReadonlyArray<string>
 }

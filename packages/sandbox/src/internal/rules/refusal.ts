@@ -43,10 +43,6 @@ const declared = {
     403,
     "The control API is off, because the sandbox listens on more than this machine. The option `control` (--control) turns it on."
   ],
-  CONTROL_ELSEWHERE: [
-    403,
-    "The control API has its own port, set by the option `controlPort` (--control-port)."
-  ],
   FOREIGN_HOST: [403, "The host name of the request is not the sandbox's own."],
   FOREIGN_ORIGIN: [403, "The request comes from a page of another site."],
   NOT_PENDING: [422, "The resource is not PENDING."],
