@@ -26,6 +26,7 @@ import * as emulation from "./internal/emulation.js"
 import * as app from "./internal/http/app.js"
 import type { Controls } from "./internal/http/incoming.js"
 import * as reply from "./internal/http/reply.js"
+import * as files from "./internal/page/files.js"
 import * as refusal from "./internal/rules/refusal.js"
 import * as dataFile from "./internal/store/dataFile.js"
 import * as Sandbox from "./Sandbox.js"
@@ -85,7 +86,8 @@ export const make = (
     const controls: Controls = {
       sandbox: Deferred.await(listening),
       enabled: options.control ?? access.loopbackNames.has(host),
-      hostNames: [host, ...(options.allowHosts ?? [])]
+      hostNames: [host, ...(options.allowHosts ?? [])],
+      readPage: files.read
     }
     const at = (app: app.App, port = 0) => listen(app, controls, { host, port })
     const apps = app.make(emulated, controls)

@@ -3,7 +3,6 @@
  * can point its own host name at this machine. Such requests have a foreign `Origin` or `Host`.
  */
 import * as Either from "effect/Either"
-import { isIP } from "node:net"
 import type { Controls } from "../http/incoming.js"
 import * as refusal from "../rules/refusal.js"
 
@@ -37,11 +36,14 @@ const nameIn = (host: string): string =>
     .replace(/^\[(.*)\]$/, "$1")
     .toLowerCase()
 
+/** Browsers read a name of digits and dots as an IPv4 address or not at all. */
+const ipAddress = /^[\d.]+$|^[\da-f:]*:[\da-f:.]*$/
+
 /** An attacker can choose the address of a host name, but an IP address is its own name. */
 const isOwnName = (name: string, hostNames: ReadonlyArray<string>): boolean =>
   name === "localhost" ||
   name.endsWith(".localhost") ||
-  isIP(name) !== 0 ||
+  ipAddress.test(name) ||
   hostNames.some((one) => one.toLowerCase() === name)
 
 /** Only browsers send these headers. A request of the user, such as a typed address, has site `none`. */

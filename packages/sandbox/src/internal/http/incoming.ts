@@ -26,6 +26,8 @@ export interface Controls {
   readonly enabled: boolean
   /** The host names by which it can be called, besides `localhost` and IP addresses. */
   readonly hostNames?: ReadonlyArray<string>
+  /** Reads a file of the folder `page`. A sandbox in process serves no files, so it also runs in browsers. */
+  readonly readPage?: (name: string) => Effect.Effect<string, unknown>
 }
 
 /** What is known about the course of the request until now. */

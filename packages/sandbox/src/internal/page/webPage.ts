@@ -5,11 +5,9 @@
 import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
-import { readFile } from "node:fs/promises"
-import { createRequire } from "node:module"
-import { dirname, join } from "node:path"
 import * as OpenApiDocument from "../../OpenApiDocument.js"
 import * as ServiceApi from "../../ServiceApi.js"
+import { Incoming } from "../http/incoming.js"
 import * as reply from "../http/reply.js"
 import * as refusal from "../rules/refusal.js"
 import * as html from "./html.js"
@@ -22,23 +20,17 @@ const types: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8"
 }
 
-/** Found by the package's name, because the bundled command is in another folder than this module. */
-const addressOf = (name: string) =>
-  join(
-    dirname(createRequire(import.meta.url).resolve("@manilla/sandbox/package.json")),
-    "page",
-    name
-  )
-
 const file = (name: string) => {
   const contentType = types[/^\w+\.(css|html|js)$/.exec(name)?.[1] ?? ""]
   if (contentType === undefined) return unknown
   const headers = html.headers("'self'")
-  return Effect.tryPromise(() => readFile(addressOf(name), "utf8")).pipe(
+  return Effect.flatMap(Incoming, ({ controls }) => controls.readPage?.(name) ?? absent).pipe(
     Effect.map((text) => HttpServerResponse.text(text, { contentType, headers })),
     Effect.orElse(() => unknown)
   )
 }
+
+const absent = Effect.fail("a sandbox in process has no files")
 
 const unknown = reply.refuse(refusal.notFound("The page has no such file."))
 
