@@ -10,6 +10,7 @@
 import * as Effect from "effect/Effect"
 import * as Encoding from "effect/Encoding"
 import * as Schema from "effect/Schema"
+import * as guard from "./internal/guard.js"
 
 /** The maximum length of the `Idempotency-Key` header, in characters (interface section 8). */
 const maxLength = 255
@@ -66,7 +67,11 @@ export type IdempotencyKey = typeof IdempotencyKey.Type
  * @since 0.1.0
  * @category constructors
  */
-export const make = (text: string): IdempotencyKey => IdempotencyKey.make(text)
+export const make = (text: string): IdempotencyKey =>
+  IdempotencyKey.make(text, { disableValidation: isValid(text) })
+
+/** The validation of a schema takes as long as a tenth of a request. */
+const isValid = guard.compile(IdempotencyKey)
 
 /**
  * Generates a unique key with 122 random bits. Store the key before you use it, or a crash loses it.

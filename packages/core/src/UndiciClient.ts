@@ -21,11 +21,12 @@ import { toHttpClient } from "./internal/httpClient.js"
 import * as transports from "./internal/transport.js"
 
 /** Sends each request on the dispatcher of its origin. */
-const over = (dispatcherOf: (origin: string) => Undici.Dispatcher): HttpClient.HttpClient =>
-  toHttpClient({
+const over = (dispatcherOf: (origin: string) => Undici.Dispatcher): HttpClient.HttpClient => {
+  const turns = makeTurns()
+  return toHttpClient({
     send: (request) =>
       Effect.withFiberRuntime((fiber) => {
-        const exchange = new Exchange()
+        const exchange = new Exchange(turns)
         return Effect.onInterrupt(
           Effect.async<transports.Result>((resume) =>
             exchange.begin(dispatcherOf, request, fiber, (result) => resume(Effect.succeed(result)))
@@ -34,6 +35,7 @@ const over = (dispatcherOf: (origin: string) => Undici.Dispatcher): HttpClient.H
         )
       })
   })
+}
 
 /**
  * Makes a client from a dispatcher, such as a `ProxyAgent` or a `Pool` with client certificates. Use one
@@ -53,8 +55,7 @@ export const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient => ov
 export interface Options {
   /**
    * The maximum number of connections to one origin, 128 by default. Further requests wait for a
-   * connection within their timeout, and are not sent if it ends. undici reuses a connection one turn of
-   * the event loop after a response, so 64 calls in flight can use 128 connections.
+   * connection within their timeout, and are not sent if it ends.
    */
   readonly connections?: number | undefined
 }
@@ -162,6 +163,32 @@ const optionsOf = ({
 /** All connections are busy, or none could be made. */
 const noConnection: transports.NotSent = { _tag: "NotSent", code: "NO_CONNECTION_IN_TIME" }
 
+/** Dispatches requests, now or in the next turn of the event loop. */
+interface Turns {
+  /** A connection becomes free in the next turn. */
+  readonly freed: () => void
+  readonly dispatch: (send: () => void) => void
+}
+
+/**
+ * undici reuses a connection one turn of the event loop after a response. A request that follows in the same turn
+ * waits for it: otherwise, it would open another connection, and a burst twice as many as it needs.
+ */
+const makeTurns = (): Turns => {
+  let freed = 0
+  return {
+    freed: () => {
+      if (freed++ === 0) setImmediate(() => (freed = 0))
+    },
+    dispatch: (send) => {
+      if (freed === 0) return send()
+      freed--
+      // undici has planned to free the connection before.
+      setImmediate(send)
+    }
+  }
+}
+
 /** One request on the dispatcher, and its result. */
 class Exchange implements Undici.Dispatcher.DispatchHandler {
   /** `undefined` once the exchange is over. */
@@ -176,6 +203,8 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   private headers: transports.Headers | undefined
   private chunks: Array<Uint8Array> | undefined
   private size = 0
+
+  constructor(private readonly turns: Turns) {}
 
   begin(
     dispatcherOf: (origin: string) => Undici.Dispatcher,
@@ -198,11 +227,14 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
         )
       )
     }
-    try {
-      dispatcherOf(request.origin).dispatch(optionsOf(request), this)
-    } catch {
-      this.cutOff(transports.died)
-    }
+    this.turns.dispatch(() => {
+      if (this.done === undefined) return
+      try {
+        dispatcherOf(request.origin).dispatch(optionsOf(request), this)
+      } catch {
+        this.cutOff(transports.died)
+      }
+    })
   }
 
   abort(): void {
@@ -236,6 +268,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.turns.freed()
     this.end(this.answered(transports.join(this.chunks ?? [], this.size)))
   }
 

@@ -39,17 +39,23 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
     return { obtain: () => Effect.succeed(none), reject: () => Effect.void }
   }
   const died = noToken(name, "the token source died or was interrupted")
-  const toBearer = (token: BearerTokens.BearerToken): Bearer | Failure =>
-    bearerOf(token) ?? noToken(name, "the token contains characters that a header must not contain")
+  /** Used by many calls, also if the source makes a new `Redacted` of the same text for each. */
+  let last: Bearer | undefined
+  const toBearer = (token: BearerTokens.BearerToken): Bearer | Failure => {
+    if (last?.token === token) return last
+    const text = Redacted.value(token.value)
+    const authorization = `Bearer ${text}`
+    if (last?.authorization === authorization) return (last = { ...last, token })
+    return /^[\x21-\x7e]+$/.test(text)
+      ? (last = { _tag: "Bearer", token, authorization, secret: sanitize.secret(text) })
+      : noToken(name, "the token contains characters that a header must not contain")
+  }
   return {
     obtain: (limitMillis) =>
-      Effect.withFiberRuntime<Bearer | Failure>((fiber) => {
+      Effect.withFiberRuntime((fiber) => {
         const clock = clockOf(fiber)
         const deadlineMillis = clock.unsafeCurrentTimeMillis() + limitMillis
-        const get = tokens.get(limitMillis)
-        // `Effect.succeed` is an exit already.
-        const ended = isExit(get) ? Effect.succeed(get) : within(limitMillis, get)
-        return Effect.map(ended, (exit) => {
+        const read = (exit: Obtained | undefined): Bearer | Failure => {
           // The clock is read again: the source may have blocked the thread, or the machine slept.
           const isLate = clock.unsafeCurrentTimeMillis() >= deadlineMillis
           if (exit === undefined || (isLate && Exit.isSuccess(exit))) {
@@ -58,8 +64,17 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
           if (Exit.isSuccess(exit)) return toBearer(exit.value)
           const error = Cause.failureOption(exit.cause)
           return Option.isSome(error) ? unavailable(error.value) : died
-        })
-      }).pipe(Effect.catchAllDefect(() => Effect.succeed(died))),
+        }
+        try {
+          const get = tokens.get(limitMillis)
+          // `Effect.succeed` is an exit already.
+          return isExit(get)
+            ? Effect.succeed(read(get))
+            : Effect.map(within(limitMillis, get), read)
+        } catch {
+          return Effect.succeed(died)
+        }
+      }),
     reject: ({ token }, limitMillis) =>
       Effect.asVoid(
         within(
@@ -70,21 +85,9 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
   }
 }
 
+type Obtained = Exit.Exit<BearerTokens.BearerToken, Errors.TokenUnavailableError>
+
 const isExit = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Exit<A, E> => Exit.isExit(effect)
-
-/** Caches the header, because many calls use the same token. */
-const bearers = new WeakMap<BearerTokens.BearerToken, Bearer>()
-
-const bearerOf = (token: BearerTokens.BearerToken): Bearer | undefined => {
-  const known = bearers.get(token)
-  if (known !== undefined) return known
-  const text = Redacted.value(token.value)
-  if (!/^[\x21-\x7e]+$/.test(text)) return undefined
-  const authorization = `Bearer ${text}`
-  const bearer: Bearer = { _tag: "Bearer", token, authorization, secret: sanitize.secret(text) }
-  bearers.set(token, bearer)
-  return bearer
-}
 
 /** The result of an attempt whose token source failed. Its error is made anew, to have no stack trace. */
 const unavailable = ({ cause, message, operation }: Errors.TokenUnavailableError): Failure =>
