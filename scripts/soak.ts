@@ -8,7 +8,6 @@
 // and kills of the command with a data file.
 import * as Command from "@effect/cli/Command"
 import * as Console from "effect/Console"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { quantileOf, table } from "../benchmarks/format.js"
 import * as sandboxKills from "../packages/sandbox/prove/utils/kills.js"
@@ -20,12 +19,11 @@ import { count, runCommand } from "./cli.js"
 
 const kills = count("kills", 100, "how many")
 const seed = count("seed", 1, "of what happens when")
-const jobs = count("jobs", 6, "new executions in each life of a process")
-const items = count("items", 2_000, "payouts of a batch")
+const longestLifeSeconds = count("life", 3, "the longest life of a process, in seconds")
 const runners = count("runners", 3, "processes on the database")
-
-/** A batch is there for about ten kills. */
-const batchesOf = (itemsPerBatch: number) => ({ jobsPerLife: 0.1, itemsPerBatch })
+const common = { kills, longestLifeSeconds, seed }
+const jobs = { jobsPerLife: count("jobs", 6, "new executions in each life of a process") }
+const items = { itemsPerBatch: count("items", 2_000, "payouts of a batch") }
 
 const onKill = (done: number) => (done % 10 === 0 ? Console.error(`${done} kills`) : Effect.void)
 
@@ -61,18 +59,13 @@ const onSqlite = (options: Parameters<typeof sqliteKills.run>[0]) =>
     print(report, [["from the start of the engine", report.recoveryMillis]])
   )
 
-/** A runner that is silent for three seconds is taken for dead. */
-const onPostgres = (options: Omit<Parameters<typeof clusterKills.run>[0], "expirationSeconds">) =>
-  Effect.flatMap(clusterKills.run({ ...options, expirationSeconds: 3, onKill }), (report) =>
+const onPostgres = (options: Parameters<typeof clusterKills.run>[0]) =>
+  Effect.flatMap(clusterKills.run({ ...options, onKill }), (report) =>
     print(report, report.recoveryMillis)
   )
 
-const timed = <A, E>(name: string, self: Effect.Effect<A, E>) =>
-  Effect.flatMap(Effect.timed(self), ([duration, result]) =>
-    Console.log(
-      `${name}: ${JSON.stringify(result)} in ${Math.round(Duration.toMillis(duration))} ms`
-    )
-  )
+const told = <A, E>(name: string, self: Effect.Effect<A, E>) =>
+  Effect.flatMap(self, (result) => Console.log(`${name}: ${JSON.stringify(result)}`))
 
 const sandboxOptions = {
   kills,
@@ -88,12 +81,12 @@ const onSandbox = ({
   seed
 }: Command.Command.ParseConfig<typeof sandboxOptions>) =>
   Effect.gen(function* () {
-    yield* timed(
+    yield* told(
       `${operations} random operations, seed ${seed}`,
       randomOperations.run({ operations, seed })
     )
-    yield* timed(`${requests} concurrent requests, one key`, oneKey.run(requests))
-    yield* timed(
+    yield* told(`${requests} concurrent requests, one key`, oneKey.run(requests))
+    yield* told(
       `${kills} kills`,
       Effect.promise(() => sandboxKills.run({ kills, callers: 16 }))
     )
@@ -101,17 +94,13 @@ const onSandbox = ({
 
 const soak = Command.make("npm run soak --").pipe(
   Command.withSubcommands([
-    Command.make("sqlite", { kills, jobs, seed }, ({ jobs, ...options }) =>
-      onSqlite({ ...options, jobsPerLife: jobs })
+    Command.make("sqlite", { ...common, ...jobs }, onSqlite),
+    Command.make("postgres", { ...common, ...jobs, runners }, onPostgres),
+    Command.make("batch-sqlite", { ...common, ...items }, (options) =>
+      onSqlite({ ...options, jobsPerLife: 0.1 })
     ),
-    Command.make("postgres", { kills, jobs, seed, runners }, ({ jobs, ...options }) =>
-      onPostgres({ ...options, jobsPerLife: jobs })
-    ),
-    Command.make("batch-sqlite", { kills, items, seed }, ({ items, ...options }) =>
-      onSqlite({ ...options, ...batchesOf(items) })
-    ),
-    Command.make("batch-postgres", { kills, items, seed, runners }, ({ items, ...options }) =>
-      onPostgres({ ...options, ...batchesOf(items) })
+    Command.make("batch-postgres", { ...common, ...items, runners }, (options) =>
+      onPostgres({ ...options, jobsPerLife: 0.1 })
     ),
     Command.make("sandbox", sandboxOptions, onSandbox)
   ])

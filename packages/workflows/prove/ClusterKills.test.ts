@@ -14,7 +14,7 @@ it.live(
         runners: 3,
         kills: 20,
         jobsPerLife: 3,
-        expirationSeconds: 2,
+        longestLifeSeconds: 3,
         seed: 7
       })
       assert.deepStrictEqual(report.violations, [])

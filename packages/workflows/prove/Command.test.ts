@@ -14,7 +14,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
-      const access = yield* service.access(sandbox)
+      const { access } = yield* service.access(sandbox)
       const program = yield* workers.bundle
       const healthPort = yield* Postgres.freePort
       const file = yield* files.database

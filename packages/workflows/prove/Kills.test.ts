@@ -10,7 +10,12 @@ it.live(
   "after 20 kills, each business key moved money once, and every execution ended",
   () =>
     Effect.gen(function* () {
-      const report = yield* kills.run({ kills: 20, jobsPerLife: 6, seed: 42 })
+      const report = yield* kills.run({
+        kills: 20,
+        jobsPerLife: 6,
+        longestLifeSeconds: 3,
+        seed: 42
+      })
       assert.deepStrictEqual(report.violations, [])
       // The kills met requests: some were sent again.
       assert.isAbove(report.creations, report.jobs)

@@ -10,7 +10,13 @@ it.live(
   "after 8 kills, each item of a batch is paid once",
   () =>
     Effect.gen(function* () {
-      const report = yield* kills.run({ kills: 8, jobsPerLife: 1 / 8, itemsPerBatch: 300, seed: 3 })
+      const report = yield* kills.run({
+        kills: 8,
+        jobsPerLife: 1 / 8,
+        itemsPerBatch: 300,
+        longestLifeSeconds: 3,
+        seed: 3
+      })
       assert.deepStrictEqual(report.violations, [])
       // The kills met requests: some were sent again.
       assert.isAbove(report.creations, report.jobs)

@@ -26,8 +26,8 @@ export interface Options {
   readonly jobsPerLife: number
   /** If given, each business key is of a batch of so many payouts. */
   readonly itemsPerBatch?: number | undefined
-  /** After how long the others take over the executions of a runner that does not answer. */
-  readonly expirationSeconds: number
+  /** The longest life of a process before it is killed. */
+  readonly longestLifeSeconds: number
   readonly seed: number
   /** Called after each kill. */
   readonly onKill?: ((kills: number) => Effect.Effect<void>) | undefined
@@ -47,6 +47,8 @@ export interface Report {
   readonly jobs: number
   /** Business keys of which the service had heard before the last kill. */
   readonly jobsKilled: number
+  /** Requests that the proxy cut, halved, delayed or repeated. */
+  readonly tricks: number
   /** Requests that create something, repeated ones included. */
   readonly creations: number
   /**
@@ -57,6 +59,9 @@ export interface Report {
   readonly databaseBytes: number
   readonly violations: ReadonlyArray<string>
 }
+
+/** After how long the others take over the executions of a runner that does not answer. */
+const expirationSeconds = 3
 
 /** How long a runner may take to start. */
 const longestStart = "1 minute"
@@ -70,9 +75,6 @@ interface Interrupted {
 
 /** A request that arrives so soon after a kill was sent before it. */
 const inFlightMillis = 50
-
-/** The longest life of a runner before it is killed or stopped. */
-const longestLifeMillis = 3_000
 
 interface Slot {
   worker: workers.Worker
@@ -120,7 +122,7 @@ export const run = ({
   itemsPerBatch,
   jobsPerLife,
   kills,
-  expirationSeconds,
+  longestLifeSeconds,
   onKill,
   runners,
   seed
@@ -130,7 +132,7 @@ export const run = ({
     const database = yield* Postgres.server
     const sql = yield* PgClient.make({ url: database.url })
     const program = yield* workers.bundle
-    const access = yield* service.access(sandbox)
+    const { access, proxy } = yield* service.access(sandbox)
     const settings = (from: number, to: number): Settings => ({
       ...access,
       engine: { kind: "postgres", url: Redacted.value(database.url), expirationSeconds },
@@ -240,7 +242,7 @@ export const run = ({
             continue
           }
           inVain = 0
-          yield* Effect.sleep((yield* Random.next) * longestLifeMillis)
+          yield* Effect.sleep((yield* Random.next) * longestLifeSeconds * 1_000)
           if (killed >= kills) return
           if (!isEarly && (yield* Random.next) < 0.15) {
             yield* stop(slot)
@@ -258,6 +260,7 @@ export const run = ({
     yield* Fiber.interrupt(outage)
     yield* Fiber.interrupt(injection)
     yield* sandbox.faults.clear
+    yield* proxy.calm
     const [first, ...others] = slots
     for (const slot of others) {
       if (!(yield* isUp(slot))) slot.worker = yield* startNext
@@ -282,6 +285,7 @@ export const run = ({
       hungStarts,
       jobs: all.flatMap(keysOf).length,
       jobsKilled,
+      tricks: proxy.tricks(),
       creations: (yield* sandbox.exchanges).filter(({ key }) => key !== undefined).length,
       recoveryMillis: yield* recoveriesIn(sandbox, all, interrupted),
       databaseBytes: Number(size?.bytes),

@@ -22,6 +22,8 @@ export interface Options {
   readonly jobsPerLife: number
   /** If given, each business key is of a batch of so many payouts. */
   readonly itemsPerBatch?: number | undefined
+  /** The longest life of a process before it is killed. */
+  readonly longestLifeSeconds: number
   readonly seed: number
   /** Called after each kill. */
   readonly onKill?: ((kills: number) => Effect.Effect<void>) | undefined
@@ -34,6 +36,8 @@ export interface Report {
   readonly jobs: number
   /** Business keys of which the service had heard before the last kill. */
   readonly jobsKilled: number
+  /** Requests that the proxy cut, halved, delayed or repeated. */
+  readonly tricks: number
   /** Requests that create something, repeated ones included. */
   readonly creations: number
   /** From the start of the engine to the first request for an execution of an earlier life, sorted. */
@@ -41,9 +45,6 @@ export interface Report {
   readonly databaseBytes: number
   readonly violations: ReadonlyArray<string>
 }
-
-/** The longest life of a worker before it is killed. */
-const longestLifeMillis = 2_500
 
 /** In how many lives a worker waits for an execution. The last worker waits for all. */
 const livesInSight = 10
@@ -68,12 +69,13 @@ const oneLife = (
   sandbox: Sandbox.Service,
   program: string,
   settings: Settings,
-  earlier: ReadonlySet<string>
+  earlier: ReadonlySet<string>,
+  longestLifeSeconds: number
 ) =>
   Effect.gen(function* () {
     const { ended, ready } = yield* workers.start(settings, program)
     const isEarly = (yield* Random.next) < 0.1
-    const lifeMillis = Math.round((yield* Random.next) * longestLifeMillis)
+    const lifeMillis = Math.round((yield* Random.next) * longestLifeSeconds * 1_000)
     if (isEarly) {
       yield* Effect.sleep(lifeMillis)
       const isReady = yield* Deferred.isDone(ready)
@@ -87,7 +89,14 @@ const oneLife = (
     return { isEarly: false, recoveryMillis: yield* recovery(sandbox, readyMillis, earlier) }
   }).pipe(Effect.scoped)
 
-export const run = ({ itemsPerBatch, jobsPerLife, kills, onKill, seed }: Options) =>
+export const run = ({
+  itemsPerBatch,
+  jobsPerLife,
+  kills,
+  longestLifeSeconds,
+  onKill,
+  seed
+}: Options) =>
   Effect.gen(function* () {
     const sandbox = yield* Sandbox.Sandbox
     const directory = yield* Effect.acquireRelease(
@@ -96,7 +105,7 @@ export const run = ({ itemsPerBatch, jobsPerLife, kills, onKill, seed }: Options
     )
     const file = join(directory, "workflows.db")
     const program = yield* workers.bundle
-    const access = yield* service.access(sandbox)
+    const { access, proxy } = yield* service.access(sandbox)
     const settings = (from: number, to: number): Settings => ({
       ...access,
       engine: { kind: "sqlite", file },
@@ -114,7 +123,7 @@ export const run = ({ itemsPerBatch, jobsPerLife, kills, onKill, seed }: Options
     const lastOf = (life: number) => Math.max(0, Math.ceil(life * jobsPerLife))
     for (let kill = 1; kill <= kills; kill++) {
       const own = settings(lastOf(kill - livesInSight) + 1, lastOf(kill))
-      const life = yield* oneLife(sandbox, program, own, earlier)
+      const life = yield* oneLife(sandbox, program, own, earlier, longestLifeSeconds)
       if (life.isEarly) earlyKills++
       if (Option.isSome(life.recoveryMillis)) recoveries.push(life.recoveryMillis.value)
       for (const key of jobs(own).flatMap(keysOf)) earlier.add(key)
@@ -127,6 +136,7 @@ export const run = ({ itemsPerBatch, jobsPerLife, kills, onKill, seed }: Options
     // Without new faults, what is still open ends soon.
     yield* Fiber.interrupt(injection)
     yield* sandbox.faults.clear
+    yield* proxy.calm
     const whole = settings(1, last)
     const violations = [
       ...(yield* workers.finish(whole, program)),
@@ -138,6 +148,7 @@ export const run = ({ itemsPerBatch, jobsPerLife, kills, onKill, seed }: Options
       earlyKills,
       jobs: jobs(whole).flatMap(keysOf).length,
       jobsKilled,
+      tricks: proxy.tricks(),
       creations: exchanges.filter(({ key }) => key !== undefined).length,
       recoveryMillis: recoveries.sort((a, b) => a - b),
       databaseBytes: statSync(file).size,

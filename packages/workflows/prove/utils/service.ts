@@ -7,6 +7,7 @@ import * as SandboxServer from "@manilla/sandbox/SandboxServer"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
+import * as hostileProxy from "./hostileProxy.js"
 import { type Access, type Job, keysOf } from "./jobs.js"
 
 export const layer = (seed: number) =>
@@ -16,25 +17,26 @@ export const layer = (seed: number) =>
     // The whole log of a long run, for its report.
     exchangeCapacity: 2_000_000,
     wallets: [
-      { currency: Currency.Currency.make("XOF"), balance: Amount.Amount.make("1000000000") }
+      { currency: Currency.Currency.make("XOF"), balance: Amount.Amount.make("1000000000000") }
     ]
   })
 
-/** The settings with which a worker uses the service. */
+/** The settings with which a worker uses the service, through a hostile proxy. */
 export const access = (sandbox: Sandbox.Service) =>
   Effect.gen(function* () {
+    const proxy = yield* hostileProxy.make(new URL(sandbox.baseUrl), yield* Effect.random)
     const { client_id: clientId, client_secret: clientSecret } = yield* sandbox.credentials
     const [wallet] = yield* sandbox.wallets
     const [cardholder] = yield* sandbox.cardholders
     const found: Access = {
-      baseUrl: sandbox.baseUrl,
+      baseUrl: proxy.url,
       authUrl: sandbox.authUrl,
       clientId,
       clientSecret: Redacted.value(clientSecret),
       wallet: wallet?.id ?? "",
       cardholder: cardholder?.id ?? ""
     }
-    return found
+    return { access: found, proxy }
   })
 
 const creations = ["Payments.create", "Payouts.create", "Cards.issue"] as const

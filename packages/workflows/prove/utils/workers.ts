@@ -68,6 +68,9 @@ export interface Worker {
   readonly exited: Effect.Effect<number | NodeJS.Signals | null>
 }
 
+/** A batch of a million payouts needs no more. */
+const heapMegabytes = 512
+
 /** Runs a worker, which is killed when the scope closes. */
 export const start = (
   settings: Settings,
@@ -79,7 +82,8 @@ export const start = (
     const ends = new Map<string, string>()
     const { exited, worker } = yield* Effect.acquireRelease(
       Effect.sync(() => {
-        const worker = spawn(process.execPath, ["--no-deprecation", program], {
+        const node = ["--no-deprecation", `--max-old-space-size=${heapMegabytes}`]
+        const worker = spawn(process.execPath, [...node, program], {
           stdio: ["ignore", "pipe", "inherit"],
           env: { ...process.env, WORKER: JSON.stringify(settings) }
         })
@@ -117,7 +121,7 @@ export const start = (
   })
 
 /** An execution is stuck if none ends for this long. A long list takes as long as it needs. */
-const stuckAfter = Duration.minutes(10)
+const stuckAfter = Duration.minutes(30)
 
 /** Waits until all executions have ended, as long as some end. */
 const awaitEnds = (worker: Worker, all: ReadonlyArray<Job>): Effect.Effect<void, WorkerFailed> =>
