@@ -12,23 +12,33 @@ import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Refunds from "@manilla/refunds/Refunds"
 import * as Transactions from "@manilla/transactions/Transactions"
+import type * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 
 /**
- * The services of all domains.
+ * The services of all domains, by the names that their promises have.
+ *
+ * @since 0.1.0
+ * @category services
+ */
+export const tags = {
+  cardholders: Cardholders.Cardholders,
+  cards: Cards.Cards,
+  catalogue: Catalogue.Catalogue,
+  paymentLinks: PaymentLinks.PaymentLinks,
+  payments: Payments.Payments,
+  payouts: Payouts.Payouts,
+  refunds: Refunds.Refunds,
+  transactions: Transactions.Transactions
+} as const
+
+/**
+ * The services of all domains, as a program needs them.
  *
  * @since 0.1.0
  * @category models
  */
-export type Clients =
-  | Cardholders.Cardholders
-  | Cards.Cards
-  | Catalogue.Catalogue
-  | PaymentLinks.PaymentLinks
-  | Payments.Payments
-  | Payouts.Payouts
-  | Refunds.Refunds
-  | Transactions.Transactions
+export type Clients = Context.Tag.Identifier<(typeof tags)[keyof typeof tags]>
 
 /**
  * A layer that provides the client of every domain. A program that needs one of them is smaller with the

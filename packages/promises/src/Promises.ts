@@ -5,20 +5,13 @@
  * @since 0.1.0
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as Cardholders from "@manilla/cards/Cardholders"
-import * as Cards from "@manilla/cards/Cards"
-import * as Catalogue from "@manilla/catalogue/Catalogue"
 import type * as Errors from "@manilla/core/Errors"
 import * as FetchClient from "@manilla/core/FetchClient"
 import type * as Gateway from "@manilla/core/Gateway"
-import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
-import * as Payments from "@manilla/payments/Payments"
-import * as Payouts from "@manilla/payouts/Payouts"
-import * as Refunds from "@manilla/refunds/Refunds"
 import * as Manilla from "@manilla/token/Manilla"
 import type * as Token from "@manilla/token/Token"
-import * as Transactions from "@manilla/transactions/Transactions"
 import * as Cause from "effect/Cause"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -76,6 +69,12 @@ export type Calls<Service> = {
     : never
 }
 
+type AllCalls = {
+  readonly [Name in keyof typeof Clients.tags]: Calls<
+    Context.Tag.Service<(typeof Clients.tags)[Name]>
+  >
+}
+
 /**
  * All calls. A promise resolves to a `Result`, and rejects only because of a bug or an aborted signal. An
  * iterable ends after its first result that is not `ok`.
@@ -83,15 +82,7 @@ export type Calls<Service> = {
  * @since 0.1.0
  * @category models
  */
-export interface Promises {
-  readonly cardholders: Calls<Cardholders.Service>
-  readonly cards: Calls<Cards.Service>
-  readonly catalogue: Calls<Catalogue.Service>
-  readonly paymentLinks: Calls<PaymentLinks.Service>
-  readonly payments: Calls<Payments.Service>
-  readonly payouts: Calls<Payouts.Service>
-  readonly refunds: Calls<Refunds.Service>
-  readonly transactions: Calls<Transactions.Service>
+export interface Promises extends AllCalls {
   /** Runs a program that uses the services, to move to Effect step by step. */
   readonly run: <A, E>(
     program: Effect.Effect<A, E, Clients.Clients>,
@@ -102,17 +93,6 @@ export interface Promises {
    * them; later calls fail with a `TokenUnavailableError`.
    */
   readonly close: () => Promise<void>
-}
-
-const services = {
-  cardholders: Cardholders.Cardholders,
-  cards: Cards.Cards,
-  catalogue: Catalogue.Catalogue,
-  paymentLinks: PaymentLinks.PaymentLinks,
-  payments: Payments.Payments,
-  payouts: Payouts.Payouts,
-  refunds: Refunds.Refunds,
-  transactions: Transactions.Transactions
 }
 
 /**
@@ -161,14 +141,12 @@ export const make = (options?: Options): Promise<Promises> =>
     ? makeWith(Layer.provide(Manilla.layerConfig(), FetchClient.layer))
     : makeWith(Layer.provide(layer(options), options.client ?? FetchClient.layer))
 
-const layer = ({ authUrl, clientId, clientSecret, environment, ...gateway }: Options) =>
+const layer = ({ clientSecret, ...options }: Options) =>
   Manilla.layer({
-    gateway,
+    gateway: options,
     token: {
-      authUrl,
-      clientId,
-      clientSecret: Redacted.isRedacted(clientSecret) ? clientSecret : Redacted.make(clientSecret),
-      environment
+      ...options,
+      clientSecret: Redacted.isRedacted(clientSecret) ? clientSecret : Redacted.make(clientSecret)
     }
   })
 
@@ -206,13 +184,13 @@ export const makeWith = async <E>(gateway: Layer.Layer<Gateway.Gateway, E>): Pro
         ? settle(runtime, returned, signal)
         : iterate(runtime, returned, signal)
     }
-  const all: Readonly<Record<string, object>> = Runtime.runSync(runtime, Effect.all(services))
+  const all: Readonly<Record<string, object>> = Runtime.runSync(runtime, Effect.all(Clients.tags))
   // `Calls` maps each method to its promise, which TypeScript cannot infer here.
   const calls = Record.map(all, (service) =>
     Record.map({ ...service } as Record<string, Method>, promised)
   ) as never
   return {
-    ...(calls as Omit<Promises, "run" | "close">),
+    ...(calls as AllCalls),
     run: (program, options) => settle(runtime, program, options?.signal),
     close: () => managed.dispose()
   }
