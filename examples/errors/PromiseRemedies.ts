@@ -1,0 +1,59 @@
+/**
+ * What a program without Effect does after each error. The functions that are passed in are yours.
+ */
+import { type Errors, IdempotencyKey } from "@manilla/core"
+import { PaymentIntent, type Payments } from "@manilla/payments"
+import type { Payouts } from "@manilla/payouts"
+import type { Promises } from "@manilla/promises"
+
+type Tell = (message: string) => Promise<void>
+
+// #region OutcomeUnknown
+/** Runs again, later, until it succeeds: the same request and the same key continue one payment. */
+export const continuePayment = async (
+  { payments }: Promises.Promises,
+  order: string,
+  request: Payments.CollectRequest,
+  repeatLater: (order: string) => Promise<void>
+) => {
+  const result = await payments.collect(request, { key: IdempotencyKey.derive("order", order) })
+  if (!result.ok && result.error._tag === "OutcomeUnknown") await repeatLater(order)
+  return result
+}
+// #endregion
+
+// #region AppliedUnreadable
+export const readApplied = async (
+  { payments }: Promises.Promises,
+  { correlationId, id }: Errors.AppliedUnreadable,
+  tell: Tell
+) =>
+  id === undefined
+    ? tell(`Ask the service's support about the request ${correlationId}`)
+    : payments.awaitFinal(PaymentIntent.makeId(id))
+// #endregion
+
+// #region PaymentStillPending
+export const waitForPayment = (
+  { payments }: Promises.Promises,
+  { id }: Payments.PaymentStillPending
+) => payments.awaitFinal(id, { deadline: "1 hour" })
+// #endregion
+
+// #region PayoutStillPending
+export const waitForPayout = (
+  { payouts }: Promises.Promises,
+  { reference }: Payouts.PayoutStillPending
+) => payouts.awaitFinal(reference, { deadline: "1 hour" })
+// #endregion
+
+// #region ReadError
+/** A read changes nothing, so it can be repeated. Its call has done so up to five times already. */
+export const statusOrUnknown = async (
+  { payments }: Promises.Promises,
+  id: PaymentIntent.PaymentIntentId
+) => {
+  const read = await payments.get(id)
+  return read.ok ? read.value.status : "not known now"
+}
+// #endregion
