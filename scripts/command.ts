@@ -1,20 +1,10 @@
 // Bundles the commands `manilla-sandbox` and `manilla` into one file each, for their packages: from about 700
 // modules they start several times slower. The licences of the bundled packages are written beside it.
 import { buildSync } from "esbuild"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { licenceOf } from "./licences.js"
 import { root } from "./packages.js"
-
-const licenceOf = (folder: string): string => {
-  const directory = join(root, folder)
-  const { license, name, version }: Readonly<Record<string, string>> = JSON.parse(
-    readFileSync(join(directory, "package.json"), "utf8")
-  )
-  const file = readdirSync(directory).find((one) => /^licen[cs]e/i.test(one))
-  if (file === undefined) throw new Error(`${folder} has no licence file`)
-  const text = readFileSync(join(directory, file), "utf8").trim()
-  return `${name} ${version} (${license})\n\n${text}\n`
-}
 
 /** Bundles the command of a package. `external` is native code, which stays a dependency. */
 const bundle = (folder: string, command: string, external: ReadonlyArray<string> = []): void => {

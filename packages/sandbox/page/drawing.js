@@ -1,0 +1,201 @@
+// A drawing of requests in their order: your code, the network and the service. Each request is a row with the
+// arrows of the request and of its answer. The playground of the documentation draws with it too.
+import { html } from "./preact.js"
+
+/**
+ * A request. Without an answer it has no status, and ends when the connection is closed.
+ *
+ * @typedef {{
+ *   readonly id: number,
+ *   readonly key: string | null,
+ *   readonly label: string,
+ *   readonly startMillis: number,
+ *   readonly arrivedMillis?: number | undefined,
+ *   readonly endMillis: number | undefined,
+ *   readonly status: number | "dropped before" | "dropped after" | "abandoned" | undefined,
+ *   readonly isReplay: boolean,
+ *   readonly reachedService: boolean
+ * }} Attempt
+ */
+
+/** @typedef {import("preact").ComponentChild} Drawn */
+
+/**
+ * Draws requests, oldest first.
+ *
+ * @param {{
+ *   readonly attempts: ReadonlyArray<Attempt>,
+ *   readonly label: string,
+ *   readonly highlighted?: number | undefined,
+ *   readonly nowMillis?: number | undefined,
+ *   readonly onSelect?: ((id: number) => void) | undefined
+ * }} properties `nowMillis` draws requests that are under way
+ * @returns {Drawn}
+ */
+export const Drawing = ({ attempts, highlighted, label, nowMillis = Infinity, onSelect }) => {
+  const keys = [...new Set(attempts.flatMap(({ key }) => (key === null ? [] : [key])))]
+  const start = attempts[0]?.startMillis ?? 0
+  return html`<div class="drawing">
+    <div class="lanes" aria-hidden="true">
+      <span>Your code</span><span>Network</span><span>The service</span>
+    </div>
+    <ol aria-label=${label}>
+      ${attempts.map(
+        (attempt, index) =>
+          html`<${Row}
+            key=${attempt.id}
+            attempt=${attempt}
+            number=${attempt.key === null ? -1 : keys.indexOf(attempt.key)}
+            since=${attempt.startMillis - start}
+            pause=${pauseBefore(attempt, attempts.slice(0, index))}
+            isHighlighted=${attempt.id === highlighted}
+            nowMillis=${nowMillis}
+            onSelect=${onSelect}
+          />`
+      )}
+    </ol>
+  </div>`
+}
+
+/**
+ * The pause before a request that repeats a failed one, or reads again.
+ *
+ * @param {Attempt} attempt
+ * @param {ReadonlyArray<Attempt>} earlier
+ */
+const pauseBefore = ({ key, label, startMillis }, earlier) => {
+  const last = earlier.filter((one) => one.key === key && one.label === label).at(-1)
+  if (last?.endMillis === undefined || startMillis < last.endMillis) return undefined
+  return isRead(last) || !hasSucceeded(last) ? startMillis - last.endMillis : undefined
+}
+
+/** @param {Attempt} attempt */
+const isRead = ({ label }) => label.startsWith("GET ")
+
+/** @param {Attempt} attempt */
+const hasSucceeded = ({ status }) => typeof status === "number" && status < 400
+
+/**
+ * @param {{
+ *   readonly attempt: Attempt,
+ *   readonly number: number,
+ *   readonly since: number,
+ *   readonly pause: number | undefined,
+ *   readonly isHighlighted: boolean,
+ *   readonly nowMillis: number,
+ *   readonly onSelect: ((id: number) => void) | undefined
+ * }} properties
+ */
+const Row = ({ attempt, isHighlighted, nowMillis, number, onSelect, pause, since }) => {
+  const { id, key, label } = attempt
+  const effect = effectOf(attempt)
+  return html`<li class=${isHighlighted ? "highlighted" : ""}>
+    ${pause !== undefined && html`<p class="pause">pause of ${duration(pause)}</p>`}
+    <div class="row">
+      <div class="caller">
+        <span class="since">${duration(since)}</span>${" "}
+        ${
+          onSelect === undefined
+            ? html`<strong>${label}</strong>`
+            : html`<button type="button" class="link" onClick=${() => onSelect(id)}>
+                ${label}
+              </button>`
+        }${" "}
+        ${key !== null && html`<span class=${`key key-${number % 8}`}><b>${letterOf(number)}</b> ${key}</span>`}
+      </div>
+      <${Wire} attempt=${attempt} number=${number} nowMillis=${nowMillis} />
+      <div class=${`called ${effect.tone}`}>${effect.text}</div>
+    </div>
+  </li>`
+}
+
+/**
+ * The two arrows. One that is lost ends in the middle.
+ *
+ * @param {{ readonly attempt: Attempt, readonly number: number, readonly nowMillis: number }} properties
+ */
+const Wire = ({ attempt, nowMillis, number }) => {
+  const { arrivedMillis, endMillis, reachedService, startMillis, status } = attempt
+  const arrived = arrivedMillis ?? endMillis ?? Infinity
+  const sent = progress(startMillis, arrived, nowMillis)
+  const answered =
+    endMillis === undefined && arrivedMillis === undefined
+      ? 0
+      : progress(arrived, endMillis ?? Infinity, nowMillis)
+  const isLost = status === "dropped before" && sent === 1
+  const isAnswerLost = (status === "dropped after" || status === "abandoned") && answered > 0
+  const isAnswered = typeof status === "number" && answered > 0
+  // What never reached the service ends in front of it.
+  const reach = status !== undefined && reachedService && !isLost ? 1 : 0.85
+  return html`<div class="wire" role="img" aria-label=${answerOf(attempt) || "no answer yet"}>
+    <span
+      class=${`arrow sent ${isLost ? "lost" : ""} ${number < 0 ? "" : `key-${number % 8}`}`}
+      style=${{ width: `${100 * sent * reach}%` }}
+    ></span>
+    <span class=${`status ${toneOf(attempt)}`}
+      >${answered === 1 || isLost ? answerOf(attempt) : ""}</span
+    >
+    ${
+      (isAnswered || isAnswerLost) &&
+      html`<span
+        class=${`arrow answered ${isAnswerLost ? "lost" : ""} ${toneOf(attempt)}`}
+        style=${{
+          width: `${100 * answered * (isAnswerLost ? 0.5 : reach)}%`,
+          marginLeft: `${100 * (reach - answered * (isAnswerLost ? 0.5 : reach))}%`
+        }}
+      ></span>`
+    }
+  </div>`
+}
+
+/**
+ * From 0 to 1.
+ *
+ * @param {number} from
+ * @param {number} to
+ * @param {number} now
+ */
+const progress = (from, to, now) => {
+  if (now >= to) return 1
+  return to === Infinity || now <= from ? 0 : (now - from) / (to - from)
+}
+
+/** @param {Attempt} attempt */
+const answerOf = ({ status }) => {
+  if (typeof status === "number") return String(status)
+  if (status === undefined) return ""
+  return {
+    "dropped before": "request lost",
+    "dropped after": "answer lost",
+    abandoned: "caller left"
+  }[status]
+}
+
+/** @param {Attempt} attempt */
+const toneOf = (attempt) => {
+  if (attempt.status === undefined) return ""
+  return hasSucceeded(attempt) ? "good" : "bad"
+}
+
+/**
+ * What the service did, when the request has arrived.
+ *
+ * @param {Attempt} attempt
+ * @returns {{ readonly text: string, readonly tone: string }}
+ */
+const effectOf = (attempt) => {
+  const { isReplay, reachedService, status } = attempt
+  if (status === undefined) return { text: "", tone: "" }
+  if (!reachedService || status === "dropped before") return { text: "never saw it", tone: "bad" }
+  if (isReplay) return { text: "knows the key: nothing new", tone: "" }
+  if (typeof status === "number" && status >= 400 && status < 500)
+    return { text: "refused it", tone: "bad" }
+  return isRead(attempt) ? { text: "read it", tone: "" } : { text: "processed it", tone: "good" }
+}
+
+/** @param {number} number */
+const letterOf = (number) => (number < 26 ? String.fromCharCode(65 + number) : String(number + 1))
+
+/** @param {number} millis */
+const duration = (millis) =>
+  millis < 1000 ? `${Math.round(millis)} ms` : `${(millis / 1000).toFixed(2)} s`

@@ -1,0 +1,2 @@
+export { html, render } from "htm/preact"
+export * from "preact/hooks"
