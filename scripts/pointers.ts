@@ -1,6 +1,7 @@
 // Checks the references in the documents: linked files, named tests, and named invariants of the
 // simulation.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { documents as written } from "./documents.js"
 
 const root = new URL("../", import.meta.url)
 const isFile = (url: URL): boolean => existsSync(url) && statSync(url).isFile()
@@ -9,9 +10,7 @@ const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
 const documents = [
   ...readdirSync(root),
   ...readdirSync(new URL("packages/", root)).map((name) => `packages/${name}/README.md`),
-  ...readdirSync(new URL("docs/", root), { encoding: "utf8", recursive: true })
-    .filter((file) => !/^(api|node_modules|\.vitepress)\//.test(file))
-    .map((file) => `docs/${file}`)
+  ...written
 ].filter((file) => file.endsWith(".md") && isFile(new URL(file, root)))
 
 const simulation = "packages/simulation/src/"

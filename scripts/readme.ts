@@ -3,6 +3,7 @@
 // that teach, each block of TypeScript has a marker, so that CI compiles it.
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, dirname } from "node:path"
+import { documents as written } from "./documents.js"
 import { emit } from "./generated.js"
 import * as declared from "./operations.js"
 import { exactIn, manifestIn, libraries, peersOf } from "./packages.js"
@@ -13,9 +14,7 @@ const read = (file: string): string => readFileSync(new URL(file, root), "utf8")
 const packages = readdirSync(new URL("packages/", root)).map((name) => `packages/${name}`)
 const documents = [
   "README.md",
-  ...readdirSync(new URL("docs/", root), { encoding: "utf8", recursive: true })
-    .filter((file) => /^(?!api\/|node_modules\/|\.).*\.md$/.test(file))
-    .map((file) => `docs/${file}`),
+  ...written,
   "packages/sandbox/docs/outcomes.md",
   ...packages.map((folder) => `${folder}/README.md`)
 ].filter((file) => existsSync(new URL(file, root)))

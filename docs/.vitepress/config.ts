@@ -123,6 +123,7 @@ export default defineConfig({
   themeConfig: {
     nav: [
       { text: "Start", link: "/start" },
+      { text: "Playground", link: "/playground/" },
       { text: "Guides", link: "/guides/collect" },
       { text: "Errors", link: "/errors" },
       { text: "Reference", link: "/operations" },

@@ -1,11 +1,12 @@
 // The built site in a real browser, below a path of its own.
 import axe from "axe-core"
 import { execFile } from "node:child_process"
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
+import { gzipSync } from "node:zlib"
 import type { Browser, Page } from "playwright-core"
-import { afterAll, assert, beforeAll, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { launch } from "../../packages/sandbox/prove/utils/browser.js"
 
 const docs = dirname(import.meta.dirname)
@@ -27,8 +28,8 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 
 /** Opens a tab that reads the site from the disk. */
-const open = async (): Promise<Page> => {
-  const page = await browser.newPage({ colorScheme: "light", reducedMotion: "reduce" })
+const open = async (reducedMotion: "reduce" | "no-preference" = "reduce"): Promise<Page> => {
+  const page = await browser.newPage({ colorScheme: "light", reducedMotion })
   page.setDefaultTimeout(minutes)
   await page.route(`${origin}**`, async (route) => {
     const path = new URL(route.request().url()).pathname.slice("/manilla/".length)
@@ -86,4 +87,154 @@ it.each([
   await page.getByRole("searchbox").fill(word)
   await page.locator(`.results a[href$="${address}"]`).first().waitFor()
   await page.close()
+})
+
+describe("the playground", () => {
+  const openPlayground = async (motion?: "no-preference") => {
+    const page = await open(motion)
+    await page.goto(`${origin}playground/`)
+    return page
+  }
+
+  const press = (page: Page, name: string) =>
+    page.getByRole("button", { name, exact: true }).click()
+
+  /** The requests of the drawing that begin with this label. */
+  const requests = (page: Page, label = "") =>
+    page.locator(".drawing li").filter({ has: page.locator("strong", { hasText: label }) })
+
+  const ended = (page: Page, end: string) => page.getByRole("status").getByText(end).waitFor()
+
+  const post = "POST /payments"
+  const payment = "Made by the service: 1 payment"
+  it.each([
+    ["All is well", "The program succeeded.", post, ["201"], payment],
+    [
+      "A lost answer",
+      "The program succeeded.",
+      post,
+      ["answer lost", "answer lost", "201"],
+      payment
+    ],
+    ["Two 503s", "The program succeeded.", post, ["503", "503", "201"], payment],
+    [
+      "The same key, another amount",
+      "The program failed with UnprocessableError:",
+      post,
+      ["201", "422"],
+      payment
+    ],
+    [
+      "A link without a key",
+      "The program failed with UnkeyedOutcomeUnknown:",
+      "POST /payment-links",
+      ["answer lost"],
+      "Made by the service: 1 link"
+    ],
+    [
+      "A token that expires",
+      "The program succeeded.",
+      "POST /auth/application/token",
+      ["200", "200"],
+      "Made by the service: 4 payments"
+    ],
+    [
+      "A payroll of 20 with faults",
+      "The program succeeded.",
+      "POST /payouts",
+      undefined,
+      "Made by the service: 20 payouts"
+    ]
+  ])("runs to its end: %s", async (name, end, label, statuses, made) => {
+    const page = await openPlayground()
+    await press(page, name)
+    await ended(page, end)
+    await page.getByRole("heading", { name: made, exact: true }).waitFor()
+    const seen = await requests(page, label).locator(".status").allTextContents()
+    if (statuses === undefined) {
+      assert.lengthOf(
+        seen.filter((status) => status === "200"),
+        20
+      )
+      assert.isAbove(seen.length, 25)
+    } else assert.deepStrictEqual(seen, statuses)
+    if (end.includes("failed")) await page.locator(".remedy", { hasText: "What to do:" }).waitFor()
+    await page.evaluate(axe.source)
+    const found = [...(await violations(page))]
+    await page.emulateMedia({ colorScheme: "dark" })
+    await page.locator("html.dark").waitFor()
+    found.push(...(await violations(page, ["color-contrast"])))
+    for (const width of [360, 640, 960, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      if (await scrolls(page)) found.push(`scrolls sideways at ${width} pixels`)
+    }
+    await page.close()
+    assert.deepStrictEqual(found, [])
+  })
+
+  it("stands still until the next step", async () => {
+    const page = await openPlayground("no-preference")
+    const time = page.locator(".time")
+    for (const expected of ["0.00 s", "0.08 s", "0.16 s"]) {
+      await time.getByText(expected).waitFor()
+      await press(page, "Step")
+    }
+    // The token has arrived, and the request of the payment is on its way.
+    await requests(page, "POST /payments").waitFor()
+    await page.getByRole("button", { name: "Continue" }).waitFor()
+    await page.getByLabel("Speed").selectOption("at once")
+    await press(page, "Continue")
+    await ended(page, "The program succeeded.")
+    await page.close()
+  })
+
+  it("runs what the reader writes, and says why it cannot", async () => {
+    const page = await openPlayground()
+    const editor = page.getByRole("textbox", { name: "The program" })
+    await editor.fill((await editor.inputValue()).replace("count: 2", "count: 3"))
+    await press(page, "Run")
+    await ended(page, "The program succeeded.")
+    assert.strictEqual(await requests(page, post).count(), 4)
+    for (const [code, reason] of [
+      ["const = 1", "Unexpected token"],
+      [`import "left-pad"`, 'There is no module "left-pad" here'],
+      ["const program = 1", "The code must export an effect"]
+    ] as const) {
+      await editor.fill(code)
+      await press(page, "Run")
+      await page.getByRole("alert").getByText(reason).waitFor()
+    }
+    await press(page, "Undo changes")
+    await press(page, "Run")
+    await page.getByRole("heading", { name: payment }).waitFor()
+    await page.close()
+  })
+
+  it("loads at most 400 kB, which no other page loads", async () => {
+    const loaded = async (path: string, use: (page: Page) => Promise<void>) => {
+      const page = await open()
+      const files = new Set<string>()
+      page.on("request", (request) => {
+        if (request.url().startsWith(`${origin}assets/`)) files.add(request.url())
+      })
+      await page.goto(origin + path, { waitUntil: "networkidle" })
+      await use(page)
+      await page.close()
+      return files
+    }
+    const others = await loaded("start.html", async () => {})
+    const files = await loaded("playground/", async (page) => {
+      await press(page, "All is well")
+      await ended(page, "The program succeeded.")
+    })
+    const own = [...files].filter((file) => !others.has(file))
+    const bytes = own.map(
+      (file) => gzipSync(readFileSync(join(dist, file.slice(origin.length)))).length
+    )
+    assert.isAtLeast(own.length, 2)
+    assert.isAtMost(
+      bytes.reduce((sum, one) => sum + one, 0),
+      400_000
+    )
+  })
 })

@@ -1,0 +1,53 @@
+/** The scenarios: what each of them shows, and its program, which is in the folder `scenarios`. */
+export interface Scenario {
+  /** The name of its file. */
+  readonly name: string
+  readonly title: string
+  readonly text: string
+}
+
+const programs = import.meta.glob("./scenarios/*.ts", {
+  eager: true,
+  query: "?raw",
+  import: "default"
+})
+
+export const codeOf = ({ name }: Scenario): string => programs[`./scenarios/${name}.ts`] ?? ""
+
+export const scenarios: readonly [Scenario, ...ReadonlyArray<Scenario>] = [
+  {
+    name: "lost-answer",
+    title: "A lost answer",
+    text: "The service makes the payment, but two answers are lost. Manilla sends the same request three times, with the same key. The service knows the key, so it makes one payment."
+  },
+  {
+    name: "all-is-well",
+    title: "All is well",
+    text: "One request makes the payment. Then Manilla reads it until it is completed, because there are no webhooks."
+  },
+  {
+    name: "two-503s",
+    title: "Two 503s",
+    text: "The service never sees the first two requests. Manilla tries again after a pause, which the second answer makes 2 seconds long. The third request makes the payment."
+  },
+  {
+    name: "another-amount",
+    title: "The same key, another amount",
+    text: "A key belongs to one request. The second request has another amount and the same key, so the service refuses it. The first payment stays as it is."
+  },
+  {
+    name: "link-without-key",
+    title: "A link without a key",
+    text: "The interface defines no key for payment links. When the answer is lost, a second request could make a second link, so Manilla does not send one. It says that the outcome is unknown. One link was made."
+  },
+  {
+    name: "expired-token",
+    title: "A token that expires",
+    text: "Three requests are refused with 401, because their token has expired. Manilla obtains one new token for all three, and sends each of them again with its own key. Four payments are made."
+  },
+  {
+    name: "payroll",
+    title: "A payroll of 20 with faults",
+    text: "Requests and answers are lost at random, four payouts at a time. Each employee has a key, so each of them is paid once: 20 payouts are made."
+  }
+]
