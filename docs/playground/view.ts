@@ -100,6 +100,8 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
       await run.pass(Math.min(next - last, 100) * (speeds.get(speed) ?? 1))
       last = next
       draw()
+      // The newest request stays in sight.
+      element.querySelector(".requests")?.scrollTo({ top: Number.MAX_SAFE_INTEGER })
     }
     isPlaying = false
   }
