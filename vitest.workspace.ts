@@ -6,10 +6,20 @@ import { defineWorkspace } from "vitest/config"
 export default defineWorkspace([
   {
     extends: "./vitest.config.ts",
-    test: { name: "test", include: ["packages/*/test/**/*.test.ts", "examples/*/*.test.ts"] }
+    test: {
+      name: "test",
+      include: ["packages/*/test/**/*.test.ts", "examples/*/*.test.ts", "examples/*/test/*.test.ts"]
+    }
   },
   {
     extends: "./vitest.config.ts",
-    test: { name: "prove", include: ["packages/*/prove/**/*.test.ts", "docs/prove/*.test.ts"] }
+    test: {
+      name: "prove",
+      include: [
+        "packages/*/prove/**/*.test.ts",
+        "docs/prove/*.test.ts",
+        "examples/*/prove/*.test.ts"
+      ]
+    }
   }
 ])

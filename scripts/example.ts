@@ -1,5 +1,5 @@
-// Runs examples/NAME/main.ts. Starts a sandbox for it, unless MANILLA_BASE_URL is set or the example
-// starts its own.
+// Runs examples/NAME/main.ts, or examples/NAME/src/main.ts of a starter. Starts a sandbox for it, unless
+// MANILLA_BASE_URL is set or the example starts its own.
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -10,22 +10,27 @@ import { runCommand } from "./cli.js"
 import { root } from "./packages.js"
 import { environment } from "./sandboxed.js"
 
-const programOf = (name: string): string => `${root}examples/${name}/main.ts`
-
-const names = readdirSync(`${root}examples`).filter((name) => existsSync(programOf(name)))
-
-const name = Args.choice(
-  names.map((name) => [name, name]),
-  { name: "name" }
+/** The programs, and the folders that they run in: a starter keeps its files in its own folder. */
+const programs = readdirSync(`${root}examples`).flatMap((name) =>
+  [
+    { folder: root, file: `examples/${name}/main.ts` },
+    { folder: `${root}examples/${name}/`, file: "src/main.ts" }
+  ]
+    .filter(({ file, folder }) => existsSync(folder + file))
+    .map((program): [string, typeof program] => [name, program])
 )
 
-const example = Command.make("npm run example --", { name }, ({ name }) =>
+const program = Args.choice(programs, { name: "name" })
+
+const example = Command.make("npm run example --", { program }, ({ program: { file, folder } }) =>
   Effect.gen(function* () {
+    const source = readFileSync(folder + file, "utf8")
     const isAlone =
       process.env["MANILLA_BASE_URL"] !== undefined ||
-      readFileSync(programOf(name), "utf8").includes("../support/Example.js")
+      source.includes("../support/Example.js") ||
+      source.includes("@manilla/sandbox")
     const env = { ...process.env, ...(isAlone ? {} : yield* environment) }
-    const child = spawn("npx", ["tsx", programOf(name)], { stdio: "inherit", env })
+    const child = spawn("npx", ["tsx", file], { cwd: folder, stdio: "inherit", env })
     const [code] = yield* Effect.promise(() => once(child, "exit"))
     process.exitCode = code ?? 1
   }).pipe(Effect.scoped)

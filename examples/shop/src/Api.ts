@@ -1,0 +1,164 @@
+/**
+ * The API: its declaration, and what each endpoint does. A form is answered with a redirect, so reloading a
+ * page sends nothing again.
+ */
+import {
+  FileSystem,
+  HttpApi,
+  HttpApiBuilder,
+  HttpApiEndpoint,
+  HttpApiError,
+  HttpApiGroup,
+  HttpApiSchema,
+  HttpIncomingMessage,
+  HttpServerResponse
+} from "@effect/platform"
+import { Cause, Effect, Layer, Option, Schema } from "effect"
+import { Orders, type Placed, type StoreError } from "./Orders.js"
+import * as Page from "./Page.js"
+import * as Shop from "./Shop.js"
+import { View, viewOf } from "./View.js"
+import { Worker } from "./Worker.js"
+
+const Html = HttpApiSchema.Text({ contentType: "text/html" })
+const Redirect = HttpApiSchema.Empty(303)
+const path = Schema.Struct({ id: Schema.UUID })
+
+/** All wrong fields are named, not only the first one. */
+const all = { parseOptions: { errors: "all" } } as const
+
+const asForm = { kind: "UrlParams" } as const
+
+const Placing = Schema.Struct({
+  order: Schema.UUID,
+  product: Shop.product,
+  ...Shop.details,
+  ...Shop.payment
+})
+  .annotations(all)
+  .pipe(HttpApiSchema.withEncoding(asForm))
+
+const Trying = Schema.Struct({
+  number: Schema.NumberFromString.pipe(Schema.int()),
+  ...Shop.payment
+})
+  .annotations(all)
+  .pipe(HttpApiSchema.withEncoding(asForm))
+
+export const api = HttpApi.make("Shop").add(
+  HttpApiGroup.make("orders")
+    .add(HttpApiEndpoint.get("shop", "/").addSuccess(Html))
+    .add(HttpApiEndpoint.post("place", "/orders").setPayload(Placing).addSuccess(Redirect))
+    .add(HttpApiEndpoint.get("order", "/orders/:id").setPath(path).addSuccess(Html))
+    .add(
+      HttpApiEndpoint.post("tryAgain", "/orders/:id/attempts")
+        .setPath(path)
+        .setPayload(Trying)
+        .addSuccess(Redirect)
+    )
+    .add(
+      HttpApiEndpoint.get("state", "/orders/:id/state")
+        .setPath(path)
+        .addSuccess(View)
+        .addError(HttpApiError.NotFound)
+        .addError(HttpApiError.ServiceUnavailable)
+    )
+)
+
+const page = (status: number, text: string) =>
+  HttpServerResponse.html(text).pipe(HttpServerResponse.setStatus(status))
+
+const unavailable = page(
+  503,
+  Page.notice("Please reload this page", [
+    "We cannot read or store orders at the moment. If you have ordered, your order does not get lost, and reloading does not order or pay again."
+  ])
+)
+
+const missing = page(404, Page.notice("No such order", ["Please check the address."]))
+
+const handlers = HttpApiBuilder.group(api, "orders", (handlers) =>
+  Effect.gen(function* () {
+    const orders = yield* Orders
+    const worker = yield* Worker
+
+    type Response = HttpServerResponse.HttpServerResponse
+
+    const orUnavailable = (response: Effect.Effect<Response, StoreError>) =>
+      Effect.catchAll(response, ({ cause }) =>
+        Effect.as(Effect.logError("The store failed", cause), unavailable)
+      )
+
+    const withOrder = (id: string, use: (placed: Placed) => Effect.Effect<Response, StoreError>) =>
+      Effect.flatMap(
+        orders.find(id),
+        Option.match({ onNone: () => Effect.succeed(missing), onSome: use })
+      ).pipe(orUnavailable)
+
+    /** Stores a request with its key, and tells the worker. The buyer does not wait for the service. */
+    const pay = (
+      order: Parameters<typeof Shop.requestOf>[0],
+      number: number,
+      payment: Parameters<typeof Shop.requestOf>[1]
+    ) =>
+      orders
+        .attempt(order.id, number, Shop.requestOf(order, payment))
+        .pipe(
+          Effect.zipRight(worker.wake),
+          Effect.as(HttpServerResponse.redirect(`/orders/${order.id}`, { status: 303 }))
+        )
+
+    return handlers
+      .handle("shop", () => Effect.sync(() => page(200, Page.shop(crypto.randomUUID()))))
+      .handle("place", ({ payload: { method, order: id, phone, product, ...details } }) => {
+        const { amount, name } = Shop.products[product]
+        const order = { id, product: name, amount, currency: Shop.currency, details }
+        return orUnavailable(Effect.zipRight(orders.place(order), pay(order, 1, { method, phone })))
+      })
+      .handle("order", ({ path }) =>
+        withOrder(path.id, (placed) => Effect.succeed(page(200, Page.order(placed))))
+      )
+      .handle("tryAgain", ({ path, payload: { number, ...payment } }) =>
+        withOrder(path.id, ({ order }) => pay(order, number, payment))
+      )
+      .handle("state", ({ path }) =>
+        orders.find(path.id).pipe(
+          Effect.mapError(() => new HttpApiError.ServiceUnavailable()),
+          Effect.flatMap(Effect.mapError(() => new HttpApiError.NotFound())),
+          Effect.map(({ attempts }) => viewOf(attempts.at(-1)))
+        )
+      )
+  })
+)
+
+const headers = {
+  "content-security-policy": Page.policy,
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff"
+}
+
+const isWrong = Schema.is(HttpApiError.HttpApiDecodeError)
+
+/** Names each field and the rule that it breaks. */
+const wrong = ({ issues }: HttpApiError.HttpApiDecodeError) =>
+  page(
+    400,
+    Page.notice(
+      "Please correct the form",
+      issues.map(({ message, path }) => `${Page.labelOf(path.join("."))}: ${message}`)
+    )
+  )
+
+const middleware = HttpApiBuilder.middleware((app) =>
+  app.pipe(
+    Effect.catchAllCause((cause) => {
+      const error = Cause.squash(cause)
+      return isWrong(error) ? Effect.succeed(wrong(error)) : Effect.failCause(cause)
+    }),
+    Effect.map(HttpServerResponse.setHeaders(headers)),
+    HttpIncomingMessage.withMaxBodySize(Option.some(FileSystem.KiB(16)))
+  )
+)
+
+export const layer = HttpApiBuilder.api(api).pipe(Layer.provide(handlers), Layer.merge(middleware))

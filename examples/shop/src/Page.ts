@@ -1,0 +1,217 @@
+/**
+ * The pages, as text. `html` escapes each value that is not a part of a page itself.
+ */
+import { Option, Schema, SchemaAST } from "effect"
+import { createHash } from "node:crypto"
+import { type Attempt, open } from "./Attempt.js"
+import type { Order, Placed } from "./Orders.js"
+import * as Shop from "./Shop.js"
+import { money, viewOf } from "./View.js"
+
+class Html {
+  constructor(readonly text: string) {}
+}
+
+type Part = Html | string | number | ReadonlyArray<Html>
+
+const textOf = (part: Part): string => {
+  if (part instanceof Html) return part.text
+  if (typeof part === "object") return part.map(textOf).join("")
+  return String(part).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+const html = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
+  new Html(String.raw({ raw: strings }, ...parts.map(textOf)))
+
+/** The page of the shop: its products and the form of an order. `order` makes a form that is sent twice one order. */
+export const shop = (order: string): string =>
+  page(
+    Shop.name,
+    html`
+      <h1>${Shop.name}</h1>
+      <form class="card" method="post" action="/orders">
+        <input type="hidden" name="order" value="${order}" />
+        <fieldset>
+          <legend>Choose</legend>
+          ${Object.entries(Shop.products).map(
+            ([id, { amount, name }], index) => html`
+              <label class="choice">
+                <input type="radio" name="product" value="${id}" ${flag("checked", index === 0)} />
+                <span>${name}</span><b>${money(amount, Shop.currency)}</b>
+              </label>
+            `
+          )}
+        </fieldset>
+        ${inputs(Shop.details)} ${inputs(Shop.payment)}
+        <button>Order and pay</button>
+        <p class="hint">You approve the payment on your phone. We never ask for your PIN.</p>
+      </form>
+    `
+  )
+
+/** The page of an order: what became of its payment, and what was ordered. */
+export const order = ({ attempts, order }: Placed): string => {
+  const { state, text, title } = viewOf(attempts.at(-1))
+  return page(
+    `${title} – ${Shop.name}`,
+    html`
+      <h1>${Shop.name}</h1>
+      <section class="card ${state}" data-state="${state}" aria-live="polite">
+        <h2>${title}</h2>
+        <p>${text}</p>
+        ${state === "Unpaid" ? again(order, attempts.length + 1) : ""}
+      </section>
+      ${summary(order, attempts)} <a href="/">Back to the shop</a>
+    `,
+    open.includes(state)
+  )
+}
+
+const again = ({ amount, currency, id }: Order, number: number): Html => html`
+  <form method="post" action="/orders/${id}/attempts">
+    <input type="hidden" name="number" value="${number}" />
+    ${inputs(Shop.payment)}
+    <button>Pay ${money(amount, currency)}</button>
+  </form>
+`
+
+const summary = (order: Order, attempts: ReadonlyArray<Attempt>): Html => {
+  const rows = [
+    ["Order", order.id.slice(0, 8).toUpperCase()],
+    ["Product", order.product],
+    ["Amount", money(order.amount, order.currency)],
+    ...Object.entries(order.details).map(([name, value]) => [labelOf(name), value]),
+    ...attempts.slice(0, -1).map((it) => [`Try ${it.number}`, viewOf(it).title])
+  ]
+  return html`
+    <dl class="card">
+      ${rows.map(
+        ([term = "", value = ""]) =>
+          html`<div>
+            <dt>${term}</dt>
+            <dd>${value}</dd>
+          </div>`
+      )}
+    </dl>
+  `
+}
+
+/** A page that says one thing. */
+export const notice = (title: string, texts: ReadonlyArray<string>): string =>
+  page(
+    `${title} – ${Shop.name}`,
+    html`
+      <h1>${Shop.name}</h1>
+      <section class="card">
+        <h2>${title}</h2>
+        ${texts.map((text) => html`<p>${text}</p>`)}
+      </section>
+      <a href="/">Back to the shop</a>
+    `
+  )
+
+type Fields = Readonly<Record<string, Schema.Schema.AnyNoContext>>
+
+/** The label of a field: the title of its schema. */
+export const labelOf = (name: string): string => {
+  const fields: Fields = { ...Shop.details, ...Shop.payment }
+  return Option.fromNullable(fields[name]).pipe(
+    Option.flatMap(({ ast }) => SchemaAST.getTitleAnnotation(ast)),
+    Option.getOrElse(() => name)
+  )
+}
+
+const inputs = (fields: Fields): ReadonlyArray<Html> =>
+  Object.entries(fields).map(
+    ([name, schema]) => html`
+      <label>${labelOf(name)} ${name === "method" ? select : input(name, schema)}</label>
+    `
+  )
+
+const select = html`
+  <select name="method">
+    ${Object.entries(Shop.methods).map(
+      ([id, { name }]) => html`<option value="${id}">${name}</option>`
+    )}
+  </select>
+`
+
+const input = (name: string, schema: Schema.Schema.AnyNoContext): Html => {
+  const type = name === "phone" ? "tel" : "text"
+  const isRequired = Option.isNone(Schema.decodeUnknownOption(schema)(""))
+  return html`<input name="${name}" type="${type}" ${flag("required", isRequired)} />`
+}
+
+const flag = (name: string, isSet: boolean): Html => new Html(isSet ? name : "")
+
+const style = `
+:root { color-scheme: light dark; --accent: light-dark(#0b6b4f, #5fd0a5); --on: light-dark(#fff, #06231a);
+  --card: light-dark(#fff, #1b1f1e); --line: light-dark(#c9d1cd, #4a524f); --soft: light-dark(#55605b, #a9b5b0) }
+* { box-sizing: border-box }
+body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; background: light-dark(#f3f5f4, #111413);
+  color: light-dark(#17201c, #eef3f0) }
+main { max-width: 30rem; margin: 0 auto; padding: 1.5rem 1rem }
+h1 { font-size: 1.25rem; margin: 0 0 1rem } h2 { font-size: 1.4rem; line-height: 1.2; margin: 0 0 .5rem }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1.25rem;
+  margin: 0 0 1rem } .card p:last-child { margin-bottom: 0 }
+section.card { border-left: .35rem solid var(--line) } section.Paid { border-left-color: var(--accent) }
+section.Pending, section.Starting { border-left-color: light-dark(#b77400, #f0b64a) }
+section.Unpaid, section.Review { border-left-color: light-dark(#b3261e, #ff8a80) }
+fieldset { border: 0; padding: 0; margin: 0 0 1rem } legend { font-weight: 600; padding: 0 }
+label { display: block; font-weight: 600; margin: 0 0 1rem }
+.choice { display: flex; gap: .75rem; align-items: center; min-height: 3rem; margin: 0; font-weight: 400;
+  border-bottom: 1px solid var(--line) } .choice span { flex: 1 }
+input:not([type=radio]), select, button { font: inherit; width: 100%; min-height: 2.75rem; padding: .5rem .75rem;
+  border: 1px solid var(--soft); border-radius: .5rem; background: var(--card); color: inherit }
+input[type=radio] { width: 1.25rem; height: 1.25rem; accent-color: var(--accent) }
+button { background: var(--accent); border-color: var(--accent); color: var(--on); font-weight: 700; cursor: pointer }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+.hint, dt { color: var(--soft) } .hint { margin: .75rem 0 0 } dl div { display: flex; gap: 1rem; padding: .25rem 0 }
+dt { flex: 0 0 7rem } dd { margin: 0; flex: 1; overflow-wrap: anywhere } a { color: var(--accent) }
+`
+
+/** Loads the page again when the state of the order has changed. */
+const script = `
+const shown = document.querySelector("[data-state]").dataset.state
+setInterval(async () => {
+  const answer = await fetch(location.pathname + "/state").catch(() => undefined)
+  if (answer?.ok && (await answer.json()).state !== shown) location.reload()
+}, 1500)
+`
+
+const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
+
+/** For `Content-Security-Policy`: nothing runs on the page except what is in this file. */
+export const policy = [
+  "default-src 'none'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  `style-src ${hashOf(style)}`,
+  `script-src ${hashOf(script)}`
+].join("; ")
+
+const page = (title: string, main: Html, isMoving = false): string =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        <style>
+          ${new Html(style)}
+        </style>
+        ${isMoving ? html`<noscript><meta http-equiv="refresh" content="3" /></noscript>` : ""}
+      </head>
+      <body>
+        <main>${main}</main>
+        ${
+          isMoving
+            ? html`<script type="module">
+                ${new Html(script)}
+              </script>`
+            : ""
+        }
+      </body>
+    </html>`.text

@@ -1,0 +1,48 @@
+/**
+ * For a person: lists the attempts whose result is not clear, or decides one. First look at the records of the
+ * service: after `unpaid` the buyer can pay again. After `again` the worker goes on.
+ *
+ *   npm run decide -- FILE
+ *   npm run decide -- FILE ORDER NUMBER paid|unpaid|again
+ */
+import { NodeRuntime } from "@effect/platform-node"
+import { Console, Effect } from "effect"
+import { existsSync } from "node:fs"
+import type { State } from "./Attempt.js"
+import * as Orders from "./Orders.js"
+
+const [file = "", order, number, decision] = process.argv.slice(2)
+
+const program = Effect.gen(function* () {
+  const orders = yield* Orders.Orders
+  const reviews = yield* orders.reviews
+  if (order === undefined) {
+    for (const { key, note, number, order_id, payment_id } of reviews) {
+      yield* Console.log(`${order_id} ${number}: payment ${payment_id ?? "unknown"}, key ${key}`)
+      yield* Console.log(`  ${note}`)
+    }
+    return yield* Console.log(`${reviews.length} to decide`)
+  }
+  const attempt = reviews.find((it) => it.order_id === order && String(it.number) === number)
+  if (attempt === undefined) return yield* refuse("There is no such attempt to decide.")
+  const states = new Map<string | undefined, State>([
+    ["paid", "Paid"],
+    ["unpaid", "Unpaid"],
+    ["again", attempt.payment_id === null ? "Starting" : "Pending"]
+  ])
+  const state = states.get(decision)
+  if (state === undefined) return yield* refuse("Decide with paid, unpaid or again.")
+  yield* orders.decide(attempt, state)
+  yield* Console.log(`${order} ${number}: ${state}`)
+})
+
+const refuse = (message: string) =>
+  Effect.zipRight(
+    Console.error(message),
+    Effect.sync(() => {
+      process.exitCode = 2
+    })
+  )
+
+if (existsSync(file)) program.pipe(Effect.provide(Orders.layer(file)), NodeRuntime.runMain)
+else Effect.runSync(refuse("Name the file of the orders, such as orders-LIVE-HOST.db."))

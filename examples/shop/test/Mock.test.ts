@@ -1,0 +1,102 @@
+/**
+ * The shop with a test double of `Payments`: what the store has when a request is sent.
+ */
+import { assert, it } from "@effect/vitest"
+import { Errors } from "@manilla/core"
+import { PaymentIntent, Payments } from "@manilla/payments"
+import { Deferred, Effect, Layer, Option, Schema, TestClock } from "effect"
+import * as Orders from "../src/Orders.js"
+import * as Shop from "../src/Shop.js"
+import * as Worker from "../src/Worker.js"
+import * as Buyer from "./utils/Buyer.js"
+
+const withStatus = (status: string) =>
+  Schema.decodeSync(PaymentIntent.PaymentIntent)({
+    id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d",
+    status,
+    amount: "6500.0000",
+    currency: "XOF"
+  })
+
+const payment = withStatus("COMPLETED")
+
+type Create = Payments.Service["create"]
+
+/** The shop with a creation of payments of one's own; reads give a completed payment. */
+const withCreate = (create: Create) =>
+  Buyer.shop(Layer.mock(Payments.Payments, { create, get: () => Effect.succeed(payment) }))
+
+it.effect("stores the request and its key before it sends them", () =>
+  Effect.gen(function* () {
+    const sending = yield* Deferred.make<Parameters<Create>>()
+    const create: Create = (...call) =>
+      Effect.zipRight(Deferred.succeed(sending, call), Effect.never)
+    yield* Effect.gen(function* () {
+      const id = yield* Buyer.order()
+      const [request, { key }] = yield* Deferred.await(sending)
+      const { attempts } = Option.getOrThrow(
+        yield* Effect.flatMap(Orders.Orders, ({ find }) => find(id))
+      )
+      assert.lengthOf(attempts, 1)
+      assert.strictEqual(attempts[0]?.key, key)
+      assert.deepStrictEqual(attempts[0]?.request, request)
+      assert.strictEqual(attempts[0]?.sends, 1)
+      assert.strictEqual((yield* Buyer.see(id)).title, "Starting your payment")
+    }).pipe(Effect.provide(withCreate(create)))
+  })
+)
+
+it.effect("repeats exactly the same request under the same key after an unknown outcome", () =>
+  Effect.gen(function* () {
+    const calls: Array<readonly [request: unknown, key: string]> = []
+    const create: Create = (request, { key }) => {
+      calls.push([request, key])
+      if (calls.length === 4) return Effect.succeed(payment)
+      const common = { operation: "Payments.create", message: "lost" }
+      const cause = new Errors.TimeoutError({ ...common, afterMillis: 30_000 })
+      return Effect.fail(new Errors.OutcomeUnknown({ ...common, key, cause }))
+    }
+    yield* Effect.gen(function* () {
+      const id = yield* Buyer.order()
+      yield* Buyer.until(id, "Paid")
+      assert.lengthOf(calls, 4)
+      for (const call of calls) assert.deepStrictEqual(call, calls[0])
+    }).pipe(Effect.provide(withCreate(create)))
+  })
+)
+
+/** What becomes of an attempt that is open after a day. */
+const stale = (
+  payments: Layer.Layer<Payments.Payments>,
+  payment_id: PaymentIntent.PaymentIntentId | null
+) =>
+  Effect.gen(function* () {
+    const orders = yield* Orders.Orders
+    const { id } = payment
+    const order = { id, product: "beans", amount: "6500", currency: "XOF", details: {} }
+    yield* orders.place(order)
+    const { method, phone } = { method: "mtn_bj", phone: Buyer.form.phone } as const
+    yield* orders.attempt(id, 1, Shop.requestOf(order, { method, phone }))
+    yield* TestClock.adjust("25 hours")
+    const [claimed] = yield* orders.claim(1, 1000)
+    if (claimed === undefined) return assert.fail("it was not claimed")
+    yield* Effect.provide(Worker.step({ ...claimed, payment_id }, new Set()), payments)
+    return (yield* orders.reviews).length === 1 ? "Review" : "decided"
+  }).pipe(Effect.provide(Orders.layer(":memory:")))
+
+it.effect("sends nothing after a day: the service may have forgotten the key", () =>
+  Effect.gen(function* () {
+    assert.strictEqual(yield* stale(Layer.mock(Payments.Payments, {}), null), "Review")
+  })
+)
+
+it.effect("reads a payment after a day, and lets a person decide if it is still pending", () =>
+  Effect.gen(function* () {
+    const reading = (status: string) =>
+      Layer.mock(Payments.Payments, {
+        get: () => Effect.succeed(withStatus(status))
+      })
+    assert.strictEqual(yield* stale(reading("PENDING"), payment.id), "Review")
+    assert.strictEqual(yield* stale(reading("COMPLETED"), payment.id), "decided")
+  })
+)

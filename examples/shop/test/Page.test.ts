@@ -1,0 +1,46 @@
+/**
+ * The pages: what they show, and what they do not let through.
+ */
+import { assert, it } from "@effect/vitest"
+import { Payments } from "@manilla/payments"
+import { Effect, Layer } from "effect"
+import * as Buyer from "./utils/Buyer.js"
+import * as Shop from "../src/Shop.js"
+
+const shop = Buyer.shop(Layer.mock(Payments.Payments, { create: () => Effect.never }))
+
+it.effect("the shop asks for each field, and offers each product and payment method", () =>
+  Effect.gen(function* () {
+    const { headers, status, text } = yield* Buyer.get("/")
+    assert.strictEqual(status, 200)
+    for (const field of Object.keys({ ...Shop.details, ...Shop.payment })) {
+      assert.include(text, `name="${field}"`)
+    }
+    for (const it of Object.keys({ ...Shop.products, ...Shop.methods })) {
+      assert.include(text, `value="${it}"`)
+    }
+    assert.include(headers.get("content-security-policy") ?? "", "default-src 'none'")
+  }).pipe(Effect.provide(shop))
+)
+
+it.effect("an order shows its fields as text", () =>
+  Effect.gen(function* () {
+    const id = yield* Buyer.order({ name: `<script>alert("1")</script>` })
+    const { text } = yield* Buyer.get(`/orders/${id}`)
+    assert.include(text, "&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62;")
+    assert.notInclude(text, Buyer.form.phone)
+  }).pipe(Effect.provide(shop))
+)
+
+it.effect("a wrong form names each field and its rule, and orders nothing", () =>
+  Effect.gen(function* () {
+    const id = crypto.randomUUID()
+    const wrong = { ...Buyer.form, order: id, name: " ", phone: "nobody", method: "cash" }
+    const { status, text } = yield* Buyer.post("/orders", wrong)
+    assert.strictEqual(status, 400)
+    assert.include(text, "Your name: must not be empty")
+    assert.include(text, "Mobile money number: must be a phone number")
+    assert.include(text, "Pay with: must be one of the list")
+    assert.strictEqual((yield* Buyer.get(`/orders/${id}`)).status, 404)
+  }).pipe(Effect.provide(shop))
+)
