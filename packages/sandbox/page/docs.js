@@ -1,6 +1,7 @@
 // The operations of the service, from the OpenAPI document that the sandbox serves.
 
-import { byId, h, table } from "./dom.js"
+import { facts, pre, table } from "./parts.js"
+import { html, render } from "./preact.js"
 
 /**
  * @typedef {{
@@ -82,20 +83,19 @@ const fieldsOf = (schema, prefix = "") => {
  */
 const fieldTable = (title, fields) =>
   fields.length > 0 &&
-  h(
-    "details",
-    { open: true },
-    h("summary", {}, title),
-    table(
+  html`<details open>
+    <summary>${title}</summary>
+    ${table(
       title,
       [
-        ["Field", ({ name }) => h("code", {}, name)],
+        ["Field", ({ name }) => html`<code>${name}</code>`],
         ["Presence", ({ required }) => (required ? "required" : "optional")],
         ["Rule", ({ rule }) => rule]
       ],
-      fields
-    )
-  )
+      fields,
+      ({ name }) => name
+    )}
+  </details>`
 
 /** Bodies that the sandbox accepts. The shell replaces variables between `'"` and `"'`. */
 /** @type {Readonly<Record<string, string>>} */
@@ -162,45 +162,51 @@ const section = (method, path, operation) => {
   const bodyOf = (content) =>
     content === undefined ? [] : fieldsOf(content.content["application/json"].schema)
   const success = Object.entries(responses).find(([status]) => status.startsWith("2"))
-  return h(
-    "section",
-    { id: operationId },
-    h(
-      "h2",
-      {},
-      h("span", { class: "method" }, method.toUpperCase()),
-      " ",
-      h("code", {}, (security.length === 0 ? "{auth_url}" : "") + path)
-    ),
-    h("p", {}, summary),
-    h(
-      "dl",
-      {},
-      ...[
-        ["Operation", operationId],
-        ["Scope", scopeOf(operation)],
-        ["Replay", replayOf(operation["x-manilla-replay"])],
-        ["Documented errors", statuses.join(", ") || "none"]
-      ].flatMap(([term, text]) => [h("dt", {}, term), h("dd", {}, text)])
-    ),
-    h("pre", {}, curlOf(path, operation)),
-    fieldTable("Path", inPlace("path")),
-    fieldTable("Query", inPlace("query")),
-    fieldTable("Headers", inPlace("header")),
-    fieldTable("Body", bodyOf(requestBody)),
-    fieldTable("Response", bodyOf(success?.[1]))
-  )
+  return html`<section id=${operationId} key=${operationId}>
+    <h2>
+      <span class="method">${method.toUpperCase()}</span> <code>${security.length === 0 && "{auth_url}"}${path}</code>
+    </h2>
+    <p>${summary}</p>
+    ${facts([
+      ["Operation", operationId],
+      ["Scope", scopeOf(operation)],
+      ["Replay", replayOf(operation["x-manilla-replay"])],
+      ["Documented errors", statuses.join(", ") || "none"]
+    ])}
+    ${pre(`${operationId} with curl`, curlOf(path, operation))}
+    ${fieldTable("Path", inPlace("path"))}
+    ${fieldTable("Query", inPlace("query"))}
+    ${fieldTable("Headers", inPlace("header"))}
+    ${fieldTable("Body", bodyOf(requestBody))}
+    ${fieldTable("Response", bodyOf(success?.[1]))}
+  </section>`
 }
 
 const description = await fetch("/openapi.json").then((response) => response.json())
 schemas = description.components.schemas
 /** @type {Array<[path: string, methods: Record<string, Operation>]>} */
 const paths = Object.entries(description.paths)
-const sections = paths.flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => section(method, path, operation))
+const operations = paths.flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method, operation, path }))
 )
-byId("operations", HTMLElement).append(
-  ...sections.flatMap(({ id }) => [h("a", { href: `#${id}` }, id), " "])
-)
-byId("main", HTMLElement).append(...sections)
+const docs = html`
+  <header class="top">
+    <h1>Payments, Payouts and Virtual Cards</h1>
+    <p>
+      The operations of this sandbox. The <a href="/">page of the sandbox</a> shows what happens. OpenAPI
+      document: <a href="/openapi.json">/openapi.json</a>
+    </p>
+    <p>
+      The curl lines use the <code>export</code> lines that the sandbox prints, and <code>TOKEN</code>, which the
+      line of <a href="#Token.obtain">Token.obtain</a> sets. Other variables are ids and references of your own.
+    </p>
+    <nav aria-label="Operations">
+      ${operations.map(({ operation: { operationId } }) => html`<a href=${`#${operationId}`}>${operationId}</a> `)}
+    </nav>
+  </header>
+  <main id="main">
+    ${operations.map(({ method, operation, path }) => section(method, path, operation))}
+  </main>`
+const root = document.getElementById("page")
+if (root !== null) render(docs, root)
 document.getElementById(location.hash.slice(1))?.scrollIntoView()

@@ -1,6 +1,8 @@
 // Faults: a form made from the schema of the control API, and the list of the pending ones.
 import { call, controlCurl } from "./api.js"
-import { act, byId, copy, h, replace, valueOf } from "./dom.js"
+import { actButton, choice, copyButton } from "./parts.js"
+import { html, useRef, useState } from "./preact.js"
+import { act, useRead } from "./state.js"
 
 /** @typedef {typeof import("../src/Outcome.js").PendingFault.Encoded} PendingFault */
 
@@ -14,14 +16,8 @@ import { act, byId, copy, h, replace, valueOf } from "./dom.js"
  * }} Schema
  */
 
-const form = byId("fault", HTMLFormElement)
-const select = byId("fault-name", HTMLSelectElement)
-
 /** The fields that every fault has, which the page shows itself. */
 const common = new Set(["fault", "operation", "header", "field", "count", "probability", "seed"])
-
-/** The kinds of faults by name. @type {Map<string, Schema>} */
-const kinds = new Map()
 
 /** @param {string} name */
 const labelOf = (name) => {
@@ -32,52 +28,29 @@ const labelOf = (name) => {
 /** @param {Schema} schema */
 const typesOf = ({ anyOf = [], type }) => new Set([type, ...anyOf.map((one) => one.type)])
 
-/**
- * A labelled control for a field of a fault.
- *
- * @param {string} name
- * @param {Schema} schema
- * @param {boolean} required
- */
+/** @param {Schema} kind @returns {ReadonlyArray<readonly [name: string, schema: Schema]>} */
+const ownOf = ({ properties = {} }) =>
+  Object.entries(properties).filter(([name]) => !common.has(name))
+
+/** A labelled control for a field of a fault. @param {string} name @param {Schema} schema @param {boolean} required */
 const control = (name, schema, required) => {
   const types = typesOf(schema)
   const label = required ? labelOf(name) : `${labelOf(name)} (optional)`
   if (types.has("boolean")) {
-    return h("label", { class: "check" }, h("input", { type: "checkbox", name }), labelOf(name))
+    return html`<label class="check"><input type="checkbox" name=${name} /> ${labelOf(name)}</label>`
   }
-  if (schema.enum !== undefined) {
-    const options = schema.enum.map((value) => h("option", { value }, value))
-    return h("label", {}, label, " ", h("select", { name }, ...options))
-  }
-  if (types.has("string")) {
-    return (schema.maxLength ?? 0) > 1000
-      ? h("label", {}, label, " ", h("textarea", { name, rows: 3, maxlength: schema.maxLength }))
-      : h("label", {}, label, " ", h("input", { name, required, maxlength: schema.maxLength }))
-  }
-  const { maximum: max, minimum: min } = schema
-  return h(
-    "label",
-    {},
-    label,
-    " ",
-    h("input", { name, type: "number", step: "any", min, max, required })
-  )
+  const { enum: values, maxLength = 0, maximum, minimum } = schema
+  const input = values
+    ? html`<select name=${name}>${values.map((value) => html`<option value=${value}>${value}</option>`)}</select>`
+    : !types.has("string")
+      ? html`<input name=${name} type="number" step="any" min=${minimum} max=${maximum} required=${required} />`
+      : maxLength > 1000
+        ? html`<textarea name=${name} rows="3" maxlength=${maxLength} />`
+        : html`<input name=${name} required=${required} maxlength=${maxLength || undefined} />`
+  return html`<label>${label} ${input}</label>`
 }
 
-const renderFields = () => {
-  const { description = "", properties = {}, required = [] } = kinds.get(select.value) ?? {}
-  byId("fault-description", HTMLElement).textContent = description === "" ? "" : `${description}.`
-  byId("fault-fields", HTMLElement).replaceChildren(
-    ...Object.entries(properties)
-      .filter(([name]) => !common.has(name))
-      .map(([name, schema]) => control(name, schema, required.includes(name)))
-  )
-}
-
-/** A number where it is one, otherwise the text. @param {string} text */
-const numberOr = (text) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text)
-
-/** JSON where it is a value other than a string, such as `true`. @param {string} text */
+/** JSON where it is a value other than a string, such as `true` or 5. @param {string} text */
 const literal = (text) => (/^(true|false|null|-?\d+(\.\d+)?)$/.test(text) ? JSON.parse(text) : text)
 
 /** Leaves out empty members. @param {Record<string, unknown>} members */
@@ -86,39 +59,29 @@ const given = (members) =>
     Object.entries(members).filter(([, value]) => value !== "" && value !== undefined)
   )
 
-/** The fault that the form describes. */
-const rule = () => {
-  const { properties = {} } = kinds.get(select.value) ?? {}
-  const header = valueOf(form, "header-name")
-  const field = valueOf(form, "field-name")
-  const target = given({
-    operation: valueOf(form, "operation"),
-    header:
-      header === "" ? undefined : given({ name: header, value: valueOf(form, "header-value") }),
-    field: field === "" ? undefined : { name: field, value: literal(valueOf(form, "field-value")) }
+/** The fault that the form describes. @param {HTMLFormElement | null} form @param {string} name @param {Schema} kind */
+const ruleOf = (form, name, kind) => {
+  const data = new FormData(form ?? undefined)
+  const text = (/** @type {string} */ name) => String(data.get(name) ?? "").trim()
+  const own = ownOf(kind).map(([name, schema]) => {
+    const types = typesOf(schema)
+    if (types.has("boolean")) return [name, data.has(name) || undefined]
+    return [name, types.has("string") ? text(name) : literal(text(name))]
   })
-  const own = Object.entries(properties)
-    .filter(([name]) => !common.has(name))
-    .map(([name, schema]) => {
-      const input = form.elements.namedItem(name)
-      if (input instanceof HTMLInputElement && input.type === "checkbox") {
-        return [name, input.checked || undefined]
-      }
-      const types = typesOf(schema)
-      const isNumber = types.has("integer") || types.has("number")
-      const text = valueOf(form, name)
-      return [name, isNumber ? numberOr(text) : text]
-    })
-  return {
-    fault: select.value,
-    ...given(Object.fromEntries(own)),
-    ...target,
-    ...given({
-      count: numberOr(valueOf(form, "count").trim()),
-      probability: numberOr(valueOf(form, "probability")),
-      seed: numberOr(valueOf(form, "seed"))
-    })
-  }
+  return given({
+    fault: name,
+    ...Object.fromEntries(own),
+    operation: text("operation"),
+    header: text("header-name")
+      ? given({ name: text("header-name"), value: text("header-value") })
+      : undefined,
+    field: text("field-name")
+      ? { name: text("field-name"), value: literal(text("field-value")) }
+      : undefined,
+    count: literal(text("count")),
+    probability: literal(text("probability")),
+    seed: literal(text("seed"))
+  })
 }
 
 /** The fields that a line of the list leaves out, or shows in another way. */
@@ -133,89 +96,93 @@ const describe = ({ remaining, rule }) => {
       .filter(([name, value]) => !hidden.has(name) && value !== undefined && value !== false)
       .map(([name, value]) => `${labelOf(name).toLowerCase()} ${String(value)}`),
     `for ${operation ?? "any operation"}`,
-    header === undefined ? undefined : `with the header ${header.name}`,
-    field === undefined ? undefined : `with ${field.name} = ${String(field.value)}`,
-    probability === undefined ? undefined : `with probability ${probability}`,
+    header && `with the header ${header.name}`,
+    field && `with ${field.name} = ${String(field.value)}`,
+    probability !== undefined && `with probability ${probability}`,
     remaining === "always" ? "always" : `${remaining} left`
   ]
-    .filter((part) => part !== undefined)
+    .filter(Boolean)
     .join(", ")
 }
 
-let latest = ""
+/** @param {ReadonlyArray<PendingFault>} faults */
+const pending = (faults) =>
+  faults.length === 0
+    ? html`<p>No fault is pending. <a href="#requests">Requests</a> shows which faults applied.</p>`
+    : html`<ol>${faults.map((fault) => {
+        const text = describe(fault)
+        return html`<li key=${fault.id}>${text} ${actButton(
+          "Remove",
+          async () => {
+            await call("DELETE", `/faults/${encodeURIComponent(fault.id)}`)
+            return "The fault was removed."
+          },
+          `Remove: ${text}`
+        )}</li>`
+      })}</ol>`
 
-/** Reads the kinds of faults once, and the pending faults. */
-export const refresh = async () => {
-  if (kinds.size === 0) await readKinds()
-  /** @type {ReadonlyArray<PendingFault>} */
-  const faults = await call("GET", "/faults")
-  if (JSON.stringify(faults) === latest) return
-  latest = JSON.stringify(faults)
-  replace(
-    byId("faults", HTMLElement),
-    faults.length === 0
-      ? h(
-          "p",
-          {},
-          "No fault is pending. ",
-          h("a", { href: "#requests" }, "Requests"),
-          " shows which faults applied."
-        )
-      : h(
-          "ol",
-          {},
-          ...faults.map((fault) => {
-            const text = describe(fault)
-            return h(
-              "li",
-              {},
-              text,
-              " ",
-              h(
-                "button",
-                { type: "button", "aria-label": `Remove: ${text}`, onclick: () => remove(fault) },
-                "Remove"
-              )
-            )
-          })
-        )
+export const Faults = () => {
+  /** @type {ReadonlyArray<PendingFault> | undefined} */
+  const faults = useRead("/faults")
+  /** @type {{ components: { schemas: { FaultRule: Schema } } } | undefined} */
+  const document = useRead("/openapi.json")
+  const [name, setName] = useState("drop_before")
+  const form = /** @type {{ current: HTMLFormElement | null }} */ (useRef(null))
+  if (faults === undefined || document === undefined) return null
+  const kinds = new Map(
+    (document.components.schemas.FaultRule.anyOf ?? []).flatMap((schema) =>
+      (schema.properties?.["fault"]?.enum ?? []).map((one) => [one, schema])
+    )
   )
-}
-
-/** @param {PendingFault} fault */
-const remove = ({ id }) =>
-  act(async () => {
-    await call("DELETE", `/faults/${encodeURIComponent(id)}`)
-    await refresh()
-    return "The fault was removed."
-  })
-
-const readKinds = async () => {
-  /** @type {{ components: { schemas: { FaultRule: Schema } } }} */
-  const { components } = await call("GET", "/openapi.json")
-  for (const schema of components.schemas.FaultRule.anyOf ?? []) {
-    for (const name of schema.properties?.["fault"]?.enum ?? []) kinds.set(name, schema)
+  const kind = kinds.get(name) ?? {}
+  const add = async () => {
+    await call("POST", "/faults", ruleOf(form.current, name, kind))
+    return `The fault ${name} was added.`
   }
-  select.replaceChildren(...[...kinds.keys()].map((name) => h("option", { value: name }, name)))
-  const [first] = kinds.values()
-  const operations = first?.properties?.["operation"]?.enum ?? []
-  const operation = form.elements.namedItem("operation")
-  if (operation instanceof HTMLSelectElement) {
-    operation.append(...operations.map((name) => h("option", { value: name }, name)))
+  /** @param {Event} event */
+  const submit = (event) => {
+    event.preventDefault()
+    void act(add)
   }
-  renderFields()
+  return html`
+    <p>A fault applies to the next requests that match it. The first fault in the list that matches applies.</p>
+    <div id="faults" role="region" aria-label="Pending faults" tabindex="-1">${pending(faults)}</div>
+    <form class="fields" ref=${form} onSubmit=${submit}>
+      <h3>Add a fault</h3>
+      ${choice(
+        "Fault",
+        name,
+        [...kinds.keys()].map((one) => [one, one]),
+        setName
+      )}
+      <p class="hint">${kind.description && `${kind.description}.`}</p>
+      <div class="fields" key=${name}>
+        ${ownOf(kind).map(([field, schema]) => control(field, schema, kind.required?.includes(field) === true))}
+      </div>
+      <label>Operation
+        <select name="operation">
+          <option value="">any</option>
+          ${(kind.properties?.["operation"]?.enum ?? []).map((one) => html`<option key=${one} value=${one}>${one}</option>`)}
+        </select>
+      </label>
+      <label>Number of requests
+        <input name="count" defaultValue="1" inputmode="numeric" aria-describedby="count-hint" />
+      </label>
+      <p id="count-hint" class="hint">A whole number, or “always”.</p>
+      <details>
+        <summary>More conditions</summary>
+        <div class="fields">
+          <label>Header <input name="header-name" /></label>
+          <label>Value of the header <input name="header-value" /></label>
+          <label>Field of the body <input name="field-name" placeholder="payer.phone_number" /></label>
+          <label>Value of the field <input name="field-value" /></label>
+          <label>Probability <input name="probability" type="number" min="0" max="1" step="any" placeholder="1" /></label>
+          <label>Seed of the draws <input name="seed" type="number" min="0" step="1" placeholder="0" /></label>
+        </div>
+      </details>
+      <p class="bar">
+        <button type="submit">Add fault</button>
+        ${copyButton(() => controlCurl("POST", "/faults", ruleOf(form.current, name, kind)))}
+      </p>
+    </form>`
 }
-
-select.addEventListener("change", renderFields)
-form.addEventListener("submit", (event) => {
-  event.preventDefault()
-  act(async () => {
-    const added = rule()
-    await call("POST", "/faults", added)
-    await refresh()
-    return `The fault ${added.fault} was added.`
-  })
-})
-byId("fault-curl", HTMLButtonElement).addEventListener("click", () =>
-  copy(controlCurl("POST", "/faults", rule()))
-)

@@ -1,89 +1,113 @@
-// Shows one view at a time, chosen by the fragment of the address, and keeps it current.
-import { refreshClock, refreshCredentials } from "./controls.js"
-import { announce, byId, closeDialog } from "./dom.js"
-import { refresh as refreshFaults } from "./faults.js"
-import { refresh as refreshMoney } from "./money.js"
-import { follow, refresh as refreshRequests, show as showRequests } from "./requests.js"
-import { refresh as refreshResources, show as showResources } from "./resources.js"
+// The page: one view at a time, chosen by the fragment of the address.
+import { Clock, Credentials } from "./controls.js"
+import { Faults } from "./faults.js"
+import { follow } from "./live.js"
+import { Money } from "./money.js"
+import { Overview } from "./overview.js"
+import { html, render, useEffect, useReducer, useRef } from "./preact.js"
+import { Requests } from "./requests.js"
+import { Resources } from "./resources.js"
+import { addressOf, clearStatus, onUpdate, state, update } from "./state.js"
 
-/**
- * The views, each with what reads its data, and what applies the rest of the address.
- *
- * @type {ReadonlyMap<string, { refresh?: () => Promise<void>, show?: (shown: URLSearchParams) => void }>}
- */
-const views = new Map([
-  ["requests", { refresh: refreshRequests, show: showRequests }],
-  ["resources", { refresh: refreshResources, show: showResources }],
-  ["money", { refresh: refreshMoney }],
-  ["faults", { refresh: refreshFaults }],
-  ["clock", {}],
-  ["access", { refresh: refreshCredentials }]
-])
-
-let current = "requests"
-let failure = ""
-
-const refresh = async () => {
-  try {
-    await Promise.all([refreshClock(), views.get(current)?.refresh?.()])
-    if (failure !== "") announce("")
-    failure = ""
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    // Announced once, not at each attempt.
-    if (message !== failure) announce(message, "bad")
-    failure = message
-  }
+/** @type {Readonly<Record<string, () => import("preact").VNode | null>>} */
+const views = {
+  overview: Overview,
+  requests: Requests,
+  resources: Resources,
+  money: Money,
+  faults: Faults,
+  clock: Clock,
+  credentials: Credentials
 }
 
-/** @param {boolean} byUser */
-const show = (byUser) => {
-  const [wanted = "", shown] = location.hash.slice(1).split("?")
+/** @param {string} view */
+const titleOf = (view) => view.charAt(0).toUpperCase() + view.slice(1)
+
+/** The filter of each view, to which its link returns. @type {Map<string, URLSearchParams>} */
+const filters = new Map()
+
+/** Shows what the address names. @param {boolean} byReader */
+const show = (byReader) => {
+  const [wanted = "", query] = location.hash.slice(1).split("?")
   if (wanted === "main") return
-  closeDialog()
-  // A message is about the view where it appeared.
-  if (failure === "") announce("")
-  current = views.has(wanted) ? wanted : "requests"
-  for (const name of views.keys()) {
-    byId(`view-${name}`, HTMLElement).hidden = name !== current
-    const link = document.querySelector(`nav a[data-view="${name}"]`)
-    if (name === current) link?.setAttribute("aria-current", "page")
-    else link?.removeAttribute("aria-current")
-  }
-  const parameters = new URLSearchParams(shown)
-  views.get(current)?.show?.(parameters)
-  if (byUser) {
-    const isAnswer = current === "requests" && parameters.has("key")
-    const target = byId(isAnswer ? "explanation" : `title-${current}`, HTMLElement)
-    target.tabIndex = -1
-    target.focus()
-  }
-  void refresh()
+  clearStatus()
+  const view = wanted in views ? wanted : "overview"
+  update({ view, query: new URLSearchParams(query), dialog: undefined })
+  if (!byReader) return
+  const isAnswer = view === "requests" && state.query.has("find")
+  // The view is drawn in the next microtask.
+  setTimeout(() => document.getElementById(isAnswer ? "explanation" : "title")?.focus())
 }
 
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let soon
-
-const refreshSoon = () => {
-  soon ??= setTimeout(() => {
-    soon = undefined
-    void refresh()
-  }, 250)
+const Dialog = () => {
+  const element = /** @type {{ current: HTMLDialogElement | null }} */ (useRef(null))
+  const { dialog } = state
+  useEffect(() => {
+    if (dialog === undefined) element.current?.close()
+    else if (element.current?.open === false) element.current.showModal()
+    // Otherwise the focus goes to the first button, which is below the text.
+    if (dialog !== undefined) document.getElementById("dialog-title")?.focus()
+  }, [dialog])
+  return html`<dialog ref=${element} aria-labelledby="dialog-title" onClose=${() => update({ dialog: undefined })}>
+    ${
+      dialog &&
+      html`
+      <div class="head">
+        <h2 id="dialog-title" tabindex="-1">${dialog.title}</h2>
+        <form method="dialog"><button>Close</button></form>
+      </div>
+      ${dialog.content()}`
+    }
+  </dialog>`
 }
 
-follow({
-  onChange: refreshSoon,
-  onConnection: (state) => {
-    const connection = byId("connection", HTMLElement)
-    connection.textContent = state
-    connection.className =
-      state === "connected" ? "good" : state === "requests paused" ? "odd" : "bad"
-    if (state === "not connected") refreshSoon()
-  }
+const App = () => {
+  const [, redraw] = useReducer((/** @type {number} */ count) => count + 1, 0)
+  onUpdate(() => redraw(undefined))
+  const { connection, isPaused, now, query, status, view } = state
+  filters.set(view, query)
+  const View = views[view]
+  const isGood = connection === "connected" && !isPaused
+  return html`
+    <a class="skip" href="#main">Skip to content</a>
+    <header class="top">
+      <h1>Manilla sandbox</h1>
+      <p>
+        <span id="connection" class=${isGood ? "good" : "bad"}>${isPaused && connection === "connected" ? "requests paused" : connection}</span>
+        ${now && html`<time datetime=${now}>${now.slice(0, 10)} ${now.slice(11, 19)} UTC</time>`}
+      </p>
+      <nav aria-label="Views">
+        ${Object.keys(views).map(
+          (name) =>
+            html`<a key=${name} href=${addressOf(name, Object.fromEntries(filters.get(name) ?? []))} aria-current=${name === view ? "page" : undefined}>${titleOf(name)}</a>`
+        )}
+        <a href="/docs">Docs</a>
+      </nav>
+    </header>
+    <p id="status" role="status" class=${status.tone}>${status.text}</p>
+    <main id="main" tabindex="-1">
+      <h2 id="title" tabindex="-1">${titleOf(view)}</h2>
+      <${View} key=${view} />
+    </main>
+    <${Dialog} />`
+}
+
+/** The element with the focus, and the parts of the page around it. @type {Array<Element>} */
+let focused = []
+document.addEventListener("focusin", ({ target }) => {
+  focused = []
+  for (let part = /** @type {Element | null} */ (target); part !== null; part = part.parentElement)
+    focused.push(part)
 })
-window.addEventListener("hashchange", () => show(true))
-// Resources also change with the time.
-setInterval(() => {
-  if (!document.hidden) refreshSoon()
-}, 2000)
+// The focus is not lost with a control that is gone: it moves to the part of the page that had it.
+new MutationObserver(() => {
+  if (document.activeElement !== document.body || focused[0]?.isConnected !== false) return
+  const part = focused.find((one) => one.isConnected && one.matches("[tabindex='-1']"))
+  if (part instanceof HTMLElement) part.focus()
+}).observe(document.body, { childList: true, subtree: true })
+
 show(false)
+const root = document.getElementById("page")
+if (root !== null) render(html`<${App} />`, root)
+window.addEventListener("hashchange", () => show(true))
+follow()

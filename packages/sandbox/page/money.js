@@ -1,6 +1,7 @@
 // Wallets and the ledger.
-import { call } from "./api.js"
-import { byId, h, table } from "./dom.js"
+import { grouped, money, table, time } from "./parts.js"
+import { html } from "./preact.js"
+import { useRead } from "./state.js"
 
 /** @typedef {typeof import("../src/ControlApi.js").Ledger.Encoded} Ledger */
 /** @typedef {typeof import("../src/ControlApi.js").WalletBalances.Encoded} Wallet */
@@ -20,78 +21,86 @@ const unitsOf = (amount) => {
   return BigInt(whole + fraction.padEnd(digits, "0"))
 }
 
-/** Whether debits and credits are equal in each currency. @param {Ledger["balances"]} balances */
-const isBalanced = (balances) => {
+/**
+ * The exact sum of each currency, by currency.
+ *
+ * @param {ReadonlyArray<{ currency: string, amount: string }>} amounts
+ * @returns {Map<string, string>}
+ */
+export const sums = (amounts) => {
   /** @type {Map<string, bigint>} */
-  const sums = new Map()
-  for (const { account, credits, debits } of balances) {
-    const before = sums.get(account.currency) ?? 0n
-    sums.set(account.currency, before + unitsOf(debits) - unitsOf(credits))
+  const units = new Map()
+  for (const { amount, currency } of amounts) {
+    units.set(currency, (units.get(currency) ?? 0n) + unitsOf(amount))
   }
-  return [...sums.values()].every((sum) => sum === 0n)
+  return new Map(
+    [...units].map(([currency, sum]) => {
+      const text = String(sum).padStart(digits + 1, "0")
+      return [currency, `${text.slice(0, -digits)}.${text.slice(-digits)}`]
+    })
+  )
 }
 
-let latest = ""
+/** Whether debits and credits are equal in each currency. @param {Ledger["balances"]} balances */
+const isBalanced = (balances) => {
+  const [debits, credits] = /** @type {const} */ (["debits", "credits"]).map((side) =>
+    sums(balances.map((one) => ({ currency: one.account.currency, amount: one[side] })))
+  )
+  return [...(debits ?? [])].every(([currency, sum]) => credits?.get(currency) === sum)
+}
 
-export const refresh = async () => {
-  /** @type {[ReadonlyArray<Wallet>, Ledger]} */
-  const [wallets, ledger] = await Promise.all([
-    call("GET", "/wallets"),
-    call("GET", "/ledger?limit=100")
-  ])
-  const read = JSON.stringify([wallets, ledger])
-  if (read === latest) return
-  latest = read
+export const Money = () => {
+  /** @type {ReadonlyArray<Wallet> | undefined} */
+  const wallets = useRead("/wallets")
+  /** @type {Ledger | undefined} */
+  const ledger = useRead("/ledger?limit=100")
+  if (wallets === undefined || ledger === undefined) return null
   const balanced = isBalanced(ledger.balances)
-  byId("wallets", HTMLElement).replaceChildren(
-    table(
+  const shown = ledger.journal.length
+  return html`
+    ${table(
       "Wallets",
       [
         ["Currency", (one) => one.currency],
-        ["Available", (one) => one.available],
-        ["Reserved", (one) => one.reserved],
-        ["Id", (one) => one.id]
+        ["#Available", (one) => money(one.available)],
+        ["#Reserved", (one) => money(one.reserved)],
+        ["-Id", (one) => html`<code>${one.id}</code>`]
       ],
-      wallets
-    )
-  )
-  byId("ledger", HTMLElement).replaceChildren(
-    h(
-      "p",
-      { class: `note ${balanced ? "good" : "bad"}` },
+      wallets,
+      ({ id }) => id
+    )}
+    <p class="note ${balanced ? "good" : "bad"}">${
       balanced
         ? "The ledger is balanced: debits and credits are equal in each currency."
         : "The ledger is not balanced. This is a bug in the sandbox."
-    ),
-    table(
+    }</p>
+    ${table(
       "Balances of the ledger",
       [
         ["Account", (one) => nameOf(one.account)],
-        ["Debits", (one) => one.debits],
-        ["Credits", (one) => one.credits],
-        ["Balance", (one) => one.balance]
+        ["#-Debits", (one) => money(one.debits)],
+        ["#-Credits", (one) => money(one.credits)],
+        ["#Balance", (one) => money(one.balance)]
       ],
-      ledger.balances
-    ),
-    table(
-      `Entries: ${ledger.entries}, newest first${ledger.entries > ledger.journal.length ? `, ${ledger.journal.length} shown` : ""}`,
+      ledger.balances,
+      ({ account }) => nameOf(account)
+    )}
+    ${table(
+      `Entries: ${grouped(ledger.entries)}, newest first${ledger.entries > shown ? `, ${grouped(shown)} shown` : ""}`,
       [
-        ["Entry", (one) => `entry ${one.sequence}`],
-        ["Posted", (one) => h("time", {}, one.posted_at.slice(0, 23).replace("T", " "))],
-        ["Description", (one) => `${one.description}, ${one.reference}`],
+        ["#Entry", (one) => `entry ${one.sequence}`],
+        ["-Posted", (one) => time(one.posted_at)],
+        ["Description", (one) => html`${one.description}, ${one.reference}`],
         [
           "Postings",
           (one) =>
-            h(
-              "div",
-              {},
-              ...one.postings.map(({ account, amount, side }) =>
-                h("div", {}, `${side} ${amount} ${nameOf(account)}`)
-              )
-            )
+            html`<ul class="plain">${one.postings.map(
+              ({ account, amount, side }) =>
+                html`<li><span>${side} ${nameOf(account)}</span> <span class="number">${money(amount)}</span></li>`
+            )}</ul>`
         ]
       ],
-      [...ledger.journal].reverse()
-    )
-  )
+      [...ledger.journal].reverse(),
+      ({ sequence }) => sequence
+    )}`
 }

@@ -39,18 +39,22 @@ afterEach(async () => {
 
 /** The views, each with an element that it has when its data is there. */
 const views = {
-  requests: "#journal tbody tr",
-  resources: "#resources table",
-  money: "#ledger table",
+  overview: ".tile",
+  requests: "tbody tr",
+  resources: "tbody tr",
+  money: "table + .note",
   faults: "#faults li",
-  clock: "#now:not(:empty)",
-  access: "#credentials dd"
+  clock: "input",
+  credentials: "#secret"
 } as const
 
 const show = async (view: keyof typeof views) => {
   await page.goto(`/#${view}`)
-  await page.locator(`#view-${view}`).waitFor()
+  await page.getByRole("heading", { name: new RegExp(`^${view}$`, "i") }).waitFor()
 }
+
+/** A button that opens a request. */
+const requestButton = () => page.getByRole("button", { name: /^#\d+ / }).first()
 
 /** Repeats a check until it passes, because the page changes after each message of its sandbox. */
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 60_000 })
@@ -64,7 +68,7 @@ const status = (text: string) => page.getByRole("status").filter({ hasText: text
 
 describe("the page", () => {
   it("says why a payment was made once though it was sent four times", async () => {
-    await page.goto("/")
+    await page.goto("/#requests")
     await services.sendFourTimes(service, "order-42")
     await service.pay("order-43")
     // The requests appear without a reload.
@@ -74,7 +78,7 @@ describe("the page", () => {
     await eventually(async () => {
       assert.match(
         await why.innerText(),
-        /Request #\d+ made the payment PAY-\S+ of 1500\.0000 XOF \(PENDING\)\. The customer is not charged yet\./
+        /Request #\d+ made the payment PAY-\S+ of 1,500\.00 XOF \(PENDING\)\. The customer is not charged yet\./
       )
       assert.deepStrictEqual(
         (await why.locator("li").allInnerTexts()).map((line) => line.replace(/^#\d+ /, "")),
@@ -85,7 +89,7 @@ describe("the page", () => {
           "reached the service, which knew the key and made nothing new. The caller got the first result again: 201."
         ]
       )
-      assert.strictEqual(await page.locator("#journal tbody tr").count(), 4)
+      assert.strictEqual(await page.locator("tbody tr").count(), 4)
     })
     assert.deepStrictEqual(problems, [])
   })
@@ -93,18 +97,18 @@ describe("the page", () => {
   it("keeps the filter in the address, and nothing of it in other views", async () => {
     await service.pay("order-31")
     await service.pay("order-7")
-    await page.goto("/")
+    await page.goto("/#requests")
     await page.getByRole("button", { name: "order-31" }).click()
     await page.getByRole("heading", { name: /with the key order-31$/ }).waitFor()
-    await hash("#requests?key=order-31")
+    await hash("#requests?find=order-31")
     for (const view of ["Resources", "Money", "Faults", "Clock", "Credentials"]) {
       await page.getByRole("link", { name: view, exact: true }).click()
       await page.getByRole("heading", { name: view, exact: true }).waitFor()
       await isWithoutStatus()
     }
     await page.getByRole("link", { name: "Requests", exact: true }).first().click()
-    await hash("#requests?key=order-31")
-    await page.getByLabel("Idempotency key").fill("order-7")
+    await hash("#requests?find=order-31")
+    await page.getByLabel("Key, reference").fill("order-7")
     await page.getByRole("heading", { name: /with the key order-7$/ }).waitFor()
     await eventually(async () =>
       assert.notInclude(await page.locator("body").innerText(), "order-31")
@@ -122,20 +126,18 @@ describe("the page", () => {
   it("leads from a key to its payment, and back", async () => {
     await service.pay("order-31")
     await service.pay("order-7")
-    await page.goto("/#requests?key=order-31")
+    await page.goto("/#requests?find=order-31")
     const payment = page.locator("#explanation").getByRole("link", { name: /^PAY-/ })
     const reference = await payment.innerText()
-    await page.getByRole("button", { name: /^#\d+ / }).click()
+    await requestButton().click()
     const dialog = page.getByRole("dialog")
     await dialog.getByRole("link", { name: reference }).waitFor()
-    await dialog.getByText("Request body, ").waitFor()
+    await dialog.getByText("Request body: ").waitFor()
     await page.keyboard.press("Escape")
 
     await payment.click()
     await page.getByRole("button", { name: reference, exact: true }).waitFor()
-    await eventually(async () =>
-      assert.strictEqual(await page.locator("#resources tbody tr").count(), 1)
-    )
+    await eventually(async () => assert.strictEqual(await page.locator("tbody tr").count(), 1))
     await page.getByRole("button", { name: `Complete ${reference}` }).click()
     await status("is COMPLETED.")
     await page.getByRole("link", { name: "order-31" }).click()
@@ -157,11 +159,11 @@ describe("the page", () => {
     await service.pay("order-31")
     await service.pay("order-310")
     await service.pay("order-7")
-    await page.goto("/")
-    const key = page.getByLabel("Idempotency key")
+    await page.goto("/#requests")
+    const key = page.getByLabel("Key, reference")
     const heading = (name: string) =>
       page.getByRole("heading", { name: `Why? 1 request with the key ${name}`, exact: true })
-    const count = (text: string) => page.locator("#count", { hasText: text }).waitFor()
+    const count = (text: string) => page.locator("caption", { hasText: text }).waitFor()
 
     await key.fill("7")
     await heading("order-7").waitFor()
@@ -182,11 +184,11 @@ describe("the page", () => {
     await heading("order-310").waitFor()
 
     await key.fill(reference)
-    await page.getByRole("button", { name: "Show the requests with the key order-31" }).click()
     await heading("order-31").waitFor()
 
     await key.fill("order-8")
-    await page.getByText("No request has a key with “order-8”.").waitFor()
+    await page.getByText("No request has “order-8” as key").waitFor()
+    await page.getByRole("link", { name: "Look for it in the resources" }).waitFor()
     await count("0 of ")
     assert.deepStrictEqual(problems, [])
   })
@@ -198,17 +200,75 @@ describe("the page", () => {
       await Promise.all(Array.from({ length: 50 }, (_, m) => service.pay(`later-${n + m}`)))
     }
     await service.pay("order-42")
-    await page.goto("/")
+    await page.goto("/#requests")
     await page.getByRole("button", { name: "order-42" }).first().click()
     const why = page.locator("#explanation")
     await why.getByRole("heading", { name: /^Why\? .* with the key order-42$/ }).waitFor()
-    await why.getByText(/An earlier request made the payment \S+ of 1500\.0000 XOF/).waitFor()
+    await why.getByText(/An earlier request made the payment \S+ of 1,500\.00 XOF/).waitFor()
     await why.getByRole("link").click()
     await page.getByRole("row").filter({ hasText: "order-42" }).waitFor()
   })
 
-  it("waits with new requests while it is paused", async () => {
+  it("finds a refused request by its status, its code and its correlation id", async () => {
+    await service.pay("order-1")
+    await service.pay("order-1", { amount: "2" })
+    await service.pay("order-422")
+    await page.goto("/#requests?find=422")
+    const rows = page.locator("tbody tr")
+    await rows.filter({ hasText: "IDEMPOTENCY_KEY_REUSED" }).waitFor()
+    // It is not the key order-422.
+    assert.strictEqual(await rows.count(), 1)
+    await requestButton().click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByText("was refused by the service with 422 IDEMPOTENCY_KEY_REUSED").waitFor()
+    const answer = JSON.parse(await dialog.getByRole("region", { name: "Answer" }).innerText())
+    assert.strictEqual(answer.data.error.code, "IDEMPOTENCY_KEY_REUSED")
+    await page.keyboard.press("Escape")
+    for (const text of ["idempotency_key_reused", answer.meta.correlation_id, "failed"]) {
+      await page.getByLabel("Key, reference").fill(text)
+      await page.locator("caption", { hasText: "1 of 4 requests" }).waitFor()
+      await rows.filter({ hasText: "IDEMPOTENCY_KEY_REUSED" }).waitFor()
+    }
+    assert.deepStrictEqual(problems, [])
+  })
+
+  it("has the figures first, and says what to do before there are any", async () => {
     await page.goto("/")
+    await page.getByText("These lines send a first payment").waitFor()
+    const lines = await page.getByRole("region", { name: "Command" }).innerText()
+    assert.include(lines, service.sandbox.authUrl)
+    await services.sendFourTimes(service, "order-42")
+    await service.pay("order-43")
+    const tile = (name: string, count: number) =>
+      page.getByRole("link", { name: new RegExp(`^${name} ${count} `) })
+    await tile("Requests", 6).waitFor()
+    await tile("Replays", 1).waitFor()
+    await tile("Pending", 2).waitFor()
+    await Effect.runPromise(service.sandbox.advance({ seconds: 3600 }))
+    await tile("Pending", 0).waitFor()
+    await page.getByRole("row", { name: /^XOF 3,000\.00 / }).waitFor()
+    await tile("Failed", 3).click()
+    await page.locator("caption", { hasText: "3 of 6 requests" }).waitFor()
+    assert.deepStrictEqual(problems, [])
+  })
+
+  it("shows dates once the clock was moved", async () => {
+    await service.pay("order-1")
+    await page.goto("/#requests")
+    const times = page.locator("tbody time")
+    await times
+      .filter({ hasText: /^\d\d:\d\d:\d\d$/ })
+      .first()
+      .waitFor()
+    await Effect.runPromise(service.sandbox.advance({ seconds: 86_400 }))
+    await times
+      .filter({ hasText: /^\d{4}-\d\d-\d\d / })
+      .first()
+      .waitFor()
+  })
+
+  it("waits with new requests while it is paused", async () => {
+    await page.goto("/#requests")
     await service.pay("order-1")
     await page.getByRole("button", { name: "order-1" }).waitFor()
     await page.getByRole("button", { name: "Pause" }).click()
@@ -228,7 +288,7 @@ describe("the page", () => {
   it("copies a request as a line for curl", async () => {
     await service.pay("it's")
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
-    await page.goto("/")
+    await page.goto("/#requests")
     await page.getByRole("button", { name: /^#1 / }).click()
     await page.getByRole("button", { name: "Copy as curl" }).click()
     await status("Copied: curl")
@@ -289,8 +349,8 @@ describe("the page", () => {
 
   it("replaces the secret, revokes tokens and resets the sandbox", async () => {
     await service.pay("order-1")
-    await show("access")
-    const secret = page.locator("#credentials dd:not(:empty)").last()
+    await show("credentials")
+    const secret = page.locator("#secret")
     const before = await secret.innerText()
     await page.getByRole("button", { name: "Replace the client secret" }).click()
     await status("The client secret was replaced")
@@ -300,7 +360,7 @@ describe("the page", () => {
     await page.getByRole("button", { name: "Reset the sandbox" }).click()
     await status("The sandbox is in its initial state.")
     await page.getByRole("link", { name: "Requests" }).click()
-    await page.getByText("0 requests").waitFor()
+    await page.getByText("No request has arrived yet.").waitFor()
   })
 
   it("is used with the keyboard alone", async () => {
@@ -322,7 +382,7 @@ describe("the page", () => {
     await page.keyboard.press("Enter")
     // The focus follows to the view.
     await focusOn("h2:focus", "Faults")
-    await page.locator("#fault-name option").first().waitFor({ state: "attached" })
+    await page.getByRole("button", { name: "Add fault" }).waitFor()
     await tabTo("Add fault")
     await page.keyboard.press("Enter")
     await status("The fault drop_before was added.")
@@ -334,7 +394,7 @@ describe("the page", () => {
 
     await service.pay("order-1")
     await service.pay("order-1")
-    await page.goto("/")
+    await page.goto("/#requests")
     await page.getByRole("button", { name: "order-1" }).first().waitFor()
     await tabTo("order-1")
     await page.keyboard.press("Enter")
@@ -346,20 +406,14 @@ describe("the page", () => {
     await focusOn(":focus", /^PAY-/)
     await page.keyboard.press("Tab")
     await focusOn(":focus", /^#\d+$/)
-    await page
-      .getByRole("button", { name: /^#\d+ / })
-      .first()
-      .focus()
+    await requestButton().focus()
     await page.keyboard.press("Enter")
     await page.getByRole("dialog").waitFor()
     await page.keyboard.press("Escape")
     await page.getByRole("dialog").waitFor({ state: "hidden" })
 
     await page.getByRole("button", { name: "Show all requests" }).press("Enter")
-    await page
-      .getByRole("button", { name: /^#\d+ / })
-      .first()
-      .press("Enter")
+    await requestButton().press("Enter")
     await page.getByRole("button", { name: "Show the requests with this key" }).press("Enter")
     await page.getByRole("dialog").waitFor({ state: "hidden" })
     await page.getByRole("heading", { name: "Why? 2 requests" }).waitFor()
@@ -371,13 +425,10 @@ describe("the page", () => {
     await service.pay(script, { payment_method: script.slice(0, 60), description: script })
     await service.createLink({ description: script })
     await fetch(`${service.origin}/api/v1/<script>window.hacked=1</script>`)
-    await page.goto("/")
+    await page.goto("/#requests")
     await page.getByRole("button", { name: script }).click()
     await page.getByRole("heading", { name: "Why?" }).waitFor()
-    await page
-      .getByRole("button", { name: /^#\d+ / })
-      .first()
-      .click()
+    await requestButton().click()
     await page.getByRole("dialog").getByText("onerror").first().waitFor()
     await page.keyboard.press("Escape")
     await show("resources")
@@ -413,10 +464,14 @@ describe("the hosted page of a link", () => {
       await page.getByLabel("Kind").selectOption("payment_links")
       await page.getByRole("link", { name: "Open" }).click()
       await page.waitForURL(checkout)
-      await page.getByRole("button", { name: "Pay 2000 XOF" }).click()
-      // The browser asks for the number, and nothing is sent.
-      assert.strictEqual(page.url(), checkout)
-      await page.getByLabel("Phone number").fill("+2290100000000")
+      const pay = page.getByRole("button", { name: "Pay 2,000 XOF" })
+      const number = page.getByLabel("Mobile money number")
+      for (const text of ["", "abc"]) {
+        await number.fill(text)
+        await pay.click()
+        await page.getByText("Enter the number with its country code").waitFor()
+      }
+      await number.fill("+229 01 00 00 00 00")
       await page.keyboard.press("Enter")
       await page.waitForURL(`${shop.origin}/thanks`)
 
@@ -428,6 +483,47 @@ describe("the hosted page of a link", () => {
     } finally {
       shop.close()
     }
+  })
+
+  it("says in English and French that a link was paid, cancelled, or has expired", async () => {
+    const checkout = await service.createLink({ expires_at: "2099-01-01T00:00:00Z" })
+    await page.goto(`${checkout}?lang=fr`)
+    await page.getByRole("button", { name: "Payer 2 000 XOF" }).waitFor()
+    await page.getByRole("button", { name: "Annuler" }).click()
+    await page.getByText("Rien n’a été payé.").waitFor()
+    await page.getByRole("button", { name: "English" }).click()
+    await page.getByRole("button", { name: "Pay after all" }).click()
+    await page.getByLabel("Mobile money number").fill("+2290100000000")
+    await page.keyboard.press("Enter")
+    await page.getByText("You paid 2,000 XOF.").waitFor()
+    await page.reload()
+    await page.getByText("You paid 2,000 XOF.").waitFor()
+    assert.lengthOf(await Effect.runPromise(service.sandbox.transactions), 1)
+
+    await Effect.runPromise(service.sandbox.advance({ seconds: 2_592_000_000 }))
+    await page.goto(`${checkout}?lang=en`)
+    await page.getByText("This link expired on 2099-01-01.").waitFor()
+    await page.goto(`${service.origin}/checkout/LNK-UNKNOWN`)
+    await page.getByText("This payment link does not exist.").waitFor()
+    // The browser logs the 404.
+    assert.lengthOf(problems, 1)
+  })
+
+  it("says that the service does not answer, and can be sent again", async () => {
+    await page.goto(await service.createLink())
+    await page.getByLabel("Mobile money number").fill("+2290100000000")
+    let isLost = true
+    await page.route("**/pay", async (route) => {
+      // The payment is made, and its answer is lost.
+      if (isLost) await route.fetch()
+      await (isLost ? route.abort() : route.continue())
+      isLost = false
+    })
+    await page.keyboard.press("Enter")
+    await page.getByText("The service does not answer.").waitFor()
+    await page.keyboard.press("Enter")
+    await page.getByText("You paid 2,000 XOF.").waitFor()
+    assert.lengthOf(await Effect.runPromise(service.sandbox.transactions), 1)
   })
 })
 
@@ -518,7 +614,8 @@ const pages = async () => {
   return [
     ...Object.entries(views).map(([view, ready]) => ({ address: `/#${view}`, ready })),
     { address: "/docs", ready: "section" },
-    { address: checkout, ready: "form" }
+    { address: checkout, ready: "form" },
+    { address: `${service.origin}/checkout/LNK-UNKNOWN`, ready: ".result" }
   ]
 }
 
@@ -529,20 +626,41 @@ const visit = async ({ address, ready }: { readonly address: string; readonly re
 }
 
 describe("every page", () => {
-  it("fits a screen of 360 pixels", async () => {
-    await page.setViewportSize({ width: 360, height: 640 })
+  it("scrolls sideways on no screen from 360 to 1440 pixels", async () => {
     for (const one of await pages()) {
       await visit(one)
-      const width = await page.evaluate(() => document.documentElement.scrollWidth)
-      assert.isAtMost(width, 360, one.address)
+      for (const width of [360, 390, 640, 768, 900, 1200, 1440]) {
+        await page.setViewportSize({ width, height: 900 })
+        const used = await page.evaluate(() => document.documentElement.scrollWidth)
+        assert.isAtMost(used, width, one.address)
+      }
     }
-    await page.goto("/")
+  })
+
+  it("shows a request on one line of 390 pixels, and as a whole on 900 pixels of height", async () => {
+    await pages()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto("/#requests")
+    const heights = await page
+      .locator("tbody tr")
+      .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height))
+    assert.isAtMost(Math.max(...heights), 40)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await requestButton().click()
+    await page.getByRole("dialog").getByRole("region", { name: "Answer" }).waitFor()
+    const isWhole = await page
+      .getByRole("dialog")
+      .evaluate(({ clientHeight, scrollHeight }) => scrollHeight <= clientHeight)
+    assert.isTrue(isWhole)
+  })
+
+  it("fits a screen of 360 pixels also with a key and a request open", async () => {
+    await pages()
+    await page.setViewportSize({ width: 360, height: 640 })
+    await page.goto("/#requests")
     await page.getByRole("button", { name: "kkk" }).first().click()
     await page.getByRole("heading", { name: "Why?" }).waitFor()
-    await page
-      .getByRole("button", { name: /^#\d+ / })
-      .first()
-      .click()
+    await requestButton().click()
     await page.getByRole("dialog").waitFor()
     assert.isAtMost(await page.evaluate(() => document.documentElement.scrollWidth), 360)
   })
@@ -577,8 +695,8 @@ describe("pages of other sites", () => {
     const checkout = await service.createLink()
     const other = await sites.serve(`<iframe src="${service.origin}/"></iframe>
 <iframe src="${checkout}"></iframe>
-<form method="post" action="${checkout}">
-<input name="phone_number" value="1"><button>Pay</button>
+<form method="post" enctype="text/plain" action="${checkout}/pay">
+<input name='{"attempt":"one","phone_number":"+2290100000000","x":"' value='"}'><button>Pay</button>
 </form>`)
     try {
       await page.goto(other.origin)
@@ -593,7 +711,7 @@ describe("pages of other sites", () => {
         `${service.origin}/_sandbox/credentials/rotate`
       )
       await page.getByRole("button", { name: "Pay" }).click()
-      await page.getByText("Nothing was paid.").waitFor()
+      await page.getByText("FOREIGN_ORIGIN").waitFor()
       assert.lengthOf(await Effect.runPromise(service.sandbox.transactions), 0)
       assert.strictEqual((await service.pay("order-1"))?.status, 201)
     } finally {

@@ -48,7 +48,7 @@ export const root = "/_sandbox"
 export const maxFaults = 1000
 
 /**
- * The largest number of characters of a body that `requests` returns.
+ * The largest number of characters of a body or an answer that `requests` returns.
  *
  * @since 0.1.0
  * @category constants
@@ -218,9 +218,25 @@ export const Request = Schema.Struct({
   fault: Schema.NullOr(Schema.String),
   /** Whether the service received it: `false` if a fault answered or closed the connection first. */
   reached_service: Schema.Boolean,
+  correlation_id: Schema.String,
+  /** The error of the answer; `null` if it has none. */
+  error: Schema.NullOr(
+    Schema.Struct({
+      code: Schema.String,
+      message: Schema.String,
+      details: Schema.optional(Schema.Unknown)
+    })
+  ),
+  /** The reference of the resource in the answer, or else its id. */
+  reference: Schema.NullOr(Schema.String),
+  /** What the service may refuse though the sandbox accepts it. */
+  warnings: Schema.Array(Schema.String),
   body_bytes: Schema.Number,
-  /** The first 16,384 characters of the body; `null` unless bodies were requested. */
-  body: Schema.NullOr(Schema.String)
+  /** The first 16,384 characters of the body without secrets; `null` unless bodies were requested. */
+  body: Schema.NullOr(Schema.String),
+  answer_bytes: Schema.Number,
+  /** The same of the answer. */
+  answer: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Request" })
 
 /**
@@ -453,7 +469,7 @@ const requests = group("Requests", "The requests that the service received, and 
       .setUrlParams(
         Schema.Struct({
           limit: limit(100),
-          /** Whether bodies are returned, with what they contain: phone numbers, secrets. */
+          /** Whether bodies are returned, with phone numbers, but without secrets. */
           bodies: Schema.optional(
             Schema.BooleanFromString.annotations({ description: `"true" or "false"` })
           )
@@ -462,7 +478,7 @@ const requests = group("Requests", "The requests that the service received, and 
       .addSuccess(Schema.Array(Request))
   )
   .add(
-    get("request", "/requests/:index", "Read a request with its body")
+    get("request", "/requests/:index", "Read a request and its answer with their bodies")
       .setPath(Schema.Struct({ index: whole(Schema.NumberFromString, 0, Number.MAX_SAFE_INTEGER) }))
       .addSuccess(Request)
       .addError(ControlError)

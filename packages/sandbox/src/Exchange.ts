@@ -1,6 +1,6 @@
 /**
- * The log of requests that reached the sandbox. An exchange records no token and no header except the
- * idempotency key. Its body is redacted when printed.
+ * The log of requests that reached the sandbox, with their answers. An exchange records no header except the
+ * idempotency key and the correlation id. Both bodies are redacted when printed.
  *
  * @since 0.1.0
  */
@@ -38,13 +38,19 @@ export interface Exchange {
   readonly path: string
   /** The idempotency key as received, from the header or the body field of the operation. */
   readonly key: string | undefined
+  /** The correlation id as received; otherwise the one that the sandbox chose. */
+  readonly correlationId: string
   /** The body as received, byte for byte. */
   readonly body: Redacted.Redacted<Uint8Array>
   readonly outcome: Outcome
+  /** The body of the answer as sent; `undefined` if there was no answer. */
+  readonly answer: Redacted.Redacted<Uint8Array> | undefined
   /** Whether the key belonged to an earlier request, whose result was returned again. */
   readonly replay: boolean
   /** The fault that applied. */
   readonly fault: AppliedFault | undefined
+  /** Values that the service may refuse though the sandbox accepts them, without the values of persons. */
+  readonly warnings: ReadonlyArray<string>
   /** The time of arrival, by the sandbox's clock. */
   readonly atMillis: number
   /** The duration; `undefined` while the exchange is open. */

@@ -74,8 +74,9 @@ export interface Options {
   /** How lists are read in pages. Defaults to `pageParameter` and `defaultPerPage`. */
   readonly page?: Profile.Page | undefined
   /**
-   * Whether a magic phone number or amount is refused if it is not listed for its operation. Otherwise it
-   * is like any other. Defaults to `false`.
+   * Whether a magic phone number or amount is refused if it is not listed for its operation, and likewise a
+   * service that the catalogue does not list and a phone number that is none. Otherwise they are accepted with a
+   * warning in `Exchange.warnings`. Defaults to `false`.
    */
   readonly strict?: boolean | undefined
   /** How many of the latest exchanges are kept, with up to 64 MiB of bodies. Defaults to 50,000. */

@@ -48,15 +48,18 @@ Control API:   ${new URL(control.openApi, baseUrl).href}
     return yield* Effect.never
   }).pipe(Effect.scoped)
 
-/** Such as `POST /api/v1/payments  201  3 ms  replay  fault drop_after`. */
-const requestLine = ({ fault, method, outcome, path, replay, tookMillis }: Exchange): string =>
-  [
+/** Such as `POST /api/v1/payments  201  3 ms  replay  fault drop_after`, with a line for each warning. */
+const requestLine = (exchange: Exchange): string => {
+  const { fault, method, outcome, path, replay, tookMillis, warnings } = exchange
+  const line = [
     `${method} ${path}`,
     String(outcome),
     ...(tookMillis === undefined ? [] : [`${tookMillis} ms`]),
     ...(replay ? ["replay"] : []),
     ...(fault === undefined ? [] : [`fault ${fault.name}`])
   ].join("  ")
+  return [line, ...warnings.map((warning) => `  warning: ${warning}`)].join("\n")
+}
 
 const reasonOf = (
   { cause }: { readonly cause: unknown },

@@ -180,7 +180,8 @@ describe("requests", () => {
       yield* payments.create(collection, { key })
       const [second, first, token] = yield* control.requests()
       assert.deepInclude(second, { operation: "Payments.create", key, status: 201, replay: true })
-      assert.deepInclude(first, { index: 1, replay: false, body: null, outcome: "answered" })
+      assert.deepInclude(first, { index: 1, replay: false, outcome: "answered" })
+      assert.deepInclude(first, { body: null, answer: null })
       assert.deepInclude(token, {
         operation: "Token.obtain",
         path: "/api/v1/auth/application/token"
@@ -192,6 +193,65 @@ describe("requests", () => {
       assert.deepInclude(JSON.parse(shown?.body ?? ""), { payer: { phone_number: phone } })
       assert.deepStrictEqual(yield* control.request({ index: 2 }), shown)
     }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("have the correlation id, the reference and the error of the answer", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const payments = yield* Payments.Payments
+      yield* payments.create(collection, { key })
+      yield* control.faults.add(Fault.dropAfter({ operation: "Payments.get" }))
+      const read = sendAuthorised("/payments/x", { headers: { "x-correlation-id": unknownId } })
+      yield* Effect.exit(read)
+      yield* read
+      const all = yield* control.requests({ bodies: true })
+      const [refused, lost, made] = all.filter(({ operation }) => operation !== "Token.obtain")
+      assert.deepInclude(refused, { status: 422, correlation_id: unknownId, reference: null })
+      assert.deepInclude(refused?.error, { code: "VALIDATION_FAILED" })
+      assert.include(JSON.stringify(refused?.error?.details), "paymentIntent")
+      assert.strictEqual(JSON.parse(refused?.answer ?? "").meta.correlation_id, unknownId)
+      assert.strictEqual(refused?.answer_bytes, refused?.answer?.length)
+      // The caller of a lost answer knows only the id that it sent.
+      assert.deepInclude(lost, { correlation_id: unknownId, error: null, answer: null })
+      assert.strictEqual(made?.reference, JSON.parse(made?.answer ?? "").data.reference)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("have no secrets in their bodies", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const payments = yield* Payments.Payments
+      const otp_code = 'quoted " 123456'
+      yield* payments.create({ ...collection, payer: { ...collection.payer, otp_code } }, { key })
+      const [payment, token] = yield* control.requests({ bodies: true })
+      assert.deepInclude(JSON.parse(payment?.body ?? "").payer, { otp_code: "***" })
+      assert.deepInclude(JSON.parse(token?.body ?? ""), { client_secret: "***" })
+      assert.deepInclude(JSON.parse(token?.answer ?? "").data, { access_token: "***" })
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("have what the service may refuse", () =>
+    Effect.gen(function* () {
+      const control = yield* ControlClient.ControlClient
+      const payments = yield* Payments.Payments
+      const other = { ...collection, payment_method: "mtn-momo", payer: { phone_number: "abc" } }
+      yield* payments.create(other, { key })
+      const [request] = yield* control.requests()
+      assert.deepStrictEqual(request?.warnings, [
+        `payment_method "mtn-momo" is not in the catalogue of Benin; did you mean mtn_momo?`,
+        "payer.phone_number is not a phone number with its country code, such as +2290100000000"
+      ])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("are refused for it by a strict sandbox", () =>
+    Effect.gen(function* () {
+      const payments = yield* Payments.Payments
+      const error = yield* Effect.flip(
+        payments.create({ ...collection, payment_method: "mtn-momo" }, { key })
+      )
+      assert.deepInclude(error, { _tag: "UnprocessableError", code: "NOT_LISTED" })
+    }).pipe(Effect.provide(layer({ strict: true })))
   )
 })
 

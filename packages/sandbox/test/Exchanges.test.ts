@@ -16,6 +16,7 @@ const indexesAfter = (sizes: ReadonlyArray<number>, capacity: number) =>
         method: "POST",
         path: "/",
         key: undefined,
+        correlationId: "",
         body: Redacted.make(new Uint8Array(size))
       })
     }
@@ -38,6 +39,38 @@ describe("the log of exchanges", () => {
       const large = Array.from({ length: 7 }, () => 10 * MiB)
       assert.deepStrictEqual(yield* indexesAfter(large.slice(1), 100), [0, 1, 2, 3, 4, 5])
       assert.deepStrictEqual(yield* indexesAfter(large, 100), [1, 2, 3, 4, 5, 6])
+    })
+  )
+
+  it.effect("counts the bytes of answers, also of an exchange that it has dropped", () =>
+    Effect.gen(function* () {
+      const log = exchanges.make({
+        nowMillis: Effect.succeed(0),
+        capacity: 3,
+        onEnd: () => Effect.void
+      })
+      const arrived = {
+        operation: undefined,
+        method: "GET",
+        path: "/",
+        key: undefined,
+        correlationId: ""
+      }
+      const open = () => log.open({ ...arrived, body: Redacted.make(new Uint8Array()) })
+      const indexes = () => Effect.map(log.latest, (all) => all.map(({ index }) => index))
+      const answered = (size: number) => ({
+        outcome: 200,
+        answer: Redacted.make(new Uint8Array(size)),
+        replay: false,
+        fault: undefined,
+        warnings: []
+      })
+      const ends = [yield* open(), yield* open(), yield* open(), yield* open()]
+      const [first, ...others] = ends
+      yield* first?.(answered(60 * MiB)) ?? Effect.void
+      assert.deepStrictEqual(yield* indexes(), [1, 2, 3])
+      for (const end of others) yield* end(answered(30 * MiB))
+      assert.deepStrictEqual(yield* indexes(), [2, 3])
     })
   )
 })

@@ -54,7 +54,7 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
     const rule = <A, E>(decide: (undeclared: Undeclared) => Either.Either<A, E>) =>
       Effect.flatten(
         current.look((nowMillis) =>
-          decide({ nowMillis, outcome: undefined, search: {}, onReplay: () => {} })
+          decide({ nowMillis, outcome: undefined, search: {}, onReplay: () => {}, warn: () => {} })
         )
       )
 

@@ -149,7 +149,7 @@ const over = (options: Shared, state: State) => {
   const otherIds = identifiers.make(identifiers.generatorOf(start))
   const nowMillis = Effect.map(Clock.currentTimeMillis, (millis) => millis + state.clock.current())
   const settleAfterMillis = Duration.toMillis(options.settleAfter ?? "2 seconds")
-  const core = cores.make(state, ids, { profile, services, settleAfterMillis })
+  const core = cores.make(state, ids, { profile, services, settleAfterMillis, strict })
   const account = accounts.make(state, ids, otherIds, options.tokenLifetime ?? "1 hour")
   const transactionLog = transactions.make(core)
   const holders = cardholders.make(state, ids)

@@ -184,6 +184,8 @@ const toRequest = (exchange: Exchange, withBody: boolean): ControlApi.Request =>
   const { atMillis, fault, index, key, method, operation, outcome, path, replay, tookMillis } =
     exchange
   const bytes = Redacted.value(exchange.body)
+  const answer = exchange.answer && Redacted.value(exchange.answer)
+  const { error, id, reference } = dataOf(answer)
   return {
     index,
     at: moment.fromMillis(atMillis),
@@ -197,16 +199,44 @@ const toRequest = (exchange: Exchange, withBody: boolean): ControlApi.Request =>
     replay,
     fault: fault?.name ?? null,
     reached_service: fault?.answersInstead !== true,
+    correlation_id: exchange.correlationId,
+    error: error ?? null,
+    reference: reference ?? id ?? null,
+    warnings: exchange.warnings,
     body_bytes: bytes.length,
-    body: withBody ? textOf(bytes) : null
+    body: withBody ? textOf(bytes) : null,
+    answer_bytes: answer?.length ?? 0,
+    answer: withBody && answer ? textOf(answer) : null
   }
 }
+
+const Answer = Schema.Struct({
+  data: Schema.Struct({
+    error: Schema.optional(ControlApi.Request.fields.error),
+    reference: Schema.optional(Schema.String),
+    id: Schema.optional(Schema.String)
+  })
+})
+
+const decodeAnswer = Schema.decodeOption(Schema.parseJson(Answer))
+
+/** The parts of an answer by which it is found. A fault can answer anything. */
+const dataOf = (answer: Uint8Array = new Uint8Array()): Partial<typeof Answer.Type.data> =>
+  answer.length > ControlApi.maxBodyLength
+    ? {}
+    : Option.match(decodeAnswer(new TextDecoder().decode(answer)), {
+        onNone: () => ({}),
+        onSome: ({ data }) => data
+      })
+
+const secrets = /"(access_token|client_secret|otp_code)"(\s*:\s*)"(?:[^"\\]|\\.)*"?/g
 
 /** A character has at most 4 bytes, so the rest need not be decoded. */
 const textOf = (bytes: Uint8Array): string =>
   new TextDecoder()
     .decode(bytes.subarray(0, 4 * ControlApi.maxBodyLength))
     .slice(0, ControlApi.maxBodyLength)
+    .replace(secrets, `"$1"$2"***"`)
 
 const maxRequests = 1000
 

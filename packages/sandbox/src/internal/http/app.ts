@@ -118,7 +118,7 @@ const appOf =
           controls,
           body: message.body,
           correlationId: isCorrelationId(given) ? given : emulation.correlationIds.uuid(),
-          course: { fault: undefined, outcome: undefined, replay: false }
+          course: { fault: undefined, outcome: undefined, replay: false, warnings: [] }
         })
       )
     })
@@ -166,9 +166,12 @@ const answer = ({ name, operation }: exchange.Named) => {
     const onReplay = () => {
       course.replay = true
     }
+    const warn = (text: string) => {
+      course.warnings.push(text)
+    }
     const data: unknown = yield* Effect.flatten(
       emulation.look((nowMillis) =>
-        handle(request as never, { nowMillis, outcome, search, onReplay })
+        handle(request as never, { nowMillis, outcome, search, onReplay, warn })
       )
     )
     return HttpServerResponse.unsafeJson(

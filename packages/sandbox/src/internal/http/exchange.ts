@@ -34,7 +34,7 @@ export const run = <R>(
   process: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
 ) =>
   Effect.gen(function* () {
-    const { body, course, emulation } = yield* Incoming
+    const { body, correlationId, course, emulation } = yield* Incoming
     const { exchanges, faults, inFlight, outcomes } = emulation
     const { headers, method, url } = yield* HttpServerRequest.HttpServerRequest
     const members = jsonOf(body)
@@ -44,6 +44,7 @@ export const run = <R>(
       method,
       path: url.split("?", 1).join(),
       key,
+      correlationId,
       body: Redacted.make(body)
     })
     const request = { operation: named?.name, headers, body: members }
@@ -72,7 +73,7 @@ export const run = <R>(
         : inFlight(named.name, key, answer, keyInFlight)
 
     return yield* answered.pipe(
-      Effect.onExit((exit) => Effect.suspend(() => end({ ...course, outcome: endOf(exit) })))
+      Effect.onExit((exit) => Effect.suspend(() => end({ ...course, ...endOf(exit) })))
     )
   })
 
@@ -155,8 +156,13 @@ const jsonOf = (body: Uint8Array): (() => unknown) => {
 
 const endOf = (
   exit: Exit.Exit<HttpServerResponse.HttpServerResponse, Dropped>
-): Exchange.Outcome => {
-  if (Exit.isSuccess(exit)) return exit.value.status
+): Pick<Exchange.Exchange, "outcome" | "answer"> => {
+  if (Exit.isSuccess(exit)) {
+    const { body, status } = exit.value
+    const bytes = body._tag === "Uint8Array" ? body.body : new Uint8Array()
+    return { outcome: status, answer: Redacted.make(bytes) }
+  }
   const dropped = Cause.failureOption(exit.cause)
-  return Option.isSome(dropped) ? `dropped ${dropped.value.when}` : "abandoned"
+  const outcome = Option.isSome(dropped) ? (`dropped ${dropped.value.when}` as const) : "abandoned"
+  return { outcome, answer: undefined }
 }

@@ -6,14 +6,15 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Exchange } from "../../Exchange.js"
 
-type Arrived = Pick<Exchange, "operation" | "method" | "path" | "key" | "body">
-type Ended = Pick<Exchange, "outcome" | "replay" | "fault">
+type Arrived = Pick<Exchange, "operation" | "method" | "path" | "key" | "correlationId" | "body">
+type Ended = Pick<Exchange, "outcome" | "answer" | "replay" | "fault" | "warnings">
 
 interface Entry {
   current: Exchange
   /** The version of the log when `current` was set. */
   version: number
-  readonly size: number
+  /** The bytes of both bodies. */
+  size: number
 }
 
 export interface Options {
@@ -33,9 +34,9 @@ export const make = ({ capacity, nowMillis, onEnd }: Options) => {
   let count = 0
   let version = 0
 
-  const add = (entry: Entry) => {
-    entries.push(entry)
-    bytes += entry.size
+  const grow = (entry: Entry, size: number) => {
+    entry.size += size
+    bytes += size
     while (entries.length > capacity || bytes > maxBytes) bytes -= entries.shift()?.size ?? 0
   }
 
@@ -50,18 +51,23 @@ export const make = ({ capacity, nowMillis, onEnd }: Options) => {
           ...arrived,
           index: count++,
           outcome: "open",
+          answer: undefined,
           replay: false,
           fault: undefined,
+          warnings: [],
           atMillis,
           tookMillis: undefined
         }
-        const size = Redacted.value(arrived.body).length
-        const entry: Entry = { current: opened, version: ++version, size }
-        add(entry)
+        const entry: Entry = { current: opened, version: ++version, size: 0 }
+        entries.push(entry)
+        grow(entry, Redacted.value(arrived.body).length)
         return (ended: Ended) =>
           Effect.flatMap(Clock.currentTimeMillis, (endMillis) => {
             entry.current = { ...opened, ...ended, tookMillis: endMillis - startMillis }
             entry.version = ++version
+            const isKept = opened.index >= count - entries.length
+            if (isKept && ended.answer !== undefined)
+              grow(entry, Redacted.value(ended.answer).length)
             return onEnd(entry.current)
           })
       }),

@@ -37,6 +37,7 @@ export interface Course {
   outcome: Behaviour | undefined
   /** Whether it is answered with the stored result of its key. */
   replay: boolean
+  readonly warnings: Array<string>
 }
 
 export const Incoming = Context.GenericTag<Incoming>("@manilla/sandbox/Incoming")

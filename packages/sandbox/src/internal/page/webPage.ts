@@ -10,7 +10,6 @@ import * as ServiceApi from "../../ServiceApi.js"
 import { Incoming } from "../http/incoming.js"
 import * as reply from "../http/reply.js"
 import * as refusal from "../rules/refusal.js"
-import * as html from "./html.js"
 
 export const paths = { main: "/", docs: "/docs", openApi: "/openapi.json" } as const
 
@@ -20,10 +19,31 @@ const types: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8"
 }
 
-const file = (name: string) => {
+/** A page loads and calls only the sandbox, is in no frame of another page, and cannot turn text into HTML. */
+const headers = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src data:",
+    "script-src 'self'",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'"
+  ].join("; "),
+  "x-frame-options": "DENY",
+  "x-content-type-options": "nosniff",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "same-origin",
+  "cache-control": "no-cache"
+}
+
+export const file = (name: string) => {
   const contentType = types[/^\w+\.(css|html|js)$/.exec(name)?.[1] ?? ""]
   if (contentType === undefined) return unknown
-  const headers = html.headers("'self'")
   return Effect.flatMap(Incoming, ({ controls }) => controls.readPage?.(name) ?? absent).pipe(
     Effect.map((text) => HttpServerResponse.text(text, { contentType, headers })),
     Effect.orElse(() => unknown)

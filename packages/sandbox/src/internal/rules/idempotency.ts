@@ -35,6 +35,8 @@ export interface Undeclared {
   readonly search: Readonly<Record<string, unknown>>
   /** Called when the stored result of a key is returned. */
   readonly onReplay: () => void
+  /** Says what the service may refuse. */
+  readonly warn: (text: string) => void
 }
 
 export const make = (

@@ -5,7 +5,10 @@ import type { AvailableService } from "@manilla/catalogue/AvailableService"
 import * as Country from "@manilla/core/Country"
 import * as Currency from "@manilla/core/Currency"
 import * as Either from "effect/Either"
+import type { Undeclared } from "../rules/idempotency.js"
+import * as listed from "../rules/listed.js"
 import * as refusal from "../rules/refusal.js"
+import type { Core } from "./core.js"
 
 const xof = { code: Currency.Currency.make("XOF"), name: "West African CFA franc" }
 
@@ -38,24 +41,23 @@ export const services: ReadonlyArray<AvailableService> = offered.flatMap(([code,
   )
 )
 
-/** Refuses a service that the catalogue lists as unavailable. Unlisted services are accepted. */
-export const checkAvailable = (
-  services: ReadonlyArray<AvailableService>,
-  requested: {
-    readonly country: string
-    readonly currency: string
-    readonly operation: string
-    readonly payment_method: string
-  }
+/**
+ * Refuses a service that the catalogue lists as unavailable. If `strict`, also one that it does not list, and a
+ * phone number that is none; otherwise these are only warned about.
+ */
+export const check = (
+  { services, strict }: Pick<Core, "services" | "strict">,
+  requested: listed.Requested & { readonly operation: string; readonly payment_method: string },
+  [phoneField, phone]: readonly [field: string, phone: string],
+  { warn }: Undeclared
 ): Either.Either<void, refusal.Refusal> => {
-  const listed = services.find(
-    ({ country, currency, operation, payment_method }) =>
-      country.code === requested.country &&
-      currency.code === requested.currency &&
-      operation === requested.operation &&
-      payment_method === requested.payment_method
-  )
-  return listed === undefined || listed.available
-    ? Either.void
-    : refusal.because("SERVICE_UNAVAILABLE", "payment_method", "must be available in the catalogue")
+  for (const found of [listed.service(services, requested), listed.phone(phoneField, phone)]) {
+    if (found === undefined) continue
+    if (strict) return refusal.because("NOT_LISTED", found.field, found.rule)
+    warn(found.warning)
+  }
+  const isDown = services.some((one) => !one.available && listed.is(one, requested))
+  return isDown
+    ? refusal.because("SERVICE_UNAVAILABLE", "payment_method", "must be available in the catalogue")
+    : Either.void
 }

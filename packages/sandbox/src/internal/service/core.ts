@@ -18,6 +18,8 @@ export interface Options {
   readonly profile: idempotency.Profile
   readonly services: ReadonlyArray<AvailableService>
   readonly settleAfterMillis: number
+  /** Whether what the interface and the catalogue do not list is refused. */
+  readonly strict: boolean
 }
 
 export interface Core extends ReturnType<typeof make> {}

@@ -18,7 +18,7 @@ import type { Transactions } from "./transactions.js"
 type Row = typeof state.PaymentRow.Type
 
 export const make = (core: Core, transactions: Transactions, accounts: Accounts) => {
-  const { identifiers, once, services } = core
+  const { identifiers, once } = core
   const rows = core.state.payments
 
   /** The interface describes only these two operations. Others move no money. */
@@ -37,7 +37,8 @@ export const make = (core: Core, transactions: Transactions, accounts: Accounts)
     "Payments.create": ({ headers, payload }, undeclared) =>
       once("Payments.create", headers["idempotency-key"], payload, undeclared, () =>
         Either.gen(function* () {
-          yield* catalogue.checkAvailable(services, payload)
+          const { phone_number } = payload.payer
+          yield* catalogue.check(core, payload, ["payer.phone_number", phone_number], undeclared)
           const { country, currency, description = null, expires_at, metadata = {} } = payload
           const { account_id, application_id } = accounts.ids()
           const { nowMillis, outcome } = undeclared

@@ -24,7 +24,7 @@ type Row = typeof state.PayoutRow.Type
 const operation = "PAYOUT"
 
 export const make = (core: Core, transactions: Transactions) => {
-  const { book, identifiers, once, services } = core
+  const { book, identifiers, once } = core
   const rows = core.state.payouts
 
   const pay = (row: Row, atMillis: number) => {
@@ -69,7 +69,8 @@ export const make = (core: Core, transactions: Transactions) => {
         Either.gen(function* () {
           const { country, currency, destination, metadata = {}, payment_method } = payload
           const wallet = yield* core.wallets.debited(payload.wallet_id, currency, "currency")
-          yield* catalogue.checkAvailable(services, { ...payload, operation })
+          const phone = ["destination", destination] as const
+          yield* catalogue.check(core, { ...payload, operation }, phone, undeclared)
           const { nowMillis, outcome } = undeclared
           const now = moment.fromMillis(nowMillis)
           const reference = Payout.PayoutReference.make(identifiers.reference("PYT"))

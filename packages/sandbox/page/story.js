@@ -1,0 +1,136 @@
+// Why a key made one payment: what each of its requests did, in sentences.
+import { html } from "./preact.js"
+import { counted, linkButton, money, resourceLink } from "./parts.js"
+import { useRead } from "./state.js"
+
+/** @typedef {import("./state.js").Request} Request */
+/** @typedef {typeof import("../src/ControlApi.js").Resources.Encoded} Resources */
+/** @typedef {{ kind: string, reference: string, amount: string, money: string }} Made */
+
+/** A status with the error of its answer: `422 VALIDATION_FAILED`. @param {Request} request */
+const answered = ({ error, status }) =>
+  error === null ? String(status) : `${status} ${error.code}`
+
+/** Whether the caller got no answer, or one with an error. @param {Request} request */
+export const isFailed = ({ outcome, status }) => outcome !== "open" && (status ?? 500) >= 400
+
+/** The end of one request, for a reader who does not know the sandbox. @param {Request} request */
+export const storyOf = (request) => {
+  const { error, fault, method, outcome, reached_service, replay, status } = request
+  // A read makes nothing anyway.
+  const nothing = method === "GET" ? "" : " Nothing was made."
+  if (outcome === "open") return "is still in progress."
+  if (outcome === "dropped before") {
+    return `never reached the service: a fault closed the connection first.${nothing}`
+  }
+  if (!reached_service) {
+    return `never reached the service: the fault “${fault}” answered ${status} in its place.${nothing}`
+  }
+  if (!replay && fault === null && status !== null && status >= 400) {
+    return `was refused by the service with ${answered(request)}.${nothing} ${error?.message ?? ""}`
+  }
+  const done = replay
+    ? "reached the service, which knew the key and made nothing new"
+    : "reached the service, which processed it"
+  if (outcome === "dropped after") {
+    return `${done}. Then a fault closed the connection, so the caller got no answer.`
+  }
+  if (outcome === "abandoned") {
+    return `${done}, unless the caller left before. The caller got no answer.`
+  }
+  if (fault !== null) {
+    return `${done}. The fault “${fault}” changed or delayed the answer: ${answered(request)}.`
+  }
+  return replay
+    ? `${done}. The caller got the first result again: ${answered(request)}.`
+    : `${done}. The caller got the answer ${answered(request)}.`
+}
+
+/** @param {string} status @param {string} person @param {string} verb */
+const moneyOf = (status, person, verb) => {
+  if (status === "COMPLETED") return `The ${person} was ${verb} once.`
+  return `The ${person} ${status === "PENDING" ? `is not ${verb} yet` : `was not ${verb}`}.`
+}
+
+/**
+ * The resources that one key made.
+ *
+ * @param {Resources} resources
+ * @returns {ReadonlyArray<Made>}
+ */
+const madeIn = ({ cards, payments, payouts }) => [
+  ...payments.map(({ amount, currency, id, operation, reference, status }) => ({
+    kind: "payment",
+    reference: reference ?? id,
+    amount: ` of ${money(amount)} ${currency} (${status})`,
+    // Other operations move no money in the sandbox.
+    money: /^(COLLECTION|DEPOSIT)$/.test(operation) ? moneyOf(status, "customer", "charged") : ""
+  })),
+  ...payouts.map(({ amount, currency, reference, status }) => ({
+    kind: "payout",
+    reference,
+    amount: ` of ${money(amount)} ${currency} (${status})`,
+    money: moneyOf(status, "recipient", "paid")
+  })),
+  ...cards.map(({ id }) => ({ kind: "card", reference: id, amount: "", money: "" }))
+]
+
+/** What a key made; `undefined` until it is known. @param {string | null | undefined} key */
+export const useMade = (key) => {
+  const path = typeof key === "string" ? `/resources?key=${encodeURIComponent(key)}` : undefined
+  /** @type {Resources | undefined} */
+  const resources = useRead(path)
+  return resources && madeIn(resources)
+}
+
+/** Links to what a key made. They have the key, because it also finds old resources. @param {string} key @param {ReadonlyArray<Made>} made */
+export const linksTo = (key, made) =>
+  made.map(
+    ({ amount, kind, reference }, n) =>
+      html`${n === 0 ? "" : " and "}the ${kind} ${resourceLink(reference, { kind: `${kind}s`, find: key })}${amount}`
+  )
+
+/** The request that made what its key made: the first one that the service processed. @param {ReadonlyArray<Request>} all */
+const makerIn = (all) =>
+  all.find(
+    ({ reached_service, replay, status }) => reached_service && !replay && (status ?? 0) < 400
+  )
+
+/** @param {ReadonlyArray<Request>} requests @param {Request | undefined} maker */
+const subjectOf = (requests, maker) => {
+  if (maker !== undefined) return `Request #${maker.index} made `
+  return requests.every(({ reached_service, replay }) => replay || !reached_service)
+    ? "An earlier request made "
+    : "Requests with this key made "
+}
+
+/**
+ * The effect of the requests with one key.
+ *
+ * @param {{
+ *   name: string, requests: ReadonlyArray<Request>, hidden: string, onOpen: (request: Request) => void
+ * }} props `hidden` says what the table leaves out
+ */
+export const Why = ({ hidden, name, onOpen, requests }) => {
+  const made = useMade(name)
+  if (made === undefined) return null
+  const [first] = made
+  // Two resources of one key were made by different requests.
+  const only = made.length === 1 ? first : undefined
+  const maker = only && makerIn(requests)
+  const isOpen = requests.some(({ outcome }) => outcome === "open")
+  return html`<div class="note ${first ? "good" : ""}">
+    <h3>Why? ${counted(requests.length, "request")} with the key ${name}</h3>
+    <p>
+      ${first ? html`${subjectOf(requests, maker)}${linksTo(name, made)}.` : isOpen ? "Nothing was made yet." : "Nothing was made."}
+      ${only && ` ${only.money} A key names one operation, which the service does once, however often the caller sends it.`}
+    </p>
+    <ol>${requests.map(
+      (request) => html`<li key=${request.index}>
+        ${linkButton(`#${request.index}`, () => onOpen(request))} ${storyOf(request)}
+        ${request === maker && html` <strong>This request made the ${only?.kind}.</strong>`}
+      </li>`
+    )}</ol>
+    ${hidden && html`<p>${hidden}</p>`}
+  </div>`
+}
