@@ -77,7 +77,7 @@ const staleness = ({ file, find, name, tests }: Mutant): ReadonlyArray<string> =
 const copyRepository = (): string => {
   const copy = mkdtempSync(join(tmpdir(), "manilla-mutants-"))
   process.on("exit", () => rmSync(copy, { recursive: true, force: true, maxRetries: 5 }))
-  const left = /^(?:node_modules|\.git|\.reports|\.tsbuild|docs|benchmarks)$|(?:^|\/)dist$/
+  const left = /^(?:node_modules|\.git|\.reports|\.tsbuild|benchmarks)$|(?:^|\/)dist$/
   cpSync(root, copy, {
     recursive: true,
     verbatimSymlinks: true,
