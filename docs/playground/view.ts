@@ -31,12 +31,10 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
         <div class="columns">
           <section class="course" aria-labelledby="course">
             <h2 id="course">What happens</h2>
-            <${Controls} ...${{ isPaused, run, speed, onPause, onSpeed, onStep }} />
+            <${Controls} ...${{ isPaused, run, speed, onPause, onSpeed, onStart, onStep }} />
             <${Course} ...${{ isLoading, run }} />
           </section>
-          <${Code}
-            ...${{ code, refusal, scenario, onInput, onStart: () => start(false), onReset }}
-          />
+          <${Code} ...${{ code, refusal, scenario, onInput, onStart, onReset }} />
         </div>
         ${run !== undefined && html`<${Result} ...${{ errorsPage, run }} />`}`,
       element
@@ -51,6 +49,7 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
     code = text
     draw()
   }
+  const onStart = () => void start(false)
   const onReset = () => onInput(codeOf(scenario))
   const onSpeed = (chosen: string) => {
     speed = chosen
@@ -68,18 +67,20 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
     draw()
   }
 
+  /** Only the latest of several starts counts. */
+  let starts = 0
   const start = async (paused: boolean) => {
+    const number = ++starts
     run?.stop()
     run = undefined
     refusal = undefined
     isPaused = paused
     isLoading = true
     draw()
-    const given = code
     try {
       // Loaded when it is first used, because it has the client, the sandbox and a compiler.
       const { start } = await import("./Run.js")
-      if (given !== code) return
+      if (number !== starts) return
       run = start(code)
     } catch (error) {
       refusal = error instanceof Error ? error.message : String(error)
@@ -95,19 +96,21 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
     isPlaying = true
     let last = await nextFrame()
     while (run !== undefined && run.end() === undefined && !isPaused) {
+      const factor = speeds.get(speed) ?? 1
       const next = await nextFrame()
       // A tab that was in the background continues where it was.
-      await run.pass(Math.min(next - last, 100) * (speeds.get(speed) ?? 1))
+      await run.pass(Math.min(next - last, 100) * factor)
       last = next
       draw()
       // The newest request stays in sight.
-      element.querySelector(".requests")?.scrollTo({ top: Number.MAX_SAFE_INTEGER })
+      if (factor < Infinity) element.querySelector(".requests")?.scrollTo({ top: 1e9 })
     }
     isPlaying = false
   }
 
   draw()
   return () => {
+    starts++
     run?.stop()
     run = undefined
     render(html``, element)
@@ -162,11 +165,13 @@ const Code = (properties: {
     ></textarea>
     ${refusal !== undefined && html`<p role="alert" class="bad">${refusal}</p>`}
     <div class="bar">
-      <button type="button" class="run" onClick=${onStart}>Run</button>
       <button type="button" onClick=${onReset} disabled=${code === codeOf(scenario)}>
         Undo changes
       </button>
-      <span id="keys">Change it, and run it with Ctrl+Enter.</span>
+      <span id="keys">
+        <code>yield*</code> runs an effect, as <code>await</code> runs a promise. Change the
+        program, and run it with Ctrl+Enter.
+      </span>
     </div>
   </section>`
 }
@@ -177,11 +182,13 @@ const Controls = (properties: {
   readonly speed: string
   readonly onPause: () => void
   readonly onSpeed: (speed: string) => void
+  readonly onStart: () => void
   readonly onStep: () => void
 }) => {
-  const { isPaused, onPause, onSpeed, onStep, run, speed } = properties
+  const { isPaused, onPause, onSpeed, onStart, onStep, run, speed } = properties
   const isRunning = run !== undefined && run.end() === undefined
   return html`<div class="bar">
+    <button type="button" class="run" onClick=${onStart}>Run</button>
     <button type="button" onClick=${onPause} disabled=${!isRunning}>
       ${isPaused && isRunning ? "Continue" : "Pause"}
     </button>
@@ -209,7 +216,7 @@ const Course = (properties: { readonly isLoading: boolean; readonly run: Run | u
       ${
         isLoading
           ? "Loading the client and the sandbox…"
-          : "Press a scenario, or run the program: its requests appear here."
+          : "Press Run, or another scenario: its requests appear here."
       }
     </p>`
   }
