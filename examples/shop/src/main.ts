@@ -28,7 +28,9 @@ const sandbox = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { authUrl, baseUrl, credentials } = yield* Sandbox.Sandbox
     const { client_id, client_secret } = yield* credentials
-    yield* Effect.log(`The sandbox, with all requests, faults and money: ${new URL(baseUrl).origin}`)
+    yield* Effect.log(
+      `The sandbox, with all requests, faults and money: ${new URL(baseUrl).origin}`
+    )
     const settings = ConfigProvider.fromMap(
       new Map([
         ["MANILLA_BASE_URL", baseUrl],
