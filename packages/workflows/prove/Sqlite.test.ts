@@ -201,7 +201,7 @@ describe("a database", () => {
       const stamped = readFileSync(path)
       const newer = yield* open
       assert.propertyVal(newer, "stored", 99)
-      assert.propertyVal(newer, "supported", 4)
+      assert.propertyVal(newer, "supported", 5)
       assert.isTrue(stamped.equals(readFileSync(path)))
     }).pipe(Effect.scoped)
   )

@@ -64,14 +64,12 @@
  *
  * @since 0.1.0
  */
-import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import type * as Errors from "@manilla/core/Errors"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
 import type * as Execution from "./Execution.js"
 import type * as runs from "./internal/run.js"
 import * as steps from "./internal/steps.js"
@@ -92,10 +90,7 @@ export type InExecution = runs.InExecution
  * @since 0.1.0
  * @category models
  */
-export type Own<R> = Exclude<
-  R,
-  Scope.Scope | WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
->
+export type Own<R> = runs.Own<R>
 
 /**
  * The parameters of `step`.

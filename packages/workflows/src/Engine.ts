@@ -7,8 +7,8 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type { Execution, StorageError } from "./Execution.js"
 import type { Store } from "./internal/engine/store.js"
 
 /**
@@ -43,11 +43,8 @@ export class UnsupportedSchema extends Schema.TaggedError<UnsupportedSchema>(
  * @category models
  */
 export interface Service extends Store {
-  /** Looks until there is something: at once after an end in this process, and else from time to time. */
-  readonly untilEnd: <A, E, R>(
-    executionId: string,
-    look: Effect.Effect<Option.Option<A>, E, R>
-  ) => Effect.Effect<A, E, R>
+  /** Waits for the end of an execution: hears at once of one in this process, and looks for another from time to time. */
+  readonly untilEnd: (executionId: string) => Effect.Effect<Execution, StorageError>
 }
 
 /**

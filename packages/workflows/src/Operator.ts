@@ -15,7 +15,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Engine from "./Engine.js"
 import * as Execution from "./Execution.js"
-import { exitCodec, keyOf, readPayload } from "./internal/engine/codecs.js"
+import { endCodec, keyOf, readPayload } from "./internal/engine/codecs.js"
 import type { StartError } from "./internal/engine/engine.js"
 import { unlessPurged } from "./internal/engine/execution.js"
 import { purge } from "./internal/engine/purge.js"
@@ -167,8 +167,8 @@ export const of = <
 
     const found = (businessKey: string) =>
       Effect.flatMap(
-        // A database refuses some texts that are no keys.
-        businessKey.includes("\0")
+        // PostgreSQL refuses some texts that are no keys.
+        /\0|\p{Surrogate}/u.test(businessKey)
           ? Effect.succeedNone
           : engine.find({ workflow: name, businessKey }),
         Option.match({
@@ -182,46 +182,39 @@ export const of = <
       execution.end === undefined ? Effect.asVoid(readPayload(workflow, execution)) : Effect.void
 
     const start = (payload: P["Type"]): ReturnType<Operations["start"]> =>
-      Effect.gen(function* () {
-        const valid = validate(payload)
-        if (Either.isLeft(valid)) {
+      inEngine(workflow.execute(payload, { discard: true })).pipe(
+        Effect.catchSomeDefect((defect): Option.Option<Effect.Effect<never, StartFailure>> => {
+          if (isStartError(defect)) return Option.some(Effect.fail(defect))
+          const valid = validate(payload)
+          if (Either.isRight(valid)) return Option.none()
           const issues = Issues.fromParseIssue(valid.left)
           const businessKey = keyOf(payload, "")
-          return yield* new Execution.InvalidPayload({ workflow: name, businessKey, issues })
-        }
-        return yield* inEngine(workflow.execute(payload, { discard: true })).pipe(
-          Effect.catchSomeDefect((defect) =>
-            isStartError(defect) ? Option.some(Effect.fail(defect)) : Option.none()
-          )
-        )
-      })
-
-    const { fromJson } = exitCodec(workflow)
-    const endOf = (execution: Execution.Execution): ReturnType<Operations["poll"]> =>
-      Effect.gen(function* () {
-        const { exit } = yield* unlessPurged(execution)
-        if (exit === undefined) {
-          yield* readable(execution)
-          return Option.none()
-        }
-        return Option.some(yield* inEngine(Effect.orDie(fromJson(exit))))
-      })
-
-    const lookAt = (executionId: string): ReturnType<Operations["poll"]> =>
-      Effect.flatMap(
-        engine.read(executionId),
-        Option.match({ onNone: () => Effect.succeedNone, onSome: endOf })
+          return Option.some(new Execution.InvalidPayload({ workflow: name, businessKey, issues }))
+        })
       )
+
+    const { fromJson } = endCodec(workflow)
+    const exitOf = (ended: Execution.Execution) =>
+      Effect.gen(function* () {
+        const { exit = "" } = yield* unlessPurged(ended)
+        return yield* inEngine(Effect.orDie(fromJson(exit)))
+      })
 
     const operator: Operations = {
       start,
       status: (key) =>
         Effect.map(Effect.tap(found(key), readable), (execution) => Execution.toStatus(execution)),
-      poll: (key) => Effect.flatMap(found(key), endOf),
-      await: (key) =>
-        Effect.flatMap(found(key), ({ executionId }) =>
-          Effect.flatten(engine.untilEnd(executionId, lookAt(executionId)))
+      poll: (key) =>
+        Effect.flatMap(Effect.tap(found(key), readable), (execution) =>
+          execution.end === undefined ? Effect.succeedNone : Effect.asSome(exitOf(execution))
         ),
+      await: (key) =>
+        Effect.gen(function* () {
+          const execution = yield* Effect.tap(found(key), readable)
+          const hasEnded = execution.end !== undefined
+          const ended = hasEnded ? execution : yield* engine.untilEnd(execution.executionId)
+          return yield* yield* exitOf(ended)
+        }),
       resume: (key) =>
         Effect.flatMap(found(key), ({ executionId }) => inEngine(workflow.resume(executionId))),
       interrupt: (key) =>
@@ -238,6 +231,8 @@ export const of = <
     }
     return operator
   })
+
+type StartFailure = StartError | Execution.InvalidPayload
 
 const isStartError = (defect: unknown): defect is StartError =>
   defect instanceof Execution.PayloadMismatch ||

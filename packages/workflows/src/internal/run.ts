@@ -10,12 +10,23 @@ type Engine = WorkflowEngine.WorkflowEngine["Type"]
 /** The requirement of every block: the execution that it belongs to. */
 export type InExecution = WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
 
+/** See `Durable.Own`. */
+export type Own<R> = Exclude<R, Scope.Scope | InExecution>
+
 /** What an engine knows of an execution. */
 export interface Known {
   /** The key under which an operator finds the execution, or its id. */
   readonly key: string
   /** Whether the execution is to be cancelled. False for a pause that is over: it goes on to the next block. */
   readonly isCancelled: (pause?: string) => Effect.Effect<boolean>
+  /** The stored results of its steps, as JSON. Undefined on other engines. */
+  readonly steps:
+    | {
+        readonly find: (name: string) => Effect.Effect<string | undefined>
+        /** Stores a result, and returns the one that counts. */
+        readonly keep: (name: string, exit: string) => Effect.Effect<string>
+      }
+    | undefined
 }
 
 type Knows = Effect.Effect<Known, never, WorkflowEngine.WorkflowInstance>
@@ -31,7 +42,8 @@ export const withKnowledge = (engine: Engine, knows: Knows): Engine => {
 /** Other engines interrupt a body themselves. */
 const others: Knows = Effect.map(WorkflowEngine.WorkflowInstance, ({ executionId }) => ({
   key: executionId,
-  isCancelled: () => Effect.succeed(false)
+  isCancelled: () => Effect.succeed(false),
+  steps: undefined
 }))
 
 /** One run of a body: a later one replays the steps whose results the engine has stored. */
@@ -70,9 +82,12 @@ export const current: Effect.Effect<Run, never, InExecution> = Effect.gen(functi
       `${instance.workflow.name}: a block runs in a race. Start an execution for it.`
     )
   }
-  const { isCancelled, key } = yield* engines.get(yield* WorkflowEngine.WorkflowEngine) ?? others
+  const { isCancelled, key, steps } = yield* (
+    engines.get(yield* WorkflowEngine.WorkflowEngine) ?? others
+  )
   const run: Run = {
     key,
+    steps,
     isCancelled: (pause) => (run.isCompensating ? Effect.succeed(false) : isCancelled(pause)),
     workflow: instance.workflow.name,
     policy: yield* Policy.Current,

@@ -7,10 +7,10 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Execution from "../Execution.js"
 import * as Policy from "../Policy.js"
-import * as activity from "./activity.js"
 import { jitter } from "./jitter.js"
 import { once } from "./once.js"
 import { pauseFor } from "./pauseFor.js"
+import * as stored from "./stored.js"
 import { cancelled, current, type InExecution, named, type Run } from "./run.js"
 
 /** See `Durable.Step`. */
@@ -28,7 +28,7 @@ const orCancelled = once(<E, EI>(error: Schema.Schema<E, EI>) =>
 /** See `Durable.step`. */
 export const step = <A, I, E, EI, R>({ error, execute, name, success }: Step<A, I, E, EI, R>) =>
   named(name)((run) =>
-    activity.make({
+    stored.run(run, {
       name: `step/${name}`,
       success,
       error: orCancelled(error),
@@ -92,7 +92,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
 
       let firstMillis: number | undefined
       const lookOnce = (round: number) =>
-        activity.make({
+        stored.run(run, {
           name: `look/${name}/${round}`,
           success: Look,
           error: Schema.Never,

@@ -7,11 +7,11 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Execution from "../Execution.js"
 import * as Policy from "../Policy.js"
-import * as activity from "./activity.js"
 import { jitter } from "./jitter.js"
 import { once } from "./once.js"
 import { pauseFor } from "./pauseFor.js"
 import * as runs from "./run.js"
+import * as stored from "./stored.js"
 
 /** See `Durable.WriteError`. */
 export const WriteError = Schema.Union(
@@ -100,10 +100,10 @@ const Beginning = Schema.Struct({ atMillis: Schema.Number })
  * Stores that a round of a write is about to begin. If a later run of the body, or a later try of the round, finds that,
  * its request may have been sent.
  */
-const begin = (operation: string, round: number) =>
+const begin = (run: runs.Run, operation: string, round: number) =>
   Effect.gen(function* () {
     let isFirst = false
-    const { atMillis } = yield* activity.make({
+    const { atMillis } = yield* stored.run(run, {
       name: `begin/${operation}/${round}`,
       success: Beginning,
       error: Schema.Never,
@@ -143,7 +143,7 @@ export const write = <A, I, R>({
 
     /** One call, with its own retries. */
     const call = (round: number, isAgain: Effect.Effect<boolean>, firstMillis: number) =>
-      activity.make({
+      stored.run(run, {
         name: `write/${operation}/${round}`,
         success: Result,
         error: WriteError,
@@ -171,7 +171,7 @@ export const write = <A, I, R>({
 
     const ended = Effect.gen(function* () {
       for (let round = 0; ; round++) {
-        const { atMillis, isAgain } = yield* begin(operation, round)
+        const { atMillis, isAgain } = yield* begin(run, operation, round)
         sinceMillis ??= atMillis
         const result: typeof Result.Type = yield* call(round, isAgain, sinceMillis).pipe(
           // By the body itself, such as by another block that failed beside it.

@@ -1,15 +1,14 @@
 import type * as Payout from "@manilla/payouts/Payout"
 import type * as Payouts from "@manilla/payouts/Payouts"
-import type * as Effect from "effect/Effect"
 import type * as DisbursePayout from "../../DisbursePayout.js"
 import type * as store from "../engine/store.js"
-import type * as Execution from "../../Execution.js"
 import type * as Operator from "../../Operator.js"
-import { isStorageError } from "../engine/execution.js"
-import { persistently } from "../engine/persistently.js"
 import type * as Table from "./Table.js"
 
-/** An owner of a batch: in its epoch, no other process changes the items. */
+/**
+ * An owner of a batch: in its epoch, no other process changes the items, so that each of its operations may be
+ * repeated.
+ */
 export interface Owner {
   readonly batchKey: string
   readonly epoch: number
@@ -23,11 +22,3 @@ export interface Owner {
     DisbursePayout.DisburseError
   >
 }
-
-/**
- * Repeats what the database could not do. It may have been done all the same: each operation of an owner may be
- * repeated, because no other process changes the items.
- */
-export const stored = <A, E extends { readonly _tag: string }>(
-  effect: Effect.Effect<A, E | Execution.StorageError>
-): Effect.Effect<A, Exclude<E, Execution.StorageError>> => persistently(effect, isStorageError)

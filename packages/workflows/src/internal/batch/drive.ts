@@ -7,7 +7,8 @@ import * as Schedule from "effect/Schedule"
 import * as Policy from "../../Policy.js"
 import { jitter } from "../jitter.js"
 import { follow } from "./follow.js"
-import { type Owner, stored } from "./Owner.js"
+import { persistently } from "../engine/persistently.js"
+import type { Owner } from "./Owner.js"
 import * as rules from "./rules.js"
 import type * as Table from "./Table.js"
 
@@ -47,7 +48,9 @@ const makeQueue = ({ batchKey, table }: Owner) => {
     items,
     fill: Effect.gen(function* () {
       if (items.length > 0 || isWhole) return
-      const page = yield* stored(table.read(batchKey, { states: ["waiting"], after }, itemsPerPage))
+      const page = yield* persistently(
+        table.read(batchKey, { states: ["waiting"], after }, itemsPerPage)
+      )
       items.push(...page)
       after = page.at(-1)?.number ?? after
       isWhole = page.length < itemsPerPage
@@ -145,12 +148,14 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
     }
 
     const write = (changes: ReadonlyArray<Table.Change>) =>
-      changes.length === 0 ? Effect.succeed(true) : stored(table.write(batchKey, epoch, changes))
+      changes.length === 0
+        ? Effect.succeed(true)
+        : persistently(table.write(batchKey, epoch, changes))
 
     /** Takes over the items of an earlier owner. Its requests may have been sent. */
     const states = ["sending", "created", "unknown", "pending"] as const
     for (let after = -1; ;) {
-      const page = yield* stored(table.read(batchKey, { states, after }, itemsPerPage))
+      const page = yield* persistently(table.read(batchKey, { states, after }, itemsPerPage))
       const sent = page.flatMap(({ number, state }): ReadonlyArray<Table.Change> =>
         state === "sending" ? [{ number, state: "unknown" }] : []
       )
@@ -171,7 +176,7 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
     )
 
     while (true) {
-      const batch = Option.getOrThrow(yield* stored(table.find(batchKey)))
+      const batch = Option.getOrThrow(yield* persistently(table.find(batchKey)))
       if (batch.epoch !== epoch) return false
       yield* queue.fill
       const now = yield* Clock.currentTimeMillis
@@ -203,7 +208,9 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
 
       const isIdle = Object.values(open).every(({ size }) => size === 0) && arrived.size === 0
       if (isIdle && (batch.phase === "interrupted" || queue.isEmpty())) {
-        return yield* stored(table.change(batchKey, { phase: "ended", ended: now }, { epoch }))
+        return yield* persistently(
+          table.change(batchKey, { phase: "ended", ended: now }, { epoch })
+        )
       }
       yield* Effect.timeoutOption(woken.await, idle)
       if (arrived.size < open.sending.size) yield* Effect.sleep(gatherMillis)

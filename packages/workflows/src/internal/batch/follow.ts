@@ -5,15 +5,16 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Struct from "effect/Struct"
-import * as DisbursePayout from "../../DisbursePayout.js"
+import { workflow } from "../../DisbursePayout.js"
 import type * as Execution from "../../Execution.js"
 import { differences } from "../differences.js"
-import { type Owner, stored } from "./Owner.js"
+import { persistently } from "../engine/persistently.js"
+import type { Owner } from "./Owner.js"
 import * as rules from "./rules.js"
 import type * as Table from "./Table.js"
 
 const itemsPerLook = 500
-const concurrentStarts = 10
+const concurrentLooks = 100
 /** Between two looks at executions: shorter while they end, longer while nothing happens. */
 const shortestTickMillis = 200
 const longestTickMillis = 5_000
@@ -24,7 +25,7 @@ interface Named extends Table.Item {
 
 /** Hands an item over to an execution of `DisbursePayout`, which continues its request with the same key. */
 const handOver = ({ disburse }: Owner, { businessKey, reference, request, sent }: Named) =>
-  stored(
+  persistently(
     disburse.start({
       ...JSON.parse(request),
       key: businessKey,
@@ -34,18 +35,19 @@ const handOver = ({ disburse }: Owner, { businessKey, reference, request, sent }
   )
 
 /** What is known of an item from its execution: none if that is nothing new. */
-const resultOf = (owner: Owner, item: Named, execution: Execution.Execution | undefined) =>
+const resultOf = (owner: Owner, item: Named, found: Option.Option<Execution.Execution>) =>
   Effect.gen(function* () {
-    if (execution === undefined) {
+    if (Option.isNone(found)) {
       yield* handOver(owner, item)
       return undefined
     }
+    const execution = found.value
     if (execution.isPurged) return { state: "purged" } as const
     const request = Struct.omit(JSON.parse(execution.payload), "key", "reference", "sentMillis")
     if (differences(request, JSON.parse(item.request)).length > 0) {
       return rules.afterExecution(Exit.die(`${item.businessKey} belongs to another payout`))
     }
-    const end = yield* stored(owner.disburse.poll(item.businessKey))
+    const end = yield* persistently(owner.disburse.poll(item.businessKey))
     if (Option.isSome(end)) return rules.afterExecution(end.value)
     const isFound = item.state === "unknown" && execution.resource !== undefined
     return isFound ? ({ state: "pending" } as const) : undefined
@@ -70,24 +72,20 @@ export const follow = (
     while (true) {
       let hasChanged = false
       for (const some of Arr.chunksOf(numbers(), itemsPerLook)) {
-        const items = yield* stored(table.read(batchKey, { numbers: some }, itemsPerLook))
-        const named = yield* Effect.forEach(items, (item) =>
-          Effect.map(rules.businessKey(batchKey, item.key), (businessKey) => ({
-            ...item,
-            businessKey
-          }))
-        )
-        const keys = named.map(({ businessKey }) => businessKey)
-        const found = yield* stored(engine.findAll(DisbursePayout.workflow.name, keys))
-        const executions = new Map(found.map((execution) => [execution.businessKey, execution]))
+        const items = yield* persistently(table.read(batchKey, { numbers: some }, itemsPerLook))
         yield* Effect.forEach(
-          named,
+          items,
           (item) =>
-            Effect.map(resultOf(owner, item, executions.get(item.businessKey)), (result) => {
-              hasChanged ||= result !== undefined || !executions.has(item.businessKey)
+            Effect.gen(function* () {
+              const businessKey = yield* rules.businessKey(batchKey, item.key)
+              const found = yield* persistently(
+                engine.find({ workflow: workflow.name, businessKey })
+              )
+              const result = yield* resultOf(owner, { ...item, businessKey }, found)
+              hasChanged ||= result !== undefined || Option.isNone(found)
               if (result !== undefined) arrive({ number: item.number, ...result })
             }),
-          { concurrency: concurrentStarts, discard: true }
+          { concurrency: concurrentLooks, discard: true }
         )
         yield* Effect.sleep(shortestTickMillis)
       }

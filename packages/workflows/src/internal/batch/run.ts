@@ -2,7 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Batch from "../../Batch.js"
 import { drive } from "./drive.js"
-import { type Owner, stored } from "./Owner.js"
+import { persistently } from "../engine/persistently.js"
+import type { Owner } from "./Owner.js"
 import type * as Table from "./Table.js"
 
 /** How the items of a batch ended. */
@@ -21,12 +22,12 @@ export const summaryOf = (table: Table.Service, batchKey: string, total: number)
 export const run = (options: Omit<Owner, "epoch">): Effect.Effect<Batch.Summary> =>
   Effect.gen(function* () {
     const { batchKey, table } = options
-    const find = Effect.map(stored(table.find(batchKey)), Option.getOrThrow)
+    const find = Effect.map(persistently(table.find(batchKey)), Option.getOrThrow)
     while (true) {
       const { ended, epoch, total } = yield* find
-      if (ended !== null) return yield* stored(summaryOf(table, batchKey, total))
+      if (ended !== null) return yield* persistently(summaryOf(table, batchKey, total))
       const next = epoch + 1
-      const isOwner = yield* stored(table.change(batchKey, { epoch: next }, { epoch }))
+      const isOwner = yield* persistently(table.change(batchKey, { epoch: next }, { epoch }))
       if (!isOwner || (yield* drive({ ...options, epoch: next }))) continue
       yield* Effect.logWarning(`Another process has taken over the batch ${batchKey}.`)
       yield* Effect.repeat(Effect.delay(find, "5 seconds"), {

@@ -41,21 +41,21 @@ export const keyOf = (payload: unknown, executionId: string): string =>
     ? payload.key
     : executionId
 
-const exitOf = once((success: Schema.Schema.Any, failure: Schema.Schema.All) =>
-  Schema.parseJson(
-    Schema.Exit({
-      success: Schema.make<unknown, unknown>(success.ast),
-      failure: Schema.make<unknown, unknown>(failure.ast),
-      defect: Schema.Defect
-    })
-  )
+/** The end of a step, as it is stored. */
+export const exitCodec = once(
+  <A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) => {
+    const exit = Schema.parseJson(Schema.Exit({ success, failure, defect: Schema.Defect }))
+    return { toJson: Schema.encode(exit), fromJson: Schema.decode(exit) }
+  }
 )
 
 /** The end of an execution, as it is stored. */
-export const exitCodec = once((workflow: Workflow.Any) => {
-  const exit = exitOf(workflow.successSchema, workflow.errorSchema)
-  return { toJson: Schema.encode(exit), fromJson: Schema.decode(exit) }
-})
+export const endCodec = once(({ errorSchema, successSchema }: Workflow.Any) =>
+  exitCodec(
+    Schema.make<unknown, unknown>(successSchema.ast),
+    Schema.make<unknown, unknown>(errorSchema.ast)
+  )
+)
 
 const step = Schema.parseJson(
   Schema.Exit({ success: Schema.Unknown, failure: Schema.Unknown, defect: Schema.Defect })

@@ -1,9 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Execution from "../../Execution.js"
 
-export const isStorageError = (error: { readonly _tag: string }): error is Execution.StorageError =>
-  error._tag === "StorageError"
-
 /** Fails if the payload and the result were deleted. */
 export const unlessPurged = (
   execution: Execution.Execution

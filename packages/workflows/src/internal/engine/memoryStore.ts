@@ -1,4 +1,3 @@
-import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Execution from "../../Execution.js"
@@ -8,6 +7,8 @@ import * as transitions from "./transitions.js"
 /** An empty store in memory. */
 export const make: Effect.Effect<store.Store> = Effect.sync(() => {
   const executions = new Map<string, Execution.Execution>()
+  /** The ids of the first executions with a name. */
+  const ids = new Map<string, string>()
   const steps = new Map<string, Map<string, store.Step>>()
   const runners = new Set<number>()
   let joined = 0
@@ -38,35 +39,32 @@ export const make: Effect.Effect<store.Store> = Effect.sync(() => {
         const stored = executions.get(execution.executionId)
         if (stored !== undefined) return { stored, isNew: false }
         executions.set(execution.executionId, execution)
+        const name = nameOf(execution)
+        if (!ids.has(name)) ids.set(name, execution.executionId)
         return { stored: execution, isNew: true }
       }),
-    find: ({ businessKey, workflow }) =>
-      Effect.sync(() =>
-        Arr.head(select((one) => one.workflow === workflow && one.businessKey === businessKey))
-      ),
+    find: (name) =>
+      Effect.sync(() => Option.fromNullable(executions.get(ids.get(nameOf(name)) ?? ""))),
     read: (executionId) => Effect.sync(() => Option.fromNullable(executions.get(executionId))),
-    findAll: (workflow, businessKeys) =>
-      Effect.sync(() => {
-        const wanted = new Set(businessKeys)
-        return select((one) => one.workflow === workflow && wanted.has(one.businessKey))
-      }),
     list: (filter, after, limit) =>
       Effect.sync(() =>
         select((one) => isSelected(one, filter) && (after === undefined || isBefore(after, one)))
           .sort((a, b) => (isBefore(a, b) ? -1 : 1))
           .slice(0, limit)
       ),
-    open: (workflow) =>
-      Effect.sync(() => {
-        const open = select((one) => one.workflow === workflow && one.end === undefined)
-        const waiting = open.filter(({ pause }) => pause !== undefined).length
-        const oldest = open.reduce((oldest, one) => Math.min(oldest, one.startedMillis), Infinity)
-        return {
-          running: open.length - waiting,
-          waiting,
-          oldestMillis: open.length === 0 ? undefined : oldest
-        }
-      }),
+    open: Effect.sync(() => {
+      const open = new Map<string, store.Open>()
+      for (const { pause, startedMillis, workflow } of select(({ end }) => end === undefined)) {
+        const known = open.get(workflow)
+        const isWaiting = pause !== undefined
+        open.set(workflow, {
+          running: (known?.running ?? 0) + (isWaiting ? 0 : 1),
+          waiting: (known?.waiting ?? 0) + (isWaiting ? 1 : 0),
+          oldestMillis: Math.min(known?.oldestMillis ?? Infinity, startedMillis)
+        })
+      }
+      return open
+    }),
     modify: (executionId, change, runner) =>
       Effect.sync(() => {
         const stored = executions.get(executionId)
@@ -82,7 +80,7 @@ export const make: Effect.Effect<store.Store> = Effect.sync(() => {
           (one) => transitions.isFree(one, Infinity) && workflows.includes(one.workflow)
         )
         const taken = waiting
-          .filter((one) => transitions.isFree(one, nowMillis))
+          .filter((one) => runners.has(runner) && transitions.isFree(one, nowMillis))
           .sort((a, b) => a.dueMillis - b.dueMillis)
           .slice(0, limit)
           .map((one) => transitions.taken(one, runner))
@@ -123,6 +121,8 @@ export const make: Effect.Effect<store.Store> = Effect.sync(() => {
     }
   }
 })
+
+const nameOf = ({ businessKey, workflow }: store.Name) => JSON.stringify([workflow, businessKey])
 
 const isSelected = (
   execution: Execution.Execution,

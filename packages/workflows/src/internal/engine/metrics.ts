@@ -22,18 +22,39 @@ const oldest = Metric.gauge("manilla_executions_oldest_seconds", {
   description: "The age of the oldest execution that has not ended, in seconds, by workflow"
 })
 
-export const onStart = (workflow: string) =>
-  Metric.update(Metric.tagged(started, "workflow", workflow), 1)
+const tagged = (workflow: string) => {
+  const endedHere = Metric.tagged(ended, "workflow", workflow)
+  return {
+    started: Metric.tagged(started, "workflow", workflow),
+    Succeeded: Metric.tagged(endedHere, "state", "Succeeded"),
+    Failed: Metric.tagged(endedHere, "state", "Failed"),
+    Died: Metric.tagged(endedHere, "state", "Died")
+  }
+}
+
+/** To tag a counter costs more than to update it. */
+const counters = new Map<string, ReturnType<typeof tagged>>()
+const countersOf = (workflow: string) => {
+  const known = counters.get(workflow) ?? tagged(workflow)
+  counters.set(workflow, known)
+  return known
+}
+
+export const onStart = (workflow: string) => Metric.update(countersOf(workflow).started, 1)
 
 export const onEnd = (workflow: string, state: Execution.EndState) =>
-  Metric.update(Metric.tagged(Metric.tagged(ended, "workflow", workflow), "state", state), 1)
+  Metric.update(countersOf(workflow)[state], 1)
 
-export const setOpen = (workflow: string, open: store.Open, nowMillis: number) => {
+export const setOpen = (workflow: string, open: store.Open | undefined, nowMillis: number) => {
   const set = (gauge: typeof running, value: number) =>
     Metric.set(Metric.tagged(gauge, "workflow", workflow), value)
-  const ageMillis = open.oldestMillis === undefined ? 0 : nowMillis - open.oldestMillis
+  const ageMillis = nowMillis - (open?.oldestMillis ?? nowMillis)
   return Effect.all(
-    [set(running, open.running), set(waiting, open.waiting), set(oldest, ageMillis / 1000)],
+    [
+      set(running, open?.running ?? 0),
+      set(waiting, open?.waiting ?? 0),
+      set(oldest, ageMillis / 1000)
+    ],
     { discard: true }
   )
 }

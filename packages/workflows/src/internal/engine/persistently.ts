@@ -1,5 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type * as Execution from "../../Execution.js"
 import { rootMessage } from "../rootMessage.js"
 
 const firstPauseMillis = 100
@@ -26,15 +27,18 @@ const end = Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
     : Effect.void
 })
 
+const isStorageError = (error: { readonly _tag: string }): error is Execution.StorageError =>
+  error._tag === "StorageError"
+
 /**
  * Repeats a storage operation until the database answers. An execution must not fail because its database
- * is away: it cannot go on without it, and its outcome must not be lost.
+ * is away: it cannot go on without it, and its outcome must not be lost. What the database could not do may have been
+ * done all the same.
  */
-export const persistently = <A, E, R, F extends E>(
-  effect: Effect.Effect<A, E, R>,
-  isStorageError: (error: E) => error is F
-): Effect.Effect<A, Exclude<E, F>, R> => {
-  const again = (pauseMillis: number): Effect.Effect<A, Exclude<E, F>, R> =>
+export const persistently = <A, E extends { readonly _tag: string }, R>(
+  effect: Effect.Effect<A, E | Execution.StorageError, R>
+): Effect.Effect<A, Exclude<E, Execution.StorageError>, R> => {
+  const again = (pauseMillis: number): Effect.Effect<A, Exclude<E, Execution.StorageError>, R> =>
     Effect.catchIf(Effect.delay(effect, pauseMillis), isStorageError, () =>
       again(Math.min(2 * pauseMillis, longestPauseMillis))
     )

@@ -31,7 +31,7 @@ export interface Open {
   readonly running: number
   readonly waiting: number
   /** When the oldest one started. */
-  readonly oldestMillis: number | undefined
+  readonly oldestMillis: number
 }
 
 /** The stored result of a step: an activity and one attempt of it, or a signal from outside. */
@@ -73,12 +73,6 @@ export interface Store {
 
   readonly read: (executionId: string) => Stores<Option.Option<Execution.Execution>>
 
-  /** Finds several executions of a workflow. Those that do not exist are left out. */
-  readonly findAll: (
-    workflow: string,
-    businessKeys: ReadonlyArray<string>
-  ) => Stores<ReadonlyArray<Execution.Execution>>
-
   /** The first executions after a place, in the order of their start. */
   readonly list: (
     filter: Filter,
@@ -86,7 +80,8 @@ export interface Store {
     limit: number
   ) => Stores<ReadonlyArray<Execution.Execution>>
 
-  readonly open: (workflow: string) => Stores<Open>
+  /** What has not ended, by workflow. */
+  readonly open: Stores<ReadonlyMap<string, Open>>
 
   /**
    * Replaces an execution by a function of its stored value. With a runner, only while that one owns it. None if it
@@ -98,7 +93,7 @@ export interface Store {
     runner?: number
   ) => Stores<Option.Option<A>>
 
-  /** Gives executions of these workflows that are due, and that nobody owns, to a runner. */
+  /** Gives executions of these workflows that are due, and that nobody owns, to a runner that is listed. */
   readonly take: (
     runner: number,
     workflows: ReadonlyArray<string>,

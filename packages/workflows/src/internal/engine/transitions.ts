@@ -1,5 +1,4 @@
 /** The changes of a stored execution. */
-import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import type * as Execution from "../../Execution.js"
 
@@ -93,6 +92,3 @@ export const purged = (execution: Stored): Stored => ({
   exit: undefined,
   isPurged: true
 })
-
-export const endOf = ({ end, exit }: Stored): Option.Option<string> =>
-  end === undefined ? Option.none() : Option.fromNullable(exit)

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { UnsupportedSchema } from "../../Engine.js"
 
 /** Counts the layouts of the tables. A change of the layout needs the next number. */
-const supported = 4
+const supported = 5
 
 const stampName = "manilla_schema"
 

@@ -1,11 +1,11 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
-import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as store from "../engine/store.js"
 import * as Execution from "../../Execution.js"
+import { grouped } from "./grouped.js"
 
 /** Integers of 64 bits arrive as bigint from SQLite, and as text from PostgreSQL. */
 type Integer = bigint | number | string
@@ -79,9 +79,6 @@ const toRow = (execution: Execution.Execution): Omit<Row, "revision"> => ({
 /** So many rows take about 10 MB. */
 const maxSeen = 10_000
 
-/** A database limits the parameters of a statement. */
-const keysPerQuery = 500
-
 const failed =
   (operation: string, name?: store.Name) =>
   <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, Execution.StorageError> =>
@@ -96,7 +93,43 @@ const failed =
         })
     )
 
-const names = { executions: "manilla_executions", steps: "manilla_steps" }
+const names = {
+  executions: "manilla_executions",
+  steps: "manilla_steps",
+  runners: "manilla_runners"
+}
+
+const rowId = (row: { readonly execution_id: string }) => row.execution_id
+
+const columns = [
+  "execution_id",
+  "workflow",
+  "business_key",
+  "payload",
+  "started_millis",
+  "runner",
+  "due_millis",
+  "pause",
+  "progress",
+  "cancel_requested",
+  "ended_as",
+  "ended_millis",
+  "exit",
+  "purged",
+  "revision"
+]
+
+/** The other columns are text. */
+const integers = new Set([
+  "started_millis",
+  "runner",
+  "due_millis",
+  "cancel_requested",
+  "ended_millis",
+  "purged",
+  "revision",
+  "stored_millis"
+])
 
 export const createTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -124,7 +157,7 @@ export const createTables = Effect.gen(function* () {
     CREATE INDEX IF NOT EXISTS manilla_executions_key ON ${table} (business_key, workflow)`
   yield* sql`
     CREATE INDEX IF NOT EXISTS manilla_executions_due
-    ON ${table} (workflow, due_millis) WHERE ended_millis IS NULL`
+    ON ${table} (due_millis) WHERE ended_millis IS NULL AND runner IS NULL`
   yield* sql`
     CREATE INDEX IF NOT EXISTS manilla_executions_runner
     ON ${table} (runner) WHERE runner IS NOT NULL`
@@ -150,8 +183,21 @@ export const make = (
     const steps = sql(names.steps)
     const dialect = (postgres: string, sqlite: string) =>
       sql.literal(sql.onDialectOrElse({ sqlite: () => sqlite, orElse: () => postgres }))
-    /** Numbers in a list of expressions, which PostgreSQL would take for text. */
-    const number = (value: number) => sql.literal(String(Math.round(value)))
+    /** Rows as a table in a statement: both databases read JSON. */
+    const tableOf = (name: string, rows: ReadonlyArray<object>) => {
+      const json = JSON.stringify(rows)
+      const columns = Object.keys(rows[0] ?? {})
+      const types = columns.map((column) => `${column} ${integers.has(column) ? "BIGINT" : "TEXT"}`)
+      const members = columns.map((column) => `value->>'${column}' AS ${column}`)
+      return sql.onDialectOrElse({
+        sqlite: () =>
+          sql`(SELECT ${sql.csv(members)} FROM json_each(${json})) AS ${sql.literal(name)}`,
+        orElse: () =>
+          sql`json_to_recordset(${json}::json) AS ${sql.literal(name)}(${sql.csv(types)})`
+      })
+    }
+    const byId = <A extends { readonly execution_id: string }>(rows: ReadonlyArray<A>) =>
+      new Map(rows.map((row) => [row.execution_id, row]))
 
     /** The rows that this process has stored last, of executions that a runner has: this one, most likely. */
     const seen = new Map<string, Row>()
@@ -160,19 +206,72 @@ export const make = (
       else seen.delete(row.execution_id)
     }
 
-    const find: store.Store["find"] = (name) =>
+    const nameOf = ({ businessKey, workflow }: store.Name) =>
+      JSON.stringify([workflow, businessKey])
+    const findRow = grouped(nameOf, (wanted: ReadonlyArray<store.Name>) =>
       sql<Row>`
-      SELECT * FROM ${table}
-      WHERE workflow = ${name.workflow} AND business_key = ${name.businessKey}`.pipe(
-        Effect.map(([row]) => Option.map(Option.fromNullable(row), fromRow)),
-        failed("read an execution", name)
+      SELECT ${table}.* FROM ${tableOf(
+        "wanted",
+        wanted.map(({ businessKey, workflow }) => ({ business_key: businessKey, workflow }))
+      )} JOIN ${table} USING (business_key, workflow)`.pipe(
+        Effect.map(
+          (rows) =>
+            new Map(
+              rows.map((row) => [
+                nameOf({ workflow: row.workflow, businessKey: row.business_key }),
+                row
+              ])
+            )
+        )
       )
+    )
 
     const readRow = (executionId: string) =>
       sql<Row>`SELECT * FROM ${table} WHERE execution_id = ${executionId}`.pipe(
         Effect.map(([row]) => Option.fromNullable(row)),
         failed("read an execution")
       )
+
+    const insertRow = grouped(rowId, (rows: ReadonlyArray<Row>) =>
+      sql<Pick<Row, "execution_id">>`
+      INSERT INTO ${table} (${sql.csv(columns)})
+      SELECT ${sql.csv(columns)} FROM ${tableOf("added", rows)} WHERE 1 = 1
+      ON CONFLICT DO NOTHING RETURNING execution_id`.pipe(Effect.map(byId))
+    )
+
+    /** Replaces rows of the revision before. */
+    const updateRow = grouped(rowId, (rows: ReadonlyArray<Row>) =>
+      sql<Pick<Row, "execution_id">>`
+      UPDATE ${table} SET ${sql.csv(columns.slice(1).map((column) => `${column} = changed.${column}`))}
+      FROM ${tableOf("changed", rows)}
+      WHERE ${table}.execution_id = changed.execution_id AND ${table}.revision = changed.revision - 1
+      RETURNING ${table}.execution_id`.pipe(Effect.map(byId))
+    )
+
+    interface OwnedStep {
+      readonly execution_id: string
+      readonly runner: number
+      readonly name: string
+      readonly exit: string
+      readonly stored_millis: number
+    }
+    interface Kept {
+      readonly execution_id: string
+      readonly cancelled: Integer
+    }
+    const cancelled = sql`(
+      SELECT cancel_requested FROM ${table} WHERE execution_id = ${steps}.execution_id
+    ) AS cancelled`
+    /** Stores results, of executions that the runner owns until they are stored. */
+    const insertStep = grouped(rowId, (rows: ReadonlyArray<OwnedStep>) =>
+      sql<Kept>`
+      INSERT INTO ${steps} (execution_id, name, exit, stored_millis)
+      SELECT step.execution_id, step.name, step.exit, step.stored_millis
+      FROM ${tableOf("step", rows)} CROSS JOIN ${table} AS owned
+      WHERE owned.execution_id = step.execution_id AND owned.runner = step.runner
+      ORDER BY owned.execution_id ${dialect("FOR SHARE OF owned", "")}
+      ON CONFLICT DO NOTHING RETURNING execution_id, ${cancelled}`.pipe(Effect.map(byId))
+    )
 
     const modify: store.Store["modify"] = (executionId, change, runner) =>
       Effect.gen(function* () {
@@ -184,14 +283,10 @@ export const make = (
         if (Option.isNone(row)) return Option.none()
         const before = fromRow(row.value)
         if (runner !== undefined && before.runner !== runner) return Option.none()
-        const revision = Number(row.value.revision)
         const [result, after] = change(before)
-        const update = { ...toRow(after), revision: revision + 1 }
-        const changed = yield* sql`
-        UPDATE ${table} SET ${sql.update(update, ["execution_id"])}
-        WHERE execution_id = ${executionId} AND revision = ${revision}
-        RETURNING revision`.pipe(failed("change an execution", before))
-        if (changed.length === 0) {
+        const update = { ...toRow(after), revision: Number(row.value.revision) + 1 }
+        const changed = yield* failed("change an execution", before)(updateRow(update))
+        if (changed === undefined) {
           // Another fiber or process was faster: the change is computed again from what it has stored.
           seen.delete(executionId)
           return yield* modify(executionId, change, runner)
@@ -236,18 +331,13 @@ export const make = (
     ]
 
     return {
-      find,
+      find: (name) =>
+        findRow(name).pipe(
+          Effect.map((row) => Option.map(Option.fromNullable(row), fromRow)),
+          failed("read an execution", name)
+        ),
       read: (executionId) => Effect.map(readRow(executionId), Option.map(fromRow)),
       modify,
-      findAll: (workflow, businessKeys) =>
-        Effect.forEach(Arr.chunksOf(businessKeys, keysPerQuery), (keys) =>
-          sql<Row>`
-          SELECT * FROM ${table}
-          WHERE workflow = ${workflow} AND ${sql.in("business_key", keys)}`.pipe(
-            Effect.map((rows) => rows.map(fromRow)),
-            failed("read executions")
-          )
-        ).pipe(Effect.map((chunks) => chunks.flat())),
       list: (filter, after, limit) =>
         sql<Row>`
         SELECT * FROM ${table} WHERE ${sql.and(conditions(filter, after))}
@@ -255,40 +345,43 @@ export const make = (
           Effect.map((rows) => rows.map(fromRow)),
           failed("list executions")
         ),
-      open: (workflow) =>
-        sql<{
-          readonly open: Integer
-          readonly waiting: Integer
-          readonly oldest: Integer | null
-        }>`
-        SELECT COUNT(*) AS open, COUNT(pause) AS waiting, MIN(started_millis) AS oldest
-        FROM ${table} WHERE workflow = ${workflow} AND ended_millis IS NULL`.pipe(
-          Effect.map(([row]) => {
-            const waiting = Number(row?.waiting ?? 0)
-            const oldest = row?.oldest ?? undefined
-            return {
-              running: Number(row?.open ?? 0) - waiting,
-              waiting,
-              oldestMillis: oldest === undefined ? undefined : Number(oldest)
-            }
-          }),
-          failed("count executions")
+      open: sql<{
+        readonly workflow: string
+        readonly open: Integer
+        readonly waiting: Integer
+        readonly oldest: Integer
+      }>`
+        SELECT workflow, COUNT(*) AS open, COUNT(pause) AS waiting, MIN(started_millis) AS oldest
+        FROM (
+          SELECT workflow, pause, started_millis FROM ${table}
+          WHERE ended_millis IS NULL AND runner IS NULL
+          UNION ALL
+          SELECT workflow, pause, started_millis FROM ${table} WHERE runner IS NOT NULL
+        ) AS open GROUP BY workflow`.pipe(
+        Effect.map(
+          (rows) =>
+            new Map(
+              rows.map((row) => {
+                const waiting = Number(row.waiting)
+                const running = Number(row.open) - waiting
+                return [row.workflow, { running, waiting, oldestMillis: Number(row.oldest) }]
+              })
+            )
         ),
+        failed("count executions")
+      ),
       insert: (execution) =>
-        sql`
-        INSERT INTO ${table} ${sql.insert({ ...toRow(execution), revision: 0 })} ON CONFLICT DO NOTHING
-        RETURNING execution_id`.pipe(
-          failed("store an execution", execution),
-          Effect.flatMap((inserted) => {
-            const isNew = inserted.length > 0
-            if (isNew) keep({ ...toRow(execution), revision: 0 })
-            const earlier = isNew ? Effect.succeedNone : readRow(execution.executionId)
-            return Effect.map(earlier, (row) => ({
-              stored: Option.match(row, { onNone: () => execution, onSome: fromRow }),
-              isNew
-            }))
-          })
-        ),
+        Effect.gen(function* () {
+          const row = { ...toRow(execution), revision: 0 }
+          const inserted = yield* failed("store an execution", execution)(insertRow(row))
+          const isNew = inserted !== undefined
+          if (isNew) keep(row)
+          const earlier = isNew ? Option.none() : yield* readRow(execution.executionId)
+          return {
+            stored: Option.match(earlier, { onNone: () => execution, onSome: fromRow }),
+            isNew
+          }
+        }),
       take: (runner, workflows, nowMillis, limit) =>
         sql<Row>`
         UPDATE ${table} SET runner = ${runner}, pause = NULL, revision = revision + 1
@@ -296,6 +389,7 @@ export const make = (
           SELECT execution_id FROM ${table}
           WHERE ended_millis IS NULL AND runner IS NULL
             AND ${sql.in("workflow", workflows)} AND due_millis <= ${nowMillis}
+            AND EXISTS (SELECT 1 FROM ${sql(names.runners)} WHERE id = ${runner})
           ORDER BY due_millis LIMIT ${limit} ${dialect("FOR UPDATE SKIP LOCKED", "")}
         )
         RETURNING *`.pipe(
@@ -327,27 +421,23 @@ export const make = (
         ),
       keep: (executionId, runner, { exit, name, storedMillis }) =>
         Effect.gen(function* () {
-          interface Kept {
-            readonly exit: string
-            readonly cancelled: Integer
+          const step = {
+            execution_id: executionId,
+            runner,
+            name,
+            exit,
+            stored_millis: storedMillis
           }
-          const cancelled = sql`
-          (SELECT cancel_requested FROM ${table} WHERE execution_id = ${executionId}) AS cancelled`
-          const owned = sql`
-          FROM ${table} WHERE execution_id = ${executionId} AND runner = ${runner}`
-          const inserted = yield* sql<Kept>`
-          INSERT INTO ${steps} (execution_id, name, exit, stored_millis)
-          SELECT ${executionId}, ${name}, ${exit}, ${number(storedMillis)} ${owned}
-          ${dialect("FOR SHARE", "")}
-          ON CONFLICT DO NOTHING RETURNING exit, ${cancelled}`
+          const kept = yield* insertStep(step)
+          if (kept !== undefined) {
+            return Option.some({ exit, isCancelRequested: Number(kept.cancelled) !== 0 })
+          }
           // An earlier try of this statement may have stored it.
-          const [kept] =
-            inserted.length > 0
-              ? inserted
-              : yield* sql<Kept>`
-                SELECT exit, ${cancelled} FROM ${steps}
-                WHERE execution_id = ${executionId} AND name = ${name} AND EXISTS (SELECT 1 ${owned})`
-          return Option.map(Option.fromNullable(kept), ({ cancelled, exit }) => ({
+          const [earlier] = yield* sql<Kept & { readonly exit: string }>`
+          SELECT execution_id, exit, ${cancelled} FROM ${steps}
+          WHERE execution_id = ${executionId} AND name = ${name} AND EXISTS (
+            SELECT 1 FROM ${table} WHERE execution_id = ${executionId} AND runner = ${runner})`
+          return Option.map(Option.fromNullable(earlier), ({ cancelled, exit }) => ({
             exit,
             isCancelRequested: Number(cancelled) !== 0
           }))

@@ -1,0 +1,68 @@
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+
+/** The most inputs of one statement. */
+const most = 100
+/** One statement is prepared while another one waits for the disk. */
+const atOnce = 2
+
+/**
+ * A statement for many inputs in place of one for each, as in a group commit: those that come while earlier ones are
+ * under way share the next one. A row is in a group once. If a group fails, each of its inputs is tried alone, so that
+ * no other one suffers from it.
+ */
+export const grouped = <A, B, E>(
+  rowOf: (input: A) => string,
+  run: (inputs: ReadonlyArray<A>) => Effect.Effect<ReadonlyMap<string, B>, E>
+): ((input: A) => Effect.Effect<B | undefined, E>) => {
+  interface Waiting {
+    readonly input: A
+    readonly resume: (result: Effect.Effect<B | undefined, E>) => void
+  }
+  const waiting = new Set<Waiting>()
+  let running = 0
+
+  /** In the order of the rows, so that no two statements wait for each other's locks. */
+  const nextGroup = () => {
+    const group = new Map<string, Waiting>()
+    for (const one of waiting) {
+      const row = rowOf(one.input)
+      if (group.has(row)) continue
+      group.set(row, one)
+      waiting.delete(one)
+      if (group.size === most) break
+    }
+    return [...group].sort(([a], [b]) => (a < b ? -1 : 1))
+  }
+
+  const runGroup = (group: ReturnType<typeof nextGroup>): Effect.Effect<void> =>
+    Effect.flatMap(Effect.exit(run(group.map(([, { input }]) => input))), (exit) => {
+      if (Exit.isFailure(exit) && group.length > 1) {
+        return Effect.forEach(group, (one) => runGroup([one]), {
+          concurrency: "unbounded",
+          discard: true
+        })
+      }
+      for (const [row, { resume }] of group) resume(Exit.map(exit, (results) => results.get(row)))
+      return Effect.void
+    })
+
+  const work: Effect.Effect<void> = Effect.suspend(() => {
+    if (waiting.size > 0) return Effect.zipRight(runGroup(nextGroup()), work)
+    running--
+    return Effect.void
+  })
+
+  return (input) =>
+    Effect.async((resume) => {
+      const one = { input, resume }
+      waiting.add(one)
+      if (running < atOnce) {
+        running++
+        // Those that are ready now come into the first group, too.
+        Effect.runFork(Effect.zipRight(Effect.yieldNow(), work))
+      }
+      // What is under way goes on: its effect is found later.
+      return Effect.sync(() => void waiting.delete(one))
+    })
+}

@@ -1,0 +1,59 @@
+import * as Activity from "@effect/workflow/Activity"
+import * as Workflow from "@effect/workflow/Workflow"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Schema from "effect/Schema"
+import { exitCodec } from "./engine/codecs.js"
+import type { InExecution, Own, Run } from "./run.js"
+
+interface Options<A, I, E, EI, R> {
+  readonly name: string
+  readonly success: Schema.Schema<A, I>
+  readonly error: Schema.Schema<E, EI>
+  readonly execute: Effect.Effect<A, E, R>
+}
+
+const mostAttempts = 10
+
+/**
+ * Repeats what was interrupted although its execution goes on, such as a request whose client is about to close. An
+ * interrupt is no result.
+ */
+const completed = <A, E, R>(
+  name: string,
+  execute: Effect.Effect<A, E, R>,
+  attempt = 1
+): Effect.Effect<Exit.Exit<A, E>, never, R> =>
+  Effect.flatMap(Effect.exit(execute), (exit) => {
+    if (!Exit.isInterrupted(exit)) return Effect.succeed(exit)
+    if (attempt === mostAttempts) return Effect.succeed(Exit.die(`${name} was interrupted`))
+    return Effect.delay(completed(name, execute, attempt + 1), 100 * 1.5 ** attempt)
+  })
+
+/**
+ * Runs an effect, and stores its result: a later run of the body reads it. On an engine of this package it is not an
+ * `Activity`, whose fiber and schedule cost more than the rest of a step.
+ */
+export const run = <A, I, E, EI, R>(
+  { steps }: Run,
+  options: Options<A, I, E, EI, R>
+): Effect.Effect<A, E, Own<R> | InExecution> => {
+  if (steps === undefined) return Activity.make(options)
+  const { error, success } = options
+  // Every block needs an execution, and so does this one whatever the effect needs.
+  const execute = Effect.scoped(options.execute) as Effect.Effect<A, E, Own<R> | InExecution>
+  // As an activity in its first attempt.
+  const name = `${options.name}/1`
+  const { fromJson, toJson } = exitCodec(success, error)
+  return Effect.gen(function* () {
+    const known = yield* steps.find(name)
+    if (known !== undefined) return yield* yield* Effect.orDie(fromJson(known))
+    const exit = yield* completed(name, execute)
+    const kept = yield* steps.keep(name, yield* Effect.orDie(toJson(exit)))
+    return yield* yield* Effect.orDie(fromJson(kept))
+  }).pipe(
+    // A pause beside it waits for it.
+    (step) => Workflow.wrapActivityResult(step, () => false),
+    Effect.withSpan(options.name, { captureStackTrace: false })
+  )
+}
