@@ -127,8 +127,34 @@ it.live(
         for (const moment of yield* momentsOf(ids)) {
           hits.set(moment, (hits.get(moment) ?? 0) + 1)
         }
-        const collected = yield* sandbox.transactions
-      assert.lengthOf(collected, ids.length)
+      }
+      yield* Effect.log(`${count} kills found orders at`, Object.fromEntries(hits))
+      assert.sameMembers([...hits.keys()], [...moments])
+
+      // The last one lives.
+      yield* start
+      yield* Effect.promise(() => Promise.all(buyers))
+      yield* Effect.promise(async () => {
+        const stateOf = async (id: string) => {
+          const response = await fetch(`${running?.url}/orders/${id}/state`)
+          return Schema.decodeUnknownSync(View)(await response.json()).state
+        }
+        for (;;) {
+          const states = await Promise.all(ids.map(stateOf))
+          for (const state of states) assert.notInclude(["Unpaid", "Review"], state)
+          if (states.every((state) => state === "Paid")) break
+          await sleep(200)
+        }
+        await running?.kill()
+      })
+
+      // The service's own books: one payment for each order, and no other.
+      const payments = yield* sandbox.paymentIntents
+      assert.sameMembers(
+        payments.map((it) => it.idempotency_key),
+        ids.map((id) => keyOf(id, 1))
+      )
+      assert.lengthOf(yield* sandbox.transactions, ids.length)
     }).pipe(Effect.scoped),
   600_000
 )
