@@ -1,8 +1,10 @@
-// Runs examples/NAME/main.ts, or examples/NAME/src/main.ts of a starter. Starts a sandbox for it, unless
-// MANILLA_BASE_URL is set or the example starts its own.
+// Runs examples/NAME/main.ts, or examples/NAME/src/main.ts of a starter, or lists them. Starts a sandbox for it,
+// unless MANILLA_BASE_URL is set or the example starts its own.
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
@@ -20,10 +22,27 @@ const programs = readdirSync(`${root}examples`).flatMap((name) =>
     .map((program): [string, typeof program] => [name, program])
 )
 
-const program = Args.choice(programs, { name: "name" })
+const program = Args.optional(Args.choice(programs, { name: "name" }))
 
-const example = Command.make("npm run example --", { program }, ({ program: { file, folder } }) =>
+/** The first sentence of a program's comment, and how long the program takes. */
+const about = ({ file, folder }: (typeof programs)[number][1]): string => {
+  const [, comment = ""] = /^\/\*\*(.*?)\*\//s.exec(readFileSync(folder + file, "utf8")) ?? []
+  const text = comment.replace(/\s*\n \* ?/g, " ").trim()
+  const [sentence = ""] = text.split(/(?<=\.) /)
+  return [sentence, ...(/Takes [^.]+\./.exec(text) ?? [])].join(" ")
+}
+
+const list = Effect.forEach(programs, ([name, program]) =>
+  Console.log(name.padEnd(17) + about(program))
+)
+
+const example = Command.make("npm run example --", { program }, ({ program }) =>
   Effect.gen(function* () {
+    if (Option.isNone(program)) {
+      yield* list
+      return
+    }
+    const { file, folder } = program.value
     const source = readFileSync(folder + file, "utf8")
     const isAlone =
       process.env["MANILLA_BASE_URL"] !== undefined ||

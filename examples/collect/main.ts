@@ -1,6 +1,6 @@
 /**
- * Collects a mobile-money payment while the network drops the first response, and prints every request
- * that the service received.
+ * Collects a mobile-money payment although the first response is lost. It prints every request that the
+ * service received.
  */
 import { Catalogue } from "@manilla/catalogue"
 import { BearerTokens, IdempotencyKey } from "@manilla/core"

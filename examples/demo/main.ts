@@ -1,6 +1,6 @@
 /**
- * The whole service in one run: collects a payment although the first response is lost, reads its
- * transaction, pays out, refunds, sells with a payment link, issues a card, and prints the ledger.
+ * The whole service in one run, from a payment to the ledger. It collects a payment although the first
+ * response is lost, reads its transaction, pays out, refunds, sells with a payment link and issues a card.
  */
 import { Cardholders, Cards } from "@manilla/cards"
 import { Catalogue } from "@manilla/catalogue"

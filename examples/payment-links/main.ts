@@ -1,5 +1,6 @@
 /**
- * Creates a payment link, loses the response, finds the link in the list, and follows its uses.
+ * Creates a payment link, loses the response, and finds the link in the list. Then it follows the uses of
+ * the link.
  */
 import { PaymentLinks } from "@manilla/payment-links"
 import { Fault } from "@manilla/sandbox"

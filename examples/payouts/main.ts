@@ -1,5 +1,5 @@
 /**
- * Sends a payout twice with one key, which pays once, then a payout that exceeds the wallet's balance.
+ * Sends a payout twice with one key, which pays once. Then it sends one that exceeds the wallet's balance.
  */
 import { IdempotencyKey } from "@manilla/core"
 import { Payouts } from "@manilla/payouts"

@@ -97,7 +97,10 @@ const program = Effect.gen(function* () {
     "The sandbox and its database are removed: the next run begins a new payroll.\n"
   )
 }).pipe(
-  Effect.onInterrupt(() => Console.log("\nInterrupted. The same command continues the payroll."))
+  Effect.onInterrupt(() => {
+    const sandbox = isEmulated ? " The sandbox runs on for at most 15 minutes." : ""
+    return Console.log(`\nInterrupted. The same command continues the payroll.${sandbox}`)
+  })
 )
 
 const isEmulated = process.env["MANILLA_BASE_URL"] === undefined

@@ -136,35 +136,44 @@ const afterFailure = (
 
 /** Pays everyone in at most five rounds. Each round retries the payouts that the last one left open. */
 export const payAll = (employees: ReadonlyArray<Employee>, month: string, wallet_id: string) =>
-  Effect.gen(function* () {
-    const latest = new Map<Employee, Outcome>()
-    const leftOpen = (employee: Employee) => {
-      const outcome = latest.get(employee)
-      return outcome?.is === "open" ? outcome : undefined
-    }
-    let open = employees
+  Effect.suspend(() => {
     let paid = 0
-    for (let round = 1; round <= 5 && open.length > 0; round++) {
-      const outcomes = yield* Effect.forEach(
-        open,
-        (employee) =>
-          Effect.tap(pay(employee, month, wallet_id, leftOpen(employee)), ({ is }) =>
-            is === "paid" ? progress(++paid, employees.length) : Effect.void
-          ),
-        { concurrency: 25 }
+    return Effect.gen(function* () {
+      const latest = new Map<Employee, Outcome>()
+      const leftOpen = (employee: Employee) => {
+        const outcome = latest.get(employee)
+        return outcome?.is === "open" ? outcome : undefined
+      }
+      let open = employees
+      for (let round = 1; round <= 5 && open.length > 0; round++) {
+        const outcomes = yield* Effect.forEach(
+          open,
+          (employee) =>
+            Effect.tap(pay(employee, month, wallet_id, leftOpen(employee)), ({ is }) =>
+              is === "paid" ? progress(++paid, employees.length) : Effect.void
+            ),
+          { concurrency: 25 }
+        )
+        for (const outcome of outcomes) latest.set(outcome.employee, outcome)
+        const left = outcomes.filter((outcome) => outcome.is === "open")
+        open = left.map(({ employee }) => employee)
+        const why = Array.from(new Set(left.map((outcome) => outcome.why))).join(", ")
+        yield* Timeline.print(
+          `round ${round}`,
+          open.length === 0
+            ? `${paid} of ${employees.length} paid`
+            : `${open.length} open (${why}): retrying with the same keys`
+        )
+      }
+      return Array.from(latest.values())
+    }).pipe(
+      Effect.onInterrupt(() =>
+        Timeline.print(
+          "stopped",
+          `${paid} of ${employees.length} paid; others may be. A later run of the month pays the rest.`
+        )
       )
-      for (const outcome of outcomes) latest.set(outcome.employee, outcome)
-      const left = outcomes.filter((outcome) => outcome.is === "open")
-      open = left.map(({ employee }) => employee)
-      const why = Array.from(new Set(left.map((outcome) => outcome.why))).join(", ")
-      yield* Timeline.print(
-        `round ${round}`,
-        open.length === 0
-          ? `${paid} of ${employees.length} paid`
-          : `${open.length} open (${why}): retrying with the same keys`
-      )
-    }
-    return Array.from(latest.values())
+    )
   })
 
 const progress = (paid: number, all: number) =>

@@ -1,7 +1,6 @@
 /**
- * Pays the 200 employees of a CSV file, each exactly once, while the network and the service fail. Then
- * it compares, for each employee, the requested amount with the payout and the transaction. The program
- * fails if they differ.
+ * Pays 200 employees once each, while the network and the service fail. Then it compares, for each
+ * employee, the requested amount with the payout and the transaction. The program fails if they differ.
  */
 import { Amount, Currency } from "@manilla/core"
 import { Fault, type Sandbox } from "@manilla/sandbox"
@@ -52,8 +51,8 @@ const program = Effect.gen(function* () {
   yield* Effect.fork(Example.onSandbox(injectFaults))
   const wallet = yield* Example.wallet(Payroll.currency)
   const outcomes = yield* Salaries.payAll(employees, month, wallet).pipe(
-    // A line for each retry would hide the progress.
-    Logger.withMinimumLogLevel(LogLevel.Warning)
+    // A line for each retry, or for each payout that Ctrl-C interrupts, would hide the progress.
+    Logger.withMinimumLogLevel(LogLevel.Error)
   )
   yield* Timeline.print("retries", String(yield* retries))
   const paid = outcomes.flatMap((outcome) => (outcome.is === "paid" ? [outcome.payout.amount] : []))

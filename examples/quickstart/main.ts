@@ -1,3 +1,6 @@
+/**
+ * Collects a payment and waits until it is final.
+ */
 import { NodeRuntime } from "@effect/platform-node"
 import { IdempotencyKey } from "@manilla/core"
 import * as UndiciClient from "@manilla/core/UndiciClient"

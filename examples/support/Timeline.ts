@@ -10,8 +10,13 @@ export class Timeline extends Context.Tag("examples/support/Timeline")<
 
 const bold = (text: string) => (process.stdout.isTTY ? `\x1b[1m${text}\x1b[0m` : text)
 
-const line = (elapsedMillis: number, label: string, text: string) =>
-  `${(elapsedMillis / 1000).toFixed(2).padStart(7)} s  ${label.padEnd(10)} ${text}`
+/** The text is beside the label, in lines that fit the terminal. */
+const line = (elapsedMillis: number, label: string, text: string) => {
+  const start = `${(elapsedMillis / 1000).toFixed(2).padStart(7)} s  ${label.padEnd(10)} `
+  const width = Math.max(20, (process.stdout.columns ?? 100) - start.length)
+  const lines = text.replace(new RegExp(`(.{1,${width}})(?:\\s+|$)`, "g"), "$1\n").trimEnd()
+  return start + lines.split("\n").join(`\n${" ".repeat(start.length)}`)
+}
 
 export const title = (text: string) => Console.log(`\n${bold(text)}\n`)
 

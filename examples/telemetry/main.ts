@@ -1,6 +1,6 @@
 /**
- * Collects a payment while the first response is lost, and prints its trace and the metrics, as
- * OpenTelemetry exports them. The exporters keep everything in memory: no collector is needed.
+ * Prints the trace and the metrics of a payment, as OpenTelemetry exports them. The first response is
+ * lost. The exporters keep everything in memory: no collector is needed.
  */
 import { NodeSdk } from "@effect/opentelemetry"
 import { Fault } from "@manilla/sandbox"

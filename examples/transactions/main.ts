@@ -1,6 +1,6 @@
 /**
- * Reads every transaction from all pages as a stream, checks that each net amount is the amount minus
- * the fee, and prints exact totals.
+ * Reads all pages of the transactions as a stream, and prints exact totals. It checks that each net amount
+ * is the amount minus the fee.
  */
 import { Amount, IdempotencyKey } from "@manilla/core"
 import { Payments } from "@manilla/payments"

@@ -1,6 +1,6 @@
 /**
- * Two ways to wait for a payment: `collect` with a short limit, and a web handler that responds at
- * once while a worker waits.
+ * Two ways to wait for a payment: with a limit, and in a worker. `collect` waits for a short time. A web
+ * handler responds at once, and a worker waits.
  */
 import { Effect } from "effect"
 import * as Example from "../support/Example.js"
