@@ -35,6 +35,8 @@ import { html } from "./preact.js"
 export const Drawing = ({ attempts, highlighted, label, nowMillis = Infinity, onSelect }) => {
   const keys = [...new Set(attempts.flatMap(({ key }) => (key === null ? [] : [key])))]
   const start = attempts[0]?.startMillis ?? 0
+  const lastEnd = Math.max(start, ...attempts.map(({ endMillis = Infinity }) => endMillis))
+  const idle = nowMillis === Infinity ? 0 : nowMillis - lastEnd
   return html`<div class="drawing">
     <div class="lanes" aria-hidden="true">
       <span>Your code</span><span>Network</span><span>The service</span>
@@ -53,6 +55,7 @@ export const Drawing = ({ attempts, highlighted, label, nowMillis = Infinity, on
             onSelect=${onSelect}
           />`
       )}
+      ${idle > 0 && html`<li><p class="pause">pause of ${duration(idle)}</p></li>`}
     </ol>
   </div>`
 }
