@@ -72,7 +72,7 @@ const App = () => {
     <a class="skip" href="#main">Skip to content</a>
     <header class="top">
       <h1>Manilla sandbox</h1>
-      <p>
+      <p class="live">
         <span id="connection" class=${isGood ? "good" : "bad"}>${isPaused && connection === "connected" ? "requests paused" : connection}</span>
         ${now && html`<time datetime=${now}>${now.slice(0, 10)} ${now.slice(11, 19)} UTC</time>`}
       </p>

@@ -71,6 +71,14 @@ const select = (key) => {
 const open = ({ index }) =>
   openDialog(`Request #${index}`, () => html`<${Detail} index=${index} />`)
 
+/** A line that sends a request again. @param {Request} request @param {Credentials} credentials */
+const lineOf = ({ body, key, method, operation, path }, { auth_url, base_url }) =>
+  curl(method, new URL(operation === "Token.obtain" ? auth_url : base_url).origin + path, {
+    token: operation !== "Token.obtain",
+    key: operation === "Cards.issue" ? undefined : (key ?? undefined),
+    body: body || undefined
+  })
+
 /** @param {{ index: number }} props */
 const Detail = ({ index }) => {
   /** @type {Request | undefined} */
@@ -79,17 +87,20 @@ const Detail = ({ index }) => {
   /** @type {Credentials | undefined} */
   const credentials = useRead("/credentials")
   if (request === undefined || credentials === undefined) return null
-  const { answer, answer_bytes, body, body_bytes, error, key, method, operation, path } = request
-  const isToken = path.startsWith("/api/v1/auth/")
-  const line = curl(
+  const {
+    answer,
+    answer_bytes,
+    at,
+    body,
+    body_bytes,
+    error,
+    fault,
+    key,
     method,
-    new URL(isToken ? credentials.auth_url : credentials.base_url).origin + path,
-    {
-      token: operation !== "Token.obtain",
-      key: operation === "Cards.issue" ? undefined : (key ?? undefined),
-      body: body || undefined
-    }
-  )
+    path,
+    replay,
+    took_ms
+  } = request
   /** @param {string} title @param {number} bytes @param {string | null} text */
   const bodyOf = (title, bytes, text) => html`<div>
     <h3>${title}: ${text ? `${grouped(bytes)} bytes${text.length < 16_384 ? "" : ", cut here"}` : "none"}</h3>
@@ -101,22 +112,17 @@ const Detail = ({ index }) => {
       ["Request", html`<span class="method">${method}</span> ${path}`],
       [
         "Answer",
-        html`${chip(statusOf(request))} ${error && html`<strong>${error.code}</strong> ${error.message}`}`
+        html`${chip(statusOf(request))} ${took_ms !== null && `in ${took_ms} ms`} ${error && html`<strong>${error.code}</strong> ${error.message}`}`
       ],
       ["Correlation id", request.correlation_id],
       ["Key", key ?? "none"],
-      ...(key && made?.length
-        ? [/** @type {const} */ (["Made with the key", linksTo(key, made)])]
-        : []),
-      ["Time", html`${request.at}${request.took_ms !== null && `, took ${request.took_ms} ms`}`],
-      [
-        "Replay, fault",
-        `${request.replay ? "replay" : "no replay"}, ${request.fault ?? "no fault"}`
-      ]
+      ["Made with the key", key && made?.length ? linksTo(key, made) : "nothing"],
+      ["Time", at],
+      ["Replay, fault", `${replay ? "replay" : "no replay"}, ${fault ?? "no fault"}`]
     ])}
     <div class="bodies">${bodyOf("Request body", body_bytes, body)} ${bodyOf("Answer", answer_bytes, answer)}</div>
     <p class="bar">
-      ${copyButton(() => line)}
+      ${copyButton(() => lineOf(request, credentials))}
       ${key && html`<button type="button" onClick=${() => select(key)}>Show the requests with this key</button>`}
     </p>`
 }
@@ -142,7 +148,7 @@ export const journal = (caption, requests) =>
     caption,
     [
       [
-        "Request",
+        "No.",
         (one) =>
           linkButton(`#${one.index}`, () => open(one), `#${one.index} ${one.operation ?? one.path}`)
       ],
@@ -191,9 +197,6 @@ export const Requests = () => {
   return html`
     ${form(html`
       ${search("Key, reference, correlation id or status", find, (text) => filter({ find: text }))}
-      <datalist id="suggested">
-        ${[...new Set(all.flatMap((one) => one.key ?? []))].slice(-100).map((value) => html`<option key=${value} value=${value} />`)}
-      </datalist>
       ${choice(
         "Operation",
         operation,

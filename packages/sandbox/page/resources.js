@@ -6,7 +6,6 @@ import {
   choice,
   copyButton,
   counted,
-  empty,
   form,
   linkButton,
   money,
@@ -23,21 +22,29 @@ import { addressOf, filter, openDialog, state, useRead } from "./state.js"
 /** @typedef {keyof Resources} Kind */
 /** @typedef {import("./parts.js").Child} Child */
 
-/** A button that opens all fields. @param {string} name @param {object} resource @param {string} [path] where the service reads it */
-const detail = (name, resource, path) => {
-  const line = path && curl("GET", `${location.origin}/api/v1${path}`, { token: true })
-  return linkButton(name, () =>
+/** A button that opens all fields. @param {Kind} kind @param {Row} resource */
+const detail = (kind, resource) => {
+  const reference = nameIn(resource)
+  const name = /^(payments|payment_links|cardholders)$/.test(kind)
+    ? resource.id
+    : encodeURIComponent(reference)
+  // The service reads no single card.
+  const path = kind === "cards" ? undefined : `/api/v1/${kind.replace("_", "-")}/${name}`
+  const line = path && curl("GET", location.origin + path, { token: true })
+  return linkButton(reference, () =>
     openDialog(
-      name,
+      reference,
       () => html`${pre("Fields", JSON.stringify(resource, null, 2))}
+        ${keyOf(resource) && html`<p>Requests with the key ${keyLink(keyOf(resource))}</p>`}
         ${line && html`<h3>Read it with curl</h3>${pre("Command", line)}<p class="bar">${copyButton(() => line)}</p>`}`
     )
   )
 }
 
-/** Buttons that settle what is pending. @param {string} status @param {string} path @param {string} name */
-const settling = (status, path, name) =>
-  status === "PENDING" &&
+/** Buttons that settle what is pending. @param {Kind} kind @param {Row} resource */
+const settling = (kind, resource) =>
+  resource.status === "PENDING" &&
+  /^(payments|payouts)$/.test(kind) &&
   html`<div class="bar">${[
     ["COMPLETED", "Complete"],
     ["FAILED", "Fail"]
@@ -45,16 +52,17 @@ const settling = (status, path, name) =>
     actButton(
       text,
       async () => {
-        await call("POST", path, { status: next })
-        return `${name} is ${next}.`
+        const name = kind === "payments" ? resource.id : encodeURIComponent(nameIn(resource))
+        await call("POST", `/${kind}/${name}/settle`, { status: next })
+        return `${nameIn(resource)} is ${next}.`
       },
-      `${text} ${name}`
+      `${text} ${nameIn(resource)}`
     )
   )}</div>`
 
-/** @param {Resources["transactions"][number]} transaction */
+/** @param {Row} transaction */
 const refunding = ({ operation, reference: transaction }) =>
-  /^(COLLECTION|DEPOSIT)$/.test(operation) &&
+  /^(COLLECTION|DEPOSIT)$/.test(operation ?? "") &&
   html`<div class="bar">
     ${actButton(
       "Refund",
@@ -75,82 +83,69 @@ const checkout = (url) => {
   return isOwn ? html`<a href=${url}>Open</a>` : url
 }
 
-/** @param {string} key */
-const keyLink = (key) => html`<a href=${addressOf("requests", { find: key })}>${key}</a>`
-
 /**
- * The columns of each kind. A name that starts with `#` is a number, and one with `-` is left out on narrow screens.
+ * The fields of all kinds that the table shows.
  *
- * @type {{ readonly [K in Kind]: ReadonlyArray<readonly [label: string, cell: (row: Resources[K][number]) => Child]> }}
+ * @typedef {"status" | "amount" | "charged_amount" | "currency" | "charged_currency" | "fee_amount" | "operation"
+ *   | "payment_method" | "idempotency_key" | "issuance_reference" | "source" | "created_at" | "checkout_url"
+ *   | "id" | "reference" | "reason" | "description" | "expires_at"} Name
+ * @typedef {{ readonly [K in Name]?: string | null | undefined } & {
+ *   readonly use_count?: number | undefined, readonly max_uses?: number | null | undefined
+ * }} Row
  */
-const columns = {
-  payments: [
-    ["Reference", (one) => detail(one.reference, one, `/payments/${one.id}`)],
-    ["Status", (one) => chip(one.status)],
-    ["#Amount", (one) => `${money(one.amount)} ${one.currency}`],
-    ["-Method", (one) => `${one.operation} ${one.payment_method}`],
-    ["Key", (one) => keyLink(one.idempotency_key)],
-    ["-Created", (one) => time(one.created_at)],
-    ["Settle", (one) => settling(one.status, `/payments/${one.id}/settle`, one.reference)]
-  ],
-  payouts: [
-    ["Reference", (one) => detail(one.reference, one, `/payouts/${one.reference}`)],
-    ["Status", (one) => chip(one.status)],
-    ["#Amount", (one) => `${money(one.amount)} ${one.currency}`],
-    ["#-Fee", (one) => money(one.fee_amount)],
-    ["Key", (one) => keyLink(one.idempotency_key)],
-    ["-Created", (one) => time(one.created_at)],
-    [
-      "Settle",
-      (one) =>
-        settling(one.status, `/payouts/${encodeURIComponent(one.reference)}/settle`, one.reference)
-    ]
-  ],
-  transactions: [
-    ["Reference", (one) => detail(one.reference, one, `/transactions/${one.reference}`)],
-    ["-Operation", (one) => one.operation],
-    ["#Amount", (one) => `${money(one.amount)} ${one.currency}`],
-    ["#-Fee", (one) => money(one.fee_amount)],
-    ["#-Net", (one) => money(one.net_amount)],
-    ["Source", (one) => resourceLink(one.source, { find: one.source })],
-    ["Refund", refunding]
-  ],
-  refunds: [
-    ["Reference", (one) => detail(one.reference, one, `/refunds/${one.reference}`)],
-    ["Status", (one) => chip(one.status)],
-    ["#Amount", (one) => money(one.amount)],
-    ["Reason", (one) => one.reason]
-  ],
-  payment_links: [
-    ["Reference", (one) => detail(one.reference ?? one.id, one, `/payment-links/${one.id}`)],
-    ["Status", (one) => chip(one.status)],
-    ["#Amount", (one) => `${money(one.amount)} ${one.currency}`],
-    ["#Uses", (one) => `${one.use_count} of ${one.max_uses ?? "any"}`],
-    ["-Description", (one) => one.description],
-    ["-Expires", (one) => (typeof one.expires_at === "string" ? time(one.expires_at) : "never")],
-    ["Checkout", (one) => checkout(one.checkout_url)]
-  ],
-  cards: [
-    ["Id", (one) => detail(one.id, one)],
-    ["#Charged", (one) => `${money(one.charged_amount ?? "")} ${one.charged_currency}`],
-    ["Key", (one) => keyLink(one.issuance_reference ?? "")]
-  ],
-  cardholders: [
-    ["Id", (one) => detail(one.id, one, `/cardholders/${one.id}`)],
-    ["Created", (one) => time(one.created_at ?? "")]
-  ]
-}
 
-/** @type {ReadonlyArray<readonly [kind: Kind, name: string]>} */
+/** @param {Row} resource */
+const nameIn = ({ id, reference }) => reference ?? id ?? ""
+
+/** @param {Row} resource */
+const keyOf = ({ idempotency_key, issuance_reference }) => idempotency_key ?? issuance_reference
+
+/** @param {string | null | undefined} key */
+const keyLink = (key) => key && html`<a href=${addressOf("requests", { find: key })}>${key}</a>`
+
+/** The columns of every kind. A kind has those with a value. @param {Kind} kind */
+const columnsOf = (kind) =>
+  /** @type {ReadonlyArray<readonly [label: string, cell: (row: Row) => Child]>} */ ([
+    ["Reference", (one) => detail(kind, one)],
+    ["Status", ({ status }) => status && chip(status)],
+    [
+      "#Amount",
+      ({ amount, charged_amount, charged_currency, currency }) =>
+        (amount ?? charged_amount) &&
+        `${money(amount ?? charged_amount ?? "")} ${currency ?? charged_currency ?? ""}`
+    ],
+    ["#-Fee", ({ fee_amount }) => fee_amount && money(fee_amount)],
+    [
+      "-Operation",
+      ({ operation, payment_method }) => operation && [operation, payment_method].join(" ")
+    ],
+    ["-Key", (one) => keyLink(keyOf(one))],
+    ["Source", ({ source }) => source && resourceLink(source, { find: source })],
+    ["-Description", ({ description, reason }) => description ?? reason],
+    [
+      "#-Uses",
+      (one) => one.use_count !== undefined && `${one.use_count} of ${one.max_uses ?? "any"}`
+    ],
+    ["-Expires", ({ expires_at }) => expires_at && time(expires_at)],
+    ["-Created", ({ created_at }) => created_at && time(created_at)],
+    ["Settle", (one) => settling(kind, one)],
+    ["Refund", (one) => kind === "transactions" && refunding(one)],
+    ["Checkout", ({ checkout_url }) => checkout_url && checkout(checkout_url)]
+  ])
+
+/** @type {ReadonlyArray<Kind>} */
 const kinds = [
-  ["payments", "Payments"],
-  ["payouts", "Payouts"],
-  ["transactions", "Transactions"],
-  ["refunds", "Refunds"],
-  ["payment_links", "Payment links"],
-  ["cards", "Cards"],
-  ["cardholders", "Cardholders"]
+  "payments",
+  "payouts",
+  "transactions",
+  "refunds",
+  "payment_links",
+  "cards",
+  "cardholders"
 ]
+
+/** Such as “Payment links”. @param {Kind} kind */
+const nameOf = (kind) => kind.charAt(0).toUpperCase() + kind.slice(1).replace("_", " ")
 
 const ownNames = ["reference", "id"]
 /** The fields that also name what a resource was made from. */
@@ -189,31 +184,16 @@ const found = (all, wanted) => {
   }
 }
 
-/** @param {Resources | undefined} all */
-const isEmpty = (all) => Object.values(all ?? {}).every((rows) => rows.length === 0)
-
 /** The chosen kind; without one, the kind of the resource that is looked for. @param {Resources} all @param {string} wanted */
 const kindOf = (all, wanted) => {
-  const chosen = state.query.get("kind")
-  const has = (/** @type {(rows: ReadonlyArray<object>) => boolean} */ test) =>
-    kinds.find(([kind]) => test(all[kind]))
-  const [kind] = kinds.find(([kind]) => kind === chosen) ??
-    (wanted === ""
-      ? undefined
-      : (has((rows) => rows.some((one) => hasIn(one, ownNames, (value) => value === wanted))) ??
-        has((rows) => rows.length > 0))) ??
-    kinds[0] ?? ["payments"]
-  return kind
-}
-
-/** @template {Kind} K @param {K} kind @param {string} name @param {Resources[K]} rows */
-const tableOf = (kind, name, rows) =>
-  table(
-    counted(rows.length, name.toLowerCase().slice(0, -1)),
-    columns[kind],
-    rows,
-    (one) => one.id ?? ""
+  const isOwn = (/** @type {string} */ value) => value === wanted
+  return (
+    kinds.find((kind) => kind === state.query.get("kind")) ??
+    kinds.find((kind) => wanted !== "" && all[kind].some((one) => hasIn(one, ownNames, isOwn))) ??
+    kinds.find((kind) => wanted !== "" && all[kind].length > 0) ??
+    "payments"
   )
+}
 
 export const Resources = () => {
   const find = state.query.get("find") ?? ""
@@ -221,35 +201,38 @@ export const Resources = () => {
   /** @type {Resources | undefined} */
   const newest = useRead(wanted === "" ? "/resources" : "/resources?limit=1000")
   const among = newest && (wanted === "" ? newest : found(newest, wanted))
+  const isEmpty = among && Object.values(among).every((rows) => rows.length === 0)
   // A key also finds resources that are no longer among the newest.
   /** @type {Resources | undefined} */
-  const older = useRead(
-    among && wanted !== "" && isEmpty(among)
-      ? `/resources?key=${encodeURIComponent(find.trim())}`
-      : undefined
-  )
+  const older = useRead(isEmpty ? `/resources?key=${encodeURIComponent(find.trim())}` : undefined)
   const all = older ?? among
   if (all === undefined) return null
   const kind = kindOf(all, wanted)
-  const name = kinds.find(([one]) => one === kind)?.[1] ?? ""
+  const name = nameOf(kind)
+  /** @type {ReadonlyArray<Row>} */
+  const rows = all[kind]
+  const columns = columnsOf(kind).filter(([, cell]) => rows.some((one) => cell(one)))
   return html`
     ${form(html`
       ${choice(
         "Kind",
         kind,
-        kinds.map(([one, text]) => [one, `${text} (${all[one].length})`]),
+        kinds.map((one) => [one, `${nameOf(one)} (${all[one].length})`]),
         (one) => filter({ kind: one })
       )}
       ${search("Reference or key", find, (text) => filter({ find: text, kind: "" }))}
       <button type="button" onClick=${() => filter({ find: "", kind: "" })}>Show all resources</button>
     `)}
     <div role="region" aria-label=${name} tabindex="-1">${
-      all[kind].length > 0
-        ? tableOf(kind, name, all[kind])
+      rows.length > 0
+        ? table(
+            counted(rows.length, name.toLowerCase().slice(0, -1)),
+            columns,
+            rows,
+            ({ id, reference }) => reference ?? id ?? ""
+          )
         : wanted === ""
-          ? empty(
-              `There are no ${name.toLowerCase()} yet. The docs have a line that makes one: see Docs.`
-            )
+          ? html`<p class="empty">There are no ${name.toLowerCase()} yet. <a href="/docs">Docs</a> has a line for each that makes one.</p>`
           : html`<p class="note">${name}: none of the newest has a reference or key with “${find.trim()}”.</p>`
     }</div>`
 }

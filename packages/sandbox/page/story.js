@@ -1,4 +1,5 @@
 // Why a key made one payment: what each of its requests did, in sentences.
+import { Drawing } from "./drawing.js"
 import { html } from "./preact.js"
 import { counted, linkButton, money, resourceLink } from "./parts.js"
 import { useRead } from "./state.js"
@@ -104,6 +105,29 @@ const subjectOf = (requests, maker) => {
     : "Requests with this key made "
 }
 
+/** A request as the drawing shows it. @param {Request} request @returns {import("./drawing.js").Attempt} */
+const attemptOf = ({
+  at,
+  index,
+  key,
+  method,
+  outcome,
+  path,
+  reached_service,
+  replay,
+  status,
+  took_ms
+}) => ({
+  id: index,
+  key,
+  label: `${method} ${path.replace("/api/v1", "")}`,
+  startMillis: Date.parse(at),
+  endMillis: took_ms === null ? undefined : Date.parse(at) + took_ms,
+  status: outcome === "open" ? undefined : outcome === "answered" ? (status ?? undefined) : outcome,
+  isReplay: replay,
+  reachedService: reached_service
+})
+
 /**
  * The effect of the requests with one key.
  *
@@ -125,6 +149,8 @@ export const Why = ({ hidden, name, onOpen, requests }) => {
       ${first ? html`${subjectOf(requests, maker)}${linksTo(name, made)}.` : isOpen ? "Nothing was made yet." : "Nothing was made."}
       ${only && ` ${only.money} A key names one operation, which the service does once, however often the caller sends it.`}
     </p>
+    <${Drawing} label="The requests in their order" attempts=${requests.map(attemptOf)}
+      onSelect=${(/** @type {number} */ index) => requests.filter((one) => one.index === index).forEach(onOpen)} />
     <ol>${requests.map(
       (request) => html`<li key=${request.index}>
         ${linkButton(`#${request.index}`, () => onOpen(request))} ${storyOf(request)}

@@ -81,7 +81,9 @@ describe("the page", () => {
         /Request #\d+ made the payment PAY-\S+ of 1,500\.00 XOF \(PENDING\)\. The customer is not charged yet\./
       )
       assert.deepStrictEqual(
-        (await why.locator("li").allInnerTexts()).map((line) => line.replace(/^#\d+ /, "")),
+        (await why.locator("ol").last().locator("li").allInnerTexts()).map((line) =>
+          line.replace(/^#\d+ /, "")
+        ),
         [
           "never reached the service: a fault closed the connection first. Nothing was made.",
           "never reached the service: the fault “status” answered 503 in its place. Nothing was made.",
@@ -405,7 +407,7 @@ describe("the page", () => {
     await page.keyboard.press("Tab")
     await focusOn(":focus", /^PAY-/)
     await page.keyboard.press("Tab")
-    await focusOn(":focus", /^#\d+$/)
+    await focusOn(":focus", /^POST \/payments$/)
     await requestButton().focus()
     await page.keyboard.press("Enter")
     await page.getByRole("dialog").waitFor()
@@ -432,9 +434,9 @@ describe("the page", () => {
     await page.getByRole("dialog").getByText("onerror").first().waitFor()
     await page.keyboard.press("Escape")
     await show("resources")
-    await page.getByRole("cell", { name: script }).waitFor()
+    await page.getByRole("cell", { name: script, exact: true }).first().waitFor()
     await page.getByLabel("Kind").selectOption("payment_links")
-    await page.getByRole("cell", { name: script }).waitFor()
+    await page.getByRole("cell", { name: script, exact: true }).first().waitFor()
     await page.getByRole("link", { name: "Open" }).click()
     await page.getByText(script).waitFor()
     assert.isFalse(await page.evaluate(() => "hacked" in window))

@@ -138,7 +138,12 @@ describe.concurrent("manilla-sandbox", () => {
     const { code, stderr, stdout } = await command.run(["--prot", "4010"])
     assert.strictEqual(code, 2)
     assert.strictEqual(stdout, "")
-    assert.match(stderr, /^Unknown option '--prot'/)
-    assert.include(stderr, "Usage: manilla-sandbox")
+    assert.strictEqual(stderr.trim(), "There is no option --prot. Did you mean --port?")
+  })
+
+  it("prints its version", async () => {
+    const { code, stdout } = await command.run(["--version"])
+    assert.strictEqual(code, 0)
+    assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
   })
 })

@@ -12,6 +12,7 @@ import * as cli from "./internal/command/cli.js"
 import * as initial from "./internal/command/initial.js"
 import * as profile from "./internal/command/profile.js"
 import * as control from "./internal/control/routes.js"
+import * as files from "./internal/page/files.js"
 import * as webPage from "./internal/page/webPage.js"
 import * as Sandbox from "./Sandbox.js"
 import * as SandboxServer from "./SandboxServer.js"
@@ -75,6 +76,7 @@ const reasonOf = (
 const main = Effect.gen(function* () {
   const command = yield* cli.parse(process.argv.slice(2))
   if (command._tag === "Help") return yield* Console.log(cli.help)
+  if (command._tag === "Version") return yield* Console.log(yield* files.version)
   return yield* Effect.tapErrorTag(serve(command), "ServeError", (error) =>
     Console.error(`The sandbox cannot listen: ${reasonOf(error, command.server)}`)
   )
@@ -82,7 +84,7 @@ const main = Effect.gen(function* () {
   // The conventional exit code for usage errors.
   Effect.catchTag("UsageError", ({ message }) =>
     Effect.zipRight(
-      Console.error(`${message}\n\n${cli.help}`),
+      Console.error(message),
       Effect.sync(() => process.exit(2))
     )
   ),

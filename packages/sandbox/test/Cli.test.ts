@@ -56,8 +56,18 @@ describe("the arguments of manilla-sandbox", () => {
     assert.strictEqual(serve(["--seed", "a word"]).server.seed, "a word")
   })
 
-  it("can request help", () => {
+  it("can request help, or the version", () => {
     assert.deepStrictEqual(cli.parse(["--help"]), Either.right({ _tag: "Help" }))
+    assert.deepStrictEqual(cli.parse(["--version"]), Either.right({ _tag: "Version" }))
+  })
+
+  it.each([
+    ["--prot", "There is no option --prot. Did you mean --port?"],
+    ["--settleafter", "There is no option --settleafter. Did you mean --settle-after?"],
+    ["--anything", "There is no option --anything. --help lists all."],
+    ["-x", "There is no option -x. --help lists all."]
+  ])("name the option that was meant instead of %s", (option, message) => {
+    assert.deepStrictEqual(cli.parse([option]), Either.left(new cli.UsageError({ message })))
   })
 
   for (const args of [

@@ -13,9 +13,11 @@ import { parseArgs } from "node:util"
 import type { ParseArgsConfig } from "node:util"
 import * as ControlApi from "../../ControlApi.js"
 import type * as SandboxServer from "../../SandboxServer.js"
+import { nearest } from "../rules/nearest.js"
 
 export type Command =
   | { readonly _tag: "Help" }
+  | { readonly _tag: "Version" }
   | {
       readonly _tag: "Serve"
       readonly server: SandboxServer.Options
@@ -55,8 +57,10 @@ Usage: manilla-sandbox [options]
   --idempotency <profile>    behaviour of idempotency keys, as the JSON of PUT /_sandbox/idempotency:
                              '{"other_body": 409, "in_flight": "wait", "failures": "replay"}'
   --profile <file>           behave like the service of this profile, which \`manilla probe\` wrote
-  --strict                   refuse magic phone numbers and amounts that are not listed
+  --strict                   refuse services that the catalogue does not list, phone numbers that are
+                             none, and magic values that are not listed
   --quiet                    do not print requests
+  --version                  show the version
   --help                     show this help
 
 Stop the sandbox with Ctrl+C.`
@@ -91,6 +95,7 @@ const flags = {
   control: Schema.optional(Schema.Boolean),
   strict: defaults(Schema.Boolean, false),
   quiet: defaults(Schema.Boolean, false),
+  version: Schema.optional(Schema.Boolean),
   help: Schema.optional(Schema.Boolean)
 }
 
@@ -116,7 +121,7 @@ const flagOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.t
 const memberOf = (flag: string) =>
   flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-const options: ParseArgsConfig["options"] = {
+const options: NonNullable<ParseArgsConfig["options"]> = {
   ...Record.mapEntries(Arguments.fields, (_, name) => [
     flagOf(name),
     {
@@ -134,8 +139,7 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
   Either.gen(function* () {
     const values = yield* Either.try({
       try: () => Record.mapKeys(parseArgs({ args: [...args], options }).values, memberOf),
-      catch: (cause) =>
-        new UsageError({ message: cause instanceof Error ? cause.message : String(cause) })
+      catch: (cause) => new UsageError({ message: messageOf(cause) })
     })
     const given = yield* Either.mapLeft(decode(values), () => {
       const issues = issuesOf(values).map(({ field, rule }) => ({
@@ -144,8 +148,9 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
       }))
       return new UsageError({ message: Issues.print(issues) })
     })
-    const { allowHost, help, initial, profile, quiet, seed, ...server } = given
+    const { allowHost, help, initial, profile, quiet, seed, version, ...server } = given
     if (help === true) return { _tag: "Help" }
+    if (version === true) return { _tag: "Version" }
     return {
       _tag: "Serve",
       server: {
@@ -158,6 +163,16 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Command, Usage
       quiet
     }
   })
+
+/** One line. For an unknown option it names the one that was probably meant. */
+const messageOf = (cause: unknown): string => {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  const [, dashes = "", unknown] = /^Unknown option '(-+)([^']*)'/.exec(message) ?? []
+  if (unknown === undefined) return message
+  const meant = nearest(unknown, Object.keys(options))
+  const hint = meant === undefined ? "--help lists all." : `Did you mean --${meant}?`
+  return `There is no option ${dashes}${unknown}. ${hint}`
+}
 
 /** A whole number is the same seed here and in the JSON of a control call. */
 const seedOf = (text: string): string | number => (/^\d{1,15}$/.test(text) ? Number(text) : text)

@@ -2,7 +2,7 @@
 export const nearest = (text: string, options: ReadonlyArray<string>): string | undefined => {
   const [best] = options
     .map((option) => ({ option, changes: changes(text.toLowerCase(), option.toLowerCase()) }))
-    .filter(({ changes, option }) => changes * 3 <= option.length)
+    .filter(({ changes, option }) => changes * 2 <= option.length)
     .sort((one, other) => one.changes - other.changes)
   return best?.option
 }
