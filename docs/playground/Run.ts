@@ -5,6 +5,7 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Amount from "@manilla/core/Amount"
+import * as Currency from "@manilla/core/Currency"
 import * as Clients from "@manilla/promises/Clients"
 import type { Exchange } from "@manilla/sandbox/Exchange"
 import * as Ledger from "@manilla/sandbox/Ledger"
@@ -17,7 +18,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
-import * as GlobalValue from "effect/GlobalValue"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
@@ -145,12 +145,13 @@ const live = (attempts: Array<Mutable<Attempt>>) =>
     Layer.provideMerge(SandboxClient.layer({ seed, wallets: [wallet], onExchange: record }))
   )
 
-const wallet = { currency: "XOF", balance: "10000000.0000" } as Sandbox.OpeningWallet
+const wallet = {
+  currency: Currency.Currency.make("XOF"),
+  balance: Amount.Amount.make("10000000.0000")
+}
 
 /** The attempt whose request the fiber handles. */
-const current = GlobalValue.globalValue("playground/current", () =>
-  FiberRef.unsafeMake<Mutable<Attempt> | undefined>(undefined)
-)
+const current = FiberRef.unsafeMake<Mutable<Attempt> | undefined>(undefined)
 
 /** Notes what the sandbox did with a request. */
 const record = ({ fault, outcome, replay }: Exchange) =>
@@ -178,10 +179,9 @@ const network = (client: HttpClient.HttpClient, attempts: Array<Mutable<Attempt>
       attempts.push(attempt)
       return yield* Effect.gen(function* () {
         yield* Effect.sleep(latencyMillis)
-        const arrivedMillis = yield* Clock.currentTimeMillis
+        attempt.arrivedMillis = yield* Clock.currentTimeMillis
         const exit = yield* Effect.exit(Effect.locally(exchange, current, attempt))
-        attempt.arrivedMillis = arrivedMillis
-        attempt.endMillis = arrivedMillis + latencyMillis
+        attempt.endMillis = (yield* Clock.currentTimeMillis) + latencyMillis
         yield* Effect.sleep(latencyMillis)
         return yield* exit
       }).pipe(

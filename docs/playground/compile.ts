@@ -31,7 +31,7 @@ const modules: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["effect", { Array, Data, DateTime, Duration, Effect, Either, Option, Schedule, Schema }]
 ])
 
-const require = (name: string): unknown => {
+const moduleOf = (name: string): unknown => {
   if (modules.has(name)) return modules.get(name)
   throw new Error(`There is no module "${name}" here, only ${[...modules.keys()].join(", ")}.`)
 }
@@ -40,7 +40,7 @@ const require = (name: string): unknown => {
 export const compile = (code: string): Effect.Effect<unknown, unknown, unknown> => {
   const javaScript = transform(code, { transforms: ["typescript", "imports"] }).code
   const exported: { readonly program?: unknown } = {}
-  new Function("exports", "require", javaScript)(exported, require)
+  new Function("exports", "require", javaScript)(exported, moduleOf)
   if (Effect.isEffect(exported.program)) return exported.program
   throw new Error("The code must export an effect: export const program = Effect.gen(…)")
 }
