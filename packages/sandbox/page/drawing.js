@@ -26,13 +26,12 @@ import { html } from "./preact.js"
  * @param {{
  *   readonly attempts: ReadonlyArray<Attempt>,
  *   readonly label: string,
- *   readonly highlighted?: number | undefined,
  *   readonly nowMillis?: number | undefined,
  *   readonly onSelect?: ((id: number) => void) | undefined
  * }} properties `nowMillis` draws requests that are under way
  * @returns {Drawn}
  */
-export const Drawing = ({ attempts, highlighted, label, nowMillis = Infinity, onSelect }) => {
+export const Drawing = ({ attempts, label, nowMillis = Infinity, onSelect }) => {
   const keys = [...new Set(attempts.flatMap(({ key }) => (key === null ? [] : [key])))]
   const start = attempts[0]?.startMillis ?? 0
   const lastEnd = Math.max(start, ...attempts.map(({ endMillis = Infinity }) => endMillis))
@@ -50,7 +49,6 @@ export const Drawing = ({ attempts, highlighted, label, nowMillis = Infinity, on
             number=${attempt.key === null ? -1 : keys.indexOf(attempt.key)}
             since=${attempt.startMillis - start}
             pause=${pauseBefore(attempt, attempts.slice(0, index))}
-            isHighlighted=${attempt.id === highlighted}
             nowMillis=${nowMillis}
             onSelect=${onSelect}
           />`
@@ -84,15 +82,14 @@ const hasSucceeded = ({ status }) => typeof status === "number" && status < 400
  *   readonly number: number,
  *   readonly since: number,
  *   readonly pause: number | undefined,
- *   readonly isHighlighted: boolean,
  *   readonly nowMillis: number,
  *   readonly onSelect: ((id: number) => void) | undefined
  * }} properties
  */
-const Row = ({ attempt, isHighlighted, nowMillis, number, onSelect, pause, since }) => {
+const Row = ({ attempt, nowMillis, number, onSelect, pause, since }) => {
   const { id, key, label } = attempt
   const effect = effectOf(attempt)
-  return html`<li class=${isHighlighted ? "highlighted" : ""}>
+  return html`<li>
     ${pause !== undefined && html`<p class="pause">pause of ${duration(pause)}</p>`}
     <div class="row">
       <div class="caller">
