@@ -1,0 +1,70 @@
+/**
+ * The worker: sends what is stored, and reads what is pending, until each attempt is paid, unpaid or for a
+ * person. After a crash it continues with what the store says.
+ */
+import { IdempotencyKey } from "@manilla/core"
+import { PaymentIntent } from "@manilla/payments"
+import type { Promises } from "@manilla/promises"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterError, afterRead, isTooOld, pauseOf, type Attempt, type Change } from "./attempts.js"
+import type { Orders } from "./orders.js"
+
+/** How many attempts are worked on at the same time. */
+const most = 64
+
+/** For how long an attempt is taken: longer than any request. */
+const lease = 30_000
+
+const once = { timeout: "10 seconds", retry: { attempts: 1 } } as const
+
+/** Works until the signal is aborted. */
+export const work = async (
+  orders: Orders,
+  { payments }: Pick<Promises.Promises, "payments">,
+  unpaidStatuses: ReadonlySet<string>,
+  signal: AbortSignal
+) => {
+  const send = async (attempt: Attempt): Promise<Change> => {
+    const options = { key: IdempotencyKey.make(attempt.key), timeout: "20 seconds" } as const
+    const created = await payments.create(attempt.request, options)
+    if (created.ok) return { state: "Pending", payment_id: created.value.id, reason: null }
+    console.warn(created.error.message)
+    return afterError(attempt, created.error)
+  }
+
+  const read = async (attempt: Attempt, id: string): Promise<Change> => {
+    const payment = await payments.get(PaymentIntent.makeId(id), once)
+    if (payment.ok) return afterRead(attempt, payment.value, unpaidStatuses)
+    // A read changes nothing, and tells nothing if it fails.
+    console.warn(payment.error.message)
+    return attempt
+  }
+
+  /** One request to the service, and its meaning. */
+  const step = async (attempt: Attempt) => {
+    const { payment_id: id } = attempt
+    const isOld = isTooOld(attempt, Date.now())
+    // A late request could pay again, but a read changes nothing.
+    const result = id !== null ? await read(attempt, id) : isOld ? attempt : await send(attempt)
+    const isOpen = result.state === "Starting" || result.state === "Pending"
+    const change: Change = isOld && isOpen ? { ...result, state: "Review" } : result
+    if (change.state === "Review") console.error(`A person decides ${attempt.key}`)
+    // A new payment is read at once.
+    const pause = change.payment_id === id ? pauseOf(attempt, Date.now()) : 0
+    await orders.settle(attempt, change, Date.now() + pause)
+  }
+
+  const failed = (error: unknown) => console.error("The store failed", error)
+  const running = new Set<Promise<void>>()
+  await orders.release()
+  while (!signal.aborted) {
+    for (const attempt of (await orders.claim(most - running.size, lease).catch(failed)) ?? []) {
+      const stepping = step(attempt)
+        .catch(failed)
+        .finally(() => running.delete(stepping))
+      running.add(stepping)
+    }
+    await sleep(250)
+  }
+  await Promise.all(running)
+}

@@ -1,0 +1,147 @@
+/**
+ * The shop on the sandbox with scripted faults, in one process. The sandbox tells how many payments it made.
+ */
+import { HttpClient } from "@effect/platform"
+import { IdempotencyKey } from "@manilla/core"
+import { Promises } from "@manilla/promises"
+import { Fault, Sandbox, SandboxClient, SandboxGateway } from "@manilla/sandbox"
+import { Effect, Layer } from "effect"
+import { assert, test, vi } from "vitest"
+import { make } from "../src/app.js"
+import type { State } from "../src/attempts.js"
+import * as orders from "../src/orders.js"
+import * as Shop from "../src/shop.js"
+import { viewOf } from "../src/view.js"
+import * as worker from "../src/worker.js"
+
+const form = {
+  ...Object.fromEntries(Object.keys(Shop.details).map((name) => [name, "Ama Mensah"])),
+  product: "beans",
+  method: "mtn_bj",
+  phone: "+229 01 61 23 45 67"
+}
+
+const keyOf = (order: string, number: number) =>
+  IdempotencyKey.derive("shop", order, String(number))
+
+const operation = "Payments.create"
+
+/** A shop with a sandbox and a store of its own. */
+const open = async (options: Sandbox.Options = {}) => {
+  const made = await Effect.runPromise(
+    SandboxClient.make({ settleAfter: "200 millis", ...options })
+  )
+  const { sandbox } = made
+  const http = Layer.succeed(HttpClient.HttpClient, made.client)
+  const gateway = SandboxGateway.layer().pipe(
+    Layer.provide(Layer.merge(http, Layer.succeed(Sandbox.Sandbox, sandbox)))
+  )
+  const manilla = await Promises.makeWith(gateway)
+  const store = await orders.open(":memory:")
+  const app = make(store)
+
+  const post = (path: string, fields: Readonly<Record<string, string>>) =>
+    app.request(path, { method: "POST", body: new URLSearchParams(fields) })
+
+  /** Orders and pays. Returns the id of the order. */
+  const order = async (changes: Readonly<Record<string, string>> = {}) => {
+    const fields = { order: crypto.randomUUID(), ...form, ...changes }
+    assert.strictEqual((await post("/orders", fields)).status, 303)
+    return fields.order
+  }
+
+  const see = async (id: string) => viewOf((await store.find(id))?.attempts.at(-1))
+
+  return {
+    app,
+    manilla,
+    order,
+    post,
+    see,
+    store,
+    tryAgain: (id: string, number: number) =>
+      post(`/orders/${id}/attempts`, { ...form, number: String(number) }),
+    until: (id: string, state: State) =>
+      vi.waitUntil(async () => (await see(id)).state === state, { timeout: 60_000, interval: 20 }),
+    add: (fault: Fault.Fault) => Effect.runPromise(sandbox.faults.add(fault)),
+    /** The keys of the payments that the sandbox made. */
+    made: async () =>
+      (await Effect.runPromise(sandbox.paymentIntents)).map((it) => it.idempotency_key),
+    /** Starts the worker, which works until it is stopped. */
+    work: () => {
+      const stopping = new AbortController()
+      const working = worker.work(store, manilla, new Set(["FAILED"]), stopping.signal)
+      return async () => {
+        stopping.abort()
+        await working
+      }
+    }
+  }
+}
+
+test("an order is paid once, although responses get lost", async () => {
+  const shop = await open()
+  await shop.add(Fault.dropAfter({ operation, count: 6 }))
+  const stop = shop.work()
+  const id = await shop.order()
+  await vi.waitUntil(async () => (await shop.see(id)).title === "We are verifying your payment", {
+    timeout: 60_000
+  })
+  await shop.tryAgain(id, 2)
+  await shop.until(id, "Paid")
+  assert.deepStrictEqual(await shop.made(), [keyOf(id, 1)])
+  await stop()
+})
+
+test("an order is paid once, although the process died after it had sent the request", async () => {
+  const shop = await open()
+  const id = await shop.order()
+  const [attempt] = await shop.store.claim(1, 60_000)
+  if (attempt === undefined) assert.fail("there is no attempt")
+  await shop.manilla.payments.create(attempt.request, { key: IdempotencyKey.make(attempt.key) })
+  const stop = shop.work()
+  await shop.until(id, "Paid")
+  assert.deepStrictEqual(await shop.made(), [keyOf(id, 1)])
+  await stop()
+})
+
+test("the buyer can try again after a refusal, under a new key", async () => {
+  const shop = await open()
+  const stop = shop.work()
+  const id = await shop.order({ phone: "+999000000020" })
+  await shop.until(id, "Unpaid")
+  await shop.tryAgain(id, 2)
+  await shop.tryAgain(id, 2)
+  await shop.until(id, "Paid")
+  assert.deepStrictEqual(await shop.made(), [keyOf(id, 2)])
+  await stop()
+})
+
+test("a person decides if the key belongs to another request", async () => {
+  const shop = await open({ idempotency: { other_body: "replay" } })
+  const id = crypto.randomUUID()
+  const order = { id, product: "", amount: "1", currency: "XOF", details: {} }
+  const method = { name: "", country: "BJ", payment_method: "mtn_momo" }
+  const other = Shop.requestOf(order, method, form.phone)
+  await shop.manilla.payments.create(other, { key: keyOf(id, 1) })
+  const stop = shop.work()
+  await shop.order({ order: id })
+  await shop.until(id, "Review")
+  await shop.tryAgain(id, 2)
+  assert.include((await shop.see(id)).text, "do not pay again")
+  assert.lengthOf(await shop.made(), 1)
+  await stop()
+})
+
+test("the pages ask for each field, escape what they show, and name what is wrong", async () => {
+  const { app, order, post } = await open()
+  const page = await (await app.request("/")).text()
+  for (const field of Object.keys({ ...Shop.details, ...Shop.payment })) {
+    assert.include(page, `name="${field}"`)
+  }
+  const id = await order({ name: "<script>" })
+  assert.include(await (await app.request(`/orders/${id}`)).text(), "&lt;script&gt;")
+  const wrong = await post("/orders", { ...form, order: crypto.randomUUID(), phone: "nobody" })
+  assert.strictEqual(wrong.status, 400)
+  assert.include(await wrong.text(), "must be a phone number")
+})
