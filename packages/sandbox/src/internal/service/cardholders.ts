@@ -44,49 +44,22 @@ export const make = ({ cardholders: rows }: State, identifiers: Identifiers) => 
 
 /** Fictitious people with every member of the interface. */
 const people = [
-  {
-    is_business: false,
-    first_name: "Afi",
-    last_name: "Exemple",
-    country_code: "229",
-    contact: "0100000001",
-    dob: "1990-02-28",
-    billing_address: "1 Rue Imaginaire",
-    billing_city: "Cotonou",
-    billing_country: "BJ",
-    billing_state: "Littoral"
-  },
-  {
-    is_business: false,
-    first_name: "Kwame",
-    last_name: "Muster",
-    country_code: "225",
-    contact: "0500000002",
-    dob: "1985-11-03",
-    billing_address: "2 Avenue Inventée",
-    billing_city: "Abidjan",
-    billing_country: "CI",
-    billing_state: "Lagunes"
-  },
-  {
-    is_business: true,
-    first_name: "Mariam",
-    last_name: "Sample",
-    country_code: "221",
-    contact: "700000003",
-    dob: "1978-07-19",
-    billing_address: "3 Place Fictive",
-    billing_city: "Dakar",
-    billing_country: "SN",
-    billing_state: "Dakar"
-  }
-].map((person, index) => {
-  const { country_code, first_name, is_business, last_name } = person
-  return {
-    ...person,
-    email: `${first_name}.${last_name}@cardholder.invalid`.toLowerCase(),
-    billing_name: is_business ? `${last_name} Trading SARL` : `${first_name} ${last_name}`,
-    billing_postal_code: `00${country_code}`,
-    id_number: `SANDBOX-ID-000${index + 1}`
-  }
-})
+  ["Afi", "Exemple", "0100000001", "1990-02-28", "1 Rue Imaginaire", "Cotonou", "BJ", "229"],
+  ["Kwame", "Muster", "0500000002", "1985-11-03", "2 Avenue Inventée", "Abidjan", "CI", "225"],
+  ["Mariam", "Sample", "700000003", "1978-07-19", "3 Place Fictive", "Dakar", "SN", "221"]
+].map(([first_name = "", last_name = "", contact, dob, street, city, country, code], index) => ({
+  is_business: index === 2,
+  first_name,
+  last_name,
+  country_code: code,
+  contact,
+  dob,
+  email: `${first_name}.${last_name}@cardholder.invalid`.toLowerCase(),
+  billing_name: index === 2 ? `${last_name} Trading SARL` : `${first_name} ${last_name}`,
+  billing_address: street,
+  billing_city: city,
+  billing_country: country,
+  billing_state: city,
+  billing_postal_code: `00${code}`,
+  id_number: `SANDBOX-ID-000${index + 1}`
+}))

@@ -47,7 +47,7 @@ export const services: ReadonlyArray<AvailableService> = offered.flatMap(([code,
  */
 export const check = (
   { services, strict }: Pick<Core, "services" | "strict">,
-  requested: listed.Requested & { readonly operation: string; readonly payment_method: string },
+  requested: listed.Requested,
   [phoneField, phone]: readonly [field: string, phone: string],
   { warn }: Undeclared
 ): Either.Either<void, refusal.Refusal> => {
