@@ -98,6 +98,18 @@ describe("a call with a refused token", () => {
       endedMillis: 2001,
       may: false
     },
+    {
+      title:
+        "was refused the last token, which was refused long before as the second one of a call",
+      sent: [
+        ...tokens,
+        refused("order-1/1", "one", 100),
+        refused("order-1/1", "two", 200),
+        refused("order-0/1", "two", 5000)
+      ],
+      endedMillis: 5000,
+      may: true
+    },
     { title: "outlived its process", sent: [own], processEndsMillis: 900, may: true }
   ])("that $title: may end so: $may", ({ endedMillis = 1000, may, processEndsMillis, sent }) => {
     const ends = new Map(processEndsMillis === undefined ? [] : [[0, processEndsMillis]])

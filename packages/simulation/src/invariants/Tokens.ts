@@ -64,8 +64,13 @@ const pauseMillis = 1000
 export const isPaused = (sent: ReadonlyArray<Sent.Sent>, nowMillis: number): boolean => {
   const ended = sent.filter(({ closedMillis }) => closedMillis <= nowMillis)
   const last = obtained(ended.filter(Sent.isForToken)).slice(-2)
+  const refused = ended.filter(({ received }) => received === 401)
+  // A call reports the first token that is refused to it, and not the second one.
+  const reported = refused.filter(
+    (one) => refused.find(({ call }) => call === one.call)?.authorization === one.authorization
+  )
   const refusals = last.map(({ authorization }) =>
-    ended.find((one) => one.received === 401 && one.authorization === authorization)
+    reported.find((one) => one.authorization === authorization)
   )
   const latest = refusals.at(-1)
   return (
