@@ -68,7 +68,7 @@ const openPage = async (project: string): Promise<void> => {
     if (/^Page: +\S+$/m.test(printed)) break
   }
   const [, url] = /^Page: +(\S+)$/m.exec(printed) ?? []
-  for (const file of ["/", "/page/main.js", "/page/page.css"]) {
+  for (const file of ["/", "/page/main.js", "/page/preact.js", "/page/page.css"]) {
     const { ok } = await fetch(new URL(file, url))
     if (!ok) throw new Error(`${file} is missing`)
   }

@@ -7,12 +7,12 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 
 /** The package is found by its name, because the bundled command is in another folder than this module. */
-const manifest = createRequire(import.meta.url).resolve("@manilla/sandbox/package.json")
+const manifest = () => createRequire(import.meta.url).resolve("@manilla/sandbox/package.json")
 
 export const read = (name: string) =>
-  Effect.tryPromise(() => readFile(join(dirname(manifest), "page", name), "utf8"))
+  Effect.tryPromise(() => readFile(join(dirname(manifest()), "page", name), "utf8"))
 
 export const version = Effect.tryPromise(async (): Promise<string> => {
-  const { version }: { readonly version: string } = JSON.parse(await readFile(manifest, "utf8"))
+  const { version }: { readonly version: string } = JSON.parse(await readFile(manifest(), "utf8"))
   return version
 })
