@@ -1,14 +1,17 @@
 // Installs the tarballs of all packages with their peers into an empty project: a program that imports every
 // module compiles and runs there, and so do the commands. A module imports only what its package declares, and
-// a client bundles without Node's modules. Then checks the tarballs themselves.
+// a client bundles without Node's modules. The starters compile, and pass their tests, in empty folders. Then
+// checks the tarballs themselves.
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { build } from "esbuild"
-import { spawn } from "node:child_process"
-import { mkdirSync } from "node:fs"
+import { exec, spawn } from "node:child_process"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { promisify } from "node:util"
 import { runCommand } from "./cli.js"
 import {
   apart,
@@ -20,6 +23,7 @@ import {
   published
 } from "./packages.js"
 import { bundle, compile, makeProject, packInto, report, run } from "./project.js"
+import { copy, starters } from "./starters.js"
 import { check } from "./tarballs.js"
 
 interface Module {
@@ -123,13 +127,30 @@ const tryAll = async (): Promise<void> => {
     }
   }
   await openPage(project)
+  // They run beside the checks.
+  const tried = Promise.all(starters.map((name) => tryStarter(name, project)))
   const problems = [
     ...(await Promise.all(libraries.map((folder) => undeclared(project, folder)))).flat(),
     ...(await nodeImports(project)),
     ...(await check(project))
   ]
+  await tried
   if (problems.length > 0) throw new Error(problems.join("\n"))
   console.log(`${published.length} packages`)
+}
+
+/** Copies a starter into an empty folder, where it compiles and passes its tests. */
+const tryStarter = async (name: string, project: string): Promise<void> => {
+  const target = mkdtempSync(join(tmpdir(), `manilla-${name}-`))
+  try {
+    copy(name, target, project)
+    const steps =
+      "npm install --silent --no-audit --no-fund --ignore-scripts && npm run check && npm test"
+    const { stdout } = await promisify(exec)(steps, { cwd: target })
+    report(`${name}: ${/Tests +\S+ passed.*/.exec(stdout)?.[0] ?? stdout}`)
+  } finally {
+    rmSync(target, { recursive: true })
+  }
 }
 
 const keepIn = (out: string): void => {

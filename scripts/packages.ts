@@ -9,6 +9,7 @@ export interface Manifest {
   readonly version?: string
   readonly packageManager?: string
   readonly dependencies?: Record<string, string>
+  readonly devDependencies?: Record<string, string>
   readonly peerDependencies?: Record<string, string>
   readonly peerDependenciesMeta?: Record<string, { readonly optional?: boolean }>
   readonly bin?: Record<string, string>
