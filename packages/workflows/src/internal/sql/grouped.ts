@@ -1,10 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { setImmediate } from "node:timers/promises"
 
 /** The most inputs of one statement. */
 const most = 100
 /** One statement is prepared while another one waits for the disk. */
 const atOnce = 2
+
+/** SQLite answers at once: without this, the first of those that an answer of the service has woken would be alone. */
+const othersAreReady = Effect.promise(() => setImmediate())
 
 /**
  * A statement for many inputs in place of one for each, as in a group commit: those that come while earlier ones are
@@ -36,21 +40,27 @@ export const grouped = <A, B, E>(
   }
 
   const runGroup = (group: ReturnType<typeof nextGroup>): Effect.Effect<void> =>
-    Effect.flatMap(Effect.exit(run(group.map(([, { input }]) => input))), (exit) => {
-      if (Exit.isFailure(exit) && group.length > 1) {
-        return Effect.forEach(group, (one) => runGroup([one]), {
-          concurrency: "unbounded",
-          discard: true
-        })
+    Effect.flatMap(
+      Effect.exit(Effect.suspend(() => run(group.map(([, { input }]) => input)))),
+      (exit) => {
+        if (Exit.isFailure(exit) && group.length > 1) {
+          return Effect.forEach(group, (one) => runGroup([one]), {
+            concurrency: "unbounded",
+            discard: true
+          })
+        }
+        for (const [row, { resume }] of group) resume(Exit.map(exit, (results) => results.get(row)))
+        return Effect.void
       }
-      for (const [row, { resume }] of group) resume(Exit.map(exit, (results) => results.get(row)))
-      return Effect.void
-    })
+    )
 
-  const work: Effect.Effect<void> = Effect.suspend(() => {
-    if (waiting.size > 0) return Effect.zipRight(runGroup(nextGroup()), work)
+  const work: Effect.Effect<void> = Effect.gen(function* () {
+    while (waiting.size > 0) {
+      yield* othersAreReady
+      const group = nextGroup()
+      if (group.length > 0) yield* runGroup(group)
+    }
     running--
-    return Effect.void
   })
 
   return (input) =>
@@ -59,8 +69,7 @@ export const grouped = <A, B, E>(
       waiting.add(one)
       if (running < atOnce) {
         running++
-        // Those that are ready now come into the first group, too.
-        Effect.runFork(Effect.zipRight(Effect.yieldNow(), work))
+        Effect.runFork(work)
       }
       // What is under way goes on: its effect is found later.
       return Effect.sync(() => void waiting.delete(one))
