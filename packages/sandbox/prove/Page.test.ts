@@ -615,6 +615,8 @@ const pages = async () => {
   const checkout = await service.createLink({ description: "d".repeat(1000) })
   return [
     ...Object.entries(views).map(([view, ready]) => ({ address: `/#${view}`, ready })),
+    { address: "/#requests?find=order-1", ready: ".drawing" },
+    { address: "/#requests?find=nothing", ready: ".note" },
     { address: "/docs", ready: "section" },
     { address: checkout, ready: "form" },
     { address: `${service.origin}/checkout/LNK-UNKNOWN`, ready: ".result" }

@@ -38,9 +38,20 @@ describe("a service", () => {
     ]
   ])("of %o", (changes, warning) => {
     const found = listed.service(catalogue.services, { ...service, ...changes })
-    assert.strictEqual(found?.warning, warning)
+    assert.deepStrictEqual(
+      found.map((one) => one.warning),
+      warning === undefined ? [] : [warning]
+    )
     // A refusal has the rule, and no value of the request.
-    for (const value of Object.values(changes)) assert.notInclude(found?.rule ?? "", `"${value}"`)
+    for (const { rule } of found) assert.notInclude(rule, `"`)
+  })
+
+  it("has each of its values in a warning of its own", () => {
+    const requested = { ...service, currency: "CFA", payment_method: "mtn-momo" }
+    assert.deepStrictEqual(
+      listed.service(catalogue.services, requested).map(({ field }) => field),
+      ["currency", "payment_method"]
+    )
   })
 })
 

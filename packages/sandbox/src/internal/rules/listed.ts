@@ -5,12 +5,9 @@
 import type { AvailableService } from "@manilla/catalogue/AvailableService"
 import { nearest } from "./nearest.js"
 
-export interface Requested {
-  readonly country: string
-  readonly currency: string
-  readonly payment_method: string
-  readonly operation: string
-}
+const fields = ["country", "currency", "payment_method", "operation"] as const
+
+export type Requested = Readonly<Record<(typeof fields)[number], string>>
 
 export interface Unlisted {
   readonly field: string
@@ -30,31 +27,34 @@ const requestedBy = (service: AvailableService): Requested => ({
   currency: service.currency.code
 })
 
-const fields = ["country", "currency", "payment_method", "operation"] as const
-
 /** Whether a service of the catalogue is the requested one. */
 export const is = (service: AvailableService, requested: Requested): boolean =>
   fields.every((field) => requestedBy(service)[field] === requested[field])
 
-/** The first value with which no service is left. */
+/** The values with which no service is left. */
 export const service = (
   services: ReadonlyArray<AvailableService>,
   requested: Requested
-): Unlisted | undefined => {
+): ReadonlyArray<Unlisted> => {
+  const found: Array<Unlisted> = []
   let left = services
   for (const field of fields) {
     const value = requested[field]
     const next = left.filter((one) => requestedBy(one)[field] === value)
-    if (next.length === 0) {
+    if (next.length > 0) left = next
+    else {
       const options = [...new Set(left.map((one) => requestedBy(one)[field]))]
       const country = field === "country" ? "" : ` of ${left[0]?.country.name}`
       const meant = nearest(value, options)
       const hint = meant === undefined ? `it has ${options.join(", ")}` : `did you mean ${meant}?`
-      return unlisted(field, ` ${JSON.stringify(value)}`, `in the catalogue${country}; ${hint}`)
+      found.push(
+        unlisted(field, ` ${JSON.stringify(value)}`, `in the catalogue${country}; ${hint}`)
+      )
+      // Each country has its own currency and methods.
+      if (field === "country") break
     }
-    left = next
   }
-  return undefined
+  return found
 }
 
 /** A phone number has 8 to 15 digits: the country code and the number. */

@@ -51,7 +51,7 @@ export const check = (
   [phoneField, phone]: readonly [field: string, phone: string],
   { warn }: Undeclared
 ): Either.Either<void, refusal.Refusal> => {
-  for (const found of [listed.service(services, requested), listed.phone(phoneField, phone)]) {
+  for (const found of [...listed.service(services, requested), listed.phone(phoneField, phone)]) {
     if (found === undefined) continue
     if (strict) return refusal.because("NOT_LISTED", found.field, found.rule)
     warn(found.warning)
