@@ -339,6 +339,8 @@ describe("a runner", () => {
       )
       const operator = yield* Effect.provide(run(5), context)
       yield* store.runners.leave(1)
+      const { taken } = yield* store.take(1, [Shop.name], Number.MAX_SAFE_INTEGER, 1)
+      assert.lengthOf(taken, 0, "it takes nothing under its old number")
       yield* VirtualClock.pass("10 seconds")
       assert.strictEqual(yield* operator.await("order-42"), "pay-1")
       assert.strictEqual(calls, 2)
