@@ -45,6 +45,7 @@ const learn = [
     text: "Guides",
     items: pages(
       "guides/",
+      "shop",
       "collect",
       "payouts",
       "transactions",

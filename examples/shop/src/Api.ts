@@ -70,12 +70,13 @@ const page = (status: number, text: string) =>
 
 const unavailable = page(
   503,
-  Page.notice("Please reload this page", [
-    "We cannot read or store orders at the moment. If you have ordered, your order does not get lost, and reloading does not order or pay again."
-  ])
+  Page.notice(
+    "Please reload this page",
+    "We cannot read or store orders now. If you have ordered, your order does not get lost, and reloading does not order or pay again."
+  )
 )
 
-const missing = page(404, Page.notice("No such order", ["Please check the address."]))
+const missing = page(404, Page.notice("No such order", "Please check the address."))
 
 const handlers = HttpApiBuilder.group(api, "orders", (handlers) =>
   Effect.gen(function* () {
@@ -96,11 +97,7 @@ const handlers = HttpApiBuilder.group(api, "orders", (handlers) =>
       ).pipe(orUnavailable)
 
     /** Stores a request with its key, and tells the worker. The buyer does not wait for the service. */
-    const pay = (
-      order: Parameters<typeof Shop.requestOf>[0],
-      number: number,
-      payment: Parameters<typeof Shop.requestOf>[1]
-    ) =>
+    const pay = (number: number, ...[order, payment]: Parameters<typeof Shop.requestOf>) =>
       orders
         .attempt(order.id, number, Shop.requestOf(order, payment))
         .pipe(
@@ -113,13 +110,13 @@ const handlers = HttpApiBuilder.group(api, "orders", (handlers) =>
       .handle("place", ({ payload: { method, order: id, phone, product, ...details } }) => {
         const { amount, name } = Shop.products[product]
         const order = { id, product: name, amount, currency: Shop.currency, details }
-        return orUnavailable(Effect.zipRight(orders.place(order), pay(order, 1, { method, phone })))
+        return orUnavailable(Effect.zipRight(orders.place(order), pay(1, order, { method, phone })))
       })
       .handle("order", ({ path }) =>
         withOrder(path.id, (placed) => Effect.succeed(page(200, Page.order(placed))))
       )
       .handle("tryAgain", ({ path, payload: { number, ...payment } }) =>
-        withOrder(path.id, ({ order }) => pay(order, number, payment))
+        withOrder(path.id, ({ order }) => pay(number, order, payment))
       )
       .handle("state", ({ path }) =>
         orders.find(path.id).pipe(
@@ -141,14 +138,10 @@ const headers = {
 const isWrong = Schema.is(HttpApiError.HttpApiDecodeError)
 
 /** Names each field and the rule that it breaks. */
-const wrong = ({ issues }: HttpApiError.HttpApiDecodeError) =>
-  page(
-    400,
-    Page.notice(
-      "Please correct the form",
-      issues.map(({ message, path }) => `${Page.labelOf(path.join("."))}: ${message}`)
-    )
-  )
+const wrong = ({ issues }: HttpApiError.HttpApiDecodeError) => {
+  const rules = issues.map(({ message, path }) => `${Page.labelOf(path.join("."))}: ${message}`)
+  return page(400, Page.notice("Please correct the form", ...rules))
+}
 
 const middleware = HttpApiBuilder.middleware((app) =>
   app.pipe(

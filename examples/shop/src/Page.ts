@@ -1,7 +1,7 @@
 /**
  * The pages, as text. `html` escapes each value that is not a part of a page itself.
  */
-import { Option, Schema, SchemaAST } from "effect"
+import { Option, Record, Schema, SchemaAST } from "effect"
 import { createHash } from "node:crypto"
 import { type Attempt, open } from "./Attempt.js"
 import type { Order, Placed } from "./Orders.js"
@@ -23,57 +23,40 @@ const textOf = (part: Part): string => {
 const html = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
   new Html(String.raw({ raw: strings }, ...parts.map(textOf)))
 
-/** The page of the shop: its products and the form of an order. `order` makes a form that is sent twice one order. */
+/** The page of the shop: the form of an order. `order` makes a form that is sent twice one order. */
 export const shop = (order: string): string =>
   page(
     Shop.name,
-    html`
-      <h1>${Shop.name}</h1>
-      <form class="card" method="post" action="/orders">
-        <input type="hidden" name="order" value="${order}" />
-        <fieldset>
-          <legend>Choose</legend>
-          ${Object.entries(Shop.products).map(
-            ([id, { amount, name }], index) => html`
-              <label class="choice">
-                <input type="radio" name="product" value="${id}" ${flag("checked", index === 0)} />
-                <span>${name}</span><b>${money(amount, Shop.currency)}</b>
-              </label>
-            `
-          )}
-        </fieldset>
-        ${inputs(Shop.details)} ${inputs(Shop.payment)}
-        <button>Order and pay</button>
-        <p class="hint">You approve the payment on your phone. We never ask for your PIN.</p>
-      </form>
-    `
+    html`<form class="card" method="post" action="/orders">
+      <input type="hidden" name="order" value="${order}" />
+      <label>Product ${select("product", products)}</label>
+      ${inputs(Shop.details)} ${inputs(Shop.payment)}
+      <button>Order and pay</button>
+      <p>You approve the payment on your phone. We never ask for your PIN.</p>
+    </form>`
   )
 
 /** The page of an order: what became of its payment, and what was ordered. */
 export const order = ({ attempts, order }: Placed): string => {
   const { state, text, title } = viewOf(attempts.at(-1))
   return page(
-    `${title} – ${Shop.name}`,
-    html`
-      <h1>${Shop.name}</h1>
-      <section class="card ${state}" data-state="${state}" aria-live="polite">
+    title,
+    html`<section class="card ${state}" data-state="${state}" aria-live="polite">
         <h2>${title}</h2>
         <p>${text}</p>
         ${state === "Unpaid" ? again(order, attempts.length + 1) : ""}
       </section>
-      ${summary(order, attempts)} <a href="/">Back to the shop</a>
-    `,
+      ${summary(order, attempts)}`,
     open.includes(state)
   )
 }
 
-const again = ({ amount, currency, id }: Order, number: number): Html => html`
-  <form method="post" action="/orders/${id}/attempts">
+const again = ({ amount, currency, id }: Order, number: number): Html =>
+  html`<form method="post" action="/orders/${id}/attempts">
     <input type="hidden" name="number" value="${number}" />
     ${inputs(Shop.payment)}
     <button>Pay ${money(amount, currency)}</button>
-  </form>
-`
+  </form> `
 
 const summary = (order: Order, attempts: ReadonlyArray<Attempt>): Html => {
   const rows = [
@@ -83,66 +66,59 @@ const summary = (order: Order, attempts: ReadonlyArray<Attempt>): Html => {
     ...Object.entries(order.details).map(([name, value]) => [labelOf(name), value]),
     ...attempts.slice(0, -1).map((it) => [`Try ${it.number}`, viewOf(it).title])
   ]
-  return html`
-    <dl class="card">
-      ${rows.map(
-        ([term = "", value = ""]) =>
-          html`<div>
-            <dt>${term}</dt>
-            <dd>${value}</dd>
-          </div>`
-      )}
-    </dl>
-  `
+  const row = ([term = "", value = ""]: ReadonlyArray<string>) =>
+    html`<dt>${term}</dt>
+      <dd>${value}</dd>`
+  return html`<dl class="card">${rows.map(row)}</dl>`
 }
 
 /** A page that says one thing. */
-export const notice = (title: string, texts: ReadonlyArray<string>): string =>
+export const notice = (title: string, ...texts: ReadonlyArray<string>): string =>
   page(
-    `${title} – ${Shop.name}`,
-    html`
-      <h1>${Shop.name}</h1>
-      <section class="card">
-        <h2>${title}</h2>
-        ${texts.map((text) => html`<p>${text}</p>`)}
-      </section>
-      <a href="/">Back to the shop</a>
-    `
+    title,
+    html`<section class="card">
+      <h2>${title}</h2>
+      ${texts.map((text) => html`<p>${text}</p>`)}
+    </section>`
   )
 
 type Fields = Readonly<Record<string, Schema.Schema.AnyNoContext>>
 
+const labels: Readonly<Record<string, string>> = Record.map(
+  { ...Shop.details, ...Shop.payment },
+  ({ ast }) => Option.getOrElse(SchemaAST.getTitleAnnotation(ast), () => "")
+)
+
 /** The label of a field: the title of its schema. */
-export const labelOf = (name: string): string => {
-  const fields: Fields = { ...Shop.details, ...Shop.payment }
-  return Option.fromNullable(fields[name]).pipe(
-    Option.flatMap(({ ast }) => SchemaAST.getTitleAnnotation(ast)),
-    Option.getOrElse(() => name)
-  )
-}
+export const labelOf = (name: string): string => labels[name] ?? name
 
 const inputs = (fields: Fields): ReadonlyArray<Html> =>
-  Object.entries(fields).map(
-    ([name, schema]) => html`
-      <label>${labelOf(name)} ${name === "method" ? select : input(name, schema)}</label>
-    `
-  )
+  Object.entries(fields).map(([name, schema]) => {
+    const control = name === "method" ? select(name, methods) : input(name, schema)
+    return html`<label>${labelOf(name)} ${control}</label>`
+  })
 
-const select = html`
-  <select name="method">
-    ${Object.entries(Shop.methods).map(
-      ([id, { name }]) => html`<option value="${id}">${name}</option>`
-    )}
-  </select>
-`
+type Choices = ReadonlyArray<readonly [value: string, text: string]>
+
+const select = (name: string, choices: Choices): Html => {
+  const options = choices.map(([value, text]) => html`<option value="${value}">${text}</option>`)
+  return html`<select name="${name}">
+    ${options}
+  </select>`
+}
+
+const methods: Choices = Object.entries(Shop.methods).map(([id, { name }]) => [id, name])
+
+const products: Choices = Object.entries(Shop.products).map(([id, { amount, name }]) => [
+  id,
+  `${name}: ${money(amount, Shop.currency)}`
+])
 
 const input = (name: string, schema: Schema.Schema.AnyNoContext): Html => {
   const type = name === "phone" ? "tel" : "text"
-  const isRequired = Option.isNone(Schema.decodeUnknownOption(schema)(""))
-  return html`<input name="${name}" type="${type}" ${flag("required", isRequired)} />`
+  const required = Option.isNone(Schema.decodeUnknownOption(schema)("")) ? "required" : ""
+  return html`<input name="${name}" type="${type}" ${required} />`
 }
-
-const flag = (name: string, isSet: boolean): Html => new Html(isSet ? name : "")
 
 const style = `
 :root { color-scheme: light dark; --accent: light-dark(#0b6b4f, #5fd0a5); --on: light-dark(#fff, #06231a);
@@ -157,17 +133,13 @@ h1 { font-size: 1.25rem; margin: 0 0 1rem } h2 { font-size: 1.4rem; line-height:
 section.card { border-left: .35rem solid var(--line) } section.Paid { border-left-color: var(--accent) }
 section.Pending, section.Starting { border-left-color: light-dark(#b77400, #f0b64a) }
 section.Unpaid, section.Review { border-left-color: light-dark(#b3261e, #ff8a80) }
-fieldset { border: 0; padding: 0; margin: 0 0 1rem } legend { font-weight: 600; padding: 0 }
 label { display: block; font-weight: 600; margin: 0 0 1rem }
-.choice { display: flex; gap: .75rem; align-items: center; min-height: 3rem; margin: 0; font-weight: 400;
-  border-bottom: 1px solid var(--line) } .choice span { flex: 1 }
-input:not([type=radio]), select, button { font: inherit; width: 100%; min-height: 2.75rem; padding: .5rem .75rem;
+input, select, button { font: inherit; width: 100%; min-height: 2.75rem; padding: .5rem .75rem;
   border: 1px solid var(--soft); border-radius: .5rem; background: var(--card); color: inherit }
-input[type=radio] { width: 1.25rem; height: 1.25rem; accent-color: var(--accent) }
 button { background: var(--accent); border-color: var(--accent); color: var(--on); font-weight: 700; cursor: pointer }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
-.hint, dt { color: var(--soft) } .hint { margin: .75rem 0 0 } dl div { display: flex; gap: 1rem; padding: .25rem 0 }
-dt { flex: 0 0 7rem } dd { margin: 0; flex: 1; overflow-wrap: anywhere } a { color: var(--accent) }
+dl { display: grid; grid-template-columns: auto 1fr; gap: .5rem 1rem } dt { color: var(--soft) }
+dd { margin: 0; overflow-wrap: anywhere } a { color: var(--accent) } h1 a { color: inherit; text-decoration: none }
 `
 
 /** Loads the page again when the state of the order has changed. */
@@ -205,7 +177,10 @@ const page = (title: string, main: Html, isMoving = false): string =>
         ${isMoving ? html`<noscript><meta http-equiv="refresh" content="3" /></noscript>` : ""}
       </head>
       <body>
-        <main>${main}</main>
+        <main>
+          <h1><a href="/">${Shop.name}</a></h1>
+          ${main}
+        </main>
         ${
           isMoving
             ? html`<script type="module">

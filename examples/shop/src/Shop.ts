@@ -56,7 +56,7 @@ export const requestOf = (
   amount: order.amount,
   currency: order.currency,
   payment_method: methods[method].payment_method,
-  payer: { phone_number: phone },
+  payer: { phone_number: phone.replaceAll(" ", "") },
   metadata: { order: order.id }
 })
 

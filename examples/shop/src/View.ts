@@ -18,31 +18,26 @@ export const viewOf = (attempt: Attempt | undefined): View => {
     }
   }
   const { reason, request, state } = attempt
-  const view = (title: string, text: string): View => ({ state, title, text })
   const amount = money(request.amount, request.currency)
-  switch (state) {
-    case "Starting":
-      return reason === null
-        ? view("Starting your payment", "This takes a few seconds.")
-        : view(
-            "We are verifying your payment",
-            "It may have started. Please do not pay again: this page will show the result."
-          )
-    case "Pending":
-      return view(
-        "Confirm on your phone",
-        `Approve the payment of ${amount} on the number that ends in ${request.payer.phone_number.slice(-2)}.`
-      )
-    case "Review":
-      return view(
-        "We are checking your payment",
-        "Its result is not clear, so a person looks at it. Please do not pay again: we will contact you."
-      )
-    case "Paid":
-      return view("Paid", `We received ${amount}. Thank you for your order.`)
-    case "Unpaid":
-      return view("Not paid", `${unpaid(reason)} You can try again.`)
-  }
+  const phone = `the number that ends in ${request.payer.phone_number.slice(-2)}`
+  const starting =
+    reason === null
+      ? ["Starting your payment", "This takes a few seconds."]
+      : [
+          "We are verifying your payment",
+          "It may have started. Please do not pay again: this page will show the result."
+        ]
+  const [title = "", text = ""] = {
+    Starting: starting,
+    Pending: ["Confirm on your phone", `Approve the payment of ${amount} on ${phone}.`],
+    Review: [
+      "We are checking your payment",
+      "Its result is not clear, so a person looks at it. Please do not pay again: we will contact you."
+    ],
+    Paid: ["Paid", `We received ${amount}. Thank you for your order.`],
+    Unpaid: ["Not paid", `${unpaid(reason)} You can try again.`]
+  }[state]
+  return { state, title, text }
 }
 
 const unpaid = (reason: string | null): string => {

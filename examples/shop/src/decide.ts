@@ -18,31 +18,23 @@ const program = Effect.gen(function* () {
   const reviews = yield* orders.reviews
   if (order === undefined) {
     for (const { key, note, number, order_id, payment_id } of reviews) {
-      yield* Console.log(`${order_id} ${number}: payment ${payment_id ?? "unknown"}, key ${key}`)
-      yield* Console.log(`  ${note}`)
+      yield* Console.log(`${order_id} ${number}: ${note} (${key}, payment ${payment_id})`)
     }
     return yield* Console.log(`${reviews.length} to decide`)
   }
   const attempt = reviews.find((it) => it.order_id === order && String(it.number) === number)
-  if (attempt === undefined) return yield* refuse("There is no such attempt to decide.")
   const states = new Map<string | undefined, State>([
     ["paid", "Paid"],
     ["unpaid", "Unpaid"],
-    ["again", attempt.payment_id === null ? "Starting" : "Pending"]
+    ["again", attempt?.payment_id ? "Pending" : "Starting"]
   ])
   const state = states.get(decision)
-  if (state === undefined) return yield* refuse("Decide with paid, unpaid or again.")
+  if (attempt === undefined || state === undefined) {
+    return yield* Console.error("Name an attempt of the list, and paid, unpaid or again.")
+  }
   yield* orders.decide(attempt, state)
   yield* Console.log(`${order} ${number}: ${state}`)
 })
 
-const refuse = (message: string) =>
-  Effect.zipRight(
-    Console.error(message),
-    Effect.sync(() => {
-      process.exitCode = 2
-    })
-  )
-
 if (existsSync(file)) program.pipe(Effect.provide(Orders.layer(file)), NodeRuntime.runMain)
-else Effect.runSync(refuse("Name the file of the orders, such as orders-LIVE-HOST.db."))
+else console.error("Name the file of the orders, such as orders-LIVE-HOST.db.")

@@ -31,16 +31,14 @@ const sandbox = Layer.unwrapEffect(
     yield* Effect.log(
       `The sandbox, with all requests, faults and money: ${new URL(baseUrl).origin}`
     )
-    const settings = ConfigProvider.fromMap(
-      new Map([
-        ["MANILLA_BASE_URL", baseUrl],
-        ["MANILLA_AUTH_URL", authUrl],
-        ["MANILLA_CLIENT_ID", client_id],
-        ["MANILLA_CLIENT_SECRET", Redacted.value(client_secret)],
-        ["MANILLA_ENVIRONMENT", "SANDBOX"],
-        ["SHOP_UNPAID_STATUSES", "FAILED,CANCELLED,REJECTED,EXPIRED"]
-      ])
-    )
+    const settings = ConfigProvider.fromJson({
+      MANILLA_BASE_URL: baseUrl,
+      MANILLA_AUTH_URL: authUrl,
+      MANILLA_CLIENT_ID: client_id,
+      MANILLA_CLIENT_SECRET: Redacted.value(client_secret),
+      MANILLA_ENVIRONMENT: "SANDBOX",
+      SHOP_UNPAID_STATUSES: "FAILED,CANCELLED,REJECTED,EXPIRED"
+    })
     return Layer.setConfigProvider(ConfigProvider.orElse(ConfigProvider.fromEnv(), () => settings))
   })
 ).pipe(Layer.provide(SandboxServer.layer({ data: "sandbox.data", settleAfter: "8 seconds" })))
