@@ -164,6 +164,9 @@ export const policy = [
   `script-src ${hashOf(script)}`
 ].join("; ")
 
+/** The content as it is: its hash is in the policy. */
+const inline = (tag: string, content: string) => new Html(`<${tag}>${content}</${tag}>`)
+
 const page = (title: string, main: Html, isMoving = false): string =>
   html`<!doctype html>
     <html lang="en">
@@ -171,9 +174,7 @@ const page = (title: string, main: Html, isMoving = false): string =>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title}</title>
-        <style>
-          ${new Html(style)}
-        </style>
+        ${inline("style", style)}
         ${isMoving ? html`<noscript><meta http-equiv="refresh" content="3" /></noscript>` : ""}
       </head>
       <body>
@@ -181,12 +182,6 @@ const page = (title: string, main: Html, isMoving = false): string =>
           <h1><a href="/">${Shop.name}</a></h1>
           ${main}
         </main>
-        ${
-          isMoving
-            ? html`<script type="module">
-                ${new Html(script)}
-              </script>`
-            : ""
-        }
+        ${isMoving ? inline("script", script) : ""}
       </body>
     </html>`.text

@@ -4,6 +4,7 @@
 import { assert, it } from "@effect/vitest"
 import { Payments } from "@manilla/payments"
 import { Effect, Layer } from "effect"
+import { createHash } from "node:crypto"
 import * as Buyer from "./utils/Buyer.js"
 import * as Shop from "../src/Shop.js"
 
@@ -20,6 +21,19 @@ it.effect("the shop asks for each field, and offers each product and payment met
       assert.include(text, `value="${it}"`)
     }
     assert.include(headers.get("content-security-policy") ?? "", "default-src 'none'")
+  }).pipe(Effect.provide(shop))
+)
+
+it.effect("the policy of a page allows exactly its style and its script", () =>
+  Effect.gen(function* () {
+    const id = yield* Buyer.order()
+    const { headers, text } = yield* Buyer.get(`/orders/${id}`)
+    const inline = [...text.matchAll(/<(style|script)[^>]*>([^]*?)<\/\1>/g)]
+    assert.lengthOf(inline, 2)
+    for (const [, name = "", content = ""] of inline) {
+      const hash = createHash("sha256").update(content).digest("base64")
+      assert.include(headers.get("content-security-policy"), `${name}-src 'sha256-${hash}'`)
+    }
   }).pipe(Effect.provide(shop))
 )
 
