@@ -4,10 +4,11 @@
 import { HttpApiBuilder, HttpApp, HttpServer } from "@effect/platform"
 import { assert } from "@effect/vitest"
 import type { Payments } from "@manilla/payments"
-import { Effect, Layer, Schema, TestClock } from "effect"
+import { Effect, Layer, Record, Schema, TestClock } from "effect"
 import * as Api from "../../src/Api.js"
 import type { State } from "../../src/Attempt.js"
 import * as Orders from "../../src/Orders.js"
+import * as Shop from "../../src/Shop.js"
 import { View } from "../../src/View.js"
 import * as Worker from "../../src/Worker.js"
 
@@ -21,10 +22,10 @@ export const shop = <Out, E, R>(payments: Layer.Layer<Payments.Payments | Out, E
     Layer.provideMerge(payments)
   )
 
-/** A valid form. Edit it when you add a field. */
+/** A valid form, if each field takes a name. Add the value of one that does not. */
 export const form = {
+  ...Record.map(Shop.details, () => "Ama Mensah"),
   product: "beans",
-  name: "Ama Mensah",
   method: "mtn_bj",
   phone: "+229 01 61 23 45 67"
 }
