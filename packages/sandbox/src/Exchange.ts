@@ -43,7 +43,7 @@ export interface Exchange {
   /** The body as received, byte for byte. */
   readonly body: Redacted.Redacted<Uint8Array>
   readonly outcome: Outcome
-  /** The body of the answer as sent; `undefined` if there was no answer. */
+  /** The body of the answer as sent; `undefined` if there was none, and in all but the newest 1,000. */
   readonly answer: Redacted.Redacted<Uint8Array> | undefined
   /** Whether the key belonged to an earlier request, whose result was returned again. */
   readonly replay: boolean

@@ -62,7 +62,7 @@ export const ServiceAccount = Schema.Struct({
 export interface ServiceAccount extends Schema.Schema.Type<typeof ServiceAccount> {}
 
 /**
- * The kinds of accounts. Each account has one currency.
+ * An account of the ledger. Its kinds:
  *
  * | account              | normal side | balance                                                    |
  * | -------------------- | ----------- | ---------------------------------------------------------- |
@@ -72,14 +72,6 @@ export interface ServiceAccount extends Schema.Schema.Type<typeof ServiceAccount
  * | `"card float"`       | credit      | funds loaded on cards, in USD                              |
  * | `"provider clearing"`| debit       | funds that the payment providers hold for the service      |
  * | `"currency exchange"`| debit       | the amount bought of a currency; negative if it was sold   |
- *
- * @since 0.1.0
- * @category models
- */
-export type AccountKind = WalletAccount["kind"] | ServiceAccount["kind"]
-
-/**
- * An account of the ledger. `AccountKind` describes the kinds.
  *
  * @since 0.1.0
  * @category schemas

@@ -73,4 +73,37 @@ describe("the log of exchanges", () => {
       assert.deepStrictEqual(yield* indexes(), [2, 3])
     })
   )
+
+  it.effect("keeps the answers of the newest 1,000, also if an older one ends later", () =>
+    Effect.gen(function* () {
+      const log = exchanges.make({
+        nowMillis: Effect.succeed(0),
+        capacity: 5000,
+        onEnd: () => Effect.void
+      })
+      const arrived = { operation: undefined, method: "GET", path: "/", key: undefined }
+      const end = {
+        outcome: 200,
+        answer: Redacted.make(new Uint8Array(MiB / 16)),
+        replay: false,
+        fault: undefined,
+        warnings: []
+      }
+      const open = log.open({
+        ...arrived,
+        correlationId: "",
+        body: Redacted.make(new Uint8Array())
+      })
+      const late = yield* open
+      for (let n = 1; n < 2000; n++) yield* Effect.flatMap(open, (ended) => ended(end))
+      yield* late(end)
+      const all = yield* log.latest
+      const answered = all.filter(({ answer }) => answer !== undefined)
+      assert.lengthOf(all, 2000)
+      assert.deepStrictEqual(
+        answered.map(({ index }) => index),
+        Array.from({ length: 1000 }, (_, n) => n + 1000)
+      )
+    })
+  )
 })

@@ -22,7 +22,6 @@ import * as states from "../store/state.js"
 import * as moment from "../time/moment.js"
 
 const defaultLimit = 100
-const defaultEntries = 1000
 
 /** The sandbox that is reachable at these URLs. */
 export const make = (
@@ -104,7 +103,7 @@ export const make = (
     },
 
     ledger: look(({ book }) => book.read()),
-    statement: ({ limit = defaultEntries } = {}) =>
+    statement: ({ limit = 1000 } = {}) =>
       look(({ book }) => {
         const { balances, journal } = book.read()
         return { balances, entries: journal.length, journal: journal.slice(-limit) }
@@ -238,8 +237,6 @@ const textOf = (bytes: Uint8Array): string =>
     .slice(0, ControlApi.maxBodyLength)
     .replace(secrets, `"$1"$2"***"`)
 
-const maxRequests = 1000
-
 /** Reads the log and keeps no queue, so a slow reader gets fewer and larger elements. */
 const live = (current: () => exchangeLog.Log): Stream.Stream<ControlApi.LiveRequests> =>
   Stream.suspend(() => {
@@ -250,7 +247,7 @@ const live = (current: () => exchangeLog.Log): Stream.Stream<ControlApi.LiveRequ
       log = current()
       const known = reset ? 0 : version
       version = log.version()
-      const requests = log.changedAfter(known, maxRequests).map((one) => toRequest(one, false))
+      const requests = log.changedAfter(known).map((one) => toRequest(one, false))
       return reset || requests.length > 0 ? Option.some({ reset, requests }) : Option.none()
     })
     return Stream.repeatEffectWithSchedule(read, Schedule.spaced("100 millis")).pipe(

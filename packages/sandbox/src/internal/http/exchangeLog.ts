@@ -26,6 +26,9 @@ export interface Options {
 
 const maxBytes = 64 * 1024 * 1024
 
+/** Only so many of the newest have their answers, with which the log would soon be full, and are told at once. */
+const newest = 1000
+
 export interface Log extends ReturnType<typeof make> {}
 
 export const make = ({ capacity, nowMillis, onEnd }: Options) => {
@@ -38,6 +41,13 @@ export const make = ({ capacity, nowMillis, onEnd }: Options) => {
     entry.size += size
     bytes += size
     while (entries.length > capacity || bytes > maxBytes) bytes -= entries.shift()?.size ?? 0
+  }
+
+  const forgetAnswer = (entry: Entry) => {
+    const { answer } = entry.current
+    if (answer === undefined) return
+    entry.current = { ...entry.current, answer: undefined }
+    grow(entry, -Redacted.value(answer).length)
   }
 
   return {
@@ -61,24 +71,25 @@ export const make = ({ capacity, nowMillis, onEnd }: Options) => {
         const entry: Entry = { current: opened, version: ++version, size: 0 }
         entries.push(entry)
         grow(entry, Redacted.value(arrived.body).length)
+        entries.slice(-newest - 1, -newest).forEach(forgetAnswer)
         return (ended: Ended) =>
           Effect.flatMap(Clock.currentTimeMillis, (endMillis) => {
-            entry.current = { ...opened, ...ended, tookMillis: endMillis - startMillis }
+            const isKept = opened.index >= count - Math.min(entries.length, newest)
+            const answer = isKept ? ended.answer : undefined
+            entry.current = { ...opened, ...ended, answer, tookMillis: endMillis - startMillis }
             entry.version = ++version
-            const isKept = opened.index >= count - entries.length
-            if (isKept && ended.answer !== undefined)
-              grow(entry, Redacted.value(ended.answer).length)
+            if (answer !== undefined) grow(entry, Redacted.value(answer).length)
             return onEnd(entry.current)
           })
       }),
     latest: Effect.sync(() => entries.map(({ current }) => current)),
     /** How often an exchange arrived or ended. */
     version: () => version,
-    /** The exchanges that arrived or ended after a version: at most the newest `limit`, oldest first. */
-    changedAfter: (seen: number, limit: number): ReadonlyArray<Exchange> =>
+    /** The exchanges that arrived or ended after a version: at most the newest 1,000, oldest first. */
+    changedAfter: (seen: number): ReadonlyArray<Exchange> =>
       entries
         .filter((entry) => entry.version > seen)
-        .slice(-limit)
+        .slice(-newest)
         .map(({ current }) => current)
   }
 }

@@ -13,13 +13,6 @@ import * as refusal from "../rules/refusal.js"
 
 export const paths = { main: "/", docs: "/docs", openApi: "/openapi.json" } as const
 
-const types: Readonly<Record<string, string>> = {
-  css: "text/css; charset=utf-8",
-  html: "text/html; charset=utf-8",
-  js: "text/javascript; charset=utf-8"
-}
-
-/** A page loads and calls only the sandbox, is in no frame of another page, and cannot turn text into HTML. */
 const headers = {
   "content-security-policy":
     `default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self';
@@ -34,8 +27,9 @@ const headers = {
 }
 
 export const file = (name: string) => {
-  const contentType = types[/^\w+\.(css|html|js)$/.exec(name)?.[1] ?? ""]
-  if (contentType === undefined) return unknown
+  const [, kind] = /^\w+\.(css|html|js)$/.exec(name) ?? []
+  if (kind === undefined) return unknown
+  const contentType = `text/${kind === "js" ? "javascript" : kind}; charset=utf-8`
   return Effect.flatMap(Incoming, ({ controls }) => controls.readPage?.(name) ?? absent).pipe(
     Effect.map((text) => HttpServerResponse.text(text, { contentType, headers })),
     Effect.orElse(() => unknown)
