@@ -142,12 +142,12 @@ dl { display: grid; grid-template-columns: auto 1fr; gap: .5rem 1rem } dt { colo
 dd { margin: 0; overflow-wrap: anywhere } a { color: var(--accent) } h1 a { color: inherit; text-decoration: none }
 `
 
-/** Loads the page again when the state of the order has changed. */
+/** Loads the page again when the buyer has something else to read. */
 const script = `
-const shown = document.querySelector("[data-state]").dataset.state
+const shown = document.querySelector("[data-state] h2").textContent
 setInterval(async () => {
   const answer = await fetch(location.pathname + "/state").catch(() => undefined)
-  if (answer?.ok && (await answer.json()).state !== shown) location.reload()
+  if (answer?.ok && (await answer.json()).title !== shown) location.reload()
 }, 1500)
 `
 

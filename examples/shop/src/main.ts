@@ -37,7 +37,7 @@ const sandbox = Layer.unwrapEffect(
       MANILLA_CLIENT_ID: client_id,
       MANILLA_CLIENT_SECRET: Redacted.value(client_secret),
       MANILLA_ENVIRONMENT: "SANDBOX",
-      SHOP_UNPAID_STATUSES: "FAILED,CANCELLED,REJECTED,EXPIRED"
+      SHOP_UNPAID_STATUSES: ["FAILED", "CANCELLED", "REJECTED", "EXPIRED"]
     })
     return Layer.setConfigProvider(ConfigProvider.orElse(ConfigProvider.fromEnv(), () => settings))
   })

@@ -170,7 +170,7 @@ export class ItemsDiffer extends Schema.TaggedError<ItemsDiffer>("@manilla/workf
         const count = names.length < Table.shown ? names.length : `${Table.shown} or more`
         return `${count} ${label} (${names.slice(0, 5).join(", ")}${names.length > 5 ? ", ..." : ""})`
       })
-    return `the batch ${this.batchKey} was started with other items: ${parts.join("; ")}. Nothing was sent. Pay other items under another batch key.`
+    return `the batch ${this.batchKey} was started with other items: ${parts.join("; ")}. Nothing was sent. Start it with its own items. Only items that it does not have may be paid under another batch key.`
   }
 }
 

@@ -20,7 +20,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { existsSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { exitCodes, Failure, usage } from "../Failure.js"
+import { exitCodes, failed, Failure, usage } from "../Failure.js"
 import * as output from "../output.js"
 import * as service from "../service.js"
 import * as files from "./file.js"
@@ -142,7 +142,7 @@ const conclude = (lines: ReadonlyArray<reports.Line>, report: string) =>
     const isOpen = others.some(({ result }) => result !== "not paid")
     return yield* new Failure({
       code: isOpen ? exitCodes.Open : exitCodes.Failed,
-      message: `${others.length} of ${lines.length} rows were not paid for certain. Each says what to do.`
+      message: `${others.length} of ${lines.length} rows are not paid, or it is not certain that they are. Each says what to do.`
     })
   })
 
@@ -168,11 +168,14 @@ export const command = Command.make("payroll", config, (given) =>
     const results = yield* run(rows, `payroll:${period}`, isNew ? Effect.void : confirmed).pipe(
       Effect.provide(workflows(state)),
       Effect.onInterrupt(() => Console.error(`\nStopped. ${again}`)),
-      Effect.mapError((error) =>
-        error._tag === "Failure"
-          ? error
+      Effect.mapError((error) => {
+        if (error._tag === "Failure") return error
+        return error._tag === "ItemsDiffer"
+          ? failed(
+              `${error.message}\nThe batch is the period: restore ${file}. Pay a new or corrected row alone, from a new file with another --period. There, any other row would be paid again.`
+            )
           : new Failure({ code: exitCodes.Open, message: `${error.message}\n${again}` })
-      )
+      })
     )
     yield* conclude(reports.make(rows, results), report)
   }).pipe(Effect.provide(service.live))
