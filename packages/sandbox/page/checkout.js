@@ -135,13 +135,16 @@ const Checkout = ({ first }) => {
     })
   }
 
+  /** @param {keyof typeof texts} title */
+  const isPaid = (title) => title === "paid" || title === "used"
+
   /** @param {keyof typeof texts} title @param {string} text @param {Child} [more] */
   const result = (
     title,
     text,
     more
-  ) => html`<div class="result ${title === "paid" ? "good" : "bad"}" role="alert">
-    <p class="seal" aria-hidden="true">${title === "paid" ? "✓" : "×"}</p>
+  ) => html`<div class="result ${isPaid(title) ? "good" : "bad"}" role="alert">
+    <p class="seal" aria-hidden="true">${isPaid(title) ? "✓" : "×"}</p>
     <h2>${say(title)}</h2>
     <p>${text}</p>
     ${more}
