@@ -6,7 +6,6 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import * as Exit from "effect/Exit"
-import * as FiberId from "effect/FiberId"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
@@ -29,9 +28,7 @@ export const observe = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const spans: Array<string> = []
     const logs: Array<string> = []
-    const logger = Logger.make((logged) => {
-      // The number of a fiber may have the digits that a test looks for.
-      const entry = { ...logged, fiberId: FiberId.none }
+    const logger = Logger.make((entry) => {
       logs.push(
         Logger.logfmtLogger.log(entry),
         Logger.jsonLogger.log(entry),
