@@ -15,6 +15,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 
 /** A response for each fault that a service can cause. */
@@ -180,7 +181,16 @@ describe("a write over several attempts", () => {
     ["dies", () => Effect.die(new Error("hush"))],
     ["throws", hush],
     ["is interrupted by another caller", () => Effect.interrupt],
-    ["has no token", () => Effect.fail(noToken)]
+    ["has no token", () => Effect.fail(noToken)],
+    [
+      "has wiped its token",
+      () =>
+        Effect.sync(() => {
+          const value = Redacted.make("hush")
+          Redacted.unsafeWipe(value)
+          return { value, environment: "SANDBOX", scopes: [] }
+        })
+    ]
   ]
   for (const [what, then] of sources) {
     it.effect(`has an unknown outcome when the token source ${what} after a lost response`, () =>

@@ -43,12 +43,17 @@ export const make = (name: string, tokens: BearerTokens.Service | undefined): So
   let last: Bearer | undefined
   const toBearer = (token: BearerTokens.BearerToken): Bearer | Failure => {
     if (last?.token === token) return last
-    const text = Redacted.value(token.value)
-    const authorization = `Bearer ${text}`
-    if (last?.authorization === authorization) return (last = { ...last, token })
-    return /^[\x21-\x7e]+$/.test(text)
-      ? (last = { _tag: "Bearer", token, authorization, secret: sanitize.secret(text) })
-      : noToken(name, "the token contains characters that a header must not contain")
+    try {
+      const text = Redacted.value(token.value)
+      const authorization = `Bearer ${text}`
+      if (last?.authorization === authorization) return (last = { ...last, token })
+      return /^[\x21-\x7e]+$/.test(text)
+        ? (last = { _tag: "Bearer", token, authorization, secret: sanitize.secret(text) })
+        : noToken(name, "the token contains characters that a header must not contain")
+    } catch {
+      // The source has wiped it.
+      return died
+    }
   }
   return {
     obtain: (limitMillis) =>
