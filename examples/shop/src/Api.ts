@@ -110,7 +110,9 @@ const handlers = HttpApiBuilder.group(api, "orders", (handlers) =>
       .handle("place", ({ payload: { method, order: id, phone, product, ...details } }) => {
         const { amount, name } = Shop.products[product]
         const order = { id, product: name, amount, currency: Shop.currency, details }
-        return orUnavailable(Effect.zipRight(orders.place(order), pay(1, order, { method, phone })))
+        // If a form was sent before, the stored order counts: its product, and its amount.
+        const payIt = withOrder(id, ({ order }) => pay(1, order, { method, phone }))
+        return orUnavailable(Effect.zipRight(orders.place(order), payIt))
       })
       .handle("order", ({ path }) =>
         withOrder(path.id, (placed) => Effect.succeed(page(200, Page.order(placed))))

@@ -46,6 +46,17 @@ it.effect("stores the request and its key before it sends them", () =>
   })
 )
 
+it.effect("charges the stored order, also if another form with its id comes later", () =>
+  Effect.gen(function* () {
+    const orders = yield* Orders.Orders
+    const id = crypto.randomUUID()
+    yield* orders.place({ id, product: "beans", amount: "6500", currency: "XOF", details: {} })
+    yield* Buyer.order({ order: id, product: "set" })
+    const { attempts } = Option.getOrThrow(yield* orders.find(id))
+    assert.strictEqual(attempts[0]?.request.amount, "6500")
+  }).pipe(Effect.provide(withCreate(() => Effect.never)))
+)
+
 it.effect("repeats exactly the same request under the same key after an unknown outcome", () =>
   Effect.gen(function* () {
     const calls: Array<readonly [request: unknown, key: string]> = []
