@@ -227,6 +227,13 @@ describe("requests", () => {
       assert.deepInclude(JSON.parse(payment?.body ?? "").payer, { otp_code: "***" })
       assert.deepInclude(JSON.parse(token?.body ?? ""), { client_secret: "***" })
       assert.deepInclude(JSON.parse(token?.answer ?? "").data, { access_token: "***" })
+      const { baseUrl } = yield* Sandbox.Sandbox
+      for (const text of [`{"otp_code": 424242}`, "client_id=a&client_secret=424242&b=c"]) {
+        yield* send(`${baseUrl}/payments`, { method: "POST", text })
+        const [refused] = yield* control.requests({ bodies: true, limit: 1 })
+        assert.notInclude(refused?.body, "424242")
+        assert.include(refused?.body, "***")
+      }
     }).pipe(Effect.provide(layer()))
   )
 

@@ -228,14 +228,15 @@ const dataOf = (answer: Uint8Array = new Uint8Array()): Partial<typeof Answer.Ty
         onSome: ({ data }) => data
       })
 
-const secrets = /"(access_token|client_secret|otp_code)"(\s*:\s*)"(?:[^"\\]|\\.)*"?/g
+/** In JSON or in a form, also of a request that the service refuses. */
+const secrets = /(access_token|client_secret|otp_code)("\s*:\s*|=)("(?:[^"\\]|\\.)*"?|[^\s,}&]*)/g
 
 /** A character has at most 4 bytes, so the rest need not be decoded. */
 const textOf = (bytes: Uint8Array): string =>
   new TextDecoder()
     .decode(bytes.subarray(0, 4 * ControlApi.maxBodyLength))
     .slice(0, ControlApi.maxBodyLength)
-    .replace(secrets, `"$1"$2"***"`)
+    .replace(secrets, `$1$2"***"`)
 
 /** Reads the log and keeps no queue, so a slow reader gets fewer and larger elements. */
 const live = (current: () => exchangeLog.Log): Stream.Stream<ControlApi.LiveRequests> =>
