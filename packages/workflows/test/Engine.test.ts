@@ -226,6 +226,34 @@ describe("a body", () => {
     )
   })
 
+  VirtualClock.test("stores the failure of a step that interrupts the rest of it", () => {
+    let runs = 0
+    const execute = Effect.suspend(() => {
+      runs++
+      return Effect.all([Effect.fail(refusal), Effect.never], { concurrency: 2, discard: true })
+    })
+    return Effect.gen(function* () {
+      const operator = yield* started
+      assert.strictEqual((yield* Effect.flip(operator.await(key)))._tag, refusal._tag)
+      assert.strictEqual((yield* operator.status(key)).state, "Failed")
+      assert.strictEqual(runs, 1)
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Effect.as(
+            Durable.step({
+              name: "both",
+              success: Schema.Void,
+              error: Durable.WriteError,
+              execute
+            }),
+            "done"
+          )
+        )
+      )
+    )
+  })
+
   VirtualClock.test("undoes nothing if a write was interrupted beside another block", () => {
     const undone: Array<string> = []
     return Effect.gen(function* () {

@@ -1,5 +1,6 @@
 import * as Activity from "@effect/workflow/Activity"
 import * as Workflow from "@effect/workflow/Workflow"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Schema from "effect/Schema"
@@ -25,7 +26,8 @@ const completed = <A, E, R>(
   attempt = 1
 ): Effect.Effect<Exit.Exit<A, E>, never, R> =>
   Effect.flatMap(Effect.exit(execute), (exit) => {
-    if (!Exit.isInterrupted(exit)) return Effect.succeed(exit)
+    // A part that fails interrupts those beside it: that is a failure.
+    if (Exit.isSuccess(exit) || !Cause.isInterruptedOnly(exit.cause)) return Effect.succeed(exit)
     if (attempt === mostAttempts) return Effect.succeed(Exit.die(`${name} was interrupted`))
     return Effect.delay(completed(name, execute, attempt + 1), 100 * 1.5 ** attempt)
   })

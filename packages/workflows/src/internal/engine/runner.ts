@@ -86,7 +86,7 @@ export const make = (
         )
       })
 
-    /** What a run leaves behind. */
+    /** Stores how a run ended: the end of the execution, or the pause in which it waits. */
     const conclude = (
       run: rows.Run,
       { workflow }: Registered,
@@ -329,6 +329,5 @@ const again = <A, B, R>(effect: Effect.Effect<A, never, R>, pause: Effect.Effect
 /** How an execution ended. */
 const stateOf = Exit.match({
   onSuccess: (): Execution.EndState => "Succeeded",
-  onFailure: (cause): Execution.EndState =>
-    cause._tag === "Fail" || Cause.isInterruptedOnly(cause) ? "Failed" : "Died"
+  onFailure: (cause): Execution.EndState => (Cause.isDie(cause) ? "Died" : "Failed")
 })
