@@ -63,10 +63,11 @@ export const make = (orders: Orders) => {
     if (placed === undefined) return c.html(missing, 404)
     const { method, text, wrong } = read(await c.req.parseBody(), Shop.payment)
     if (method === undefined || wrong.length > 0) return c.html(incorrect(wrong), 400)
-    const { order } = placed
-    const number = Math.trunc(Number(text("number")))
-    await orders.attempt(order.id, number, Shop.requestOf(order, method, text("phone")))
-    return c.redirect(`/orders/${order.id}`, 303)
+    const next = placed.attempts.length + 1
+    const request = Shop.requestOf(placed.order, method, text("phone"))
+    // A form that was sent before has the number of its attempt.
+    if (text("number") === String(next)) await orders.attempt(placed.order.id, next, request)
+    return c.redirect(`/orders/${placed.order.id}`, 303)
   })
 
   return app

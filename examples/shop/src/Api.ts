@@ -96,14 +96,13 @@ const handlers = HttpApiBuilder.group(api, "orders", (handlers) =>
         Option.match({ onNone: () => Effect.succeed(missing), onSome: use })
       ).pipe(orUnavailable)
 
+    const toOrder = (id: string) => HttpServerResponse.redirect(`/orders/${id}`, { status: 303 })
+
     /** Stores a request with its key, and tells the worker. The buyer does not wait for the service. */
     const pay = (number: number, ...[order, payment]: Parameters<typeof Shop.requestOf>) =>
       orders
         .attempt(order.id, number, Shop.requestOf(order, payment))
-        .pipe(
-          Effect.zipRight(worker.wake),
-          Effect.as(HttpServerResponse.redirect(`/orders/${order.id}`, { status: 303 }))
-        )
+        .pipe(Effect.zipRight(worker.wake), Effect.as(toOrder(order.id)))
 
     return handlers
       .handle("shop", () => Effect.sync(() => page(200, Page.shop(crypto.randomUUID()))))
@@ -118,7 +117,12 @@ const handlers = HttpApiBuilder.group(api, "orders", (handlers) =>
         withOrder(path.id, (placed) => Effect.succeed(page(200, Page.order(placed))))
       )
       .handle("tryAgain", ({ path, payload: { number, ...payment } }) =>
-        withOrder(path.id, ({ order }) => pay(number, order, payment))
+        // A form that was sent before has the number of its attempt.
+        withOrder(path.id, ({ attempts, order }) =>
+          number === attempts.length + 1
+            ? pay(number, order, payment)
+            : Effect.succeed(toOrder(order.id))
+        )
       )
       .handle("state", ({ path }) =>
         orders.find(path.id).pipe(

@@ -1,7 +1,7 @@
 /**
  * The pages: what they show, and what they do not let through.
  */
-import { assert, it } from "@effect/vitest"
+import { assert, it, vi } from "@effect/vitest"
 import { Payments } from "@manilla/payments"
 import { Effect, Layer } from "effect"
 import { createHash } from "node:crypto"
@@ -34,6 +34,30 @@ it.effect("the policy of a page allows exactly its style and its script", () =>
       const hash = createHash("sha256").update(content).digest("base64")
       assert.include(headers.get("content-security-policy"), `${name}-src 'sha256-${hash}'`)
     }
+  }).pipe(Effect.provide(shop))
+)
+
+it.effect("the page of an order loads again when the buyer has something else to read", () =>
+  Effect.gen(function* () {
+    const { text } = yield* Buyer.get(`/orders/${yield* Buyer.order()}`)
+    const [, title] = /<h2>(.*?)<\/h2>/.exec(text) ?? []
+    const [, script = ""] = /<script>([^]*?)<\/script>/.exec(text) ?? []
+    const reload = vi.fn()
+    const looks: Array<() => Promise<void>> = []
+    let view = { state: "Starting", title }
+    const page = {
+      document: { querySelector: () => ({ textContent: title }) },
+      fetch: async () => Response.json(view),
+      location: { pathname: "/", reload },
+      setInterval: (look: () => Promise<void>) => looks.push(look)
+    }
+    new Function(...Object.keys(page), script)(...Object.values(page))
+    const look = Effect.promise(() => Promise.all(looks.map((look) => look())))
+    yield* look
+    assert.strictEqual(reload.mock.calls.length, 0)
+    view = { state: "Starting", title: "We are verifying your payment" }
+    yield* look
+    assert.strictEqual(reload.mock.calls.length, 1)
   }).pipe(Effect.provide(shop))
 )
 

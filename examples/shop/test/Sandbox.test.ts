@@ -128,6 +128,19 @@ describe("an order is paid once", () => {
     }).pipe(Effect.provide(shop()))
   )
 
+  it.effect("if a form has another number than the next attempt", () =>
+    Effect.gen(function* () {
+      const id = yield* Buyer.order({ phone: "+999000000020" })
+      yield* Buyer.until(id, "Unpaid")
+      for (const number of [0, 1, 3]) yield* Buyer.tryAgain(id, number)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Buyer.see(id)).state, "Unpaid")
+      yield* Buyer.tryAgain(id, 2)
+      yield* Buyer.until(id, "Paid")
+      assert.deepStrictEqual(yield* made, [Attempt.keyOf(id, 2)])
+    }).pipe(Effect.provide(shop()))
+  )
+
   it.effect("if the buyer tries again while it is verified", () =>
     Effect.gen(function* () {
       yield* add(Fault.dropAfter({ operation, count: 6 }))
