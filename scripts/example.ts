@@ -24,12 +24,12 @@ const programs = readdirSync(`${root}examples`).flatMap((name) =>
 
 const program = Args.optional(Args.choice(programs, { name: "name" }))
 
-/** The first sentence of a program's comment, and how long the program takes. */
+/** The seconds that a program takes, and the first sentence of its comment. */
 const about = ({ file, folder }: (typeof programs)[number][1]): string => {
   const [, comment = ""] = /^\/\*\*(.*?)\*\//s.exec(readFileSync(folder + file, "utf8")) ?? []
   const text = comment.replace(/\s*\n \* ?/g, " ").trim()
-  const [sentence = ""] = text.split(/(?<=\.) /)
-  return [sentence, ...(/Takes [^.]+\./.exec(text) ?? [])].join(" ")
+  const [, seconds] = /Takes (\d+) seconds\./.exec(text) ?? []
+  return (seconds === undefined ? "" : `${seconds} s`).padEnd(6) + text.split(/(?<=\.) /)[0]
 }
 
 const list = Effect.forEach(programs, ([name, program]) =>

@@ -28,7 +28,7 @@ import type { Attempt } from "../../packages/sandbox/page/drawing.js"
 import { compile } from "./compile.js"
 import * as Time from "./Time.js"
 
-/** What the service has: what was made, and the balances of its ledger. */
+/** The state of the service: its resources, and the balances of its ledger. */
 export interface Books {
   readonly made: ReadonlyArray<Made>
   readonly balances: ReadonlyMap<string, string>

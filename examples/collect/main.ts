@@ -1,6 +1,7 @@
 /**
  * Collects a mobile-money payment although the first response is lost. It prints every request that the
  * service received.
+ * Takes 6 seconds.
  */
 import { Catalogue } from "@manilla/catalogue"
 import { BearerTokens, IdempotencyKey } from "@manilla/core"

@@ -1,5 +1,5 @@
 /**
- * What a program without Effect does after each error. The functions that are passed in are yours.
+ * The remedy of each error in a program without Effect. The functions that are passed in are yours.
  */
 import { type Errors, IdempotencyKey } from "@manilla/core"
 import { PaymentIntent, type Payments } from "@manilla/payments"

@@ -1,5 +1,5 @@
 /**
- * What a program does after each error. The functions that are passed in are yours.
+ * The remedy of each error. The functions that are passed in are yours.
  */
 import { type Errors, IdempotencyKey, RetryPolicy } from "@manilla/core"
 import { PaymentLink, PaymentLinks } from "@manilla/payment-links"

@@ -1,6 +1,7 @@
 /**
- * Creates a payment link, loses the response, and finds the link in the list. Then it follows the uses of
+ * Finds a payment link whose creation lost its response. Then it follows the uses of
  * the link.
+ * Takes 7 seconds.
  */
 import { PaymentLinks } from "@manilla/payment-links"
 import { Fault } from "@manilla/sandbox"

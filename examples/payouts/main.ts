@@ -1,5 +1,6 @@
 /**
  * Sends a payout twice with one key, which pays once. Then it sends one that exceeds the wallet's balance.
+ * Takes 6 seconds.
  */
 import { IdempotencyKey } from "@manilla/core"
 import { Payouts } from "@manilla/payouts"

@@ -2,6 +2,7 @@
  * Pays 40 employees as one durable batch on an SQLite file. Stop it with Ctrl-C or `kill -9` as often as
  * you like, and run it again: it continues, and pays everyone once. Its service is a sandbox with random
  * faults in another process, unless MANILLA_BASE_URL is set.
+ * Takes 18 seconds.
  */
 import { type Batch, DisbursePayout, PayoutBatch } from "@manilla/workflows"
 import * as Engine from "@manilla/workflows/sqlite"

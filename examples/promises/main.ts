@@ -1,5 +1,6 @@
 /**
  * Collects a payment and lists transactions with `async` and `await`.
+ * Takes 7 seconds.
  */
 import { IdempotencyKey } from "@manilla/core"
 import { Promises } from "@manilla/promises"

@@ -1,6 +1,7 @@
 /**
  * Follows a refund to its final status. The interface does not show how to request a refund. On its
  * own sandbox the example requests one; on another service, set MANILLA_REFUND to a refund's reference.
+ * Takes 8 seconds.
  */
 import { IdempotencyKey } from "@manilla/core"
 import { Payments } from "@manilla/payments"

@@ -1,6 +1,7 @@
 /**
  * Reads all pages of the transactions as a stream, and prints exact totals. It checks that each net amount
  * is the amount minus the fee.
+ * Takes 6 seconds.
  */
 import { Amount, IdempotencyKey } from "@manilla/core"
 import { Payments } from "@manilla/payments"

@@ -1,6 +1,7 @@
 /**
  * Two ways to wait for a payment: with a limit, and in a worker. `collect` waits for a short time. A web
  * handler responds at once, and a worker waits.
+ * Takes 7 seconds.
  */
 import { Effect } from "effect"
 import * as Example from "../support/Example.js"

@@ -44,7 +44,7 @@ export const pauseOf = ({ created_at }: Attempt, now: number) =>
 
 const isId = Schema.is(PaymentIntent.PaymentIntentId)
 
-/** What an error of the creation means for the order. */
+/** The change of the order after an error of the creation. */
 export const afterError = (attempt: Attempt, error: Errors.KeyedWriteError): Change => {
   const reason = error._tag
   const change = (state: State, payment_id = attempt.payment_id) => ({ state, payment_id, reason })
@@ -67,7 +67,7 @@ export const afterError = (attempt: Attempt, error: Errors.KeyedWriteError): Cha
   }
 }
 
-/** What a payment that was read means for the order. */
+/** The change of the order after its payment was read. */
 export const afterRead = (
   { request }: Attempt,
   { amount, currency, id, status }: PaymentIntent.PaymentIntent,

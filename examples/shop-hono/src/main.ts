@@ -1,5 +1,6 @@
 /**
- * Starts the shop with the service at MANILLA_BASE_URL, or else with a sandbox in this process.
+ * The same shop with Hono and promises, which runs until you stop it. It uses the service at MANILLA_BASE_URL, or else a sandbox in
+ * this process.
  */
 import { serve } from "@hono/node-server"
 import { Promises } from "@manilla/promises"

@@ -1,5 +1,5 @@
 /**
- * What the shop sells, how it is paid, and what it asks the buyer. Each product, payment method and field of an
+ * The products, the payment methods, and the questions to the buyer. Each product, payment method and field of an
  * order is one entry here: the page, the checks and the store follow.
  */
 import type { PaymentIntent } from "@manilla/payments"
@@ -22,12 +22,12 @@ export const methods = new Map([
   ["wave_ci", { name: "Wave (Côte d'Ivoire)", country: "CI", payment_method: "wave" }]
 ])
 
-/** What an order says about its buyer. */
+/** The fields of an order about its buyer. */
 export const details: Fields = {
   name: { label: "Your name", pattern: /^.{1,80}$/, rule: "must have 1 to 80 characters" }
 }
 
-/** What each try to pay asks for, beside the method. */
+/** The fields of each attempt to pay, beside the method. */
 export const payment: Fields = {
   phone: {
     label: "Mobile money number",

@@ -1,5 +1,5 @@
 /**
- * What the buyer reads about an attempt to pay. Each sentence is true for every way into its state, and none says
+ * The sentences for the buyer about an attempt to pay. Each one is true for every way into its state, and none says
  * "failed" while money may move.
  */
 import type { Attempt, State } from "./attempts.js"

@@ -1,5 +1,5 @@
 /**
- * What the shop sells, how it is paid, and what it asks the buyer. Each product, payment method and field of
+ * The products, the payment methods, and the questions to the buyer. Each product, payment method and field of
  * an order is one entry here: the page, the API, the checks and the store follow.
  */
 import type { PaymentIntent } from "@manilla/payments"
@@ -31,12 +31,12 @@ const text = (label: string, least: 0 | 1, most: number) =>
 
 export const product = literals(products)
 
-/** What an order says about its buyer. */
+/** The fields of an order about its buyer. */
 export const details = {
   name: text("Your name", 1, 80)
 }
 
-/** What each try to pay asks for. */
+/** The fields of each attempt to pay. */
 export const payment = {
   method: literals(methods).annotations({ title: "Pay with" }),
   phone: Schema.Trim.pipe(

@@ -1,5 +1,5 @@
 /**
- * What the buyer sees of an attempt to pay: its state in words. Each sentence is true for every way into its
+ * The state of an attempt to pay, in words for the buyer. Each sentence is true for every way into its
  * state, and none says "failed" while money may move.
  */
 import { Schema } from "effect"

@@ -1,5 +1,6 @@
 /**
- * Starts the shop with the service at MANILLA_BASE_URL, or else with a sandbox in this process.
+ * A small shop to copy, which runs until you stop it. It uses the service at MANILLA_BASE_URL, or else a sandbox in
+ * this process.
  */
 import { HttpServer } from "@effect/platform"
 import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"

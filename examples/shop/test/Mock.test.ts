@@ -76,7 +76,7 @@ it.effect("repeats exactly the same request under the same key after an unknown 
   })
 )
 
-/** What becomes of an attempt that is open after a day. */
+/** The state of an attempt that is open after a day. */
 const stale = (
   payments: Layer.Layer<Payments.Payments>,
   payment_id: PaymentIntent.PaymentIntentId | null

@@ -125,7 +125,7 @@ const Wire = ({ attempt, nowMillis, number }) => {
   const isLost = status === "dropped before" && sent === 1
   const isAnswerLost = (status === "dropped after" || status === "abandoned") && answered > 0
   const isAnswered = typeof status === "number" && answered > 0
-  // What never reached the service ends in front of it.
+  // A request that never reached the service ends in front of it.
   const reach = status !== undefined && reachedService && !isLost ? 1 : 0.85
   return html`<div class="wire" role="img" aria-label=${answerOf(attempt) || "no answer yet"}>
     <span
@@ -178,7 +178,7 @@ const toneOf = (attempt) => {
 }
 
 /**
- * What the service did, when the request has arrived.
+ * The act of the service, when the request has arrived.
  *
  * @param {Attempt} attempt
  * @returns {{ readonly text: string, readonly tone: string }}

@@ -132,7 +132,7 @@ export const pretty = (text) => {
   }
 }
 
-/** What to do where nothing is to be seen. @param {string} text @param {string} [line] */
+/** An empty state, which says what to do. @param {string} text @param {string} [line] */
 export const empty = (text, line) => html`<div class="empty">
   <p>${text}</p>
   ${line && html`${pre("Command", line)} ${copyButton(() => line)}`}

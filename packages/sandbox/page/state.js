@@ -1,4 +1,4 @@
-// What the whole page knows, and how views read and change the sandbox.
+// The state of the whole page, and the ways in which views read and change the sandbox.
 import { call } from "./api.js"
 import { useEffect, useState } from "./preact.js"
 

@@ -76,7 +76,7 @@ const madeIn = ({ cards, payments, payouts }) => [
   ...cards.map(({ id }) => ({ kind: "card", reference: id, amount: "", money: "" }))
 ]
 
-/** What a key made; `undefined` until it is known. @param {string | null | undefined} key */
+/** The resource of a key; `undefined` until it is known. @param {string | null | undefined} key */
 export const useMade = (key) => {
   const path = typeof key === "string" ? `/resources?key=${encodeURIComponent(key)}` : undefined
   /** @type {Resources | undefined} */

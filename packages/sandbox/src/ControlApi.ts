@@ -229,7 +229,7 @@ export const Request = Schema.Struct({
   ),
   /** The reference of the resource in the answer, or else its id. */
   reference: Schema.NullOr(Schema.String),
-  /** What the service may refuse though the sandbox accepts it. */
+  /** Values that the service may refuse though the sandbox accepts them. */
   warnings: Schema.Array(Schema.String),
   body_bytes: Schema.Number,
   /** The first 16,384 characters of the body without secrets; `null` unless bodies were requested. */

@@ -347,7 +347,7 @@ export const request = (outcome: string, target: Fault.Target = {}): Requested =
 })
 
 /**
- * What can be added to the queue of faults.
+ * A fault that can be added to the queue.
  *
  * @since 0.1.0
  * @category schemas

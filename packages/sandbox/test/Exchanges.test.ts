@@ -3,24 +3,34 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as exchanges from "../src/internal/http/exchangeLog.js"
 
+const makeLog = (capacity: number) =>
+  exchanges.make({ nowMillis: Effect.succeed(0), capacity, onEnd: () => Effect.void })
+
+const arrived = (size = 0) => ({
+  operation: undefined,
+  method: "POST",
+  path: "/",
+  key: undefined,
+  correlationId: "",
+  body: Redacted.make(new Uint8Array(size))
+})
+
+const answered = (size: number) => ({
+  outcome: 200,
+  answer: Redacted.make(new Uint8Array(size)),
+  replay: false,
+  fault: undefined,
+  warnings: []
+})
+
+const indexesIn = (log: exchanges.Log) =>
+  Effect.map(log.latest, (all) => all.map(({ index }) => index))
+
 const indexesAfter = (sizes: ReadonlyArray<number>, capacity: number) =>
   Effect.gen(function* () {
-    const log = exchanges.make({
-      nowMillis: Effect.succeed(0),
-      capacity,
-      onEnd: () => Effect.void
-    })
-    for (const size of sizes) {
-      yield* log.open({
-        operation: undefined,
-        method: "POST",
-        path: "/",
-        key: undefined,
-        correlationId: "",
-        body: Redacted.make(new Uint8Array(size))
-      })
-    }
-    return (yield* log.latest).map(({ index }) => index)
+    const log = makeLog(capacity)
+    for (const size of sizes) yield* log.open(arrived(size))
+    return yield* indexesIn(log)
   })
 
 const MiB = 1024 * 1024
@@ -44,64 +54,28 @@ describe("the log of exchanges", () => {
 
   it.effect("counts the bytes of answers, also of an exchange that it has dropped", () =>
     Effect.gen(function* () {
-      const log = exchanges.make({
-        nowMillis: Effect.succeed(0),
-        capacity: 3,
-        onEnd: () => Effect.void
-      })
-      const arrived = {
-        operation: undefined,
-        method: "GET",
-        path: "/",
-        key: undefined,
-        correlationId: ""
-      }
-      const open = () => log.open({ ...arrived, body: Redacted.make(new Uint8Array()) })
-      const indexes = () => Effect.map(log.latest, (all) => all.map(({ index }) => index))
-      const answered = (size: number) => ({
-        outcome: 200,
-        answer: Redacted.make(new Uint8Array(size)),
-        replay: false,
-        fault: undefined,
-        warnings: []
-      })
-      const ends = [yield* open(), yield* open(), yield* open(), yield* open()]
-      const [first, ...others] = ends
+      const log = makeLog(3)
+      const open = log.open(arrived())
+      const [first, ...others] = [yield* open, yield* open, yield* open, yield* open]
       yield* first?.(answered(60 * MiB)) ?? Effect.void
-      assert.deepStrictEqual(yield* indexes(), [1, 2, 3])
+      assert.deepStrictEqual(yield* indexesIn(log), [1, 2, 3])
       for (const end of others) yield* end(answered(30 * MiB))
-      assert.deepStrictEqual(yield* indexes(), [2, 3])
+      assert.deepStrictEqual(yield* indexesIn(log), [2, 3])
     })
   )
 
   it.effect("keeps the answers of the newest 1,000, also if an older one ends later", () =>
     Effect.gen(function* () {
-      const log = exchanges.make({
-        nowMillis: Effect.succeed(0),
-        capacity: 5000,
-        onEnd: () => Effect.void
-      })
-      const arrived = { operation: undefined, method: "GET", path: "/", key: undefined }
-      const end = {
-        outcome: 200,
-        answer: Redacted.make(new Uint8Array(MiB / 16)),
-        replay: false,
-        fault: undefined,
-        warnings: []
-      }
-      const open = log.open({
-        ...arrived,
-        correlationId: "",
-        body: Redacted.make(new Uint8Array())
-      })
+      const log = makeLog(5000)
+      const open = log.open(arrived())
+      const end = answered(MiB / 16)
       const late = yield* open
       for (let n = 1; n < 2000; n++) yield* Effect.flatMap(open, (ended) => ended(end))
       yield* late(end)
       const all = yield* log.latest
-      const answered = all.filter(({ answer }) => answer !== undefined)
       assert.lengthOf(all, 2000)
       assert.deepStrictEqual(
-        answered.map(({ index }) => index),
+        all.flatMap(({ answer, index }) => (answer === undefined ? [] : [index])),
         Array.from({ length: 1000 }, (_, n) => n + 1000)
       )
     })

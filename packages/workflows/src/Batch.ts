@@ -50,7 +50,7 @@ export interface Item extends Schema.Schema.Type<typeof Item> {}
 export type State = Table.State
 
 /**
- * What a batch does: it sends items (`running`), sends none until it is resumed (`paused`), sends none any more
+ * The phase of a batch: it sends items (`running`), sends none until it is resumed (`paused`), sends none any more
  * (`interrupted`), or has ended.
  *
  * @since 0.1.0

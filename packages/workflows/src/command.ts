@@ -61,7 +61,7 @@ export interface Operate {
   readonly port: number
   /** Where to listen. Only this machine by default: the token and what is shown are not encrypted. */
   readonly host?: string | undefined
-  /** What a request must have in its header, as `Authorization: Bearer TOKEN`. Without it, nothing is served. */
+  /** The token that a request must have in its header, as `Authorization: Bearer TOKEN`. Without it, nothing is served. */
   readonly token: Redacted.Redacted | undefined
 }
 

@@ -67,7 +67,7 @@ export const tryAgain = (id: string, number: number, changes: Form = {}) => {
   return post(`/orders/${id}/attempts`, { number: String(number), method, phone, ...changes })
 }
 
-/** What the buyer sees now. */
+/** The view of the buyer. */
 export const see = (id: string) =>
   Effect.flatMap(get(`/orders/${id}/state`), ({ text }) =>
     Schema.decode(Schema.parseJson(View))(text)

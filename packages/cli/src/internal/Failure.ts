@@ -7,7 +7,7 @@ import * as Data from "effect/Data"
  */
 export const exitCodes = { Done: 0, Failed: 1, Usage: 2, Open: 3 } as const
 
-/** What a person reads when a command does not end well: one line with the remedy, and what to run next. */
+/** The message to a person when a command does not end well: one line with the remedy, and the next command. */
 export class Failure extends Data.TaggedError("Failure")<{
   readonly code: number
   readonly message: string

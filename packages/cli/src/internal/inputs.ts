@@ -62,7 +62,7 @@ const optionOf = (input: Input): Options.Options<unknown> => {
     : Options.map(Options.optional(option), Option.getOrUndefined)
 }
 
-/** What `Command.make` takes for these inputs. */
+/** The configuration of `Command.make` for these inputs. */
 export const configOf = (inputs: ReadonlyArray<Input>) => ({
   path: Object.fromEntries(
     inputs
@@ -91,7 +91,7 @@ export const partOf = (
 const givenIn = (inputs: ReadonlyArray<Input>, given: Given) =>
   inputs.filter(({ name }) => given[name] !== undefined)
 
-/** What is asked for, such as `key k, amount 1500, destination [hidden]`. */
+/** The request in words, such as `key k, amount 1500, destination [hidden]`. */
 export const summary = (inputs: ReadonlyArray<Input>, given: Given): string =>
   givenIn(inputs, given)
     .map(({ field, name }) => `${name} ${field.isHidden ? hidden : text(given[name])}`)

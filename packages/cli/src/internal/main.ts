@@ -39,7 +39,7 @@ export const main = (
     Effect.catchAll((error) =>
       error._tag === "Failure"
         ? Effect.as(Console.error(error.message), error.code)
-        : // What is wrong with the arguments has been printed.
+        : // The parser has printed the error of the arguments.
           Effect.succeed(exitCodes.Usage)
     ),
     Effect.catchAllDefect((defect) =>

@@ -35,7 +35,7 @@ export const command = Command.make("manilla").pipe(
   ])
 )
 
-/** What to type, and what it does. */
+/** Each command with a sentence about it. */
 const overview: ReadonlyArray<readonly [command: string, about: string]> = [
   ["payroll FILE", payroll.about],
   ...writes.followed.map(({ about, command }) => [command, about] as const),

@@ -30,7 +30,7 @@ export interface Write {
   readonly operation: Operation.Operation
   /** Members of the body that the command sets. */
   readonly fixed?: Readonly<Record<string, string>>
-  /** What follows a success. `again` is the command that does the same under the same key. */
+  /** Runs after a success. `again` is the command that does the same under the same key. */
   readonly conclude: (
     data: unknown,
     look: Look,
@@ -72,7 +72,7 @@ export const commandOf = ({
   ).pipe(Command.withDescription(about))
 }
 
-/** What is read again and again. */
+/** A resource that is read until its status is final. */
 interface Subject {
   readonly group: string
   readonly get: Operation.Operation

@@ -4,6 +4,7 @@ import type * as Random from "effect/Random"
 import * as http from "node:http"
 import { buffer } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
+import { listen } from "./listen.js"
 
 export interface HostileProxy {
   /** The address of the proxy, with the path of the service. */
@@ -60,19 +61,7 @@ export const make = (to: URL, random: Random.Random) =>
       // The service closes the connection of a request that meets a fault.
       serve(request, response).catch(() => request.socket.destroy())
     })
-    const port = yield* Effect.acquireRelease(
-      Effect.async<number>((resume) => {
-        server.listen(0, "127.0.0.1", () => {
-          const address = server.address()
-          resume(Effect.succeed(typeof address === "object" ? (address?.port ?? 0) : 0))
-        })
-      }),
-      () =>
-        Effect.sync(() => {
-          server.close()
-          server.closeAllConnections()
-        })
-    )
+    const port = yield* listen(server, () => server.closeAllConnections())
     const proxy: HostileProxy = {
       url: `http://127.0.0.1:${port}${to.pathname}`,
       tricks: () => count,

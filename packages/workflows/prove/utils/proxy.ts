@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { connect, createServer, type Socket } from "node:net"
+import { listen } from "./listen.js"
 
 export interface Proxy {
   readonly port: number
@@ -24,19 +25,9 @@ export const make = (to: { readonly host: string; readonly port: number }) =>
       outgoing.on("error", () => incoming.destroy())
       incoming.pipe(outgoing).pipe(incoming)
     })
-    const port = yield* Effect.acquireRelease(
-      Effect.async<number>((resume) => {
-        server.listen(0, "127.0.0.1", () => {
-          const address = server.address()
-          resume(Effect.succeed(typeof address === "object" ? (address?.port ?? 0) : 0))
-        })
-      }),
-      () =>
-        Effect.async<void>((resume) => {
-          server.close(() => resume(Effect.void))
-          for (const socket of sockets) socket.destroy()
-        })
-    )
+    const port = yield* listen(server, () => {
+      for (const socket of sockets) socket.destroy()
+    })
     const proxy: Proxy = {
       port,
       silence: Effect.sync(() => {

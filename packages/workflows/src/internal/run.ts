@@ -13,7 +13,7 @@ export type InExecution = WorkflowEngine.WorkflowEngine | WorkflowEngine.Workflo
 /** See `Durable.Own`. */
 export type Own<R> = Exclude<R, Scope.Scope | InExecution>
 
-/** What an engine knows of an execution. */
+/** The knowledge of an engine about an execution. */
 export interface Known {
   /** The key under which an operator finds the execution, or its id. */
   readonly key: string

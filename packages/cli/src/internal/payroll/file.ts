@@ -20,7 +20,7 @@ export interface Row {
 
 type Cells = Readonly<Record<string, string | undefined>>
 
-/** What a member of the item is called in the file. */
+/** The column of the file for a member of the item. */
 const columnOf = (field: string): string => {
   const name = field.replace(/^request\./, "")
   return name === "key" ? "employee" : name === "destination" ? "phone" : name

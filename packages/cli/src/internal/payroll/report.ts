@@ -1,4 +1,4 @@
-/** What was paid, what was not, and what to do. */
+/** The report of a payroll: the result of each row, and advice. */
 import type * as Payout from "@manilla/payouts/Payout"
 import type * as Batch from "@manilla/workflows/Batch"
 import { stringify } from "csv-stringify/sync"
@@ -15,7 +15,7 @@ export interface Line {
   readonly currency: string
   readonly result: "paid" | "not paid" | "check" | "open"
   readonly reference: string
-  /** What happened and what to do, if it is not paid. */
+  /** The reason and the remedy, if it is not paid. */
   readonly advice: string
 }
 

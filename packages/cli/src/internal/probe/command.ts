@@ -31,7 +31,7 @@ const options = {
 /** How many ways to be refused are tried. */
 const refusalsMost = 3
 
-/** What to ask for to be accepted, and to be refused. */
+/** A request that should be accepted, and others that should be refused. */
 const offer = Effect.gen(function* () {
   const gateway = yield* Gateway.Gateway
   const { services } = yield* Effect.mapError(gateway.calls(CatalogueApi.group).list({}), ofCall())

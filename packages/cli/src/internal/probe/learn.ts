@@ -1,4 +1,4 @@
-/** What the interface leaves unsaid, learned from requests to a sandbox. */
+/** Learns from requests to a sandbox how the service behaves where the interface does not say it. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -15,14 +15,14 @@ export interface Finding {
   readonly value?: unknown
 }
 
-/** What the probe may use. */
+/** The means of the probe. */
 export interface Means {
   readonly send: wire.Send
   /** Makes each run's keys new. */
   readonly run: string
   /** The body of a good `POST /payments`. */
   readonly payment: Readonly<Record<string, unknown>>
-  /** What makes a request for a payment one that is likely to be refused by a rule of business. */
+  /** Changes of a request for a payment after which a rule of business probably refuses it. */
   readonly refusals: ReadonlyArray<Readonly<Record<string, unknown>>>
   readonly link: Readonly<Record<string, unknown>>
 }

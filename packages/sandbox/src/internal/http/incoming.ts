@@ -30,7 +30,7 @@ export interface Controls {
   readonly readPage?: (name: string) => Effect.Effect<string, unknown>
 }
 
-/** What is known about the course of the request until now. */
+/** The course of the request until now. */
 export interface Course {
   fault: Exchange.AppliedFault | undefined
   /** The outcome that the request asks for, if it is one that a rule decides. */

@@ -38,7 +38,7 @@ const found = Effect.gen(function* () {
   return yield* refusal.found("payment link", link)
 })
 
-/** What a payer may know about the link, and whether this attempt paid it. */
+/** The members of the link that a payer may know, and whether this attempt paid it. */
 const answer = (given: string | undefined) =>
   Effect.gen(function* () {
     const link = yield* found

@@ -34,7 +34,7 @@ const handOver = ({ disburse }: Owner, { businessKey, reference, request, sent }
     })
   )
 
-/** What is known of an item from its execution: none if that is nothing new. */
+/** The result of an item, from its execution. Undefined if there is nothing new. */
 const resultOf = (owner: Owner, item: Named, found: Option.Option<Execution.Execution>) =>
   Effect.gen(function* () {
     if (Option.isNone(found)) {

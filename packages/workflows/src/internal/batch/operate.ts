@@ -11,7 +11,7 @@ import type * as Table from "./Table.js"
 
 const itemsPerRead = 500
 
-/** What an operator does with batches: all of it is in their table. */
+/** The operations on batches, all of which are changes of their table. */
 export const make = (table: Table.Service, name: string) => {
   const decodeEnd = Schema.decode(rules.End)
 

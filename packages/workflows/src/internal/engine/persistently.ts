@@ -31,9 +31,8 @@ const isStorageError = (error: { readonly _tag: string }): error is Execution.St
   error._tag === "StorageError"
 
 /**
- * Repeats a storage operation until the database answers. An execution must not fail because its database
- * is away: it cannot go on without it, and its outcome must not be lost. What the database could not do may have been
- * done all the same.
+ * Repeats a storage operation until the database answers: an execution must not fail because its database is away.
+ * An operation that failed may have been applied all the same.
  */
 export const persistently = <A, E extends { readonly _tag: string }, R>(
   effect: Effect.Effect<A, E | Execution.StorageError, R>

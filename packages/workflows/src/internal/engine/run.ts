@@ -23,7 +23,7 @@ export interface Run {
   fiber: Fiber.RuntimeFiber<void> | undefined
 }
 
-/** What a run reads and stores of its execution, while its runner owns that. */
+/** The access of a run to the store of its execution, while its runner owns that. */
 export const make = (store: store.Store) => {
   /** Another runner has the execution: this one does nothing more, and is interrupted. */
   const abandon = (run: Run) =>

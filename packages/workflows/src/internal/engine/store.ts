@@ -80,7 +80,7 @@ export interface Store {
     limit: number
   ) => Stores<ReadonlyArray<Execution.Execution>>
 
-  /** What has not ended, by workflow. */
+  /** The executions that have not ended, by workflow. */
   readonly open: Stores<ReadonlyMap<string, Open>>
 
   /**

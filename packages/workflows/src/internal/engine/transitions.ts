@@ -49,7 +49,7 @@ export const resumed = (execution: Stored): Stored =>
 export const interrupted = (execution: Stored): Stored =>
   execution.end !== undefined ? execution : woken({ ...execution, isCancelRequested: true })
 
-/** What a body waits for. */
+/** The wait of a body. */
 export interface Wait {
   readonly clocks: Stored["clocks"]
   /** The names of the pauses that have not ended. */

@@ -22,7 +22,7 @@ import type * as store from "../engine/store.js"
 import * as transitions from "../engine/transitions.js"
 import * as words from "./words.js"
 
-/** What the operations read and change: rows of a database, which the processes that run workflows look at. */
+/** The stores that the operations read and change, which the processes that run workflows look at. */
 export interface Inside {
   readonly executions: store.Store
   readonly batches: Table.Service
@@ -58,7 +58,7 @@ const Input = Schema.Struct({
 })
 type Input = typeof Input.Type
 
-/** What an input means. */
+/** Each input with a sentence about it. */
 export const inputs: Readonly<Record<keyof Input, string>> = {
   key: "the key of an execution or of a batch",
   workflow: "the versioned name of a workflow, such as Manilla/DisbursePayout/2",
@@ -70,7 +70,7 @@ export const inputs: Readonly<Record<keyof Input, string>> = {
 type Failure = Refused | Execution.StorageError
 type Row = Readonly<Record<string, unknown>>
 
-/** What an operation found or did. */
+/** The result of an operation. */
 export interface Answer {
   /** As JSON. */
   readonly rows: Stream.Stream<Row, Failure>

@@ -83,7 +83,7 @@ export const state = (execution: Execution.Status, now: number): Words => {
   }
 }
 
-/** What an operator sees of a stored resource. Other members may be personal data. */
+/** The members of a stored resource that an operator sees. Others may be personal data. */
 const shown = ["reference", "id", "status", "amount", "currency"] as const
 
 const resource = (value: unknown): string =>
@@ -116,7 +116,7 @@ export interface Event {
 const millisOf = (value: Readonly<Record<string, unknown>>, name: string): number =>
   Number(value[name] ?? 0)
 
-/** What happened in a step. */
+/** The result of a step in words. */
 const stepEvent = ({ exit: json, name, storedMillis }: store.Step): Event => {
   const exit: unknown = JSON.parse(json)
   const [kind, ...parts] = name.split("/")
@@ -155,7 +155,7 @@ const stepEvent = ({ exit: json, name, storedMillis }: store.Step): Event => {
   }
 }
 
-/** What happened to an execution, in this order. */
+/** The history of an execution, in order. */
 export const events = (
   { end, exit, startedMillis }: Execution.Execution,
   steps: ReadonlyArray<store.Step>

@@ -71,7 +71,7 @@ export const grouped = <A, B, E>(
         running++
         Effect.runFork(work)
       }
-      // What is under way goes on: its effect is found later.
+      // A statement that is under way goes on, and its effect is found later.
       return Effect.sync(() => void waiting.delete(one))
     })
 }
