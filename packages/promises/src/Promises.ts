@@ -96,7 +96,7 @@ export interface Promises extends AllCalls {
 }
 
 /**
- * The address of the service and the credentials.
+ * The address of the service and the credentials. `retry` holds for calls and for token requests.
  *
  * @since 0.1.0
  * @category models

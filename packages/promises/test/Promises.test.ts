@@ -264,6 +264,15 @@ describe("make and close", () => {
     vi.unstubAllEnvs()
   })
 
+  it("retries token requests by the same policy as calls", async () => {
+    const { add, manilla, requests } = await connect({ retry: { attempts: 1 } })
+    await add(Fault.status(503, { operation: "Token.obtain" }))
+    const refused = failed(await manilla.payments.collect(request, { key }))
+    assert.strictEqual(refused._tag, "TokenUnavailableError")
+    assert.lengthOf(await requests(), 1)
+    await manilla.close()
+  })
+
   it("sends nothing after close", async () => {
     const { manilla, requests } = await connect()
     await manilla.close()
