@@ -40,7 +40,7 @@ const texts = {
     "You cancelled the payment. Nothing was paid.",
     "Vous avez annulé le paiement. Rien n’a été payé."
   ],
-  used: ["Already paid", "Déjà payé"],
+  used: ["Link used", "Lien utilisé"],
   usedText: [
     "This link was already used. It cannot be paid again.",
     "Ce lien a déjà été utilisé. Il ne peut plus être payé."
@@ -49,12 +49,21 @@ const texts = {
   expiredText: ["This link expired on", "Ce lien a expiré le"],
   refused: ["Payment refused", "Paiement refusé"],
   refusedText: ["Nothing was paid.", "Rien n’a été payé."],
+  closed: ["Link closed", "Lien fermé"],
+  closedText: ["This link cannot be paid.", "Ce lien ne peut pas être payé."],
   unknown: ["Unknown link", "Lien inconnu"],
   unknownText: ["This payment link does not exist.", "Ce lien de paiement n’existe pas."],
   offline: [
     "The service does not answer. Try again: you pay once, however often you send.",
     "Le service ne répond pas. Réessayez : vous payez une seule fois."
   ]
+}
+
+/** A link that was used or has expired says nothing about this payer. @type {Readonly<Record<string, { kind: string, sign: string }>>} */
+const seals = {
+  paid: { kind: "good", sign: "✓" },
+  refused: { kind: "bad", sign: "×" },
+  unknown: { kind: "bad", sign: "×" }
 }
 
 /** A number of each country, to show how to write one. @type {Readonly<Record<string, string>>} */
@@ -109,12 +118,12 @@ const Checkout = ({ first }) => {
     setError("")
     setStep("sending")
     const { attempt, failure_url, success_url } = link
+    // If the answer is lost, the page knows after a reload which attempt it has sent.
+    remember("attempt", attempt)
     const { isOk, json } = await send("/pay", { attempt, phone_number: phone.trim() })
     if (isOk && success_url !== null) return location.assign(success_url)
-    if (isOk) {
-      remember("attempt", attempt)
-      setLink(json)
-    } else if (json.data.error.code === "VALIDATION_FAILED") {
+    if (isOk) setLink(json)
+    else if (json.data.error.code === "VALIDATION_FAILED") {
       setError(`${say("invalid")} ${example}.`)
       document.getElementById("phone")?.focus()
     } else {
@@ -135,16 +144,13 @@ const Checkout = ({ first }) => {
     })
   }
 
-  /** @param {keyof typeof texts} title */
-  const isPaid = (title) => title === "paid" || title === "used"
-
   /** @param {keyof typeof texts} title @param {string} text @param {Child} [more] */
   const result = (
     title,
     text,
     more
-  ) => html`<div class="result ${isPaid(title) ? "good" : "bad"}" role="alert">
-    <p class="seal" aria-hidden="true">${isPaid(title) ? "✓" : "×"}</p>
+  ) => html`<div class="result ${seals[title]?.kind ?? ""}" role="alert">
+    <p class="seal" aria-hidden="true">${seals[title]?.sign ?? "–"}</p>
     <h2>${say(title)}</h2>
     <p>${text}</p>
     ${more}
@@ -157,13 +163,10 @@ const Checkout = ({ first }) => {
     const back = url && html`<a class="button" href=${url}>${say("back")}</a>`
     if (is_paid) return result("paid", `${say("paidText")} ${amount}.`, back)
     if (status === "EXPIRED") {
-      return result(
-        "expired",
-        `${say("expiredText")} ${expires_at?.slice(0, 10)}. ${say("refusedText")}`,
-        back
-      )
+      return result("expired", `${say("expiredText")} ${expires_at?.slice(0, 10)}.`, back)
     }
-    if (status !== "ACTIVE") return result("used", say("usedText"), back)
+    if (status === "INACTIVE") return result("used", say("usedText"), back)
+    if (status !== "ACTIVE") return result("closed", say("closedText"), back)
     if (step === "refused") return result("refused", say("refusedText"), back)
     if (step === "cancelled") {
       const again = html`<button type="button" onClick=${() => setStep("form")}>${say("again")}</button>`
