@@ -75,8 +75,8 @@ const exchange = async (
     const response = await fetch(origin + path, {
       method,
       headers,
-      // A copy: `fetch` accepts no bytes of a `SharedArrayBuffer`.
-      body: body?.slice() ?? null,
+      // A copy of bytes: `fetch` accepts none of a `SharedArrayBuffer`.
+      body: typeof body === "string" ? body : (body?.slice() ?? null),
       redirect: "manual",
       signal: controller.signal
     })

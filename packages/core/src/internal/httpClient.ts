@@ -161,8 +161,13 @@ const overHttpClient = (client: HttpClient.HttpClient): Transport => {
 const toClientRequest = ({ body, headers, method, origin, path }: Request) =>
   HttpClientRequest.make(method)(origin + path, {
     headers,
-    ...(body === undefined ? {} : { body: HttpBody.uint8Array(body, "application/json") })
+    ...(body === undefined ? {} : { body: toClientBody(body) })
   })
+
+const toClientBody = (body: string | Uint8Array) =>
+  typeof body === "string"
+    ? HttpBody.text(body, "application/json")
+    : HttpBody.uint8Array(body, "application/json")
 
 /** Only the fetch client follows redirects, and only it reads this setting. */
 const withoutRedirects = (context: Context.Context<never>): Context.Context<never> =>

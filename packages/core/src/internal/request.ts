@@ -15,7 +15,7 @@ export interface Encoded {
   readonly target: string
   /** Headers except `authorization` and `traceparent`. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array | undefined
+  readonly body: string | undefined
   readonly key: IdempotencyKey | undefined
   /** The id or reference in the path, to check the response. */
   readonly subject: string | undefined
@@ -65,13 +65,13 @@ export const makeEncoder = (name: string, operation: Operation.Operation): Encod
     }
     const target = fill(segments, pathMembers, issues) + search(query, extras, issues)
     const allHeaders = withHeaders(fixedHeaders, headerMembers, issues)
-    const bytes = payloadSchema === undefined ? undefined : bytesOf(body, issues)
+    const text = payloadSchema === undefined ? undefined : jsonOf(body, issues)
     if (issues.length > 0) return Either.left(Issues.refusal(name, issues.map(nameKey(replay))))
     const key = keyOf(replay, headerMembers, body)
     return Either.right({
       target,
       headers: allHeaders,
-      body: bytes,
+      body: text,
       key,
       subject: subjectName === undefined ? undefined : textOf(pathMembers[subjectName]),
       payload: body
@@ -79,12 +79,10 @@ export const makeEncoder = (name: string, operation: Operation.Operation): Encod
   }
 }
 
-const encoder = new TextEncoder()
-
 /** `JSON.stringify` throws for some values, such as a bigint. */
-const bytesOf = (body: Members, issues: Array<Errors.Issue>): Uint8Array | undefined => {
+const jsonOf = (body: Members, issues: Array<Errors.Issue>): string | undefined => {
   try {
-    return encoder.encode(JSON.stringify(body))
+    return JSON.stringify(body)
   } catch {
     issues.push(unreadable(undefined))
     return undefined

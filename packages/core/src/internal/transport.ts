@@ -13,7 +13,8 @@ export interface Request {
   /** Path and query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array | undefined
+  /** Text is sent as UTF-8. */
+  readonly body: string | Uint8Array | undefined
   /** The timeout of the exchange, including the response body, in milliseconds. */
   readonly timeoutMillis: number
   /** The maximum size of the response body after decompression, in bytes. */
