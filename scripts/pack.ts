@@ -7,11 +7,12 @@ import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { build } from "esbuild"
-import { exec, spawn } from "node:child_process"
+import { exec } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
+import * as sandbox from "../packages/sandbox/prove/utils/command.js"
 import { runCommand } from "./cli.js"
 import {
   apart,
@@ -64,22 +65,15 @@ console.log(modules.length + " modules")
 
 /** Opens the page of the sandbox, which its command serves. */
 const openPage = async (project: string): Promise<void> => {
-  const options = ["--port", "0", "--auth-port", "0"]
-  const command = spawn("node_modules/.bin/manilla-sandbox", options, { cwd: project })
-  let printed = ""
-  for await (const chunk of command.stdout) {
-    printed += chunk
-    if (/^Page: +\S+$/m.test(printed)) break
-  }
-  const [, url] = /^Page: +(\S+)$/m.exec(printed) ?? []
+  const { origin, stop } = await sandbox.start([], [`${project}/node_modules/.bin/manilla-sandbox`])
   for (const file of ["/", "/page/main.js", "/page/preact.js", "/page/page.css"]) {
-    const { ok } = await fetch(new URL(file, url))
+    const { ok } = await fetch(new URL(file, origin))
     if (!ok) throw new Error(`${file} is missing`)
   }
-  command.kill()
+  await stop()
 }
 
-/** What modules of a package import although it does not declare it, or as an optional peer only. */
+/** Imports of modules that their package does not declare, or declares only as an optional peer. */
 const undeclared = async (project: string, folder: string): Promise<ReadonlyArray<string>> => {
   const manifest = manifestIn("packages", folder)
   const { dependencies = {}, name, peerDependencies = {}, peerDependenciesMeta = {} } = manifest

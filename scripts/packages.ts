@@ -60,6 +60,29 @@ export const peersOf = (folder: string): ReadonlyArray<string> =>
 /** The peers of all packages. */
 export const peers: ReadonlyArray<string> = [...new Set(published.flatMap(peersOf))]
 
+const scope = "@manilla/"
+
+export const isOwn = (name: string): boolean => name.startsWith(scope)
+
+/** The folders of this repository's packages among dependencies. */
+export const foldersIn = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.filter(isOwn).map((name) => name.slice(scope.length))
+
+/** Packages with those of this repository that they need. */
+export const withNeeded = (folders: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const needed = new Set(folders)
+  // A set also visits what is added meanwhile.
+  for (const folder of needed) {
+    const { dependencies = {} } = manifestIn("packages", folder)
+    foldersIn(Object.keys(dependencies)).forEach((it) => needed.add(it))
+  }
+  return [...needed].sort()
+}
+
+/** The file name of a package, as `pnpm pack` chooses it. */
+export const tarballOf = (folder: string): string =>
+  `manilla-${folder}-${manifestIn("packages", folder).version}.tgz`
+
 /** The published packages that have modules. */
 export const libraries: ReadonlyArray<string> = published.filter(
   (folder) => modulesOf(folder).length > 0

@@ -6,7 +6,15 @@ import { basename, dirname } from "node:path"
 import { documents as written } from "./documents.js"
 import { emit } from "./generated.js"
 import * as declared from "./operations.js"
-import { exactIn, manifestIn, libraries, peersOf } from "./packages.js"
+import {
+  exactIn,
+  foldersIn,
+  isOwn,
+  manifestIn,
+  peersOf,
+  tarballOf,
+  withNeeded
+} from "./packages.js"
 
 const root = new URL("../", import.meta.url)
 const read = (file: string): string => readFileSync(new URL(file, root), "utf8")
@@ -23,8 +31,6 @@ const block = (language: string, code: string): string => `\`\`\`${language}\n${
 
 const npmInstall = (names: ReadonlyArray<string>, ...options: ReadonlyArray<string>): string =>
   block("sh", ["npm install", ...options, ...new Set(names)].join(" "))
-
-const scope = "@manilla/"
 
 const importedBy = (source: string): ReadonlyArray<string> =>
   [...source.matchAll(/ from "((?:@[\w-]+\/)?[\w-]+)/g)].map(([, name = ""]) => name)
@@ -43,21 +49,6 @@ const region = (words: string): string => {
   return block("ts", (lines[1] ?? "").trim())
 }
 
-const isOwn = (name: string): boolean => name.startsWith(scope)
-
-const foldersIn = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
-  names.filter(isOwn).map((name) => name.slice(scope.length))
-
-/** The packages with all packages that they depend on. */
-const closure = (folders: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const all = new Set(folders)
-  for (const folder of all) {
-    const { dependencies = {} } = manifestIn("packages", folder)
-    for (const needed of foldersIn(Object.keys(dependencies))) all.add(needed)
-  }
-  return [...all].sort()
-}
-
 /** Installs Manilla's packages from their tarballs, and all others by their exact versions. */
 const installed = (
   names: ReadonlyArray<string>,
@@ -65,9 +56,7 @@ const installed = (
   peers: ReadonlyArray<string>,
   ...options: ReadonlyArray<string>
 ): string => {
-  const tarballs = closure(foldersIn(names)).map(
-    (folder) => `DIR/manilla-${folder}-${manifestIn("packages", folder).version}.tgz`
-  )
+  const tarballs = withNeeded(foldersIn(names)).map((folder) => `DIR/${tarballOf(folder)}`)
   const others = names.filter((name) => !isOwn(name)).map(exact)
   return npmInstall([...others, ...peers, ...tarballs], ...options)
 }
@@ -79,27 +68,10 @@ const install = (path: string, document: string): string => {
   return installed(names, exactIn(path), peersOf(basename(path)), ...options)
 }
 
-/** What a program imports, and the peers of that. */
+/** The imports of a program, and their peers. */
 const minimum = (path: string): string => {
   const names = importedBy(read(path))
   return installed(names, exactIn(dirname(dirname(path))), foldersIn(names).flatMap(peersOf))
-}
-
-/** The peers that every package has, and then those that a package has besides. */
-const needs = (): string => {
-  const peersIn = (folder: string) =>
-    Object.keys(manifestIn("packages", folder).peerDependencies ?? {})
-  const shared = libraries
-    .map(peersIn)
-    .reduce((peers, others) => peers.filter((name) => others.includes(name)))
-  const own = libraries.flatMap((folder) => {
-    const { name, peerDependenciesMeta = {} } = manifestIn("packages", folder)
-    const parts = peersIn(folder)
-      .filter((peer) => !shared.includes(peer))
-      .map((peer) => `\`${peer}\`${peerDependenciesMeta[peer]?.optional ? " (optional)" : ""}`)
-    return parts.length === 0 ? [] : [`- \`${name}\`: ${parts.join(", ")}`]
-  })
-  return [`- every package: ${shared.map((name) => `\`${name}\``).join(", ")}`, ...own].join("\n")
 }
 
 const kinds: Readonly<Record<string, (subject: string, document: string) => string>> = {
@@ -108,16 +80,15 @@ const kinds: Readonly<Record<string, (subject: string, document: string) => stri
   /** The first example in the docstrings of a file. */
   example,
   region,
-  /** The command that installs a package, and what the programs of its README import. */
+  /** The command that installs a package, and the imports of the programs in its README. */
   install,
-  /** The command that installs what a program imports. */
+  /** The command that installs the imports of a program. */
   minimum,
   /** The command that installs dependencies of a folder. */
   exact: (words) => {
     const [folder = "", ...names] = words.split(" ")
     return npmInstall(names.map(exactIn(folder)))
   },
-  needs,
   errors: declared.errors,
   operations: declared.operations,
   retries: declared.retryRule,

@@ -1,7 +1,7 @@
 // Kills processes, and fails if money was made, lost or moved twice, or if an execution did not end.
 //
 // On SQLite or PostgreSQL, it kills the processes that run workflows, starts new executions in each of their
-// lives, and prints a report in Markdown. On PostgreSQL, it also stops runners and restarts the database. With
+// lives, and prints a report. On PostgreSQL, it also stops runners and restarts the database. With
 // `batch-`, the executions are batches of payouts, each of which is there for about ten kills.
 //
 // On the sandbox, it checks the ledger after each of many random operations, concurrent requests with one key,
@@ -9,7 +9,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import { quantileOf, table } from "../benchmarks/format.js"
+import { quantileOf } from "../benchmarks/format.js"
 import * as sandboxKills from "../packages/sandbox/prove/utils/kills.js"
 import * as oneKey from "../packages/sandbox/prove/utils/oneKey.js"
 import * as randomOperations from "../packages/sandbox/prove/utils/randomOperations.js"
@@ -27,29 +27,19 @@ const items = { itemsPerBatch: count("items", 2_000, "payouts of a batch") }
 
 const onKill = (done: number) => (done % 10 === 0 ? Console.error(`${done} kills`) : Effect.void)
 
-/** "jobsKilled" in words. */
-const inWords = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-
-/** Prints the figures of a report, and fails the program if something did not hold. */
+/** Prints a report, and fails the program if something did not hold. */
 const print = (
-  report: sqliteKills.Report | clusterKills.Report,
+  { violations, ...report }: sqliteKills.Report | clusterKills.Report,
   recoveries: Iterable<readonly [name: string, sorted: ReadonlyArray<number>]>
 ) =>
   Effect.gen(function* () {
-    const { violations } = report
-    const figures = Object.entries({ ...report, violations: violations.length }).flatMap(
-      ([name, value]) => (typeof value === "number" ? [[inWords(name), String(value)]] : [])
+    const recoveryMillis = Object.fromEntries(
+      Array.from(recoveries, ([name, sorted]) => [
+        name,
+        { measured: sorted.length, median: quantileOf(sorted, 0.5), longest: sorted.at(-1) }
+      ])
     )
-    yield* Console.log(table(["", ""], figures))
-    const parts = [0.5, 0.9, 0.99, 1]
-    const times = [...recoveries].map(([name, sorted]) => [
-      name,
-      String(sorted.length),
-      ...parts.map((part) => `${Math.round(quantileOf(sorted, part))} ms`)
-    ])
-    const head = ["recovery", "measured", ...parts.map((part) => `${part * 100} %`)]
-    yield* Console.log(`\n${table(head, times)}`)
+    yield* Console.log(JSON.stringify({ ...report, recoveryMillis }, undefined, 2))
     yield* Effect.forEach(violations, (one) => Console.error(`VIOLATION  ${one}`))
     if (violations.length > 0) process.exitCode = 1
   })

@@ -2,31 +2,9 @@
 import { execFileSync } from "node:child_process"
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { exactIn, manifestIn, published, root } from "./packages.js"
+import { exactIn, foldersIn, isOwn, manifestIn, root, tarballOf, withNeeded } from "./packages.js"
 
 export const starters = ["shop", "shop-hono"]
-
-const isOwn = (name: string): boolean => name.startsWith("@manilla/")
-
-const packages = new Map(
-  published.map((folder) => {
-    const manifest = manifestIn("packages", folder)
-    return [manifest.name, manifest]
-  })
-)
-
-/** Packages of this repository, with those that they need. */
-const withNeeded = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const needed = new Set(names)
-  // A set also visits what is added meanwhile.
-  for (const name of needed) {
-    const { dependencies = {} } = packages.get(name) ?? {}
-    Object.keys(dependencies)
-      .filter(isOwn)
-      .forEach((it) => needed.add(it))
-  }
-  return [...needed].sort()
-}
 
 /** Copies a starter. Its packages of this repository are tarballs in a folder of the copy. */
 export const copy = (name: string, target: string, tarballs: string): void => {
@@ -43,10 +21,10 @@ export const copy = (name: string, target: string, tarballs: string): void => {
   const ofNpm = (names: ReadonlyArray<string>) =>
     names.filter((it) => !isOwn(it)).map((it) => [it, exact(it).slice(it.length + 1)])
   const ofTarballs = (names: ReadonlyArray<string>) =>
-    withNeeded(names.filter(isOwn)).map((it) => {
-      const file = `${it.slice(1).replace("/", "-")}-${packages.get(it)?.version}.tgz`
+    withNeeded(foldersIn(names)).map((folder) => {
+      const file = tarballOf(folder)
       copyFileSync(join(tarballs, file), join(target, "manilla", file))
-      return [it, `file:manilla/${file}`]
+      return [manifestIn("packages", folder).name, `file:manilla/${file}`]
     })
   const manifest = manifestIn(source)
   const { dependencies = {}, devDependencies = {} } = manifest

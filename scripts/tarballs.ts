@@ -1,25 +1,25 @@
 // Checks the tarballs of all packages: publint and arethetypeswrong find nothing, a second build gives the same
 // bytes, and each size is within a tenth of that in docs/sizes.json. Outside CI, it writes that file instead.
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
-import { modulesOf, published, root } from "./packages.js"
+import { modulesOf, published, root, tarballOf } from "./packages.js"
 import { packInto, report } from "./project.js"
 
 type Tarballs = ReadonlyMap<string, Uint8Array<ArrayBuffer>>
 
 const read = (directory: string): Tarballs =>
   new Map(
-    published.map((folder) => {
-      const file = readdirSync(directory).find((file) => file.startsWith(`manilla-${folder}-`))
-      return [folder, new Uint8Array(readFileSync(join(directory, file ?? folder)))]
-    })
+    published.map((folder) => [
+      folder,
+      new Uint8Array(readFileSync(join(directory, tarballOf(folder))))
+    ])
   )
 
-/** What cannot import the packages: they are ES modules with `exports`. */
+/** Kinds of import that the packages do not support: they are ES modules with `exports`. */
 const unsupported: ReadonlySet<string> = new Set(["node10", "node16-cjs"])
 
 const lint = async (
