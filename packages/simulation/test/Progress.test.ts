@@ -64,9 +64,10 @@ describe("an interruption in the last step of a call", () => {
 })
 
 describe("a call with a refused token", () => {
-  const refused = (call: string, token: string, closedMillis: number): Sent.Sent => ({
+  const refused = (call: string, token: string, closedMillis: number, span = call): Sent.Sent => ({
     ...failed(0, closedMillis),
     call,
+    span,
     authorization: `Bearer ${token}`,
     received: 401
   })
@@ -85,6 +86,12 @@ describe("a call with a refused token", () => {
     {
       title: "was refused the last token soon after another was",
       sent: [...tokens, refused("order-1/1", "one", 500), own],
+      may: true
+    },
+    {
+      title:
+        "was refused the last token soon after another was in the second of two calls of one name",
+      sent: [...tokens, refused("", "zero", 100, "first"), refused("", "one", 500, "second"), own],
       may: true
     },
     {

@@ -67,7 +67,7 @@ export const isPaused = (sent: ReadonlyArray<Sent.Sent>, nowMillis: number): boo
   const refused = ended.filter(({ received }) => received === 401)
   // A call reports the first token that is refused to it, and not the second one.
   const reported = refused.filter(
-    (one) => refused.find(({ call }) => call === one.call)?.authorization === one.authorization
+    (one) => refused.find(({ span }) => span === one.span)?.authorization === one.authorization
   )
   const refusals = last.map(({ authorization }) =>
     reported.find((one) => one.authorization === authorization)
