@@ -6,13 +6,11 @@
 import * as Cardholders from "@manilla/cards/Cardholders"
 import * as Cards from "@manilla/cards/Cards"
 import * as Catalogue from "@manilla/catalogue/Catalogue"
-import type * as Gateway from "@manilla/core/Gateway"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Refunds from "@manilla/refunds/Refunds"
 import * as Transactions from "@manilla/transactions/Transactions"
-import type * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 
 /**
@@ -33,21 +31,13 @@ export const tags = {
 } as const
 
 /**
- * The services of all domains, as a program needs them.
- *
- * @since 0.1.0
- * @category models
- */
-export type Clients = Context.Tag.Identifier<(typeof tags)[keyof typeof tags]>
-
-/**
  * A layer that provides the client of every domain. A program that needs one of them is smaller with the
  * layer of that package.
  *
  * @since 0.1.0
  * @category layers
  */
-export const layer: Layer.Layer<Clients, never, Gateway.Gateway> = Layer.mergeAll(
+export const layer = Layer.mergeAll(
   Cardholders.layer,
   Cards.layer,
   Catalogue.layer,
@@ -57,3 +47,11 @@ export const layer: Layer.Layer<Clients, never, Gateway.Gateway> = Layer.mergeAl
   Refunds.layer,
   Transactions.layer
 )
+
+/**
+ * The services of all domains, as a program needs them.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Clients = Layer.Layer.Success<typeof layer>

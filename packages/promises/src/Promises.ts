@@ -16,12 +16,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
+import * as Struct from "effect/Struct"
 import * as Clients from "./Clients.js"
 
 /**
@@ -59,21 +59,17 @@ type WithSignal<Args extends ReadonlyArray<unknown>> =
  * @since 0.1.0
  * @category type-level
  */
-export type Calls<Service> = {
-  readonly [Name in keyof Service]: Service[Name] extends (...args: infer Args) => infer Returned
-    ? Returned extends Effect.Effect<infer A, infer E>
-      ? (...args: WithSignal<Args>) => Promise<Result<A, E>>
-      : Returned extends Stream.Stream<infer A, infer E>
-        ? (...args: WithSignal<Args>) => AsyncIterable<Result<A, E>>
-        : never
-    : never
-}
+export type Calls<Service> = { readonly [Name in keyof Service]: Promised<Service[Name]> }
 
-type AllCalls = {
-  readonly [Name in keyof typeof Clients.tags]: Calls<
-    Context.Tag.Service<(typeof Clients.tags)[Name]>
-  >
-}
+type Promised<Method> = Method extends (...args: infer Args) => Effect.Effect<infer A, infer E>
+  ? (...args: WithSignal<Args>) => Promise<Result<A, E>>
+  : Method extends (...args: infer Args) => Stream.Stream<infer A, infer E>
+    ? (...args: WithSignal<Args>) => AsyncIterable<Result<A, E>>
+    : never
+
+type Tags = typeof Clients.tags
+
+type AllCalls = { readonly [Name in keyof Tags]: Calls<Context.Tag.Service<Tags[Name]>> }
 
 /**
  * All calls. A promise resolves to a `Result`, and rejects only because of a bug or an aborted signal. An
@@ -103,7 +99,7 @@ export interface Promises extends AllCalls {
  */
 export interface Options
   extends Gateway.Options, Pick<Token.Options, "authUrl" | "clientId" | "environment"> {
-  readonly clientSecret: string | Redacted.Redacted
+  readonly clientSecret: string
   /** `FetchClient.layer` by default. `UndiciClient.layer` of `@manilla/core` is faster on Node. */
   readonly client?: Layer.Layer<HttpClient.HttpClient, Errors.ConfigurationError> | undefined
 }
@@ -136,19 +132,16 @@ export interface Options
  * @since 0.1.0
  * @category constructors
  */
-export const make = (options?: Options): Promise<Promises> =>
-  options === undefined
-    ? makeWith(Layer.provide(Manilla.layerConfig(), FetchClient.layer))
-    : makeWith(Layer.provide(layer(options), options.client ?? FetchClient.layer))
-
-const layer = ({ clientSecret, ...options }: Options) =>
-  Manilla.layer({
-    gateway: options,
-    token: {
-      ...options,
-      clientSecret: Redacted.isRedacted(clientSecret) ? clientSecret : Redacted.make(clientSecret)
-    }
-  })
+export const make = (options?: Options): Promise<Promises> => {
+  const gateway =
+    options === undefined
+      ? Manilla.layerConfig()
+      : Manilla.layer({
+          gateway: options,
+          token: { ...options, clientSecret: Redacted.make(options.clientSecret) }
+        })
+  return makeWith(Layer.provide(gateway, options?.client ?? FetchClient.layer))
+}
 
 /**
  * Like `make`, but over a gateway of your own, such as that of a sandbox in tests.
@@ -167,49 +160,48 @@ const layer = ({ clientSecret, ...options }: Options) =>
  */
 export const makeWith = async <E>(gateway: Layer.Layer<Gateway.Gateway, E>): Promise<Promises> => {
   const managed = ManagedRuntime.make(Layer.provide(Clients.layer, gateway))
-  const built = await Effect.runPromiseExit(managed.runtimeEffect)
-  if (Exit.isFailure(built)) {
+  const built = await settle(Runtime.defaultRuntime, managed.runtimeEffect)
+  if (!built.ok) {
     await managed.dispose()
-    const reason = Cause.squash(built.cause)
-    // The error of a setting is a tree, which Node prints as such.
-    throw Predicate.isError(reason) ? reason : new Error(String(reason))
+    throw asError(built.error)
   }
   const runtime = built.value
   const promised =
     (method: Method) =>
     (...args: ReadonlyArray<unknown>) => {
-      const { rest, signal } = apart(args)
-      const returned = method(...rest)
+      const signal = args.find(isAbortable)?.signal
+      const returned = method(...args.map(withoutSignal))
       return Effect.isEffect(returned)
         ? settle(runtime, returned, signal)
-        : iterate(runtime, returned, signal)
+        : Stream.toAsyncIterableRuntime(results(returned, signal), runtime)
     }
-  const all: Readonly<Record<string, object>> = Runtime.runSync(runtime, Effect.all(Clients.tags))
   // `Calls` maps each method to its promise, which TypeScript cannot infer here.
-  const calls = Record.map(all, (service) =>
-    Record.map({ ...service } as Record<string, Method>, promised)
-  ) as never
+  const services: Services = Runtime.runSync(runtime, Effect.all(Clients.tags)) as never
+  const calls: AllCalls = Record.map(services, Record.map(promised)) as never
   return {
-    ...(calls as AllCalls),
+    ...calls,
     run: (program, options) => settle(runtime, program, options?.signal),
     close: () => managed.dispose()
   }
 }
 
-type Method = (
-  ...args: ReadonlyArray<unknown>
-) => Effect.Effect<unknown, unknown> | Stream.Stream<unknown, unknown>
+const remedy =
+  "Set these variables, or give `Promises.make` the options `baseUrl`, `authUrl`, `clientId` and `clientSecret`."
 
-/** Takes the signal out of the last argument: the services do not know it. */
-const apart = (args: ReadonlyArray<unknown>) => {
-  const last = args.at(-1)
-  if (!Predicate.hasProperty(last, "signal")) return { rest: args, signal: undefined }
-  const { signal, ...options } = last
-  return {
-    rest: [...args.slice(0, -1), options],
-    signal: signal instanceof AbortSignal ? signal : undefined
-  }
-}
+/** The error of a setting is a tree, which Node prints as such. */
+const asError = (reason: unknown) =>
+  Predicate.isError(reason) ? reason : new Error(`${String(reason)}. ${remedy}`)
+
+type Returned = Effect.Effect<unknown, unknown> | Stream.Stream<unknown, unknown>
+
+type Method = (...args: ReadonlyArray<unknown>) => Returned
+
+type Services = Readonly<Record<string, Readonly<Record<string, Method>>>>
+
+const isAbortable = (arg: unknown): arg is Abortable => Predicate.hasProperty(arg, "signal")
+
+/** The services do not know the signal. */
+const withoutSignal = (arg: unknown) => (isAbortable(arg) ? Struct.omit(arg, "signal") : arg)
 
 const succeeded = <A>(value: A) => ({ ok: true, value }) as const
 
@@ -218,28 +210,22 @@ const failed = <E>(error: E) => ({ ok: false, error }) as const
 const settle = async <A, E, R>(
   runtime: Runtime.Runtime<R>,
   effect: Effect.Effect<A, E, R>,
-  signal: AbortSignal | undefined
+  signal?: AbortSignal
 ): Promise<Result<A, E>> => {
   // Otherwise, a request might be sent before the interruption.
   signal?.throwIfAborted()
-  const exit = await Runtime.runPromiseExit(runtime, effect, signal && { signal })
-  if (Exit.isSuccess(exit)) return succeeded(exit.value)
-  const failure = Cause.failureOption(exit.cause)
-  if (Option.isSome(failure)) return failed(failure.value)
+  const result = Effect.match(effect, { onFailure: failed, onSuccess: succeeded })
+  const exit = await Runtime.runPromiseExit(runtime, result, signal && { signal })
+  if (Exit.isSuccess(exit)) return exit.value
   if (Cause.isInterruptedOnly(exit.cause)) signal?.throwIfAborted()
   throw Cause.squash(exit.cause)
 }
 
-const iterate = <A, E, R>(
-  runtime: Runtime.Runtime<R>,
-  stream: Stream.Stream<A, E, R>,
-  signal: AbortSignal | undefined
-): AsyncIterable<Result<A, E>> =>
+const results = (stream: Stream.Stream<unknown, unknown>, signal: AbortSignal | undefined) =>
   stream.pipe(
     Stream.map(succeeded),
     Stream.catchAll((error) => Stream.succeed(failed(error))),
-    Stream.interruptWhen(signal === undefined ? Effect.never : aborted(signal)),
-    Stream.toAsyncIterableRuntime(runtime)
+    Stream.interruptWhen(signal === undefined ? Effect.never : aborted(signal))
   )
 
 /** Dies with the reason when the signal is aborted. */

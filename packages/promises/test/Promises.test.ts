@@ -16,6 +16,7 @@ import * as Sandboxed from "@manilla/test-support/Sandboxed"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import { getEventListeners } from "node:events"
 
 const { collection, key } = Sandboxed
@@ -30,7 +31,7 @@ const connect = async (changes: Partial<Promises.Options> & Sandbox.Options = {}
     baseUrl: sandbox.baseUrl,
     authUrl: sandbox.authUrl,
     clientId: client_id,
-    clientSecret: client_secret,
+    clientSecret: Redacted.value(client_secret),
     pageParameter: Sandbox.pageParameter,
     client: Layer.succeed(HttpClient.HttpClient, client),
     ...options
@@ -255,12 +256,15 @@ describe("make and close", () => {
     assert.include(reason.message, "baseUrl")
   })
 
-  it("reads the environment, and names all missing variables", async () => {
+  it("reads the environment, and names all missing variables and the options", async () => {
     const names = ["BASE_URL", "AUTH_URL", "CLIENT_ID", "CLIENT_SECRET"]
     for (const name of names) vi.stubEnv(`MANILLA_${name}`, undefined)
     const reason = await rejected(Promises.make())
     assert.instanceOf(reason, Error)
     for (const name of names) assert.include(reason.message, `MANILLA_${name}`)
+    for (const option of ["baseUrl", "authUrl", "clientId", "clientSecret"]) {
+      assert.include(reason.message, option)
+    }
     vi.unstubAllEnvs()
   })
 

@@ -1,0 +1,126 @@
+/**
+ * Commands that make one call. A write needs its key, and asks first if money is real. Two of them follow what they
+ * made until its status is final.
+ */
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Gateway from "@manilla/core/Gateway"
+import * as Operation from "@manilla/core/Operation"
+import * as Polling from "@manilla/core/Polling"
+import * as PaymentsApi from "@manilla/payments/PaymentsApi"
+import * as PayoutsApi from "@manilla/payouts/PayoutsApi"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import { exitCodes, Failure, ofCall } from "./Failure.js"
+import * as fields from "./fields.js"
+import * as inputs from "./inputs.js"
+import * as output from "./output.js"
+import * as service from "./service.js"
+
+type Look = Pick<output.Look, "json" | "reveal">
+
+export interface Call {
+  /** Such as `payouts disburse`. */
+  readonly name: string
+  readonly about: string
+  readonly group: string
+  /** The name of the operation in its group. */
+  readonly verb: string
+  readonly operation: Operation.Operation
+  /** Inputs that the command sets. */
+  readonly fixed?: Readonly<Record<string, string>>
+  /** Runs after a success; prints the resource by default. */
+  readonly conclude?: (data: unknown, look: Look) => Effect.Effect<void, Failure, Gateway.Gateway>
+}
+
+export const callOf = <O extends Operation.Operation>(group: string, verb: string, operation: O) =>
+  Effect.flatMap(Gateway.Gateway, ({ calls }) =>
+    Effect.orDie(Effect.fromNullable(calls(Operation.group(group, { [verb]: operation }))[verb]))
+  )
+
+export const commandOf = ({
+  about,
+  fixed = {},
+  group,
+  name,
+  operation,
+  verb,
+  conclude = (data, look) => output.resource(data, fields.of(operation.success), look)
+}: Call) => {
+  const all = inputs.of(operation)
+  const own = all.filter(({ name }) => !(name in fixed))
+  const isWrite = operation.replay._tag !== "Safe"
+  const config = {
+    given: inputs.configOf(own),
+    look: output.options,
+    yes: isWrite ? service.yes : Options.map(Options.none, () => false)
+  }
+  return Command.make(name.replace(/.* /, ""), config, ({ given, look, yes }) =>
+    Effect.gen(function* () {
+      const call = yield* callOf(group, verb, operation)
+      const words = `${about}: ${inputs.summary(own, given)};`
+      if (isWrite) yield* service.askIfLive(words, yes)
+      const request = inputs.requestOf(all, { ...given, ...fixed })
+      yield* conclude(yield* Effect.mapError(call(request), ofCall), look)
+    }).pipe(Effect.provide(service.live))
+  ).pipe(Command.withDescription(about))
+}
+
+const again = "The same command with the same key follows it, and moves no money twice."
+
+const open = (message: string) => new Failure({ code: exitCodes.Open, message })
+
+/** Reads a resource until its status is final. */
+const follow =
+  (group: string, get: Operation.Operation): Required<Call>["conclude"] =>
+  (created, look) =>
+    Effect.gen(function* () {
+      const by = inputs.keyOf(get)
+      const call = yield* callOf(group, "get", Operation.safe(get))
+      const resourceOf = (data: unknown) => ({
+        id: String(fields.valueIn(data, [by])),
+        status: String(fields.valueIn(data, ["status"])),
+        data
+      })
+      const { waits } = Polling.make({
+        operation: `${group}.awaitFinal`,
+        by: "id",
+        read: (id: string, options) => {
+          const path = fields.assemble(fields.of(get.pathParams).map(({ path }) => [path, id]))
+          return Effect.map(call({ path }, options), resourceOf)
+        },
+        stillPending: (_, { message }) => open(message)
+      })
+      const { id, status } = resourceOf(created)
+      yield* Effect.logInfo(`${id}: ${status}`)
+      const final = yield* waits.awaitFinal(id).pipe(
+        Effect.mapError(({ message }) => open(`It exists. ${message}\n${again}`)),
+        Effect.onInterrupt(() => Console.error(`Stopped. It exists. ${again}`))
+      )
+      yield* output.resource(final.data, fields.of(get.success), look)
+      if (final.status === "COMPLETED") return
+      return yield* open(
+        `The final status is ${output.text(final.status)}, not COMPLETED. Ask the service what it means before you try again with another key.`
+      )
+    })
+
+/** The writes that are followed. */
+export const followed: ReadonlyArray<Call> = [
+  {
+    name: "payments collect",
+    about: "Collect a payment and follow it until its status is final",
+    group: "Payments",
+    verb: "create",
+    operation: PaymentsApi.create,
+    fixed: { operation: "COLLECTION" },
+    conclude: follow("Payments", PaymentsApi.get)
+  },
+  {
+    name: "payouts disburse",
+    about: "Pay a beneficiary and follow the payout until its status is final",
+    group: "Payouts",
+    verb: "create",
+    operation: PayoutsApi.create,
+    conclude: follow("Payouts", PayoutsApi.get)
+  }
+]
