@@ -189,20 +189,22 @@ describe("a write", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
-  it.live("whose outcome is unknown prints the command that continues it", () =>
-    Effect.gen(function* () {
-      const { faults } = yield* Sandbox.Sandbox
-      const { MANILLA_WALLET_ID } = yield* settings
-      yield* faults.add(Fault.body("<html>", { operation: "Payouts.create", count: 5 }))
-      const args = ["payouts", "disburse", "--key", "k 1", ...payout(MANILLA_WALLET_ID)]
-      const { code, err } = yield* manilla(args)
-      assert.strictEqual(code, 3)
-      assert.notInclude(err, phone)
-      assert.include(err, `manilla payouts disburse --key 'k 1' --wallet-id ${MANILLA_WALLET_ID}`)
-      const continued = yield* manilla(args)
-      assert.strictEqual(continued.code, 0)
-      assert.strictEqual(yield* made, 1)
-    }).pipe(Effect.provide(sandbox()))
+  it.live(
+    "whose outcome is unknown says how to continue, and is continued by the same command",
+    () =>
+      Effect.gen(function* () {
+        const { faults } = yield* Sandbox.Sandbox
+        const { MANILLA_WALLET_ID } = yield* settings
+        yield* faults.add(Fault.body("<html>", { operation: "Payouts.create", count: 5 }))
+        const args = ["payouts", "disburse", "--key", "k 1", ...payout(MANILLA_WALLET_ID)]
+        const { code, err } = yield* manilla(args)
+        assert.strictEqual(code, 3)
+        assert.notInclude(err, phone)
+        assert.include(err, 'Retry the same request with the same key, "k 1"')
+        const continued = yield* manilla(args)
+        assert.strictEqual(continued.code, 0)
+        assert.strictEqual(yield* made, 1)
+      }).pipe(Effect.provide(sandbox()))
   )
 
   it.live("that ends without COMPLETED says so", () =>
@@ -227,6 +229,17 @@ describe("a list", () => {
       assert.isAtMost(Math.max(header.length, row.length), 100)
       assert.match(header, /^reference +status +amount/)
       assert.match(err, /^Not shown here: id, /)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.live("always shows the status, the amount and the currency", () =>
+    Effect.gen(function* () {
+      const args = collection.map((arg) => (arg === "1500" ? "123456789" : arg))
+      yield* json("payments", "collect", ...args, "--key", "k")
+      const { out } = yield* manilla(["transactions", "list"])
+      const [header = "", row = ""] = out.split("\n")
+      assert.includeMembers(header.split(/ +/), ["reference", "status", "amount", "currency"])
+      assert.include(row, " 123456789.0000 ")
     }).pipe(Effect.provide(sandbox()))
   )
 

@@ -32,7 +32,12 @@ const tests: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<string>,
   [
     "a phone that a spreadsheet damaged",
     ["E1,1,XOF,BJ,mtn_momo,2.29017E+12"],
-    "line 2: phone was changed by a spreadsheet"
+    "line 2: phone must be 8 to 15 digits"
+  ],
+  [
+    "a phone that is none, beside the other broken cells of its row",
+    ["E1,1,XOFF,BJ,mtn_momo,ask him"],
+    'such as "XOF"; phone must be 8 to 15 digits'
   ],
   ["an empty phone", ["E1,1,XOF,BJ,mtn_momo,"], "line 2: phone is required"],
   ["an empty employee", [",1,XOF,BJ,mtn_momo,1"], "line 2: employee is required"],
@@ -60,6 +65,30 @@ describe("before anything is sent, a payroll", () => {
     )
   }
 
+  it.scopedLive("names the columns that are missing, and those that may be meant", () =>
+    Effect.gen(function* () {
+      const names = "employe;name;Amount;currency;country;payment_method;phone_number"
+      const { file } = yield* spreadsheet(`${names}\nE1;N;1;XOF;BJ;mtn_momo;${phone}`)
+      const { code, err } = yield* manilla(["payroll", file, "--yes"])
+      assert.strictEqual(code, 2)
+      assert.include(
+        err,
+        "line 1: there is no column employee: is it the column employe?\n" +
+          "line 1: there is no column phone: is it the column phone_number?\nNothing was sent."
+      )
+    }).pipe(Effect.provide(sandbox()))
+  )
+
+  it.scopedLive("shows each row, with a part of its phone number", () =>
+    Effect.gen(function* () {
+      const { file } = yield* spreadsheet(`${header}\n${good("E1")}`)
+      const { out } = yield* manilla(["payroll", file])
+      assert.include(out, `2  E1          1000  XOF       BJ       mtn_momo        +229`)
+      assert.match(out, /\+229\*+\d\d\n/)
+      assert.notInclude(out, phone)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
   it.scopedLive("needs a period and an answer", () =>
     Effect.gen(function* () {
       const text = `${header}\n${good("E1")}`
@@ -81,9 +110,10 @@ describe("a payroll", () => {
       const rows = [good("E1"), good("É 2", "2.5")].map((row) => row.replaceAll(",", ";"))
       const text = `\u{feff}${header.replaceAll(",", ";")}\r\n${rows.join("\r\n")}\r\n`
       const { file, folder } = yield* spreadsheet(text)
-      for (const _ of [1, 2]) {
+      for (const run of [1, 2]) {
         const { code, err, out } = yield* manilla(["payroll", file, "--yes"])
         assert.strictEqual(code, 0, err)
+        assert.strictEqual(err.includes("Continued: 2 paid until now."), run === 2)
         assert.include(out, "2 paid.")
         assert.notInclude(out + err, phone)
       }
@@ -95,7 +125,7 @@ describe("a payroll", () => {
       const report = join(folder, "salaries-2026-11.report.csv")
       assert.match(
         readFileSync(report, "utf8"),
-        /^line,employee,amount,currency,result,reference,advice\n2,E1,1000,XOF,paid,PYT-/
+        /^line,employee,amount,currency,result,reference,provider_reference,advice\n2,E1,1000,XOF,paid,PYT-\w+,PRV-\w+,\n/
       )
       for (const secret of [report, join(folder, "payroll-2026-11.sandbox.db")]) {
         assert.strictEqual(statSync(secret).mode & 0o777, 0o600)

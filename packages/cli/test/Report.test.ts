@@ -31,9 +31,10 @@ describe("a row", () => {
     assert.include(line?.advice, "It may be paid")
   })
 
-  it("without an end is open", () => {
-    for (const state of ["waiting", "sending", "created", "unknown", "pending"] as const) {
-      assert.strictEqual(adviceOn(state, Option.none())?.result, "open")
+  it("without an end is sent as soon as a request may be on its way", () => {
+    for (const state of ["sending", "created", "unknown", "pending"] as const) {
+      assert.strictEqual(adviceOn(state, Option.none())?.result, "sent")
     }
+    assert.strictEqual(adviceOn("waiting", Option.none())?.result, "not sent")
   })
 })

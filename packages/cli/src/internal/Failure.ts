@@ -29,14 +29,6 @@ const open: ReadonlySet<string> = new Set<ClientError["_tag"]>([
   "KeyReused"
 ])
 
-/** The failure of a call. `again` is the command that continues it with the same key. */
-export const ofCall =
-  (again?: string) =>
-  ({ _tag, message }: ClientError): Failure =>
-    new Failure({
-      code: open.has(_tag) ? exitCodes.Open : exitCodes.Failed,
-      message:
-        _tag === "OutcomeUnknown" && again !== undefined
-          ? `${message}\nContinue with the same key:\n  ${again}`
-          : message
-    })
+/** The failure of a call. */
+export const ofCall = ({ _tag, message }: ClientError): Failure =>
+  new Failure({ code: open.has(_tag) ? exitCodes.Open : exitCodes.Failed, message })

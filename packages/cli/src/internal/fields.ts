@@ -88,20 +88,29 @@ export const rowsOf = ({ ast }: Schema.Schema.AnyNoContext): Rows | undefined =>
 export const valueIn = (value: unknown, [name, ...rest]: Field["path"]): unknown =>
   name === undefined ? value : Predicate.isRecord(value) ? valueIn(value[name], rest) : undefined
 
+/** The list in a response; none if there is no list. */
+export const listIn = (value: unknown, path: Field["path"]): ReadonlyArray<unknown> => {
+  const list = valueIn(value, path)
+  return Array.isArray(list) ? list : []
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+const withValue = (
+  members: Members,
+  [name = "", ...rest]: Field["path"],
+  value: unknown
+): Members => {
+  const inner = members[name]
+  const whole =
+    rest.length === 0 ? value : withValue(Predicate.isRecord(inner) ? inner : {}, rest, value)
+  return { ...members, [name]: whole }
+}
+
 /** An object with values at the paths of fields; those that are undefined are left out. */
 export const assemble = (
   values: ReadonlyArray<readonly [path: Field["path"], value: unknown]>
-): Readonly<Record<string, unknown>> => {
-  const given = values.filter(([, value]) => value !== undefined)
-  const names = new Set(given.flatMap(([[name]]) => (name === undefined ? [] : [name])))
-  return Object.fromEntries(
-    [...names].map((name) => {
-      const within = given.filter(([path]) => path[0] === name)
-      const [[path, value] = [[], undefined]] = within
-      return [
-        name,
-        path.length === 1 ? value : assemble(within.map(([path, value]) => [path.slice(1), value]))
-      ]
-    })
-  )
-}
+): Members =>
+  values
+    .filter(([, value]) => value !== undefined)
+    .reduce<Members>((members, [path, value]) => withValue(members, path, value), {})

@@ -3,7 +3,6 @@ import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
 import type * as Operation from "@manilla/core/Operation"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import * as fields from "./fields.js"
 import { hidden, text } from "./output.js"
 
@@ -38,6 +37,10 @@ export const of = (operation: Operation.Operation): ReadonlyArray<Input> => {
   return [...inputs].sort((a, b) => Number(b.name === "key") - Number(a.name === "key"))
 }
 
+/** The member by which `get` reads a resource. */
+export const keyOf = (get: Operation.Operation | undefined) =>
+  fields.of(get?.pathParams).some(({ path: [name] }) => name === "reference") ? "reference" : "id"
+
 const keyAbout =
   "names the business operation, such as salary:2026-11:E007: the same key never moves money twice"
 
@@ -63,60 +66,23 @@ const optionOf = (input: Input): Options.Options<unknown> => {
 }
 
 /** The configuration of `Command.make` for these inputs. */
-export const configOf = (inputs: ReadonlyArray<Input>) => ({
-  path: Object.fromEntries(
-    inputs
-      .filter(({ part }) => part === "path")
-      .map(({ name }) => [name, Args.text({ name })] as const)
-  ),
-  options: Object.fromEntries(
-    inputs
-      .filter(({ part }) => part !== "path")
-      .map((input) => [input.name, optionOf(input)] as const)
+export const configOf = (inputs: ReadonlyArray<Input>) =>
+  Object.fromEntries(
+    inputs.map((input) => [
+      input.name,
+      input.part === "path" ? Args.text({ name: input.name }) : optionOf(input)
+    ])
   )
-})
 
-/** One part of the request, for the client. */
-export const partOf = (
-  part: Input["part"],
-  inputs: ReadonlyArray<Input>,
-  given: Given
-): Readonly<Record<string, unknown>> =>
+/** The parts of the request, for the client. */
+export const requestOf = (inputs: ReadonlyArray<Input>, given: Given) =>
   fields.assemble(
-    inputs
-      .filter((input) => input.part === part)
-      .map(({ field, name }) => [field.path, given[name]] as const)
+    inputs.map(({ field, name, part }) => [[part, ...field.path], given[name]] as const)
   )
-
-const givenIn = (inputs: ReadonlyArray<Input>, given: Given) =>
-  inputs.filter(({ name }) => given[name] !== undefined)
 
 /** The request in words, such as `key k, amount 1500, destination [hidden]`. */
 export const summary = (inputs: ReadonlyArray<Input>, given: Given): string =>
-  givenIn(inputs, given)
+  inputs
+    .filter(({ name }) => given[name] !== undefined)
     .map(({ field, name }) => `${name} ${field.isHidden ? hidden : text(given[name])}`)
     .join(", ")
-
-const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-
-const words = ({ field, name }: Input, value: unknown, reveal: boolean): ReadonlyArray<string> => {
-  if (field.isHidden && !reveal) return [`--${name}`, hidden]
-  return Predicate.isRecord(value)
-    ? Object.entries(value).flatMap(([key, one]) => [`--${name}`, `${key}=${String(one)}`])
-    : [`--${name}`, String(value)]
-}
-
-/** The command that does the same again, with hidden values as they may be printed. */
-export const commandLine = (
-  command: string,
-  inputs: ReadonlyArray<Input>,
-  given: Given,
-  reveal: boolean
-): string => {
-  const present = givenIn(inputs, given)
-  const line = present.flatMap((input) => words(input, given[input.name], reveal)).map(quoted)
-  const isPartial = !reveal && present.some(({ field }) => field.isHidden)
-  const note = isPartial ? `\n(${hidden}: as you gave it; --reveal prints it)` : ""
-  return `manilla ${command} ${line.join(" ")}${note}`
-}

@@ -1,8 +1,10 @@
 /** How a command prints: tables for people, JSON lines and CSV for programs. */
 import * as Options from "@effect/cli/Options"
 import * as Doc from "@effect/printer/Doc"
+import * as Arr from "effect/Array"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Order from "effect/Order"
 import * as Stream from "effect/Stream"
 import { stringify } from "csv-stringify/sync"
 import * as fields from "./fields.js"
@@ -39,38 +41,35 @@ export const text = (value: unknown): string =>
 
 const labelOf = ({ path }: fields.Field): string => path.join(".")
 
-const isNumeric = (cell: string): boolean => /^-?\d+(\.\d+)?$/.test(cell)
-
 const widthOf = (): number => process.stdout.columns ?? 100
 
+type Rows = ReadonlyArray<ReadonlyArray<string>>
+
 /** Pads cells into columns. Columns of numbers are aligned to the right. */
-export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+export const table = (rows: Rows): ReadonlyArray<string> => {
   const columns = (rows[0] ?? []).map((_, i) => rows.map((row) => row[i] ?? ""))
   const widths = columns.map((cells) => Math.max(...cells.map(({ length }) => length)))
   const isRight = columns.map(([, ...cells]) =>
-    cells.every((cell) => cell === "" || isNumeric(cell))
+    cells.every((cell) => /^(-?\d+(\.\d+)?)?$/.test(cell))
   )
-  return rows.map((row) =>
-    row
-      .map((cell, i) =>
-        isRight[i] === true ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)
-      )
-      .join("  ")
-      .trimEnd()
-  )
+  const padded = (cell: string, i: number) =>
+    isRight[i] === true ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)
+  return rows.map((row) => row.map(padded).join("  ").trimEnd())
 }
 
-/** The columns that fit the terminal: without the widest ones, but with the one that names the row. */
-const fitting = (
-  columns: ReadonlyArray<fields.Field>,
-  rows: ReadonlyArray<ReadonlyArray<string>>,
-  key: string
-): ReadonlyArray<number> => {
+/** Columns that a table always has. `key` is the one that names the row. */
+const isEssential = (label: string | undefined, key: string) =>
+  label === key || label === "status" || label === "amount" || label === "currency"
+
+/** The columns that fit the terminal. The widest are left out first, and those without a value. */
+const fitting = (rows: Rows, key: string): ReadonlyArray<number> => {
+  const [header = [], ...cells] = rows
   const width = (i: number) => Math.max(...rows.map((row) => (row[i] ?? "").length))
-  let kept = columns.map((_, i) => i).filter((i) => rows.some((row, n) => n > 0 && row[i] !== ""))
-  while (kept.length > 1 && kept.reduce((sum, i) => sum + width(i) + 2, -2) > widthOf()) {
-    const removable = kept.filter((i) => columns[i] !== undefined && labelOf(columns[i]) !== key)
-    const widest = removable.reduce((a, b) => (width(b) > width(a) ? b : a))
+  const present = header.map((_, i) => i).filter((i) => cells.some((row) => row[i] !== ""))
+  const removable = present.filter((i) => !isEssential(header[i], key))
+  let kept = present
+  for (const widest of Arr.sortWith(removable, width, Order.reverse(Order.number))) {
+    if (kept.reduce((sum, i) => sum + width(i) + 2, -2) <= widthOf()) break
     kept = kept.filter((i) => i !== widest)
   }
   return kept
@@ -109,7 +108,7 @@ const tableOf = <E, R>(
     Stream.mapAccumEffect(none, (chosen, group) => {
       const all = [header, ...group]
       const isFirst = chosen.length === 0
-      const kept = isFirst ? fitting(columns, all, key) : chosen
+      const kept = isFirst ? fitting(all, key) : chosen
       const lines = table(all.map((row) => kept.map((i) => row[i] ?? "")))
       const left = header.filter((_, i) => !kept.includes(i))
       const note = Console.error(`Not shown here: ${left.join(", ")}. See --json and --csv.`)

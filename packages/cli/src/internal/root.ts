@@ -1,70 +1,49 @@
 /** The whole command `manilla`. */
 import * as Command from "@effect/cli/Command"
-import type * as Operation from "@manilla/core/Operation"
-import * as ServiceApi from "@manilla/sandbox/ServiceApi"
-import * as Record from "effect/Record"
+import * as Arr from "effect/Array"
 import * as doctor from "./doctor.js"
-import * as inputs from "./inputs.js"
 import * as operations from "./operations.js"
 import * as payroll from "./payroll/command.js"
 import * as probe from "./probe/command.js"
 import * as token from "./token.js"
-import * as writes from "./writes.js"
 
-const commandOfGroup = ({ name, operations: declared }: Operation.Group) => {
-  const derived = Record.toEntries(declared).map(([operation, declaration]) =>
-    operations.commandOf({ name, operations: declared }, operation, declaration)
-  )
-  const followed = writes.followed.filter(({ group }) => group === name).map(writes.commandOf)
-  const [first, ...others] = [...followed, ...derived]
-  return Command.make(inputs.kebab(name)).pipe(
-    Command.withSubcommands(first === undefined ? [Command.make("none")] : [first, ...others])
-  )
-}
-
-const [payments, ...others] = ServiceApi.mainGroups
-
-export const command = Command.make("manilla").pipe(
-  Command.withSubcommands([
-    doctor.command,
-    payroll.command,
-    probe.command,
-    Command.make("token").pipe(Command.withSubcommands([token.obtain])),
-    commandOfGroup(payments),
-    ...others.map(commandOfGroup)
-  ])
+/** Each command with its name, such as `payments get`, and a sentence about it. */
+const entries = Arr.make(
+  { name: "payroll", ...payroll },
+  ...operations.commands,
+  { name: "token obtain", ...token },
+  { name: "doctor", ...doctor },
+  { name: "probe", ...probe }
 )
 
-/** Each command with a sentence about it. */
-const overview: ReadonlyArray<readonly [command: string, about: string]> = [
-  ["payroll FILE", payroll.about],
-  ...writes.followed.map(({ about, command }) => [command, about] as const),
-  ...ServiceApi.mainGroups.flatMap(({ name, operations: declared }: Operation.Group) =>
-    Record.toEntries(declared).map(
-      ([verb, { summary }]) => [`${inputs.kebab(name)} ${verb}`, summary] as const
-    )
-  ),
-  ["token obtain", token.about],
-  ["doctor", doctor.about],
-  ["probe", probe.about]
-]
+type Entry = (typeof entries)[number]
 
-const groups = new Set(["token", ...ServiceApi.mainGroups.map(({ name }) => inputs.kebab(name))])
+const groups = Arr.groupWith(entries, (a, b) => a.name.split(" ")[0] === b.name.split(" ")[0])
+
+const commandOf = (entries: Arr.NonEmptyArray<Entry>) => {
+  const [{ command, name }] = entries
+  const commands = Arr.map(entries, ({ command }) => command)
+  const [group = "", verb] = name.split(" ")
+  return verb === undefined ? command : Command.withSubcommands(Command.make(group), commands)
+}
+
+export const command = Command.withSubcommands(Command.make("manilla"), Arr.map(groups, commandOf))
 
 /** The overview for `manilla`, or for a group such as `manilla payments`. Other arguments have no overview. */
 export const helpFor = (args: ReadonlyArray<string>): string | undefined => {
   const [group = "", ...rest] = args.filter((arg) => arg !== "--help" && arg !== "-h")
-  if (rest.length > 0 || (group !== "" && !groups.has(group))) return undefined
-  const lines = overview.filter(([name]) => group === "" || name.startsWith(`${group} `))
-  const width = Math.max(...lines.map(([name]) => name.length))
+  const listed = entries.filter(({ name }) => group === "" || name.startsWith(`${group} `))
+  if (rest.length > 0 || listed.length === 0) return undefined
+  const width = Math.max(...listed.map(({ name }) => name.length))
+  const lines = listed.map(({ about, name }) => `  manilla ${name.padEnd(width)}  ${about}`)
   return `manilla: calls, pays, watches and diagnoses the payments service
 
-${lines.map(([name, about]) => `  manilla ${name.padEnd(width)}  ${about}`).join("\n")}
+${lines.join("\n")}
 
 The settings are MANILLA_BASE_URL, MANILLA_AUTH_URL, MANILLA_CLIENT_ID, MANILLA_CLIENT_SECRET and
-the optional MANILLA_ENVIRONMENT and MANILLA_PAGE_PARAMETER.
+the optional MANILLA_ENVIRONMENT and MANILLA_PAGE_PARAMETER. \`manilla doctor\` checks them.
 
-  manilla COMMAND --help                lists the options of a command
+  manilla payments create --help        lists the options of a command
   manilla --completions bash|zsh|fish   prints completions for a shell
   manilla --version                     prints the version
 

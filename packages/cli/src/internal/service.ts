@@ -42,7 +42,7 @@ export const live = Layer.provideMerge(Gateway.layerConfig(), Token.layerConfig(
 const tokenMillis = 60_000
 
 export const token = Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get(tokenMillis)).pipe(
-  Effect.mapError(ofCall())
+  Effect.mapError(ofCall)
 )
 
 export const yes = Options.withDescription(

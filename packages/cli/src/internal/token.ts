@@ -13,7 +13,7 @@ const columns = fields
 
 export const about = `${TokenApi.obtain.summary}, which --reveal prints`
 
-export const obtain = Command.make("obtain", { look: output.options }, ({ look }) =>
+export const command = Command.make("obtain", { look: output.options }, ({ look }) =>
   Effect.gen(function* () {
     const { environment, scopes, value } = yield* service.token
     const access_token = Redacted.value(value)

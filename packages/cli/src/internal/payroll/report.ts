@@ -8,13 +8,17 @@ import * as Option from "effect/Option"
 import { writeFileSync } from "node:fs"
 import type { Row } from "./file.js"
 
+/** `sent` and `not sent` have not ended. */
+const results = ["paid", "not paid", "check", "sent", "not sent"] as const
+
 export interface Line {
   readonly line: number
   readonly employee: string
   readonly amount: string
   readonly currency: string
-  readonly result: "paid" | "not paid" | "check" | "open"
+  readonly result: (typeof results)[number]
   readonly reference: string
+  readonly provider_reference: string
   /** The reason and the remedy, if it is not paid. */
   readonly advice: string
 }
@@ -33,32 +37,38 @@ const check = "It may be paid. Ask the service before you pay it in any other wa
 const correct =
   "Unless this period was sent from another state file before, nothing was paid: put the corrected row into a new file, with another --period."
 
-type Outcome = Pick<Line, "result" | "reference" | "advice">
+const outcome = (result: Line["result"], advice: string, payout?: Payout.Payout) => ({
+  result,
+  reference: payout?.reference ?? "",
+  provider_reference: payout?.provider_reference ?? "",
+  advice
+})
 
-const ofPayout = ({ reference, status }: Payout.Payout): Outcome =>
-  status === "COMPLETED"
-    ? { result: "paid", reference, advice: "" }
-    : { result: "check", reference, advice: `The final status is ${status}. ${check}` }
+const ofPayout = (payout: Payout.Payout) =>
+  payout.status === "COMPLETED"
+    ? outcome("paid", "", payout)
+    : outcome("check", `The final status is ${payout.status}. ${check}`, payout)
 
-const outcomeOf = (result: Batch.ItemResult | undefined): Outcome => {
-  if (result === undefined || Option.isNone(result.end)) {
-    return { result: "open", reference: "", advice: open }
+const outcomeOf = (item: Batch.ItemResult | undefined) => {
+  if (item === undefined || Option.isNone(item.end)) {
+    const isSent = item !== undefined && item.state !== "waiting"
+    return outcome(isSent ? "sent" : "not sent", open)
   }
-  return Exit.match(result.end.value, {
+  return Exit.match(item.end.value, {
     onSuccess: ofPayout,
     onFailure: (cause) =>
-      result.state === "failed"
-        ? { result: "not paid", reference: "", advice: `${reasonOf(cause)} ${correct}` }
-        : { result: "check", reference: "", advice: `${reasonOf(cause)} ${check}` }
+      item.state === "failed"
+        ? outcome("not paid", `${reasonOf(cause)} ${correct}`)
+        : outcome("check", `${reasonOf(cause)} ${check}`)
   })
 }
 
 /** A line for each row of the file, in its order. */
 export const make = (
   rows: ReadonlyArray<Row>,
-  results: ReadonlyArray<Batch.ItemResult>
+  items: ReadonlyArray<Batch.ItemResult>
 ): ReadonlyArray<Line> => {
-  const byKey = new Map(results.map((result) => [result.key, result]))
+  const byKey = new Map(items.map((item) => [item.key, item]))
   return rows.map(({ item: { key, request }, line }) => ({
     line,
     employee: key,
@@ -67,6 +77,14 @@ export const make = (
     ...outcomeOf(byKey.get(key))
   }))
 }
+
+/** Such as `3 paid, 1 not paid`. */
+export const summary = (lines: ReadonlyArray<Line>): string =>
+  results
+    .map((result) => [lines.filter((line) => line.result === result).length, result] as const)
+    .filter(([count, result]) => count > 0 || result === "paid")
+    .map((counted) => counted.join(" "))
+    .join(", ")
 
 /** Writes the report for its owner only. */
 export const write = (file: string, lines: ReadonlyArray<Line>): void =>

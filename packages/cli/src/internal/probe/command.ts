@@ -34,7 +34,7 @@ const refusalsMost = 3
 /** A request that should be accepted, and others that should be refused. */
 const offer = Effect.gen(function* () {
   const gateway = yield* Gateway.Gateway
-  const { services } = yield* Effect.mapError(gateway.calls(CatalogueApi.group).list({}), ofCall())
+  const { services } = yield* Effect.mapError(gateway.calls(CatalogueApi.group).list({}), ofCall)
   const bodies = (isWanted: boolean) =>
     services
       .filter(({ available, operation }) => available === isWanted && operation === "COLLECTION")

@@ -1,5 +1,5 @@
 /** Learns from requests to a sandbox how the service behaves where the interface does not say it. */
-import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"
@@ -27,28 +27,22 @@ export interface Means {
   readonly link: Readonly<Record<string, unknown>>
 }
 
-const learned = (path: string, value: unknown, evidence: string): Finding => ({
-  path,
-  evidence,
-  value
-})
+const learned = (path: string, value: unknown, evidence: string) => ({ path, value, evidence })
 
-const create = ({ payment, run, send }: Means, key: string, changes: object = {}, about = key) =>
+const create = ({ payment, run, send }: Means, key: string, changes: object = {}) =>
   send({
     method: "POST",
     path: "/payments",
     key: `probe:${run}:${key}`,
-    body: { ...payment, description: `manilla probe: ${about}`, ...changes }
+    body: { ...payment, description: `manilla probe: ${key}`, ...changes }
   })
-
-const otherAmount = { amount: "101" }
 
 /** The same key with another body. */
 const otherBody = (means: Means) =>
   Effect.gen(function* () {
     const path = "idempotency.other_body"
     const first = yield* create(means, "other-body")
-    const second = yield* create(means, "other-body", otherAmount)
+    const second = yield* create(means, "other-body", { amount: "101" })
     const evidence = `POST /payments -> ${wire.shown(first)}; the same key with another amount -> ${wire.shown(second)}`
     if (!wire.isSuccess(first)) return { path, evidence }
     if (!wire.isSuccess(second)) return learned(path, second.status, evidence)
@@ -74,30 +68,26 @@ const failures = (means: Means) =>
 /** A difference of times that means something. */
 const clearMillis = 50
 
-/** Two requests with one key at the same time. The second starts before the first is answered, or with it. */
+/** The second request starts before the first is answered. */
+const headMillis = 20
+
+/** Two requests with one key at the same time. */
 const inFlight = (means: Means) =>
   Effect.gen(function* () {
     const path = "idempotency.in_flight"
-    let evidence = ""
-    for (const headMillis of [20, 0]) {
-      const startedAt = yield* Clock.currentTimeMillis
-      const timed = Effect.gen(function* () {
-        const answer = yield* create(means, `in-flight-${headMillis}`, {}, "in-flight")
-        return { answer, millis: (yield* Clock.currentTimeMillis) - startedAt }
-      })
-      const slow = yield* Effect.fork(timed)
-      yield* Effect.sleep(headMillis)
-      const second = yield* timed
-      const first = yield* Fiber.join(slow)
-      evidence = `two requests with one key -> ${wire.shown(first.answer)} after ${first.millis} ms, and ${wire.shown(second.answer)} after ${second.millis} ms`
-      const refused = [first.answer, second.answer].find((answer) => !wire.isSuccess(answer))
-      if (refused !== undefined) return learned(path, refused.status, evidence)
-      if (first.millis - headMillis > clearMillis) {
-        const isEarlier = first.millis - second.millis > clearMillis
-        return learned(path, isEarlier ? "replay" : "wait", evidence)
-      }
-    }
-    return { path, evidence: `${evidence}: too fast to overlap` }
+    const timed = Effect.timed(create(means, "in-flight"))
+    const slow = yield* Effect.fork(timed)
+    yield* Effect.sleep(headMillis)
+    const [later, second] = yield* timed
+    const [sooner, first] = yield* Fiber.join(slow)
+    const firstEnd = Math.round(Duration.toMillis(sooner))
+    const secondEnd = Math.round(Duration.toMillis(later)) + headMillis
+    const evidence = `two requests with one key -> ${wire.shown(first)} after ${firstEnd} ms, and ${wire.shown(second)} after ${secondEnd} ms`
+    const refused = [first, second].find((answer) => !wire.isSuccess(answer))
+    if (refused !== undefined) return learned(path, refused.status, evidence)
+    return firstEnd - headMillis <= clearMillis
+      ? { path, evidence: `${evidence}: too fast to overlap` }
+      : learned(path, firstEnd - secondEnd > clearMillis ? "replay" : "wait", evidence)
   })
 
 const lists = ["/cardholders", "/transactions", "/payment-links", "/cards"]
@@ -216,12 +206,7 @@ const burst = 20
 const retryAfter = ({ send }: Means) =>
   Effect.gen(function* () {
     const read = send({ method: "GET", path: "/services" })
-    const answers = yield* Effect.all(
-      Array.from({ length: burst }, () => read),
-      {
-        concurrency: burst
-      }
-    )
+    const answers = yield* Effect.replicateEffect(read, burst, { concurrency: burst })
     const limited = answers.find(({ status }) => status === 429)
     const path = "retry_after"
     return limited === undefined
@@ -229,22 +214,13 @@ const retryAfter = ({ send }: Means) =>
       : learned(path, limited.retryAfter ?? false, `429 among ${burst} reads at once`)
   })
 
-type Lesson = (means: Means) => Effect.Effect<Finding | ReadonlyArray<Finding>, Failure>
-
 /** One after the other, so that each is seen by itself. */
-const lessons: ReadonlyArray<Lesson> = [
-  statuses,
-  otherBody,
-  failures,
-  inFlight,
-  links,
-  pages,
-  errors,
-  retryAfter
-]
+const lessons = [statuses, otherBody, failures, inFlight, links, pages, errors, retryAfter]
 
 export const all = (means: Means) =>
   Effect.map(
-    Effect.forEach(lessons, (learn) => learn(means)),
+    Effect.forEach(lessons, (learn): Effect.Effect<Finding | ReadonlyArray<Finding>, Failure> =>
+      learn(means)
+    ),
     (found) => found.flat()
   )

@@ -1,6 +1,7 @@
 /** Requests as they are on the wire: the probe learns from statuses, bodies and times that the clients hide. */
 import type * as BearerTokens from "@manilla/core/BearerTokens"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { type Failure, failed } from "../Failure.js"
 import * as fields from "../fields.js"
@@ -24,13 +25,7 @@ export interface Answer {
 
 export type Send = (request: Request) => Effect.Effect<Answer, Failure>
 
-const json = (body: string): unknown => {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
-}
+const json = Option.liftThrowable((body: string): unknown => JSON.parse(body))
 
 /** Sends each request once. */
 export const make =
@@ -51,7 +46,7 @@ export const make =
       })
       return {
         status: response.status,
-        data: fields.valueIn(json(await response.text()), ["data"]),
+        data: fields.valueIn(Option.getOrUndefined(json(await response.text())), ["data"]),
         retryAfter: response.headers.get("retry-after")
       }
     }).pipe(
@@ -75,7 +70,4 @@ export const shown = (answer: Answer): string => {
 }
 
 /** The rows of a page. */
-export const rowsIn = (answer: Answer): ReadonlyArray<unknown> => {
-  const rows = member(answer, "data")
-  return Array.isArray(rows) ? rows : []
-}
+export const rowsIn = ({ data }: Answer): ReadonlyArray<unknown> => fields.listIn(data, ["data"])
