@@ -2,30 +2,32 @@ import { IdempotencyKey } from "@manilla/core"
 import type { PaymentIntent, Payments } from "@manilla/payments"
 import type { Promises } from "@manilla/promises"
 
-/** In the web handler: create the payment and respond. */
-export const handle = async (
-  { payments }: Promises.Promises,
-  order: string,
-  request: Payments.CollectRequest
-) => {
+/** An order. Its request is stored before it is sent. */
+export interface Order {
+  readonly id: string
+  readonly request: Payments.CollectRequest
+  readonly payment?: PaymentIntent.PaymentIntentId | undefined
+}
+
+/** In the web handler: create the payment, and respond. Store its id with the order. */
+export const handle = async ({ payments }: Promises.Promises, { id: order, request }: Order) => {
   const created = await payments.create(
     { ...request, operation: "COLLECTION" },
     { key: IdempotencyKey.derive("order", order) }
   )
-  // Store the id with the order here.
   if (created.ok) return { status: 202, body: { order, payment: created.value.id } }
-  // No error status: the buyer may have been charged, and must not pay in another way. Store the request
-  // with the order, and call `handle` with both again later: the key is the same, so nothing is paid twice.
-  if (created.error._tag === "OutcomeUnknown") return { status: 202, body: { order } }
+  // No error status: the buyer may have been charged, and must not pay in another way.
+  if (created.error._tag === "OutcomeUnknown")
+    return { status: 202, body: { order, payment: undefined } }
   throw created.error
 }
 
-/** In a worker, for each stored id: wait for the final status. */
-export const follow = async (
-  { payments }: Promises.Promises,
-  id: PaymentIntent.PaymentIntentId
-) => {
-  const final = await payments.awaitFinal(id)
+/** In a worker, for each open order: find out whether it was paid. */
+export const follow = async (manilla: Promises.Promises, order: Order) => {
+  // Without an id, the outcome is unknown. The same request with the same key continues it.
+  const payment = order.payment ?? (await handle(manilla, order)).body.payment
+  if (payment === undefined) return "still unknown"
+  const final = await manilla.payments.awaitFinal(payment)
   if (!final.ok) throw final.error
   return final.value.status === "COMPLETED" ? "paid" : "not paid"
 }

@@ -5,26 +5,36 @@ import { IdempotencyKey } from "@manilla/core"
 import { type PaymentIntent, Payments } from "@manilla/payments"
 import { Effect } from "effect"
 
-/** In the web handler: create the payment and respond. */
-export const handle = (order: string, request: Payments.CollectRequest) =>
+/** An order. Its request is stored before it is sent. */
+export interface Order {
+  readonly id: string
+  readonly request: Payments.CollectRequest
+  readonly payment?: PaymentIntent.PaymentIntentId | undefined
+}
+
+/** In the web handler: create the payment, and respond. Store its id with the order. */
+export const handle = ({ id: order, request }: Order) =>
   Effect.gen(function* () {
     const payments = yield* Payments.Payments
-    const { id } = yield* payments.create(
+    const { id: payment } = yield* payments.create(
       { ...request, operation: "COLLECTION" },
       { key: IdempotencyKey.derive("order", order) }
     )
-    // Store the id with the order here.
-    return { status: 202, body: { order, payment: id } }
+    return { status: 202, body: { order, payment } }
   }).pipe(
-    // No error status: the buyer may have been charged, and must not pay in another way. Store the request
-    // with the order, and call `handle` with both again later: the key is the same, so nothing is paid twice.
-    Effect.catchTag("OutcomeUnknown", () => Effect.succeed({ status: 202, body: { order } }))
+    // No error status: the buyer may have been charged, and must not pay in another way.
+    Effect.catchTag("OutcomeUnknown", () =>
+      Effect.succeed({ status: 202, body: { order, payment: undefined } })
+    )
   )
 
-/** In a worker, for each stored id: wait for the final status. */
-export const follow = (id: PaymentIntent.PaymentIntentId) =>
+/** In a worker, for each open order: find out whether it was paid. */
+export const follow = (order: Order) =>
   Effect.gen(function* () {
+    // Without an id, the outcome is unknown. The same request with the same key continues it.
+    const id = order.payment ?? (yield* handle(order)).body.payment
+    if (id === undefined) return "still unknown"
     const payments = yield* Payments.Payments
-    const payment = yield* payments.awaitFinal(id)
-    return payment.status === "COMPLETED" ? "paid" : "not paid"
+    const { status } = yield* payments.awaitFinal(id)
+    return status === "COMPLETED" ? "paid" : "not paid"
   })

@@ -21,11 +21,10 @@ const program = Effect.gen(function* () {
   const payment = yield* collectBriefly("waiting-1", request)
   yield* Timeline.print("collect", payment.status)
 
-  const response = yield* handle("waiting-2", request)
-  yield* Timeline.print("handler", `responded with ${response.status}`)
-  if ("payment" in response.body) {
-    yield* Timeline.print("worker", yield* follow(response.body.payment))
-  }
+  const order = { id: "waiting-2", request }
+  const { body, status } = yield* handle(order)
+  yield* Timeline.print("handler", `responded with ${status}`)
+  yield* Timeline.print("worker", yield* follow({ ...order, payment: body.payment }))
 })
 
 Example.run("Waiting for a payment", program)

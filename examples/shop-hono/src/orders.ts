@@ -72,7 +72,7 @@ export const open = async (file: string) => {
 
     /**
      * Takes open attempts that are due, for `lease` milliseconds, and counts their requests before they are
-     * sent. Nobody else gets them meanwhile.
+     * sent. Nobody else gets them meanwhile, also no other process.
      */
     claim: async (most: number, lease: number) => {
       const now = Date.now()
@@ -88,9 +88,6 @@ export const open = async (file: string) => {
         WHERE key = ? AND due_at = ?`
       const { payment_id, reason, state } = change
       await run(sql, state, payment_id, reason, next, claimed.key, claimed.due_at)
-    },
-
-    /** Ends all claims: those of a process that died. */
-    release: () => run("UPDATE attempts SET due_at = ?", Date.now())
+    }
   }
 }

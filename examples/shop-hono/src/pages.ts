@@ -9,64 +9,62 @@ import { viewOf } from "./view.js"
 type Html = ReturnType<typeof html>
 
 /** `order` makes a form that is sent twice one order. */
-export const shop = (order: string) =>
-  page(
-    Shop.name,
-    html`<form method="post" action="/orders">
-      <input type="hidden" name="order" value="${order}" />
-      ${select("Product", "product", products)} ${inputs(Shop.details)} ${payment}
-      <button>Order and pay</button>
-      <p>You approve the payment on your phone. We never ask for your PIN.</p>
-    </form>`
-  )
+export const shop = (order: string) => {
+  const empty = Object.keys(Shop.fields).map((name) => [name, ""])
+  return page(Shop.name, form("/orders", { order, ...Object.fromEntries(empty) }))
+}
 
-const labelOf = (name: string) => Shop.details[name]?.label ?? name
+/** A form that was sent, with what the buyer entered, and the rules that it breaks. */
+export const wrong = (action: string, values: Values, rules: ReadonlyArray<string>) =>
+  page("Please correct the form", html`${paragraphs(rules)} ${form(action, values)}`)
 
 export const order = ({ attempts, order }: Placed) => {
-  const { state, text, title } = viewOf(attempts.at(-1))
-  const again = html`<form method="post" action="/orders/${order.id}/attempts">
-    <input type="hidden" name="number" value="${attempts.length + 1}" />
-    ${payment}
-    <button>Pay ${order.amount} ${order.currency}</button>
-  </form>`
+  const last = attempts.at(-1)
+  const { state, text, title } = viewOf(last)
+  const entered = last === undefined ? { method: "", phone: "" } : Shop.enteredFor(last.request)
+  const again = { number: String(attempts.length + 1), ...entered }
   const lines = [
     `${order.product}: ${order.amount} ${order.currency}`,
-    ...Object.entries(order.details).map(([it, text]) => `${labelOf(it)}: ${text}`)
+    ...Object.entries(order.details).map(([it, text]) => `${Shop.fields[it]?.label ?? it}: ${text}`)
   ]
   return page(
     title,
     html`<p role="status">${text}</p>
-      ${state === "Unpaid" ? again : ""} ${lines.map((line) => html`<p>${line}</p>`)}`,
+      ${state === "Unpaid" ? form(`/orders/${order.id}/attempts`, again) : ""} ${paragraphs(lines)}`,
     state === "Starting" || state === "Pending" ? refresh : ""
   )
 }
 
-export const notice = (title: string, ...lines: ReadonlyArray<string>) =>
-  page(title, html`${lines.map((line) => html`<p>${line}</p>`)}`)
+export const notice = (title: string, text: string) => page(title, html`<p>${text}</p>`)
+
+const paragraphs = (lines: ReadonlyArray<string>) => lines.map((line) => html`<p>${line}</p>`)
 
 const refresh = html`<meta http-equiv="refresh" content="2" />`
 
-const inputs = (fields: Shop.Fields) =>
-  Object.entries(fields).map(
-    ([name, { label, pattern }]) =>
-      html`<label>${label} <input name="${name}" ${pattern.test("") ? "" : "required"} /></label>`
-  )
+type Values = Readonly<Record<string, string>>
 
-const select = (label: string, name: string, texts: ReadonlyArray<readonly [string, string]>) => {
-  const options = texts.map(([id, text]) => html`<option value="${id}">${text}</option>`)
-  const control = html`<select name="${name}">
+/** A form: a control for each field with a label. The others are hidden. */
+const form = (action: string, values: Values) =>
+  html`<form method="post" action="${action}">
+    ${Object.entries(values).map(([name, value]) => control(name, value))}
+    <button>${"product" in values ? "Order and pay" : "Try again"}</button>
+    <p>You approve the payment on your phone. We never ask for your PIN.</p>
+  </form>`
+
+const control = (name: string, value: string) => {
+  const field = Shop.fields[name]
+  if (field === undefined) return html`<input type="hidden" name="${name}" value="${value}" />`
+  const { choices, label, pattern } = field
+  const required = pattern.test("") ? "" : "required"
+  const input = html`<input name="${name}" value="${value}" ${required} />`
+  const options = [...(choices ?? [])].map(
+    ([id, text]) => html`<option value="${id}" ${id === value ? "selected" : ""}>${text}</option>`
+  )
+  const select = html`<select name="${name}">
     ${options}
   </select>`
-  return html`<label>${label} ${control}</label>`
+  return html`<label>${label} ${choices === undefined ? input : select}</label>`
 }
-
-const products = [...Shop.products].map(
-  ([id, { amount, name }]) => [id, `${name}: ${amount} ${Shop.currency}`] as const
-)
-
-const methods = [...Shop.methods].map(([id, { name }]) => [id, name] as const)
-
-const payment = html`${select("Pay with", "method", methods)} ${inputs(Shop.payment)}`
 
 const page = (title: string, main: Html, head: Html | "" = "") =>
   html`<!doctype html>

@@ -15,20 +15,26 @@ export const products = new Map([
   ["set", { name: "Tasting set, 4 × 100 g", amount: "4200" }]
 ])
 
-/** The countries and methods of the service's catalogue. */
+/** By country and payment method, as in the service's catalogue. */
 export const methods = new Map([
-  ["mtn_bj", { name: "MTN MoMo (Benin)", country: "BJ", payment_method: "mtn_momo" }],
-  ["moov_bj", { name: "Moov Money (Benin)", country: "BJ", payment_method: "moov_money" }],
-  ["wave_ci", { name: "Wave (Côte d'Ivoire)", country: "CI", payment_method: "wave" }]
+  ["BJ mtn_momo", "MTN MoMo (Benin)"],
+  ["BJ moov_money", "Moov Money (Benin)"],
+  ["CI wave", "Wave (Côte d'Ivoire)"]
 ])
+
+const rule = "must be one of the list"
+
+const list = new Map([...products].map(([id, it]) => [id, `${it.name}: ${it.amount} ${currency}`]))
+const product: Field = { label: "Product", choices: list, pattern: /./, rule }
 
 /** The fields of an order about its buyer. */
 export const details: Fields = {
   name: { label: "Your name", pattern: /^.{1,80}$/, rule: "must have 1 to 80 characters" }
 }
 
-/** The fields of each attempt to pay, beside the method. */
+/** The fields of each attempt to pay. */
 export const payment: Fields = {
+  method: { label: "Pay with", choices: methods, pattern: /./, rule },
   phone: {
     label: "Mobile money number",
     pattern: /^\+?[0-9 ]{8,20}$/,
@@ -36,18 +42,28 @@ export const payment: Fields = {
   }
 }
 
-type Field = Readonly<{ label: string; pattern: RegExp; rule: string }>
+/** The fields of an order. */
+export const fields: Fields = { product, ...details, ...payment }
+
+type Choices = ReadonlyMap<string, string>
+
+type Field = Readonly<{ label: string; pattern: RegExp; rule: string; choices?: Choices }>
 
 export type Fields = Readonly<Record<string, Field>>
 
-type Method = NonNullable<ReturnType<typeof methods.get>>
+/** What the buyer entered for a request. */
+export const enteredFor = (request: PaymentIntent.PaymentIntentRequest) => ({
+  method: `${request.country} ${request.payment_method}`,
+  phone: request.payer.phone_number
+})
 
 /** The request to the payments service. It is stored, and each time sent as it was stored. */
 export const requestOf = (
   { amount, currency, id }: Order,
-  { country, payment_method }: Method,
+  method: string,
   phone: string
 ): PaymentIntent.PaymentIntentRequest => {
+  const [country = "", payment_method = ""] = method.split(" ")
   const payer = { phone_number: phone.replaceAll(" ", "") }
   const metadata = { order: id }
   return { operation: "COLLECTION", country, amount, currency, payment_method, payer, metadata }

@@ -4,11 +4,7 @@
  */
 import type { Attempt, State } from "./attempts.js"
 
-export interface View {
-  readonly state: State
-  readonly title: string
-  readonly text: string
-}
+export type View = Readonly<{ state: State; title: string; text: string }>
 
 /** Without an attempt, nothing was sent: the process died between the order and its request. */
 export const viewOf = (attempt: Attempt | undefined): View => {

@@ -1,6 +1,7 @@
 /**
  * The worker: sends what is stored, and reads what is pending, until each attempt is paid, unpaid or for a
- * person. After a crash it continues with what the store says.
+ * person. After a crash it continues with what the store says, at the latest when the lease of the dead process
+ * ends.
  */
 import { IdempotencyKey } from "@manilla/core"
 import { PaymentIntent } from "@manilla/payments"
@@ -12,7 +13,7 @@ import type { Orders } from "./orders.js"
 /** How many attempts are worked on at the same time. */
 const most = 64
 
-/** For how long an attempt is taken: longer than any request. */
+/** For how long an attempt is taken: longer than any request. If this process dies, it waits for the rest of it. */
 const lease = 30_000
 
 const once = { timeout: "10 seconds", retry: { attempts: 1 } } as const
@@ -56,7 +57,6 @@ export const work = async (
 
   const failed = (error: unknown) => console.error("The store failed", error)
   const running = new Set<Promise<void>>()
-  await orders.release()
   while (!signal.aborted) {
     for (const attempt of (await orders.claim(most - running.size, lease).catch(failed)) ?? []) {
       const stepping = step(attempt)

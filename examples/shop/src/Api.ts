@@ -11,6 +11,8 @@ import {
   HttpApiGroup,
   HttpApiSchema,
   HttpIncomingMessage,
+  HttpServerError,
+  HttpServerRequest,
   HttpServerResponse
 } from "@effect/platform"
 import { Cause, Effect, Layer, Option, Schema } from "effect"
@@ -22,28 +24,17 @@ import { Worker } from "./Worker.js"
 
 const Html = HttpApiSchema.Text({ contentType: "text/html" })
 const Redirect = HttpApiSchema.Empty(303)
-const path = Schema.Struct({ id: Schema.UUID })
+const path = Schema.Struct({ id: Schema.String })
 
 /** All wrong fields are named, not only the first one. */
 const all = { parseOptions: { errors: "all" } } as const
-
 const asForm = { kind: "UrlParams" } as const
 
-const Placing = Schema.Struct({
-  order: Schema.UUID,
-  product: Shop.product,
-  ...Shop.details,
-  ...Shop.payment
-})
-  .annotations(all)
-  .pipe(HttpApiSchema.withEncoding(asForm))
+const placing = { order: Schema.UUID, product: Shop.product, ...Shop.details, ...Shop.payment }
+const Placing = Schema.Struct(placing).annotations(all).pipe(HttpApiSchema.withEncoding(asForm))
 
-const Trying = Schema.Struct({
-  number: Schema.NumberFromString.pipe(Schema.int()),
-  ...Shop.payment
-})
-  .annotations(all)
-  .pipe(HttpApiSchema.withEncoding(asForm))
+const trying = { number: Schema.NumberFromString.pipe(Schema.int()), ...Shop.payment }
+const Trying = Schema.Struct(trying).annotations(all).pipe(HttpApiSchema.withEncoding(asForm))
 
 export const api = HttpApi.make("Shop").add(
   HttpApiGroup.make("orders")
@@ -76,7 +67,7 @@ const unavailable = page(
   )
 )
 
-const missing = page(404, Page.notice("No such order", "Please check the address."))
+const missing = page(404, Page.notice("No such page", "Please check the address."))
 
 const handlers = HttpApiBuilder.group(api, "orders", (handlers) =>
   Effect.gen(function* () {
@@ -141,19 +132,22 @@ const headers = {
   "x-content-type-options": "nosniff"
 }
 
-const isWrong = Schema.is(HttpApiError.HttpApiDecodeError)
-
-/** Names each field and the rule that it breaks. */
+/** Shows a form again, and names each field and the rule that it breaks. */
 const wrong = ({ issues }: HttpApiError.HttpApiDecodeError) => {
   const rules = issues.map(({ message, path }) => `${Page.labelOf(path.join("."))}: ${message}`)
-  return page(400, Page.notice("Please correct the form", ...rules))
+  return Effect.gen(function* () {
+    const { url, urlParamsBody } = yield* HttpServerRequest.HttpServerRequest
+    return page(400, Page.wrong(url, Object.fromEntries(yield* Effect.orDie(urlParamsBody)), rules))
+  })
 }
 
 const middleware = HttpApiBuilder.middleware((app) =>
   app.pipe(
     Effect.catchAllCause((cause) => {
       const error = Cause.squash(cause)
-      return isWrong(error) ? Effect.succeed(wrong(error)) : Effect.failCause(cause)
+      if (error instanceof HttpServerError.RouteNotFound) return Effect.succeed(missing)
+      if (error instanceof HttpApiError.HttpApiDecodeError) return wrong(error)
+      return Effect.failCause(cause)
     }),
     Effect.map(HttpServerResponse.setHeaders(headers)),
     HttpIncomingMessage.withMaxBodySize(Option.some(FileSystem.KiB(16)))

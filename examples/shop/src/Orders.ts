@@ -88,7 +88,7 @@ const make = Effect.gen(function* () {
 
     /**
      * Takes open attempts that are due, for `lease` milliseconds, and counts their requests before they are
-     * sent. Nobody else gets them meanwhile.
+     * sent. Nobody else gets them meanwhile, also no other process.
      */
     claim: (most: number, lease: number) =>
       Effect.gen(function* () {
@@ -111,11 +111,6 @@ const make = Effect.gen(function* () {
       const values = sql.update({ ...change, due_at: next })
       return stored(sql`UPDATE attempts SET ${values} WHERE key = ${key} AND due_at = ${due_at}`)
     },
-
-    /** Ends all claims: those of a process that died. */
-    release: Effect.gen(function* () {
-      yield* sql`UPDATE attempts SET due_at = ${yield* Clock.currentTimeMillis} WHERE ${isOpen}`
-    }).pipe(stored),
 
     /** The attempts that a person decides. */
     reviews: stored(Effect.flatMap(sql`SELECT * FROM attempts WHERE state = 'Review'`, attempts)),

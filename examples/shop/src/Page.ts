@@ -25,38 +25,41 @@ const html = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Htm
 
 /** The page of the shop: the form of an order. `order` makes a form that is sent twice one order. */
 export const shop = (order: string): string =>
-  page(
-    Shop.name,
-    html`<form class="card" method="post" action="/orders">
-      <input type="hidden" name="order" value="${order}" />
-      <label>Product ${select("product", products)}</label>
-      ${inputs(Shop.details)} ${inputs(Shop.payment)}
-      <button>Order and pay</button>
-      <p>You approve the payment on your phone. We never ask for your PIN.</p>
-    </form>`
-  )
+  page(Shop.name, form("/orders", { order, ...Record.map(fields, () => "") }, "Order and pay"))
 
-/** The page of an order: what became of its payment, and what was ordered. */
+/** A form that was sent, with what the buyer entered, and the rules that it breaks. */
+export const wrong = (action: string, values: Values, rules: ReadonlyArray<string>): string =>
+  page("Please correct the form", form(action, values, "Pay", rules))
+
+/** The page of an order: what became of its payment, what was ordered, and the form of another attempt. */
 export const order = ({ attempts, order }: Placed): string => {
-  const { state, text, title } = viewOf(attempts.at(-1))
+  const last = attempts.at(-1)
+  const { state, text, title } = viewOf(last)
+  const entered = last === undefined ? { method: "", phone: "" } : Shop.enteredFor(last.request)
+  const again = { number: String(attempts.length + 1), ...entered }
+  const pay = `Pay ${money(order.amount, order.currency)}`
   return page(
     title,
     html`<section class="card ${state}" data-state="${state}" aria-live="polite">
         <h2>${title}</h2>
         <p>${text}</p>
-        ${state === "Unpaid" ? again(order, attempts.length + 1) : ""}
       </section>
+      ${state === "Unpaid" ? form(`/orders/${order.id}/attempts`, again, pay) : ""}
       ${summary(order, attempts)}`,
     open.includes(state)
   )
 }
 
-const again = ({ amount, currency, id }: Order, number: number): Html =>
-  html`<form method="post" action="/orders/${id}/attempts">
-    <input type="hidden" name="number" value="${number}" />
-    ${inputs(Shop.payment)}
-    <button>Pay ${money(amount, currency)}</button>
-  </form> `
+type Values = Readonly<Record<string, string>>
+
+/** A form: a control for each field with a label. The others are hidden. */
+const form = (action: string, values: Values, button: string, rules: ReadonlyArray<string> = []) =>
+  html`<form class="card" method="post" action="${action}">
+    ${rules.map((rule) => html`<p role="alert">${rule}</p>`)}
+    ${Object.entries(values).map(([name, value]) => control(name, value))}
+    <button>${button}</button>
+    <p>You approve the payment on your phone. We never ask for your PIN.</p>
+  </form>`
 
 const summary = (order: Order, attempts: ReadonlyArray<Attempt>): Html => {
   const rows = [
@@ -73,51 +76,48 @@ const summary = (order: Order, attempts: ReadonlyArray<Attempt>): Html => {
 }
 
 /** A page that says one thing. */
-export const notice = (title: string, ...texts: ReadonlyArray<string>): string =>
+export const notice = (title: string, text: string): string =>
   page(
     title,
     html`<section class="card">
       <h2>${title}</h2>
-      ${texts.map((text) => html`<p>${text}</p>`)}
+      <p>${text}</p>
     </section>`
   )
 
 type Fields = Readonly<Record<string, Schema.Schema.AnyNoContext>>
 
-const labels: Readonly<Record<string, string>> = Record.map(
-  { ...Shop.details, ...Shop.payment },
-  ({ ast }) => Option.getOrElse(SchemaAST.getTitleAnnotation(ast), () => "")
-)
+const fields: Fields = { product: Shop.product, ...Shop.details, ...Shop.payment }
 
 /** The label of a field: the title of its schema. */
-export const labelOf = (name: string): string => labels[name] ?? name
+export const labelOf = (name: string): string =>
+  fields[name]?.pipe(({ ast }) => Option.getOrUndefined(SchemaAST.getTitleAnnotation(ast))) ?? name
 
-const inputs = (fields: Fields): ReadonlyArray<Html> =>
-  Object.entries(fields).map(([name, schema]) => {
-    const control = name === "method" ? select(name, methods) : input(name, schema)
-    return html`<label>${labelOf(name)} ${control}</label>`
-  })
-
-type Choices = ReadonlyArray<readonly [value: string, text: string]>
-
-const select = (name: string, choices: Choices): Html => {
-  const options = choices.map(([value, text]) => html`<option value="${value}">${text}</option>`)
-  return html`<select name="${name}">
-    ${options}
-  </select>`
+const choices: Readonly<Record<string, Values>> = {
+  product: Record.map(Shop.products, (it) => `${it.name}: ${money(it.amount, Shop.currency)}`),
+  method: Record.map(Shop.methods, ({ name }) => name)
 }
 
-const methods: Choices = Object.entries(Shop.methods).map(([id, { name }]) => [id, name])
+const control = (name: string, value: string): Html => {
+  const schema = fields[name]
+  if (schema === undefined) return html`<input type="hidden" name="${name}" value="${value}" />`
+  const texts = choices[name]
+  const control = texts === undefined ? input(name, value, schema) : select(name, value, texts)
+  return html`<label>${labelOf(name)} ${control}</label>`
+}
 
-const products: Choices = Object.entries(Shop.products).map(([id, { amount, name }]) => [
-  id,
-  `${name}: ${money(amount, Shop.currency)}`
-])
-
-const input = (name: string, schema: Schema.Schema.AnyNoContext): Html => {
+const input = (name: string, value: string, schema: Fields[string]): Html => {
   const type = name === "phone" ? "tel" : "text"
   const required = Option.isNone(Schema.decodeUnknownOption(schema)("")) ? "required" : ""
-  return html`<input name="${name}" type="${type}" ${required} />`
+  return html`<input name="${name}" type="${type}" value="${value}" ${required} />`
+}
+
+const select = (name: string, value: string, texts: Values): Html => {
+  const option = ([id, text]: readonly [string, string]) =>
+    html`<option value="${id}" ${id === value ? "selected" : ""}>${text}</option>`
+  return html`<select name="${name}">
+    ${Object.entries(texts).map(option)}
+  </select>`
 }
 
 const style = `

@@ -29,7 +29,7 @@ const text = (label: string, least: 0 | 1, most: number) =>
     Schema.maxLength(most, { message: () => `must have at most ${most} characters` })
   ).annotations({ title: label })
 
-export const product = literals(products)
+export const product = literals(products).annotations({ title: "Product" })
 
 /** The fields of an order about its buyer. */
 export const details = {
@@ -59,6 +59,18 @@ export const requestOf = (
   payer: { phone_number: phone.replaceAll(" ", "") },
   metadata: { order: order.id }
 })
+
+/** What the buyer entered for a request. */
+export const enteredFor = ({
+  country,
+  payer,
+  payment_method
+}: PaymentIntent.PaymentIntentRequest) => {
+  const method = Object.entries(methods).find(
+    ([, it]) => it.country === country && it.payment_method === payment_method
+  )
+  return { method: method?.[0] ?? "", phone: payer.phone_number }
+}
 
 /** The names of a record's members. */
 function literals<Name extends string>(record: Readonly<Record<Name, unknown>>) {

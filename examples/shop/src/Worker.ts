@@ -1,6 +1,7 @@
 /**
  * The worker: sends what is stored, and reads what is pending, until each attempt is paid, unpaid or for a
- * person. After a crash it continues with what the store says.
+ * person. After a crash it continues with what the store says, at the latest when the lease of the dead process
+ * ends.
  */
 import { type PaymentIntent, Payments } from "@manilla/payments"
 import { Clock, Context, Effect, FiberSet, Layer } from "effect"
@@ -10,7 +11,7 @@ import { Orders, type StoreError } from "./Orders.js"
 /** How many attempts are worked on at the same time. */
 const most = 64
 
-/** Longer than any request. */
+/** For how long an attempt is taken: longer than any request. If this process dies, it waits for the rest of it. */
 const lease = 30_000
 const creation = { timeout: "20 seconds" } as const
 /** One attempt: the worker itself reads again later. */
@@ -90,7 +91,6 @@ export const layer = (
         }
       })
 
-      yield* orders.release
       yield* logged(turn).pipe(
         Effect.andThen(Effect.timeoutOption(news.await, "1 second")),
         Effect.forever,

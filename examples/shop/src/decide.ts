@@ -2,11 +2,11 @@
  * For a person: lists the attempts whose result is not clear, or decides one. First look at the records of the
  * service: after `unpaid` the buyer can pay again. After `again` the worker goes on.
  *
- *   npm run decide -- FILE
- *   npm run decide -- FILE ORDER NUMBER paid|unpaid|again
+ *   npm run decide -- orders-SANDBOX-127.0.0.1.db
+ *   npm run decide -- orders-SANDBOX-127.0.0.1.db ORDER NUMBER paid|unpaid|again
  */
 import { NodeRuntime } from "@effect/platform-node"
-import { Console, Effect } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { existsSync } from "node:fs"
 import type { State } from "./Attempt.js"
 import * as Orders from "./Orders.js"
@@ -30,11 +30,13 @@ const program = Effect.gen(function* () {
   ])
   const state = states.get(decision)
   if (attempt === undefined || state === undefined) {
-    return yield* Console.error("Name an attempt of the list, and paid, unpaid or again.")
+    return yield* Effect.fail("Name an attempt of the list, and paid, unpaid or again.")
   }
   yield* orders.decide(attempt, state)
   yield* Console.log(`${order} ${number}: ${state}`)
 })
 
-if (existsSync(file)) program.pipe(Effect.provide(Orders.layer(file)), NodeRuntime.runMain)
-else console.error("Name the file of the orders, such as orders-LIVE-HOST.db.")
+const orders: Layer.Layer<Orders.Orders, unknown> = existsSync(file)
+  ? Orders.layer(file)
+  : Layer.fail("Name the file of the orders, such as orders-SANDBOX-127.0.0.1.db.")
+program.pipe(Effect.provide(orders), NodeRuntime.runMain)

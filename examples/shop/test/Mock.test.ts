@@ -76,6 +76,34 @@ it.effect("repeats exactly the same request under the same key after an unknown 
   })
 )
 
+it.effect("never sends what another process is sending, and continues when that one died", () =>
+  Effect.gen(function* () {
+    const orders = yield* Orders.Orders
+    const { id } = payment
+    yield* orders.place({ id, product: "beans", amount: "6500", currency: "XOF", details: {} })
+    const entered = { method: "mtn_bj", phone: Buyer.form.phone } as const
+    const order = { id, amount: "6500", currency: "XOF" }
+    yield* orders.attempt(id, 1, Shop.requestOf(order, entered))
+    assert.lengthOf(yield* orders.claim(1, 30_000), 1)
+    const sent = yield* Deferred.make<void>()
+    const create: Create = () => Effect.zipRight(Deferred.succeed(sent, undefined), Effect.never)
+    yield* Effect.gen(function* () {
+      let seconds = 0
+      while (!(yield* Deferred.isDone(sent))) {
+        yield* TestClock.adjust("1 second")
+        // The driver of the database uses the real event loop.
+        yield* Effect.promise(() => new Promise((resume) => setImmediate(resume)))
+        seconds++
+      }
+      assert.isAtLeast(seconds, 30)
+    }).pipe(
+      Effect.provide(
+        Worker.layer(new Set()).pipe(Layer.provide(Layer.mock(Payments.Payments, { create })))
+      )
+    )
+  }).pipe(Effect.provide(Orders.layer(":memory:")))
+)
+
 /** The state of an attempt that is open after a day. */
 const stale = (
   payments: Layer.Layer<Payments.Payments>,

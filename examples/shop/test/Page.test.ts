@@ -70,7 +70,7 @@ it.effect("an order shows its fields as text", () =>
   }).pipe(Effect.provide(shop))
 )
 
-it.effect("a wrong form names each field and its rule, and orders nothing", () =>
+it.effect("a wrong form keeps its values, names each field and its rule, and orders nothing", () =>
   Effect.gen(function* () {
     const id = crypto.randomUUID()
     const wrong = { ...Buyer.form, order: id, name: " ", phone: "nobody", method: "cash" }
@@ -79,6 +79,22 @@ it.effect("a wrong form names each field and its rule, and orders nothing", () =
     assert.include(text, "Your name: must not be empty")
     assert.include(text, "Mobile money number: must be a phone number")
     assert.include(text, "Pay with: must be one of the list")
+    assert.include(text, `action="/orders"`)
+    assert.include(text, `name="order" value="${id}"`)
+    assert.include(text, `value="nobody"`)
+    assert.include(text, `<option value="beans" selected>`)
     assert.strictEqual((yield* Buyer.get(`/orders/${id}`)).status, 404)
+  }).pipe(Effect.provide(shop))
+)
+
+it.effect("a page that does not exist has the headers of the others", () =>
+  Effect.gen(function* () {
+    for (const path of ["/favicon.ico", "/orders/none"]) {
+      const { headers, status, text } = yield* Buyer.get(path)
+      assert.strictEqual(status, 404)
+      assert.include(text, "No such page")
+      assert.include(headers.get("content-security-policy") ?? "", "default-src 'none'")
+      assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
+    }
   }).pipe(Effect.provide(shop))
 )

@@ -1,0 +1,14 @@
+import { IdempotencyKey } from "@manilla/core"
+import type { Payments } from "@manilla/payments"
+import type { Promises } from "@manilla/promises"
+
+/** Collects a payment, but waits for half a minute only. */
+export const collectBriefly = (
+  { payments }: Promises.Promises,
+  order: string,
+  request: Payments.CollectRequest
+) =>
+  payments.collect(request, {
+    key: IdempotencyKey.derive("order", order),
+    wait: { deadline: "30 seconds", initial: "500 millis", cap: "5 seconds" }
+  })
