@@ -4,7 +4,8 @@ import { execFileSync } from "node:child_process"
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, posix } from "node:path"
 import { parseArgs } from "node:util"
-import { build, serve } from "vitepress"
+import { preview } from "vite"
+import { build } from "vitepress"
 
 const docs = import.meta.dirname
 const root = dirname(docs)
@@ -89,4 +90,15 @@ for (const file of readdirSync(docs)) {
 const broken = brokenLinks()
 for (const line of broken) console.error(line)
 if (broken.length > 0) process.exitCode = 1
-else if (values.open) await serve({ root: docs, base: values.base, port: 4012 })
+else if (values.open) {
+  // The server of VitePress would listen on all addresses of the machine.
+  const server = await preview({
+    root: docs,
+    base: values.base,
+    appType: "mpa",
+    configFile: false,
+    build: { outDir: dist },
+    preview: { host: "127.0.0.1", port: 4012 }
+  })
+  server.printUrls()
+}

@@ -6,15 +6,7 @@ import { basename, dirname } from "node:path"
 import { documents as written } from "./documents.js"
 import { emit } from "./generated.js"
 import * as declared from "./operations.js"
-import {
-  exactIn,
-  foldersIn,
-  isOwn,
-  manifestIn,
-  peersOf,
-  tarballOf,
-  withNeeded
-} from "./packages.js"
+import { exactIn, foldersIn, isOwn, manifestIn, peersOf, withNeeded } from "./packages.js"
 
 const root = new URL("../", import.meta.url)
 const read = (file: string): string => readFileSync(new URL(file, root), "utf8")
@@ -49,29 +41,43 @@ const region = (words: string): string => {
   return block("ts", (lines[1] ?? "").trim())
 }
 
-/** Installs Manilla's packages from their tarballs, and all others by their exact versions. */
+/** Installs Manilla's packages, which have one version, from their tarballs, and all others by their exact versions. */
 const installed = (
+  tarballs: string,
   names: ReadonlyArray<string>,
   exact: (name: string) => string,
   peers: ReadonlyArray<string>,
   ...options: ReadonlyArray<string>
 ): string => {
-  const tarballs = withNeeded(foldersIn(names)).map((folder) => `DIR/${tarballOf(folder)}`)
+  const folders = withNeeded(foldersIn(names))
+  const own = folders.length === 1 ? folders[0] : `{${folders.join(",")}}`
   const others = names.filter((name) => !isOwn(name)).map(exact)
-  return npmInstall([...others, ...peers, ...tarballs], ...options)
+  const file = `${tarballs}/manilla-${own}-${manifestIn("packages", "core").version}.tgz`
+  return npmInstall([...others, ...peers, file], ...options)
 }
 
 /** A package, and all other imports of the programs in its README. */
 const install = (path: string, document: string): string => {
   const names = [manifestIn(path).name, ...importedBy(document)]
   const options = basename(path) === "sandbox" ? ["--save-dev"] : []
-  return installed(names, exactIn(path), peersOf(basename(path)), ...options)
+  return installed("DIR", names, exactIn(path), peersOf(basename(path)), ...options)
+}
+
+/** The peers of a package. An optional one counts if the program names it, as `UndiciClient` does `undici`. */
+const peersFor = (program: string) => (folder: string) => {
+  const { peerDependenciesMeta = {} } = manifestIn("packages", folder)
+  const optional = Object.keys(peerDependenciesMeta).map(exactIn(`packages/${folder}`))
+  const isNamed = (peer: string) => program.toLowerCase().includes(peer.replace(/@[^@]*$/, ""))
+  return peersOf(folder).filter((peer) => !optional.includes(peer) || isNamed(peer))
 }
 
 /** The imports of a program, and their peers. */
-const minimum = (path: string): string => {
-  const names = importedBy(read(path))
-  return installed(names, exactIn(dirname(dirname(path))), foldersIn(names).flatMap(peersOf))
+const minimum = (words: string): string => {
+  const [path = "", tarballs = "DIR"] = words.split(" ")
+  const program = read(path)
+  const names = importedBy(program)
+  const peers = foldersIn(names).flatMap(peersFor(program))
+  return installed(tarballs, names, exactIn(dirname(dirname(path))), peers)
 }
 
 const kinds: Readonly<Record<string, (subject: string, document: string) => string>> = {
@@ -82,7 +88,7 @@ const kinds: Readonly<Record<string, (subject: string, document: string) => stri
   region,
   /** The command that installs a package, and the imports of the programs in its README. */
   install,
-  /** The command that installs the imports of a program. */
+  /** The command that installs the imports of a program, from the tarballs in a folder. */
   minimum,
   /** The command that installs dependencies of a folder. */
   exact: (words) => {

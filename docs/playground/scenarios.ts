@@ -48,6 +48,6 @@ export const scenarios: readonly [Scenario, ...ReadonlyArray<Scenario>] = [
   {
     name: "payroll",
     title: "A payroll of 20 with faults",
-    text: "Requests and answers are lost at random, four payouts at a time. Each employee has a key, so each of them is paid once: 20 payouts are made."
+    text: "Requests and answers are lost at random, four payouts at a time. Each employee has a key, so each of them is paid once: 20 payouts are made. The program does not wait for their end, so most of them are still PENDING when it ends: the service completes them later, and disburse would wait for that."
   }
 ]
