@@ -6,13 +6,13 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Engine from "@manilla/workflows/Engine"
 import * as Execution from "@manilla/workflows/Execution"
 import * as Executions from "@manilla/workflows/Executions"
 import * as IssueCard from "@manilla/workflows/IssueCard"
 import * as Memory from "@manilla/workflows/memory"
 import * as Operator from "@manilla/workflows/Operator"
 import * as Sqlite from "@manilla/workflows/sqlite"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
@@ -48,8 +48,8 @@ const four = Effect.gen(function* () {
   assert.lengthOf(yield* paymentIntents, 2)
 })
 
-const keys = (executions: ReadonlyArray<Execution.Status>) =>
-  executions.map(({ businessKey }) => businessKey)
+const keys = (executions: Iterable<Pick<Execution.Status, "businessKey">>) =>
+  Array.from(executions, ({ businessKey }) => businessKey)
 
 const slowPayments: Sandbox.Options = { settleAfter: "1 day" }
 
@@ -69,7 +69,7 @@ describe("a list of executions", () => {
       yield* four
       yield* VirtualClock.pass("300 seconds")
       const list = (filter: Executions.Filter) =>
-        Effect.map(Executions.list(filter), ({ executions }) => keys(executions))
+        Effect.map(Stream.runCollect(Executions.stream(filter)), keys)
       assert.deepStrictEqual(yield* list({}), ["order-1", "order-2", "card-1", "card-2"])
       assert.deepStrictEqual(yield* list({ workflow: "Manilla/IssueCard/2" }), ["card-1", "card-2"])
       assert.deepStrictEqual(yield* list({ states: ["Failed"] }), ["card-2"])
@@ -80,15 +80,11 @@ describe("a list of executions", () => {
       assert.deepStrictEqual(yield* list({ states: [] }), [])
       assert.deepStrictEqual(yield* list({ minAge: "450 seconds" }), ["order-1"])
 
-      const first = yield* Executions.list({}, { limit: 3 })
-      assert.deepStrictEqual(keys(first.executions), ["order-1", "order-2", "card-1"])
-      const second = yield* Executions.list(
-        {},
-        { limit: 3, after: Option.getOrUndefined(first.next) }
-      )
-      assert.deepStrictEqual(keys(second.executions), ["card-2"])
-      assert.isTrue(Option.isNone(second.next))
-      const [order] = first.executions
+      const { list: page } = yield* Engine.Engine
+      const first = yield* page({}, undefined, 3)
+      assert.deepStrictEqual(keys(first), ["order-1", "order-2", "card-1"])
+      assert.deepStrictEqual(keys(yield* page({}, first.at(-1), 3)), ["card-2"])
+      const order = Option.getOrUndefined(yield* Stream.runHead(Executions.stream()))
       assert.isString(order?.resource)
       assert.notInclude(JSON.stringify(order), "+229")
     }).pipe(Effect.provide(inMemory(slowPayments)))
@@ -106,18 +102,20 @@ describe("a list of executions", () => {
         yield* faults.add(Fault.status(422, { operation: "Payouts.create" }))
         yield* payouts.start({ key: world.key("d"), ...(yield* world.payout) })
         yield* Effect.flip(payouts.await("d"))
-        const all = Chunk.toReadonlyArray(yield* Stream.runCollect(Executions.stream()))
+        const all = yield* Stream.runCollect(Executions.stream())
         assert.deepStrictEqual(keys(all), ["a", "b", "c", "d"])
         assert.deepStrictEqual(
-          all.map(({ state }) => state),
+          Array.from(all, ({ state }) => state),
           ["Succeeded", "Succeeded", "Succeeded", "Failed"]
         )
-        const failed = yield* Executions.list({ states: ["Failed"], minAge: 0 })
-        assert.deepStrictEqual(keys(failed.executions), ["d"])
-        assert.lengthOf((yield* Executions.list({ states: [] })).executions, 0)
-        const { next } = yield* Executions.list({}, { limit: 2 })
-        const rest = yield* Executions.list({}, { after: Option.getOrUndefined(next) })
-        assert.deepStrictEqual(keys(rest.executions), ["c", "d"])
+        const failed = yield* Stream.runCollect(
+          Executions.stream({ states: ["Failed"], minAge: 0 })
+        )
+        assert.deepStrictEqual(keys(failed), ["d"])
+        assert.strictEqual(yield* Stream.runCount(Executions.stream({ states: [] })), 0)
+        const { list } = yield* Engine.Engine
+        const [, b] = yield* list({}, undefined, 2)
+        assert.deepStrictEqual(keys(yield* list({}, b, 100)), ["c", "d"])
 
         // After a purge, only the failure and the keys remain.
         assert.strictEqual(yield* Executions.purge({ minAge: "1 hour" }), 0)

@@ -175,7 +175,7 @@ describe("a database", () => {
       const path = join(yield* files.database, "no", "such", "folder.db")
       const error = yield* Effect.flip(Layer.build(Sqlite.layerSqlite({ file: path })))
       assert.strictEqual(error._tag, "DatabaseUnavailable")
-      assert.propertyVal(error, "file", path)
+      assert.propertyVal(error, "database", path)
       assert.include(error.message, `${path}: the database cannot be used (`)
     }).pipe(Effect.scoped)
   )

@@ -6,13 +6,12 @@
 import * as Errors from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
 import * as Payout from "@manilla/payouts/Payout"
-import * as Context from "effect/Context"
 import type * as Exit from "effect/Exit"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as DisbursePayout from "./DisbursePayout.js"
-import * as Execution from "./Execution.js"
 import * as Table from "./internal/batch/Table.js"
+import * as Text from "./internal/Text.js"
 
 /**
  * A payout of a batch, under a key of its own.
@@ -20,7 +19,7 @@ import * as Table from "./internal/batch/Table.js"
  * @since 0.1.0
  * @category schemas
  */
-export const Item = Schema.Struct({ key: Execution.BusinessKey, request: Payout.PayoutRequest })
+export const Item = Schema.Struct({ key: Text.Key, request: Payout.PayoutRequest })
 
 /**
  * @since 0.1.0
@@ -48,15 +47,6 @@ export interface Item extends Schema.Schema.Type<typeof Item> {}
  * @category models
  */
 export type State = Table.State
-
-/**
- * The phase of a batch: it sends items (`running`), sends none until it is resumed (`paused`), sends none any more
- * (`interrupted`), or has ended.
- *
- * @since 0.1.0
- * @category models
- */
-export type Phase = Exclude<Table.Phase, "storing" | "purged">
 
 /**
  * How the items of a batch ended.
@@ -101,7 +91,11 @@ export interface Progress {
   readonly pending: number
   /** Ended, with a payout or an error. */
   readonly ended: number
-  readonly phase: Phase
+  /**
+   * It sends items (`running`), sends none until it is resumed (`paused`), sends none any more (`interrupted`), or has
+   * ended.
+   */
+  readonly phase: Exclude<Table.Phase, "storing" | "purged">
 }
 
 /**
@@ -117,7 +111,9 @@ export interface ItemResult {
   readonly businessKey: string
   readonly state: State
   /** Its end; none before that. */
-  readonly end: Option.Option<Exit.Exit<Payout.Payout, DisbursePayout.DisburseError>>
+  readonly end: Option.Option<
+    Exit.Exit<Payout.Payout, typeof DisbursePayout.workflow.errorSchema.Type>
+  >
 }
 
 /**
@@ -173,11 +169,3 @@ export class ItemsDiffer extends Schema.TaggedError<ItemsDiffer>("@manilla/workf
     return `the batch ${this.batchKey} was started with other items: ${parts.join("; ")}. Nothing was sent. Start it with its own items. Only items that it does not have may be paid under another batch key.`
   }
 }
-
-/**
- * The store of batches. The engines provide it.
- *
- * @since 0.1.0
- * @category services
- */
-export class Batches extends Context.Tag("@manilla/workflows/Batches")<Batches, Table.Service>() {}

@@ -6,50 +6,23 @@
  */
 import * as Workflow from "@effect/workflow/Workflow"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Polling from "@manilla/core/Polling"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Payments from "@manilla/payments/Payments"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
-import { createAndAwait } from "./internal/createAndAwait.js"
+import { create } from "./internal/create.js"
+import { stillPending } from "./internal/stillPending.js"
 import * as Policy from "./Policy.js"
 
 /**
- * The key, and the body of `POST /payments` without its `operation`, which is `COLLECTION`.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const Payload = Schema.Struct({
-  key: IdempotencyKey.IdempotencyKey,
-  ...PaymentIntent.PaymentIntentRequest.omit("operation").fields
-})
-
-/**
- * @since 0.1.0
- * @category models
- */
-export interface Payload extends Schema.Schema.Type<typeof Payload> {}
-
-/**
- * The errors of an execution. `Errors.outcome` tells whether the payment
- * intent was created. Start again under another key only if it was not.
- *
- * @since 0.1.0
- * @category errors
- */
-export const CollectError = Schema.Union(Durable.WriteError, Payments.PaymentStillPending)
-
-/**
- * @since 0.1.0
- * @category errors
- */
-export type CollectError = typeof CollectError.Type
-
-/**
- * The workflow. Its payload has the key that `collect` would send, so that each continues what the other has begun.
+ * The workflow. Its payload has the body of `POST /payments` without its `operation`, which is `COLLECTION`, and the key
+ * that `collect` would send, so that each continues what the other has begun. `Errors.outcome` of its error tells
+ * whether the payment intent was created. Start again under another key only if it was not.
  *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -69,31 +42,44 @@ export type CollectError = typeof CollectError.Type
  */
 export const workflow = Workflow.make({
   name: "Manilla/CollectPayment/2",
-  payload: Payload,
+  payload: {
+    key: IdempotencyKey.IdempotencyKey,
+    ...PaymentIntent.PaymentIntentRequest.omit("operation").fields
+  },
   success: PaymentIntent.PaymentIntent,
-  error: CollectError,
+  error: Schema.Union(Durable.WriteError, Payments.PaymentStillPending),
   idempotencyKey: ({ key }) => key
 })
 
 const operation = "Payments.collect"
 
-const body = ({ key, ...request }: Payload) =>
+const body = ({ key, ...request }: typeof workflow.payloadSchema.Type) =>
   Effect.gen(function* () {
     const payments = yield* Payments.Payments
-    return yield* createAndAwait({
+    const { id, resource } = yield* create({
       operation,
       key,
       by: "id",
       id: PaymentIntent.PaymentIntentId,
-      created: PaymentIntent.PaymentIntent,
+      resource: PaymentIntent.PaymentIntent,
+      call: (options) => payments.create({ ...request, operation: "COLLECTION" }, options)
+    })
+    if (resource !== undefined && Polling.isFinal(resource)) return resource
+    return yield* Durable.pollUntil({
+      name: "final",
       success: PaymentIntent.PaymentIntent,
-      create: (options) => payments.create({ ...request, operation: "COLLECTION" }, options),
-      look: (id, policy) =>
+      failure: Errors.ReadError,
+      look: (policy) =>
         payments.awaitFinal(id, policy).pipe(
           Effect.asSome,
           Effect.catchTag("PaymentStillPending", () => Effect.succeedNone)
         ),
-      expired: ({ id }, fields) => new Payments.PaymentStillPending({ id, ...fields })
+      expired: (waited, cause) =>
+        new Payments.PaymentStillPending({
+          id,
+          last: resource,
+          ...stillPending(operation, id, waited, cause)
+        })
     })
   })
 

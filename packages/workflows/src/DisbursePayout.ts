@@ -6,53 +6,23 @@
  */
 import * as Workflow from "@effect/workflow/Workflow"
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as Polling from "@manilla/core/Polling"
 import * as Payout from "@manilla/payouts/Payout"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
-import { createAndAwait } from "./internal/createAndAwait.js"
+import { create } from "./internal/create.js"
+import { stillPending } from "./internal/stillPending.js"
 import * as Policy from "./Policy.js"
 
 /**
- * The errors of an execution. `Errors.outcome` tells whether the payout
- * was created. Start again under another key only if it was not.
- *
- * @since 0.1.0
- * @category errors
- */
-export const DisburseError = Schema.Union(Durable.WriteError, Payouts.PayoutStillPending)
-
-/**
- * @since 0.1.0
- * @category errors
- */
-export type DisburseError = typeof DisburseError.Type
-
-/**
- * The key, the payout, and what was done before the execution. `sentMillis`: when its request may have been sent, with the
- * key of the execution; no refusal then shows that nothing was paid. `reference`: it was created.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const Payload = Schema.Struct({
-  key: IdempotencyKey.IdempotencyKey,
-  ...Payout.PayoutRequest.fields,
-  sentMillis: Schema.optional(Schema.Number),
-  reference: Schema.optional(Payout.PayoutReference)
-})
-
-/**
- * @since 0.1.0
- * @category models
- */
-export interface Payload extends Schema.Schema.Type<typeof Payload> {}
-
-/**
- * The workflow. Its payload has the key that `disburse` would send, so that each continues what the other has begun.
+ * The workflow. Its payload has the payout, and the key that `disburse` would send, so that each continues what the
+ * other has begun. `Errors.outcome` of its error tells whether the payout was created. Start again under another key
+ * only if it was not.
  *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -73,34 +43,50 @@ export interface Payload extends Schema.Schema.Type<typeof Payload> {}
  */
 export const workflow = Workflow.make({
   name: "Manilla/DisbursePayout/2",
-  payload: Payload,
+  payload: {
+    key: IdempotencyKey.IdempotencyKey,
+    ...Payout.PayoutRequest.fields,
+    /** When its request may have been sent before, with the same key: no refusal then shows that nothing was paid. */
+    sentMillis: Schema.optional(Schema.Number),
+    /** Of the payout, if it was created before. */
+    reference: Schema.optional(Payout.PayoutReference)
+  },
   success: Payout.Payout,
-  error: DisburseError,
+  error: Schema.Union(Durable.WriteError, Payouts.PayoutStillPending),
   idempotencyKey: ({ key }) => key
 })
 
 const operation = "Payouts.disburse"
 
-const body = ({ key, reference, sentMillis, ...request }: Payload) =>
+const body = ({ key, reference, sentMillis, ...request }: typeof workflow.payloadSchema.Type) =>
   Effect.gen(function* () {
     const payouts = yield* Payouts.Payouts
-    return yield* createAndAwait({
+    const { id, resource, shown } = yield* create({
       operation,
       key,
       by: "reference",
-      sentMillis,
-      known: reference,
       id: Payout.PayoutReference,
-      created: Payout.CreatedPayout,
+      resource: Payout.CreatedPayout,
+      call: (options) => payouts.create(request, options),
+      sentMillis,
+      known: reference
+    })
+    if (resource !== undefined && Polling.isFinal(resource)) return resource
+    return yield* Durable.pollUntil({
+      name: "final",
       success: Payout.Payout,
-      create: (options) => payouts.create(request, options),
-      look: (reference, policy) =>
-        payouts.awaitFinal(reference, policy).pipe(
+      failure: Errors.ReadError,
+      look: (policy) =>
+        payouts.awaitFinal(id, policy).pipe(
           Effect.asSome,
           Effect.catchTag("PayoutStillPending", () => Effect.succeedNone)
         ),
-      expired: ({ shown }, fields) =>
-        new Payouts.PayoutStillPending({ reference: Payout.makeReference(shown), ...fields })
+      expired: (waited, cause) =>
+        new Payouts.PayoutStillPending({
+          reference: Payout.makeReference(shown),
+          last: resource,
+          ...stillPending(operation, shown, waited, cause)
+        })
     })
   })
 

@@ -64,15 +64,19 @@
  *
  * @since 0.1.0
  */
-import type * as Errors from "@manilla/core/Errors"
-import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
-import type * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
-import type * as Option from "effect/Option"
-import type * as Schema from "effect/Schema"
-import type * as Execution from "./Execution.js"
-import type * as runs from "./internal/run.js"
-import * as steps from "./internal/steps.js"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Execution from "./Execution.js"
+import * as jitter from "./internal/jitter.js"
+import { once } from "./internal/once.js"
+import { pauseFor } from "./internal/pauseFor.js"
+import * as runs from "./internal/run.js"
+import * as stored from "./internal/stored.js"
 import * as writes from "./internal/write.js"
 import type * as Policy from "./Policy.js"
 
@@ -85,72 +89,12 @@ import type * as Policy from "./Policy.js"
 export type InExecution = runs.InExecution
 
 /**
- * The services of your own that a block needs.
- *
- * @since 0.1.0
- * @category models
- */
-export type Own<R> = runs.Own<R>
-
-/**
- * The parameters of `step`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Step<A, I, E, EI, R> {
-  /** A name that no other block of the body has. */
-  readonly name: string
-  readonly success: Schema.Schema<A, I>
-  readonly error: Schema.Schema<E, EI>
-  /** May run more than once: after a crash during the step, it runs again. */
-  readonly execute: Effect.Effect<A, E, R>
-}
-
-/**
- * Runs an effect and stores its result. It does not move money: `write` does. If the execution is to be
- * cancelled, it fails with `ExecutionCancelled`.
- *
- * @since 0.1.0
- * @category blocks
- */
-export const step: <A, I, E, EI, R>(
-  options: Step<A, I, E, EI, R>
-) => Effect.Effect<A, E | Execution.ExecutionCancelled, InExecution | Own<R>> = steps.step
-
-/**
  * The errors of `write`, as a schema.
  *
  * @since 0.1.0
  * @category errors
  */
 export const WriteError = writes.WriteError
-
-/**
- * The parameters of `write`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Write<A, I, R> {
-  /** The name of the block, such as `Shop.refund`. */
-  readonly operation: string
-  /**
-   * The idempotency key of the request, from the payload: the new version of a workflow must not pay again, nor
-   * one that follows a plain call. Each write of a body needs a key of its own.
-   */
-  readonly key: IdempotencyKey.IdempotencyKey
-  readonly success: Schema.Schema<A, I>
-  /** The id of the resource, for `ExecutionCancelled`. */
-  readonly idOf: (resource: A) => string
-  /** The call. It has its own retries, and may run more than once, always with the same key. */
-  readonly send: (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<A, Errors.KeyedWriteError, R>
-  /**
-   * When the request may have been sent before this block, with the same key. It may have been applied then,
-   * whatever the service answers now: a refusal does not count.
-   */
-  readonly sentMillis?: number | undefined
-}
 
 /**
  * Moves money once. An unknown outcome, and a failure that passes, are continued after a durable pause,
@@ -160,42 +104,52 @@ export interface Write<A, I, R> {
  * @since 0.1.0
  * @category blocks
  */
-export const write: <A, I, R>(
-  options: Write<A, I, R>
-) => Effect.Effect<A, Errors.KeyedWriteError | Execution.ExecutionCancelled, InExecution | Own<R>> =
-  writes.write
+export const write = writes.write
+
+const orCancelled = once(<E, EI>(error: Schema.Schema<E, EI>) =>
+  Schema.Union(error, Execution.ExecutionCancelled)
+)
 
 /**
- * The parameters of `pollUntil`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface PollUntil<A, I, E, EI, F, R> {
-  /** A name that no other block of the body has. */
-  readonly name: string
-  readonly success: Schema.Schema<A, I>
-  /** The errors of a look. */
-  readonly failure: Schema.Schema<E, EI>
-  /**
-   * One look: none if it is too early. It may read several times, for the time of `Policy.look`. An error
-   * means the same as none.
-   */
-  readonly look: (policy: Policy.Look) => Effect.Effect<Option.Option<A>, E, R>
-  /** The error after the deadline of `Policy.wait`, with the error of the last look. */
-  readonly expired: (waited: Duration.Duration, cause: Option.Option<E>) => F
-}
-
-/**
- * Looks at something until it is there, with durable pauses in between. Each pause is longer than the one
- * before, so the stored rows grow with the logarithm of the time.
+ * Runs an effect and stores its result. It does not move money: `write` does. If the execution is to be
+ * cancelled, it fails with `ExecutionCancelled`.
  *
  * @since 0.1.0
  * @category blocks
  */
-export const pollUntil: <A, I, E, EI, F, R>(
-  options: PollUntil<A, I, E, EI, F, R>
-) => Effect.Effect<A, F | Execution.ExecutionCancelled, InExecution | Own<R>> = steps.pollUntil
+export const step = <A, I, E, EI, R>({
+  error,
+  execute,
+  name,
+  success
+}: {
+  /** A name that no other block of the body has. */
+  readonly name: string
+  readonly success: Schema.Schema<A, I>
+  readonly error: Schema.Schema<E, EI>
+  /** May run more than once: after a crash during the step, it runs again. */
+  readonly execute: Effect.Effect<A, E, R>
+}): Effect.Effect<A, E | Execution.ExecutionCancelled, InExecution | runs.Own<R>> =>
+  runs.named(name)((run) =>
+    stored.run(run, {
+      name: `step/${name}`,
+      success,
+      error: orCancelled(error),
+      execute: Effect.flatMap(
+        run.isCancelled(),
+        (is): Effect.Effect<A, E | Execution.ExecutionCancelled, R> =>
+          is ? Effect.fail(runs.cancelled(run)) : execute
+      )
+    })
+  )
+
+/** An `interrupt` ends the pause, and with it the execution. */
+const pauseUnlessCancelled = (run: runs.Run, pause: string, pauseMillis: number) =>
+  pauseMillis <= 0
+    ? Effect.void
+    : Effect.flatMap(run.isCancelled(pause), (is) =>
+        is ? Effect.fail(runs.cancelled(run)) : pauseFor(pause, pauseMillis)
+      )
 
 /**
  * A durable pause: it ends on time, also in a later life of the process. `resume` ends it at once. An
@@ -204,18 +158,102 @@ export const pollUntil: <A, I, E, EI, F, R>(
  * @since 0.1.0
  * @category blocks
  */
-export const sleep: (
+export const sleep = (
   name: string,
   duration: Duration.DurationInput
-) => Effect.Effect<void, Execution.ExecutionCancelled, InExecution> = steps.sleep
+): Effect.Effect<void, Execution.ExecutionCancelled, InExecution> =>
+  runs.named(name)((run) => pauseUnlessCancelled(run, `sleep/${name}`, Duration.toMillis(duration)))
+
+/** What a look has seen. A later life may have another policy: it decides only about later looks. */
+const lookOf = once(<A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) =>
+  Schema.Union(
+    Schema.TaggedStruct("Done", { value: success }),
+    Schema.TaggedStruct("Pending", { startedMillis: Schema.Number, pauseMillis: Schema.Number }),
+    Schema.TaggedStruct("Cancelled", {}),
+    Schema.TaggedStruct("Expired", { waitedMillis: Schema.Number, cause: Schema.Option(failure) })
+  )
+)
 
 /**
- * The compensations of a body. `compensating` provides it.
+ * Looks at something until it is there, with durable pauses in between. Each pause is longer than the one
+ * before, so the stored rows grow with the logarithm of the time.
+ *
+ * @since 0.1.0
+ * @category blocks
+ */
+export const pollUntil = <A, I, E, EI, F, R>({
+  expired,
+  failure,
+  look,
+  name,
+  success
+}: {
+  /** A name that no other block of the body has. */
+  readonly name: string
+  readonly success: Schema.Schema<A, I>
+  /** The errors of a look. */
+  readonly failure: Schema.Schema<E, EI>
+  /**
+   * One look: none if it is too early. It may read several times, for the time of the policy's `look`. An error
+   * means the same as none.
+   */
+  readonly look: (policy: Policy.Policy["look"]) => Effect.Effect<Option.Option<A>, E, R>
+  /** The error after the deadline of the policy's `wait`, with the error of the last look. */
+  readonly expired: (waited: Duration.Duration, cause: Option.Option<E>) => F
+}): Effect.Effect<A, F | Execution.ExecutionCancelled, InExecution | runs.Own<R>> =>
+  runs.named(name)((run) =>
+    Effect.gen(function* () {
+      const { look: lookPolicy, wait } = run.policy
+      const Look = lookOf(success, failure)
+
+      let firstMillis: number | undefined
+      const lookOnce = (round: number) =>
+        stored.run(run, {
+          name: `look/${name}/${round}`,
+          success: Look,
+          error: Schema.Never,
+          execute: Effect.gen(function* () {
+            const startedMillis = yield* Clock.currentTimeMillis
+            if (yield* run.isCancelled()) return { _tag: "Cancelled" } as const
+            const seen = yield* Effect.either(look(lookPolicy))
+            if (Either.isRight(seen) && Option.isSome(seen.right)) {
+              return { _tag: "Done", value: seen.right.value } as const
+            }
+            const pauseMillis = yield* jitter.pauseMillis(wait, round)
+            const waitedMillis = startedMillis - (firstMillis ?? startedMillis)
+            return waitedMillis + pauseMillis > Duration.toMillis(wait.deadline)
+              ? ({ _tag: "Expired", waitedMillis, cause: Either.getLeft(seen) } as const)
+              : ({ _tag: "Pending", startedMillis, pauseMillis } as const)
+          })
+        })
+
+      for (let round = 0; ; round++) {
+        const result: typeof Look.Type = yield* lookOnce(round)
+        switch (result._tag) {
+          case "Done":
+            return result.value
+          case "Cancelled":
+            return yield* runs.cancelled(run)
+          case "Expired":
+            return yield* Effect.fail(expired(Duration.millis(result.waitedMillis), result.cause))
+          case "Pending":
+            firstMillis ??= result.startedMillis
+            yield* pauseUnlessCancelled(run, `wait/${name}/${round}`, result.pauseMillis)
+        }
+      }
+    })
+  )
+
+/**
+ * The compensations of a body, in the order of the blocks that they undo. `compensating` provides it.
  *
  * @since 0.1.0
  * @category services
  */
-export type Compensations = steps.Compensations
+export class Compensations extends Context.Tag("@manilla/workflows/Compensations")<
+  Compensations,
+  Array<Effect.Effect<void>>
+>() {}
 
 /**
  * Undoes a block if the body fails later. A compensation consists of blocks. It needs `compensating` around the
@@ -224,10 +262,17 @@ export type Compensations = steps.Compensations
  * @since 0.1.0
  * @category blocks
  */
-export const compensate: <A, E, R, R2>(
+export const compensate = <A, E, R, R2>(
   effect: Effect.Effect<A, E, R>,
   compensation: (value: A) => Effect.Effect<void, never, R2>
-) => Effect.Effect<A, E, R | R2 | Compensations> = steps.compensate
+): Effect.Effect<A, E, R | R2 | Compensations> =>
+  Effect.gen(function* () {
+    const compensations = yield* Compensations
+    const context = yield* Effect.context<R2>()
+    const value = yield* effect
+    compensations.push(Effect.provide(compensation(value), context))
+    return value
+  })
 
 /**
  * Runs a body, and its compensations in reverse order if it fails; then the execution ends with the error. Unlike
@@ -237,6 +282,22 @@ export const compensate: <A, E, R, R2>(
  * @since 0.1.0
  * @category blocks
  */
-export const compensating: <A, E, R>(
+export const compensating = <A, E, R>(
   body: Effect.Effect<A, E, R>
-) => Effect.Effect<A, E, Exclude<R, Compensations> | InExecution> = steps.compensating
+): Effect.Effect<A, E, Exclude<R, Compensations> | InExecution> =>
+  Effect.suspend(() => {
+    const compensations: Array<Effect.Effect<void>> = []
+    return body.pipe(
+      Effect.provideService(Compensations, compensations),
+      Effect.catchAll((error) =>
+        Effect.gen(function* () {
+          const run = yield* runs.current
+          run.isCompensating = true
+          // After a write that moved money although it ended with an error, or that may have, nothing is undone.
+          const undone = run.money.isInDoubt ? [] : compensations.reverse()
+          yield* Effect.forEach(undone, (compensation) => compensation, { discard: true })
+          return yield* Effect.fail(error)
+        })
+      )
+    )
+  })

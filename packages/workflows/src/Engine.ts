@@ -10,6 +10,7 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Execution, StorageError } from "./Execution.js"
 import type { Store } from "./internal/engine/store.js"
+import { rootMessage } from "./internal/rootMessage.js"
 
 /**
  * The tables of the database have the layout of another version of this package. Nothing was changed in the
@@ -37,7 +38,26 @@ export class UnsupportedSchema extends Schema.TaggedError<UnsupportedSchema>(
 }
 
 /**
- * The store of executions, and the ends of those that run in this process.
+ * The database cannot be used: its file cannot be opened, it does not answer, is read-only or refuses its user, or the
+ * start took too long.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>(
+  "@manilla/workflows/DatabaseUnavailable"
+)("DatabaseUnavailable", {
+  /** The file, or `PostgreSQL`. */
+  database: Schema.String,
+  cause: Schema.Defect
+}) {
+  override get message(): string {
+    return `${this.database}: the database cannot be used (${rootMessage(this.cause)}). Nothing was started, and what it stores stays. Correct the path or the URL, the permissions or the space on the disk, and start again.`
+  }
+}
+
+/**
+ * The store of executions and batches, and the runner in this process.
  *
  * @since 0.1.0
  * @category models
@@ -45,6 +65,8 @@ export class UnsupportedSchema extends Schema.TaggedError<UnsupportedSchema>(
 export interface Service extends Store {
   /** Waits for the end of an execution: hears at once of one in this process, and looks for another from time to time. */
   readonly untilEnd: (executionId: string) => Effect.Effect<Execution, StorageError>
+  /** Whether the runner in this process takes part: the database answers, and nobody has taken it for dead. */
+  readonly isHealthy: Effect.Effect<boolean>
 }
 
 /**
@@ -54,19 +76,3 @@ export interface Service extends Store {
  * @category services
  */
 export class Engine extends Context.Tag("@manilla/workflows/Engine")<Engine, Service>() {}
-
-/**
- * The runner in this process.
- *
- * @since 0.1.0
- * @category services
- */
-export class Runner extends Context.Tag("@manilla/workflows/Runner")<
-  Runner,
-  {
-    /**
-     * Whether the runner takes part: the database answers, and nobody has taken the runner for dead.
-     */
-    readonly isHealthy: Effect.Effect<boolean>
-  }
->() {}

@@ -10,29 +10,6 @@ import * as Struct from "effect/Struct"
 import { rootMessage } from "./internal/rootMessage.js"
 
 /**
- * The caller's name for a business operation, such as `order-42` or `payroll:2026-11:E001`: 1 to 200
- * characters, without a space at either end, a lone surrogate or the character NUL. The service's idempotency
- * key is derived from it, so one business key moves money once.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const BusinessKey = Schema.String.pipe(
-  Schema.filter((text) => text.length >= 1 && text.length <= 200, {
-    description: "1 to 200 characters long"
-  }),
-  Schema.filter((text) => text.trim() === text, { description: "without a space at either end" }),
-  // Two texts with different lone surrogates are the same text in UTF-8.
-  Schema.filter((text) => !/\p{Surrogate}/u.test(text), {
-    description: "well-formed text, without a lone surrogate"
-  }),
-  // PostgreSQL cannot store it.
-  Schema.filter((text) => !text.includes("\0"), {
-    description: "without the character NUL (U+0000)"
-  })
-)
-
-/**
  * How an execution ended.
  *
  * @since 0.1.0
@@ -98,22 +75,12 @@ export interface Execution {
   /** The id of the last resource that it created, such as a payout's reference. */
   readonly resource: string | undefined
   readonly isCancelRequested: boolean
-  readonly end: End | undefined
+  /** How and when it ended. */
+  readonly end: { readonly state: EndState; readonly atMillis: number } | undefined
   /** Its encoded `Exit`, as JSON, from its end until a purge. */
   readonly exit: string | undefined
   /** Whether its payload and its result were deleted after its end. */
   readonly isPurged: boolean
-}
-
-/**
- * How and when an execution ended.
- *
- * @since 0.1.0
- * @category models
- */
-export interface End {
-  readonly state: EndState
-  readonly atMillis: number
 }
 
 /**
@@ -296,20 +263,5 @@ export class ExecutionNotEnded extends Schema.TaggedError<ExecutionNotEnded>(
 )("ExecutionNotEnded", named) {
   override get message(): string {
     return `${this.workflow}: the execution of ${this.businessKey} has not ended, and nothing was purged. Wait for its end, or interrupt it, and purge it then.`
-  }
-}
-
-/**
- * Two workflows of one process have one name. Their executions would run with either of the two. Nothing
- * was started.
- *
- * @since 0.1.0
- * @category errors
- */
-export class DuplicateWorkflow extends Schema.TaggedError<DuplicateWorkflow>(
-  "@manilla/workflows/DuplicateWorkflow"
-)("DuplicateWorkflow", { workflow: Schema.String }) {
-  override get message(): string {
-    return `two workflows have the name ${this.workflow}: give each definition its own name, and use the layer of a workflow once`
   }
 }

@@ -15,7 +15,7 @@ import * as Stream from "effect/Stream"
 import * as Engine from "./Engine.js"
 import type * as store from "./internal/engine/store.js"
 import * as Execution from "./Execution.js"
-import { purge as purgeOne } from "./internal/engine/purge.js"
+import { purge as purgeOne } from "./internal/engine/execution.js"
 
 /**
  * Selects executions. A part that is left out selects all.
@@ -32,80 +32,48 @@ export interface Filter {
   readonly minAge?: Duration.DurationInput | undefined
 }
 
-/**
- * A part of a list.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Page {
-  readonly executions: ReadonlyArray<Execution.Status>
-  /** The place of the last execution, if there may be more. */
-  readonly next: Option.Option<store.Cursor>
-}
-
-/**
- * Options of `list`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface PageOptions {
-  /** The most executions; 1 to 1,000, by default 100. Another number is brought into this range. */
-  readonly limit?: number | undefined
-  /** The `next` of the page before. */
-  readonly after?: store.Cursor | undefined
-}
-
-const defaultLimit = 100
-const maxLimit = 1_000
+const pageSize = 1_000
 
 const millisAgo = (age: Duration.DurationInput) =>
   Effect.map(Clock.currentTimeMillis, (now) => now - Duration.toMillis(age))
 
+/** The executions that a filter of the store selects, read in pages. */
+const stored = (filter: store.Filter) =>
+  Stream.unwrap(
+    Effect.map(Engine.Engine, ({ list }) =>
+      Stream.paginateChunkEffect(undefined, (after: store.Cursor | undefined) =>
+        Effect.map(list(filter, after, pageSize), (page) => [
+          Chunk.unsafeFromArray(page),
+          page.length < pageSize ? Option.none() : Arr.last(page)
+        ])
+      )
+    )
+  )
+
 /**
- * A page of executions, the oldest first, without their payloads. The state is the stored one: for an
- * execution whose process was killed, the state before that.
+ * The executions that a filter selects, the oldest first, without their payloads. They are read in pages. The state
+ * is the stored one: for an execution whose process was killed, the state before that.
  *
  * @example
  * import * as Executions from "@manilla/workflows/Executions"
+ * import * as Stream from "effect/Stream"
  *
  * // Executions that have waited for more than an hour.
- * const late = Executions.list({ states: ["Waiting"], minAge: "1 hour" }, { limit: 20 })
+ * const late = Stream.take(Executions.stream({ states: ["Waiting"], minAge: "1 hour" }), 20)
  *
  * @since 0.1.0
  * @category operating
  */
-export const list = (
-  { minAge, states, workflow }: Filter = {},
-  { after, limit = defaultLimit }: PageOptions = {}
-): Effect.Effect<Page, Execution.StorageError, Engine.Engine> =>
-  Effect.gen(function* () {
-    const engine = yield* Engine.Engine
-    const startedBeforeMillis = minAge === undefined ? undefined : yield* millisAgo(minAge)
-    const most = Number.isInteger(limit) ? Math.min(Math.max(1, limit), maxLimit) : defaultLimit
-    const executions = yield* engine.list({ workflow, states, startedBeforeMillis }, after, most)
-    return {
-      executions: executions.map(Execution.toStatus),
-      next: executions.length < most ? Option.none() : Arr.last(executions)
-    }
-  })
-
-/**
- * All executions that a filter selects, read in pages.
- *
- * @since 0.1.0
- * @category operating
- */
-export const stream = (
-  filter: Filter = {}
-): Stream.Stream<Execution.Status, Execution.StorageError, Engine.Engine> =>
-  Stream.paginateChunkEffect(undefined, (after: store.Cursor | undefined) =>
-    Effect.map(list(filter, { after, limit: maxLimit }), ({ executions, next }) => [
-      Chunk.fromIterable(executions),
-      next
-    ])
-  )
+export const stream = ({ minAge, states, workflow }: Filter = {}): Stream.Stream<
+  Execution.Status,
+  Execution.StorageError,
+  Engine.Engine
+> =>
+  Stream.unwrap(
+    Effect.map(minAge === undefined ? Effect.succeed(undefined) : millisAgo(minAge), (before) =>
+      stored({ workflow, states, startedBeforeMillis: before })
+    )
+  ).pipe(Stream.map(Execution.toStatus))
 
 /**
  * Selects the executions that `purge` deletes.
@@ -140,18 +108,10 @@ export const purge = ({
   Effect.gen(function* () {
     const engine = yield* Engine.Engine
     const endedBeforeMillis = yield* millisAgo(minAge)
-    const filter = { workflow, states, endedBeforeMillis, isPurged: false }
-    let purged = 0
-    let after: store.Cursor | undefined
-    while (true) {
-      const ended = yield* engine.list(filter, after, defaultLimit)
-      for (const execution of ended) {
-        yield* purgeOne(engine, execution)
-        purged++
-      }
-      if (ended.length < defaultLimit) return purged
-      after = ended.at(-1)
-    }
+    return yield* stored({ workflow, states, endedBeforeMillis, isPurged: false }).pipe(
+      Stream.mapEffect((execution) => purgeOne(engine, execution)),
+      Stream.runCount
+    )
   })
 
 /**

@@ -10,57 +10,29 @@ import * as Card from "@manilla/cards/Card"
 import * as Cards from "@manilla/cards/Cards"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
 import * as Policy from "./Policy.js"
 
 /**
- * The key, of at most 100 characters, and the other members of the body of `POST /cards`.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const Payload = Schema.Struct({
-  key: Card.CardRequest.fields.idempotency_key,
-  ...Card.CardRequest.omit("idempotency_key").fields
-})
-
-/**
- * @since 0.1.0
- * @category models
- */
-export interface Payload extends Schema.Schema.Type<typeof Payload> {}
-
-/**
- * The errors of an execution. `Errors.outcome` tells whether the card was
- * issued. Start again under another key only if it was not.
- *
- * @since 0.1.0
- * @category errors
- */
-export const IssueError = Durable.WriteError
-
-/**
- * @since 0.1.0
- * @category errors
- */
-export type IssueError = typeof IssueError.Type
-
-/**
- * The workflow. Its payload has the key that `issue` would send.
+ * The workflow. Its payload has the body of `POST /cards`, and as `key` the key that `issue` would send, of at most 100
+ * characters. `Errors.outcome` of its error tells whether the card was issued. Start again under another key only if it
+ * was not.
  *
  * @since 0.1.0
  * @category workflows
  */
 export const workflow = Workflow.make({
   name: "Manilla/IssueCard/2",
-  payload: Payload,
+  payload: {
+    key: Card.CardRequest.fields.idempotency_key,
+    ...Card.CardRequest.omit("idempotency_key").fields
+  },
   success: Card.Issuance,
-  error: IssueError,
+  error: Durable.WriteError,
   idempotencyKey: ({ key }) => key
 })
 
-const body = ({ key, ...request }: Payload) =>
+const body = ({ key, ...request }: typeof workflow.payloadSchema.Type) =>
   Effect.flatMap(Cards.Cards, (cards) =>
     Durable.write({
       operation: "Cards.issue",

@@ -8,29 +8,18 @@ import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Issues from "@manilla/core/Issues"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Engine from "./Engine.js"
 import * as Execution from "./Execution.js"
 import { endCodec, keyOf, readPayload } from "./internal/engine/codecs.js"
 import type { StartError } from "./internal/engine/engine.js"
-import { unlessPurged } from "./internal/engine/execution.js"
-import { purge } from "./internal/engine/purge.js"
+import { purge, unlessPurged } from "./internal/engine/execution.js"
+import { isStorable } from "./internal/Text.js"
 
-/**
- * Why an execution cannot be read.
- *
- * @since 0.1.0
- * @category errors
- */
-export type ReadError =
-  | Execution.ExecutionNotFound
-  | Execution.ExecutionPurged
-  | Execution.UnreadablePayload
-  | Execution.StorageError
+type NotFound = Execution.ExecutionNotFound | Execution.StorageError
+type Unreadable = NotFound | Execution.UnreadablePayload
 
 /**
  * The operations on the executions of one workflow. A key is the member `key` of a payload; without one, it is the
@@ -44,63 +33,42 @@ export interface Operator<in Payload, out A, out E> {
    * Starts an execution, and returns its id once it is stored: from then on it continues in every later life of
    * the process. With the same payload it may be called again, and changes nothing.
    */
-  readonly start: (
-    payload: Payload
-  ) => Effect.Effect<
-    string,
-    | Execution.InvalidPayload
-    | Execution.PayloadMismatch
-    | Execution.UnreadablePayload
-    | Execution.ExecutionPurged
-    | Execution.StorageError
-  >
+  readonly start: (payload: Payload) => Effect.Effect<string, StartError>
 
   /** The state of an execution, its times, and the steps and the pause that it is in. */
-  readonly status: (
-    key: string
-  ) => Effect.Effect<
-    Execution.Status,
-    Execution.ExecutionNotFound | Execution.UnreadablePayload | Execution.StorageError
-  >
+  readonly status: (key: string) => Effect.Effect<Execution.Status, Unreadable>
 
   /** The end of an execution, or none while it goes on. */
-  readonly poll: (key: string) => Effect.Effect<Option.Option<Exit.Exit<A, E>>, ReadError>
+  readonly poll: (
+    key: string
+  ) => Effect.Effect<Option.Option<Exit.Exit<A, E>>, Unreadable | Execution.ExecutionPurged>
 
   /**
    * Waits for the end of an execution. The wait is in memory, and ends with the process. It hears at once of an end
    * in this process. For one in another, it looks each second, then less often the longer it has waited, and at
    * least every 10 seconds.
    */
-  readonly await: (key: string) => Effect.Effect<A, E | ReadError>
+  readonly await: (key: string) => Effect.Effect<A, E | Unreadable | Execution.ExecutionPurged>
 
   /**
    * Ends the pause of an execution now, so that it carries on or looks at its resource at once. It changes
    * nothing while an activity runs, or after the end.
    */
-  readonly resume: (
-    key: string
-  ) => Effect.Effect<void, Execution.ExecutionNotFound | Execution.StorageError>
+  readonly resume: (key: string) => Effect.Effect<void, NotFound>
 
   /**
    * Asks an execution to end with `ExecutionCancelled`. Before its request has left, nothing is created. If
    * the outcome of a request is unknown, the execution first continues to a known one. A look that is under
    * way ends first, within a minute by default. A resource that exists continues at the service.
    */
-  readonly interrupt: (
-    key: string
-  ) => Effect.Effect<void, Execution.ExecutionNotFound | Execution.StorageError>
+  readonly interrupt: (key: string) => Effect.Effect<void, NotFound>
 
   /**
    * Deletes the payload, the result and the steps of an execution that has ended, such as at the request of the
    * person whose data they are. The key stays taken, as after `Executions.purge`, whatever the state. After an
    * earlier purge it changes nothing.
    */
-  readonly purge: (
-    key: string
-  ) => Effect.Effect<
-    void,
-    Execution.ExecutionNotFound | Execution.ExecutionNotEnded | Execution.StorageError
-  >
+  readonly purge: (key: string) => Effect.Effect<void, NotFound | Execution.ExecutionNotEnded>
 }
 
 /**
@@ -143,54 +111,43 @@ export const of = <
   Engine.Engine | WorkflowEngine.WorkflowEngine | P["Context"] | A["Context"] | E["Context"]
 > =>
   Effect.gen(function* () {
+    type Services = WorkflowEngine.WorkflowEngine | P["Context"] | A["Context"] | E["Context"]
     type Operations = Operator<P["Type"], A["Type"], E["Type"]>
     const { name } = workflow
     const engine = yield* Engine.Engine
-    const context = yield* Effect.context<
-      WorkflowEngine.WorkflowEngine | P["Context"] | A["Context"] | E["Context"]
-    >()
+    const context = yield* Effect.context<Services>()
     /** An execution that a step of another one starts is not a part of that one. */
-    const inEngine = <B, F>(
-      effect: Effect.Effect<
-        B,
-        F,
-        WorkflowEngine.WorkflowEngine | P["Context"] | A["Context"] | E["Context"]
-      >
-    ): Effect.Effect<B, F> =>
+    const inEngine = <B, F>(effect: Effect.Effect<B, F, Services>): Effect.Effect<B, F> =>
       Effect.mapInputContext(effect, (caller: Context.Context<never>) =>
         Context.merge(Context.omit(WorkflowEngine.WorkflowInstance)(caller), context)
       )
 
-    const validate = ParseResult.validateEither(Schema.typeSchema(workflow.payloadSchema), {
-      errors: "all"
-    })
+    const issuesOf = Issues.validator(Schema.typeSchema(workflow.payloadSchema))
+
+    const start = (payload: P["Type"]): ReturnType<Operations["start"]> =>
+      inEngine(workflow.execute(payload, { discard: true })).pipe(
+        Effect.catchSomeDefect((defect): Option.Option<Effect.Effect<never, StartError>> => {
+          if (isStartError(defect)) return Option.some(Effect.fail(defect))
+          const issues = issuesOf(payload)
+          const businessKey = keyOf(payload, "")
+          return issues.length === 0
+            ? Option.none()
+            : Option.some(new Execution.InvalidPayload({ workflow: name, businessKey, issues }))
+        })
+      )
 
     const found = (businessKey: string) =>
       Effect.flatMap(
-        // PostgreSQL refuses some texts that are no keys.
-        /\0|\p{Surrogate}/u.test(businessKey)
-          ? Effect.succeedNone
-          : engine.find({ workflow: name, businessKey }),
+        isStorable(businessKey) ? engine.find({ workflow: name, businessKey }) : Effect.succeedNone,
         Option.match({
           onNone: () =>
             Effect.fail(new Execution.ExecutionNotFound({ workflow: name, businessKey })),
           onSome: Effect.succeed
         })
       )
-
-    const readable = (execution: Execution.Execution) =>
-      execution.end === undefined ? Effect.asVoid(readPayload(workflow, execution)) : Effect.void
-
-    const start = (payload: P["Type"]): ReturnType<Operations["start"]> =>
-      inEngine(workflow.execute(payload, { discard: true })).pipe(
-        Effect.catchSomeDefect((defect): Option.Option<Effect.Effect<never, StartFailure>> => {
-          if (isStartError(defect)) return Option.some(Effect.fail(defect))
-          const valid = validate(payload)
-          if (Either.isRight(valid)) return Option.none()
-          const issues = Issues.fromParseIssue(valid.left)
-          const businessKey = keyOf(payload, "")
-          return Option.some(new Execution.InvalidPayload({ workflow: name, businessKey, issues }))
-        })
+    const readable = (key: string) =>
+      Effect.tap(found(key), (execution) =>
+        execution.end === undefined ? readPayload(workflow, execution) : Effect.void
       )
 
     const { fromJson } = endCodec(workflow)
@@ -202,15 +159,14 @@ export const of = <
 
     const operator: Operations = {
       start,
-      status: (key) =>
-        Effect.map(Effect.tap(found(key), readable), (execution) => Execution.toStatus(execution)),
+      status: (key) => Effect.map(readable(key), Execution.toStatus),
       poll: (key) =>
-        Effect.flatMap(Effect.tap(found(key), readable), (execution) =>
+        Effect.flatMap(readable(key), (execution) =>
           execution.end === undefined ? Effect.succeedNone : Effect.asSome(exitOf(execution))
         ),
       await: (key) =>
         Effect.gen(function* () {
-          const execution = yield* Effect.tap(found(key), readable)
+          const execution = yield* readable(key)
           const hasEnded = execution.end !== undefined
           const ended = hasEnded ? execution : yield* engine.untilEnd(execution.executionId)
           return yield* yield* exitOf(ended)
@@ -232,9 +188,8 @@ export const of = <
     return operator
   })
 
-type StartFailure = StartError | Execution.InvalidPayload
-
 const isStartError = (defect: unknown): defect is StartError =>
+  defect instanceof Execution.InvalidPayload ||
   defect instanceof Execution.PayloadMismatch ||
   defect instanceof Execution.UnreadablePayload ||
   defect instanceof Execution.ExecutionPurged ||

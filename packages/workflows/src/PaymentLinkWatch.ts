@@ -11,59 +11,20 @@ import * as PaymentLink from "@manilla/payment-links/PaymentLink"
 import * as PaymentLinks from "@manilla/payment-links/PaymentLinks"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Durable from "./Durable.js"
 import * as Execution from "./Execution.js"
 import { stillPending } from "./internal/stillPending.js"
+import * as Text from "./internal/Text.js"
 import * as Policy from "./Policy.js"
-
-/**
- * The link to watch, and the number of uses to wait for.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const Payload = Schema.Struct({
-  /** Its own name, under which it is found. */
-  key: Execution.BusinessKey,
-  id: PaymentLink.PaymentLinkId,
-  /** The watch ends when `use_count` has this value; by default, the `max_uses` of the link. */
-  uses: Schema.optional(
-    Schema.Int.pipe(
-      Schema.greaterThanOrEqualTo(1, { description: "a whole number that is at least 1" })
-    )
-  )
-})
-
-/**
- * @since 0.1.0
- * @category models
- */
-export interface Payload extends Schema.Schema.Type<typeof Payload> {}
-
-/**
- * The errors of an execution. `PaymentLinkStillActive`: neither happened before the deadline of
- * `Policy.wait`, 30 days by default. Its `cause` is the error of the last look, if that failed.
- *
- * @since 0.1.0
- * @category errors
- */
-export const WatchError = Schema.Union(
-  PaymentLinks.PaymentLinkStillActive,
-  Execution.ExecutionCancelled
-)
-
-/**
- * @since 0.1.0
- * @category errors
- */
-export type WatchError = typeof WatchError.Type
 
 /**
  * The workflow. The interface does not define the transitions of a link, nor what a use is: an `INACTIVE` link is not
  * necessarily paid. Compare `use_count`, and read the transactions before you deliver.
+ *
+ * It fails with `PaymentLinkStillActive` after the deadline of the policy's `wait`, 30 days by default. The `cause` is
+ * the error of the last look, if that failed.
  *
  * @example
  * import type * as PaymentLink from "@manilla/payment-links/PaymentLink"
@@ -81,15 +42,25 @@ export type WatchError = typeof WatchError.Type
  */
 export const workflow = Workflow.make({
   name: "Manilla/PaymentLinkWatch/2",
-  payload: Payload,
+  payload: {
+    /** The name of the watch, under which it is found. */
+    key: Text.Key,
+    id: PaymentLink.PaymentLinkId,
+    /** The watch ends when `use_count` has this value; by default, the `max_uses` of the link. */
+    uses: Schema.optional(
+      Schema.Int.pipe(
+        Schema.greaterThanOrEqualTo(1, { description: "a whole number that is at least 1" })
+      )
+    )
+  },
   success: PaymentLink.PaymentLinkDetail,
-  error: WatchError,
+  error: Schema.Union(PaymentLinks.PaymentLinkStillActive, Execution.ExecutionCancelled),
   idempotencyKey: ({ key }) => key
 })
 
 const operation = "PaymentLinks.watch"
 
-const body = ({ id, uses }: Payload) =>
+const body = ({ id, uses }: typeof workflow.payloadSchema.Type) =>
   Effect.gen(function* () {
     const links = yield* PaymentLinks.PaymentLinks
     const isOver = ({ max_uses, status, use_count = 0 }: PaymentLink.PaymentLinkDetail) =>
@@ -105,9 +76,7 @@ const body = ({ id, uses }: Payload) =>
       expired: (waited, cause) =>
         new PaymentLinks.PaymentLinkStillActive({
           id,
-          operation,
-          message: stillPending(operation, id, waited),
-          cause: Option.getOrUndefined(cause)
+          ...stillPending(operation, id, waited, cause)
         })
     })
   })

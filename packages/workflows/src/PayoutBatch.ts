@@ -25,6 +25,8 @@ import { run, summaryOf } from "./internal/batch/run.js"
 import * as Operator from "./Operator.js"
 import * as Policy from "./Policy.js"
 
+type ReadError = Execution.ExecutionNotFound | Execution.ExecutionPurged | Execution.StorageError
+
 /**
  * The methods of the `PayoutBatch` service.
  *
@@ -47,36 +49,36 @@ export interface Service {
   >
 
   /** The items by state. */
-  readonly status: (batchKey: string) => Effect.Effect<Batch.Progress, Operator.ReadError>
+  readonly status: (batchKey: string) => Effect.Effect<Batch.Progress, ReadError>
 
   /** Emits the progress when it changes, and ends with the batch. */
-  readonly progress: (batchKey: string) => Stream.Stream<Batch.Progress, Operator.ReadError>
+  readonly progress: (batchKey: string) => Stream.Stream<Batch.Progress, ReadError>
 
   /** The present result of each item, in the order in which they were started. */
-  readonly results: (batchKey: string) => Stream.Stream<Batch.ItemResult, Operator.ReadError>
+  readonly results: (batchKey: string) => Stream.Stream<Batch.ItemResult, ReadError>
 
   /** Waits for the end of the batch. The wait is in memory, and ends with the process. */
-  readonly await: (batchKey: string) => Effect.Effect<Batch.Summary, Operator.ReadError>
+  readonly await: (
+    batchKey: string
+  ) => Effect.Effect<Batch.Summary, ReadError | Execution.UnreadablePayload>
 
   /** Sends no further items until `resume`. Items that were sent continue. */
-  readonly pause: (batchKey: string) => Effect.Effect<void, Operator.ReadError>
+  readonly pause: (batchKey: string) => Effect.Effect<void, ReadError>
 
   /** Ends a `pause`. */
-  readonly resume: (batchKey: string) => Effect.Effect<void, Operator.ReadError>
+  readonly resume: (batchKey: string) => Effect.Effect<void, ReadError>
 
   /**
    * Sends no further items, for good. Items that were sent continue, and the batch ends after the last of them.
    * To stop one that was handed over, interrupt its `DisbursePayout`.
    */
-  readonly interrupt: (batchKey: string) => Effect.Effect<void, Operator.ReadError>
+  readonly interrupt: (batchKey: string) => Effect.Effect<void, ReadError>
 
   /**
    * Deletes the items and the results of a batch that has ended. The batch key stays taken, so that it does not
    * move money again. The executions of items that were handed over are purged by `Executions`.
    */
-  readonly purge: (
-    batchKey: string
-  ) => Effect.Effect<void, Operator.ReadError | Execution.ExecutionNotEnded>
+  readonly purge: (batchKey: string) => Effect.Effect<void, ReadError | Execution.ExecutionNotEnded>
 }
 
 /**
@@ -121,7 +123,7 @@ export const workflow = Workflow.make({
 })
 
 const make = Effect.gen(function* () {
-  const table = yield* Batch.Batches
+  const { batches: table } = yield* Engine.Engine
   const operator = yield* Operator.of(workflow)
   const { found, ...operations } = operate.make(table, name)
 
@@ -196,7 +198,7 @@ const isConcurrency = (value: number) => Number.isInteger(value) && value >= 1 &
 export const layer = ({ concurrency = 10 }: Options = {}): Layer.Layer<
   PayoutBatch,
   Policy.InvalidPolicy,
-  Payouts.Payouts | Engine.Engine | Batch.Batches | WorkflowEngine.WorkflowEngine
+  Payouts.Payouts | Engine.Engine | WorkflowEngine.WorkflowEngine
 > => {
   const body = Layer.unwrapScoped(
     Effect.gen(function* () {
@@ -206,11 +208,10 @@ export const layer = ({ concurrency = 10 }: Options = {}): Layer.Layer<
         })
       }
       const engine = yield* Engine.Engine
-      const table = yield* Batch.Batches
       const payouts = yield* Payouts.Payouts
       const disburse = yield* Operator.of(DisbursePayout.workflow)
       return workflow.toLayer(({ key: batchKey }) =>
-        run({ batchKey, concurrency, table, payouts, engine, disburse })
+        run({ batchKey, concurrency, payouts, engine, disburse })
       )
     })
   )

@@ -39,25 +39,7 @@ export interface Found {
   readonly status: string
 }
 
-/**
- * The two sides of a comparison.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Input {
-  readonly asked: ReadonlyArray<Asked>
-  readonly resources: ReadonlyArray<Found>
-  readonly transactions: ReadonlyArray<Found>
-}
-
-/**
- * Where something was or was not found.
- *
- * @since 0.1.0
- * @category models
- */
-export type Side = "resources" | "transactions"
+type Side = "resources" | "transactions"
 
 /**
  * A difference between what was asked for and what the service has.
@@ -92,18 +74,6 @@ export type Difference =
   | { readonly is: "askedTwice"; readonly key: string }
 
 /**
- * The result of a comparison.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Report {
-  /** The keys with one completed resource and one completed transaction, both of the amount that was asked. */
-  readonly matched: ReadonlyArray<string>
-  readonly differences: ReadonlyArray<Difference>
-}
-
-/**
  * Compares each item. An item is matched, or has at least one difference.
  *
  * @example
@@ -119,7 +89,19 @@ export interface Report {
  * @since 0.1.0
  * @category functions
  */
-export const compare = ({ asked, resources, transactions }: Input): Report => {
+export const compare = ({
+  asked,
+  resources,
+  transactions
+}: {
+  readonly asked: ReadonlyArray<Asked>
+  readonly resources: ReadonlyArray<Found>
+  readonly transactions: ReadonlyArray<Found>
+}): {
+  /** The keys with one completed resource and one completed transaction, both of the amount that was asked. */
+  readonly matched: ReadonlyArray<string>
+  readonly differences: ReadonlyArray<Difference>
+} => {
   const items = byKey(asked)
   const sides = [
     { side: "resources", found: resources, known: byKey(resources) },

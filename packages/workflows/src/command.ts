@@ -20,7 +20,6 @@ import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { createServer } from "node:http"
-import { Batches } from "./Batch.js"
 import * as Engine from "./Engine.js"
 import * as routes from "./internal/operate/routes.js"
 
@@ -73,12 +72,9 @@ export interface Operate {
  */
 export interface Options<A, E, E2> {
   /** The engine, such as `layerPostgres({ url })`. */
-  readonly engine: Layer.Layer<
-    Engine.Engine | Batches | WorkflowEngine.WorkflowEngine | Engine.Runner,
-    E2
-  >
+  readonly engine: Layer.Layer<Engine.Engine | WorkflowEngine.WorkflowEngine, E2>
   /** The workflows that this process runs, with the clients that they need, and whatever uses them. */
-  readonly workflows: Layer.Layer<A, E, Engine.Engine | Batches | WorkflowEngine.WorkflowEngine>
+  readonly workflows: Layer.Layer<A, E, Engine.Engine | WorkflowEngine.WorkflowEngine>
   /** Where `GET /health` is served. Nowhere by default. */
   readonly health?: Health | undefined
   /** Where `/workflows/list` and the other operations are served. Nowhere by default. */
@@ -130,13 +126,11 @@ export const run = <A, E, E2>({
     if (health !== undefined) yield* Layer.build(served(health, status))
     const live = Effect.gen(function* () {
       const context = yield* Layer.build(Layer.provideMerge(workflows, engine))
-      if (operate !== undefined) {
-        yield* Layer.build(operated(operate, context))
-      }
-      const { isHealthy } = Context.get(context, Engine.Runner)
+      const inside = Context.get(context, Engine.Engine)
+      if (operate !== undefined) yield* Layer.build(operated(operate, inside))
       yield* Ref.set(
         status,
-        Effect.map(isHealthy, (is) => (is ? ready : "not healthy"))
+        Effect.map(inside.isHealthy, (is) => (is ? ready : "not healthy"))
       )
       return yield* Effect.never
     })
@@ -162,18 +156,12 @@ const served = (
 
 const operated = (
   { host = "127.0.0.1", port, token }: Operate,
-  context: Context.Context<Engine.Engine | Batches>
+  inside: Engine.Service
 ): Layer.Layer<never, ServeError> =>
   token === undefined || Redacted.value(token) === ""
     ? Layer.empty
     : routes
-        .make(
-          {
-            executions: Context.get(context, Engine.Engine),
-            batches: Context.get(context, Batches)
-          },
-          token
-        )
+        .make({ executions: inside, batches: inside.batches }, token)
         .pipe(HttpServer.serve(), Layer.provide(NodeHttpServer.layer(createServer, { host, port })))
 
 /** Runs an effect whose resources are released within a time. */

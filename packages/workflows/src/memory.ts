@@ -7,9 +7,7 @@
 import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Batches } from "./Batch.js"
 import type * as Engine from "./Engine.js"
-import * as memoryTable from "./internal/batch/memoryTable.js"
 import * as engine from "./internal/engine/engine.js"
 import * as memoryStore from "./internal/engine/memoryStore.js"
 
@@ -19,14 +17,12 @@ import * as memoryStore from "./internal/engine/memoryStore.js"
  * @since 0.1.0
  * @category layers
  */
-export const layerMemory: Layer.Layer<
-  Engine.Engine | Batches | WorkflowEngine.WorkflowEngine | Engine.Runner
-> = Layer.unwrapEffect(
-  Effect.map(memoryStore.make, (store) =>
-    engine.layer(store, { pollInterval: "1 hour", beatInterval: "1 hour" })
+export const layerMemory: Layer.Layer<Engine.Engine | WorkflowEngine.WorkflowEngine> =
+  Layer.unwrapEffect(
+    Effect.map(memoryStore.make, (store) =>
+      engine.layer(store, { pollInterval: "1 hour", beatInterval: "1 hour" })
+    )
+  ).pipe(
+    // Memory does not fail.
+    Layer.orDie
   )
-).pipe(
-  // Memory does not fail.
-  Layer.orDie,
-  Layer.merge(Layer.effect(Batches, memoryTable.make))
-)

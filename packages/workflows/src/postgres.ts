@@ -17,36 +17,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
-import type { Batches } from "./Batch.js"
 import * as Engine from "./Engine.js"
 import * as postgresClient from "./internal/sql/postgresClient.js"
 import * as sqlEngine from "./internal/sql/sqlEngine.js"
-import { rootMessage } from "./internal/rootMessage.js"
-
-/**
- * The runner cannot start: the database does not answer, is read-only or refuses its user, or the start took longer
- * than its time limit. No execution was started.
- *
- * @since 0.1.0
- * @category errors
- */
-export class RunnerUnavailable extends Schema.TaggedError<RunnerUnavailable>(
-  "@manilla/workflows/RunnerUnavailable"
-)("RunnerUnavailable", {
-  reason: Schema.Literal("Database", "Timeout"),
-  cause: Schema.Defect
-}) {
-  override get message(): string {
-    const why = rootMessage(this.cause)
-    switch (this.reason) {
-      case "Database":
-        return `the database of the workflows cannot be used (${why}). Nothing was started. Check the URL, and that its user may create tables.`
-      case "Timeout":
-        return `the runner was not ready in time (${why}). Start it again. If that does not help, another process may hold a lock in the database.`
-    }
-  }
-}
 
 /**
  * Options of a runner.
@@ -81,14 +54,14 @@ export interface Options {
   readonly databaseTimeout?: Duration.DurationInput | undefined
   /**
    * How long the start of the runner may take: 1 minute by default. A start takes about a second. After this
-   * time it fails with `RunnerUnavailable`, so that a supervisor starts it again.
+   * time it fails with `DatabaseUnavailable`, so that a supervisor starts it again.
    */
   readonly startTimeout?: Duration.DurationInput | undefined
 }
 
 /**
  * A layer that starts a runner on PostgreSQL. Its executions continue after a crash, here or on another runner.
- * Fails with `RunnerUnavailable` if the database cannot be used, or the start takes too long.
+ * Fails with `DatabaseUnavailable` if the database cannot be used, or the start takes too long.
  *
  * @example
  * import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
@@ -112,8 +85,8 @@ export const layerPostgres = ({
   startTimeout = "1 minute",
   url
 }: Options): Layer.Layer<
-  Engine.Engine | Batches | WorkflowEngine.WorkflowEngine | Engine.Runner,
-  RunnerUnavailable | Engine.UnsupportedSchema
+  Engine.Engine | WorkflowEngine.WorkflowEngine,
+  Engine.DatabaseUnavailable | Engine.UnsupportedSchema
 > => {
   const client = (connections: number) =>
     postgresClient.layer({ url, databaseTimeout, rest: runnerExpiration }, connections)
@@ -123,14 +96,10 @@ export const layerPostgres = ({
     Layer.provide(Layer.scopedDiscard(prepared)),
     Layer.provide(client(9)),
     Layer.catchAllCause(
-      (cause): Layer.Layer<unknown, RunnerUnavailable | Engine.UnsupportedSchema> => {
+      (cause): Layer.Layer<unknown, Engine.DatabaseUnavailable | Engine.UnsupportedSchema> => {
         if (Cause.isInterruptedOnly(cause)) return Layer.failCause(Cause.stripFailures(cause))
         const error = Cause.squash(cause)
-        return Layer.fail(
-          error instanceof Engine.UnsupportedSchema
-            ? error
-            : new RunnerUnavailable({ reason: "Database", cause: error })
-        )
+        return Layer.fail(error instanceof Engine.UnsupportedSchema ? error : unavailable(error))
       }
     )
   )
@@ -143,14 +112,18 @@ export const layerPostgres = ({
           duration: startTimeout,
           onTimeout: () => {
             const limit = Duration.format(startTimeout)
-            const cause = new Error(`the start took longer than ${limit}`)
-            return new RunnerUnavailable({ reason: "Timeout", cause })
+            return unavailable(
+              new Error(`the start took longer than ${limit}: another process may hold a lock`)
+            )
           }
         })
       )
     )
   )
 }
+
+const unavailable = (cause: unknown) =>
+  new Engine.DatabaseUnavailable({ database: "PostgreSQL", cause })
 
 /** Its own number among the advisory locks of the database. */
 const creation = 4_114_431

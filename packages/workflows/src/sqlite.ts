@@ -9,27 +9,9 @@ import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import * as Schema from "effect/Schema"
-import type { Batches } from "./Batch.js"
-import type * as Engine from "./Engine.js"
+import * as Engine from "./Engine.js"
 import * as database from "./internal/sql/database.js"
-import { rootMessage } from "./internal/rootMessage.js"
 import * as sqlEngine from "./internal/sql/sqlEngine.js"
-
-/**
- * The database cannot be used, such as a folder that does not exist, a read-only file, or a file with two names.
- * Nothing was started.
- *
- * @since 0.1.0
- * @category errors
- */
-export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>(
-  "@manilla/workflows/DatabaseUnavailable"
-)("DatabaseUnavailable", { file: Schema.String, cause: Schema.Defect }) {
-  override get message(): string {
-    return `${this.file}: the database cannot be used (${rootMessage(this.cause)}). Nothing was started, and what it stores stays. Correct the path, the permissions or the space on the disk.`
-  }
-}
 
 /**
  * Options of `layerSqlite`.
@@ -64,14 +46,16 @@ export interface Options {
 export const layerSqlite = ({
   file
 }: Options): Layer.Layer<
-  Engine.Engine | Batches | WorkflowEngine.WorkflowEngine | Engine.Runner,
-  DatabaseUnavailable | Engine.UnsupportedSchema
+  Engine.Engine | WorkflowEngine.WorkflowEngine,
+  Engine.DatabaseUnavailable | Engine.UnsupportedSchema
 > =>
   sqlEngine.layer({ pollInterval: "1 second", expiration: "15 seconds" }, SqlClient.SqlClient).pipe(
     Layer.provide(Layer.effectDiscard(prepared(file))),
     Layer.provide(database.layer(file)),
     Layer.mapError((error) =>
-      error._tag === "UnsupportedSchema" ? error : new DatabaseUnavailable({ file, cause: error })
+      error._tag === "UnsupportedSchema"
+        ? error
+        : new Engine.DatabaseUnavailable({ database: file, cause: error })
     )
   )
 

@@ -4,10 +4,9 @@ import * as Fault from "@manilla/sandbox/Fault"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
-import * as Batch from "@manilla/workflows/Batch"
+import type * as Batch from "@manilla/workflows/Batch"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Engine from "@manilla/workflows/Engine"
-import * as Memory from "@manilla/workflows/memory"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -18,6 +17,8 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as memoryTable from "../src/internal/batch/memoryTable.js"
 import type * as Table from "../src/internal/batch/Table.js"
+import * as engine from "../src/internal/engine/engine.js"
+import * as memoryStore from "../src/internal/engine/memoryStore.js"
 import * as world from "./utils/world.js"
 
 const operation = "Payouts.create"
@@ -28,8 +29,16 @@ const life = (table: Table.Service, concurrency = 3) =>
   Layer.build(
     PayoutBatch.layer({ concurrency }).pipe(
       Layer.provideMerge(DisbursePayout.layer(policy)),
-      Layer.provide(Layer.succeed(Batch.Batches, table)),
-      Layer.provideMerge(Memory.layerMemory)
+      Layer.provideMerge(
+        Layer.unwrapEffect(
+          Effect.map(memoryStore.make, (store) =>
+            engine.layer(
+              { ...store, batches: table },
+              { pollInterval: "1 hour", beatInterval: "1 hour" }
+            )
+          )
+        )
+      )
     )
   )
 

@@ -24,6 +24,7 @@ const cases: ReadonlyArray<readonly [Errors.KeyedWriteError, Batch.State]> = [
   [new Errors.AppliedUnreadable(unreadable), "inDoubt"],
   [new Errors.AppliedUnreadable({ ...unreadable, reference: "" }), "inDoubt"],
   [new Errors.AppliedUnreadable({ ...unreadable, reference }), "created"],
+  [new Errors.AppliedUnreadable({ ...unreadable, reference: "PO-\0" }), "unknown"],
   [new Errors.KeyReused({ operation, message, key, differs: [], attempts: 2 }), "inDoubt"],
   [new Errors.UnprocessableError(answer), "failed"],
   [new Errors.ForbiddenError({ ...answer, grantedScopes: [] }), "failed"],

@@ -20,16 +20,22 @@ const controlled = Effect.gen(function* () {
   const ended = yield* Deferred.make<void>()
   let isHealthy = true
   const runner = Layer.scoped(
-    Engine.Runner,
+    Engine.Engine,
     Effect.acquireRelease(
-      Effect.as(Deferred.await(started), { isHealthy: Effect.sync(() => isHealthy) }),
+      Effect.zipRight(
+        Deferred.await(started),
+        Effect.map(Engine.Engine, (engine) => ({
+          ...engine,
+          isHealthy: Effect.sync(() => isHealthy)
+        }))
+      ),
       () => Deferred.await(ended)
     )
   )
   return {
     started,
     ended,
-    engine: Layer.merge(layerMemory, runner),
+    engine: Layer.provideMerge(runner, layerMemory),
     setHealthy: (is: boolean) =>
       Effect.sync(() => {
         isHealthy = is

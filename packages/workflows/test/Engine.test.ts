@@ -15,12 +15,14 @@ import * as Memory from "@manilla/workflows/memory"
 import * as Operator from "@manilla/workflows/Operator"
 import * as Policy from "@manilla/workflows/Policy"
 import * as Sqlite from "@manilla/workflows/sqlite"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import * as memoryStore from "../src/internal/engine/memoryStore.js"
 import type * as store from "../src/internal/engine/store.js"
 import * as engines from "./utils/engines.js"
@@ -354,7 +356,7 @@ describe("a body", () => {
         yield* Effect.repeat(Effect.delay(operator.status(key), "20 millis"), {
           until: ({ state }) => state === "Waiting"
         })
-        assert.lengthOf((yield* Executions.list()).executions, 1)
+        assert.strictEqual(yield* Stream.runCount(Executions.stream()), 1)
       }).pipe(Effect.provide(Layer.provideMerge(shop(body), engine)))
     })
   )
@@ -459,3 +461,92 @@ VirtualClock.test("more executions than run at once wait for their turn", () =>
     )
   )
 )
+
+VirtualClock.test("many that are woken at once leave room for one that is started", () =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    let isSlow = false
+    const slow: store.Store = {
+      ...store,
+      take: (...args) => Effect.delay(store.take(...args), isSlow ? "10 seconds" : 0)
+    }
+    const body: Body = (key) =>
+      Effect.as(key === "sleeps" ? Durable.sleep("a day", "1 day") : Effect.void, "done")
+    const context = yield* on(slow, body)
+    const operator = yield* Effect.provide(Operator.of(Shop), context)
+    yield* operator.start({ key: IdempotencyKey.make("sleeps") })
+    yield* VirtualClock.pass("5 seconds")
+    isSlow = true
+    yield* Effect.fork(
+      Effect.all(
+        Array.from({ length: 20 }, () => operator.resume("sleeps")),
+        { concurrency: "unbounded" }
+      )
+    )
+    yield* VirtualClock.pass("1 second")
+    yield* operator.start({ key })
+    yield* VirtualClock.pass("1 second")
+    assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+    // A look cannot be interrupted.
+    isSlow = false
+    yield* VirtualClock.pass("30 seconds")
+  })
+)
+
+const engineLayers = {
+  memory: Effect.succeed(Layer.orDie(Memory.layerMemory)),
+  SQLite: Effect.map(files.database, (file) => Layer.orDie(Sqlite.layerSqlite({ file })))
+}
+
+/** Text that PostgreSQL cannot store, or that differs from no other in UTF-8. */
+const unstorable = {
+  "\0": "must be without the character NUL (U+0000)",
+  "\ud800": "must be well-formed text, without a lone surrogate"
+}
+
+describe.each(Object.entries(engineLayers))("text that no database stores, in %s", (_, layer) => {
+  const Any = Workflow.make({
+    name: "Shop/Any/1",
+    payload: { key: Schema.String, step: Schema.String },
+    idempotencyKey: ({ key }) => key
+  })
+
+  it.scopedLive("is refused in a key, and nothing is started", () =>
+    Effect.gen(function* () {
+      let runs = 0
+      const workflows = Any.toLayer(() => Effect.sync(() => void runs++))
+      const context = yield* Layer.build(Layer.provideMerge(workflows, yield* layer))
+      const operator = yield* Effect.provide(Operator.of(Any), context)
+      for (const [character, rule] of Object.entries(unstorable)) {
+        const error = yield* Effect.flip(operator.start({ key: `a${character}`, step: "" }))
+        assert.instanceOf(error, Execution.InvalidPayload)
+        assert.deepStrictEqual(error.issues, [{ field: "key", rule }])
+      }
+      assert.strictEqual(runs, 0)
+    })
+  )
+
+  it.scopedLive("is refused in the name of a step, before the step runs", () =>
+    Effect.gen(function* () {
+      let runs = 0
+      const workflows = Any.toLayer(({ step }) =>
+        step.startsWith("activity")
+          ? Activity.make({ name: step, execute: Effect.sync(() => void runs++) })
+          : step.startsWith("signal")
+            ? DurableDeferred.await(DurableDeferred.make(step))
+            : Effect.orDie(Durable.sleep(step, "1 day"))
+      )
+      const context = yield* Layer.build(Layer.provideMerge(workflows, yield* layer))
+      const operator = yield* Effect.provide(Operator.of(Any), context)
+      for (const [i, step] of ["activity", "signal", "sleep"].entries()) {
+        for (const [j, character] of Object.keys(unstorable).entries()) {
+          const key = `${i}-${j}`
+          yield* operator.start({ key, step: `${step}${character}` })
+          const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
+          assert.include(Cause.pretty(cause), "must be well-formed text")
+        }
+      }
+      assert.strictEqual(runs, 0)
+    })
+  )
+})

@@ -14,7 +14,7 @@ it("the tags of errors are different from each other, and from those of the clie
   const own = ErrorTags.tagsIn({ ...workflows, postgres, sqlite })
   assert.includeMembers(
     [...own],
-    ["StorageError", "ItemsDiffer", "InvalidPolicy", "DatabaseUnavailable", "RunnerUnavailable"]
+    ["StorageError", "ItemsDiffer", "InvalidPolicy", "DatabaseUnavailable"]
   )
   assert.deepStrictEqual(ErrorTags.repeated(own), [])
   const others = new Set([...clients, ...ErrorTags.tagsIn(platform)])

@@ -33,7 +33,7 @@ const create = (more: Partial<PaymentLink.PaymentLinkRequest> = {}) =>
 
 const watches = Operator.of(PaymentLinkWatch.workflow)
 
-const start = (request: Omit<PaymentLinkWatch.Payload, "key">) =>
+const start = (request: Omit<typeof PaymentLinkWatch.workflow.payloadSchema.Type, "key">) =>
   Effect.flatMap(watches, (watch) => watch.start({ key: "order-42", ...request }))
 
 /** Lets time pass, and returns the end. */

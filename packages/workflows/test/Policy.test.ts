@@ -1,21 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Policy from "@manilla/workflows/Policy"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 
 const { carryOn, look, wait } = Policy.defaults
 
+const made = (policy?: Partial<Policy.Policy>) =>
+  Effect.runSync(Effect.either(Effect.provide(Policy.Current, Policy.layer(policy))))
+
 /** The invalid fields of a policy, which may come from JavaScript. */
 const fieldsOf = (policy: unknown) =>
-  Either.match(Policy.make(policy as Partial<Policy.Policy>), {
+  Either.match(made(policy as Partial<Policy.Policy>), {
     onLeft: ({ issues }) => issues.map(({ field }) => field),
     onRight: () => []
   })
 
 describe("a policy", () => {
   it("has the default for a part that is left out", () => {
-    assert.deepStrictEqual(Policy.make(), Either.right(Policy.defaults))
+    assert.deepStrictEqual(made(), Either.right(Policy.defaults))
     assert.deepStrictEqual(
-      Policy.make({ wait: { ...wait, deadline: "1 hour" } }),
+      made({ wait: { ...wait, deadline: "1 hour" } }),
       Either.right({ carryOn, look, wait: { ...wait, deadline: "1 hour" } })
     )
   })
@@ -41,9 +45,9 @@ describe("a policy", () => {
   })
 
   it("names each field, its rule and the remedy", () => {
-    const error = Either.flip(
-      Policy.make({ wait: { initial: 0, factor: 1, deadline: Infinity } })
-    ).pipe(Either.getOrThrow)
+    const error = Either.flip(made({ wait: { initial: 0, factor: 1, deadline: Infinity } })).pipe(
+      Either.getOrThrow
+    )
     assert.strictEqual(
       error.message,
       "the policy of a workflow is invalid: " +

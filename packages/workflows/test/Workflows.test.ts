@@ -180,14 +180,11 @@ describe("CollectPayment", () => {
       yield* collect(60)
       const { executionId } = yield* payments.status("order-42")
       const laterMillis = 2 * 3_600_000
-      yield* modify(executionId, (execution) => [
-        undefined,
-        {
-          ...execution,
-          dueMillis: execution.dueMillis + laterMillis,
-          clocks: Record.map(execution.clocks, (millis) => millis + laterMillis)
-        }
-      ])
+      yield* modify(executionId, (execution) => ({
+        ...execution,
+        dueMillis: execution.dueMillis + laterMillis,
+        clocks: Record.map(execution.clocks, (millis) => millis + laterMillis)
+      }))
       yield* VirtualClock.pass("3 hours")
       assert.instanceOf(failed(yield* payments.poll("order-42")), Errors.OutcomeUnknown)
       assert.lengthOf(yield* world.keysOf(operation), 5)

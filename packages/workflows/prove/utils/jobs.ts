@@ -32,10 +32,15 @@ export interface Settings extends Access {
   readonly to: number
 }
 
+type Request<W extends { readonly payloadSchema: { readonly Type: object } }> = Omit<
+  W["payloadSchema"]["Type"],
+  "key"
+>
+
 export type Job = { readonly businessKey: string } & (
-  | { readonly kind: "payment"; readonly request: Omit<CollectPayment.Payload, "key"> }
-  | { readonly kind: "payout"; readonly request: Omit<DisbursePayout.Payload, "key"> }
-  | { readonly kind: "card"; readonly request: Omit<IssueCard.Payload, "key"> }
+  | { readonly kind: "payment"; readonly request: Request<typeof CollectPayment.workflow> }
+  | { readonly kind: "payout"; readonly request: Request<typeof DisbursePayout.workflow> }
+  | { readonly kind: "card"; readonly request: Request<typeof IssueCard.workflow> }
   | { readonly kind: "batch"; readonly items: ReadonlyArray<Batch.Item> }
 )
 

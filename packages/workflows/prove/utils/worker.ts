@@ -9,7 +9,6 @@ import * as Cards from "@manilla/cards/Cards"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
-import type { Batches } from "@manilla/workflows/Batch"
 import * as CollectPayment from "@manilla/workflows/CollectPayment"
 import * as Command from "@manilla/workflows/command"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
@@ -35,8 +34,8 @@ const settings: Settings = JSON.parse(process.env["WORKER"] ?? "{}")
 const { engine } = settings
 
 const layerOfEngine: Layer.Layer<
-  Engine.Engine | Batches | WorkflowEngine.WorkflowEngine | Engine.Runner,
-  Sqlite.DatabaseUnavailable | Postgres.RunnerUnavailable | Engine.UnsupportedSchema
+  Engine.Engine | WorkflowEngine.WorkflowEngine,
+  Engine.DatabaseUnavailable | Engine.UnsupportedSchema
 > =
   engine.kind === "sqlite"
     ? Sqlite.layerSqlite({ file: engine.file })

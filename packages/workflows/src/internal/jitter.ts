@@ -1,6 +1,14 @@
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import type * as Policy from "../Policy.js"
 
 /** Between half and the whole of a time, so that executions that started together do not wake together. */
 export const jitter = (millis: number): Effect.Effect<number> =>
   Effect.map(Random.next, (random) => Math.max(1, Math.round(millis * (0.5 + random / 2))))
+
+/** The length of a pause of an execution, in milliseconds. */
+export const pauseMillis = (
+  { factor, initial }: Policy.Policy["wait"],
+  round: number
+): Effect.Effect<number> => jitter(Duration.toMillis(initial) * factor ** round)

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Execution from "../Execution.js"
 import * as Policy from "../Policy.js"
+import { checkName } from "./Text.js"
 
 type Instance = WorkflowEngine.WorkflowInstance["Type"]
 type Engine = WorkflowEngine.WorkflowEngine["Type"]
@@ -10,7 +11,7 @@ type Engine = WorkflowEngine.WorkflowEngine["Type"]
 /** The requirement of every block: the execution that it belongs to. */
 export type InExecution = WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
 
-/** See `Durable.Own`. */
+/** The services of the caller's own that a block needs. */
 export type Own<R> = Exclude<R, Scope.Scope | InExecution>
 
 /** The knowledge of an engine about an execution. */
@@ -108,7 +109,7 @@ export const take = ({ taken, workflow }: Run, name: string): Effect.Effect<void
       )
     }
     taken.add(name)
-    return Effect.void
+    return checkName(name)
   })
 
 /** Runs a step that moves no money. */

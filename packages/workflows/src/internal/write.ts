@@ -6,26 +6,34 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Execution from "../Execution.js"
-import * as Policy from "../Policy.js"
-import { jitter } from "./jitter.js"
+import { pauseMillis as nextPause } from "./jitter.js"
 import { once } from "./once.js"
 import { pauseFor } from "./pauseFor.js"
 import * as runs from "./run.js"
 import * as stored from "./stored.js"
 
-/** See `Durable.WriteError`. */
 export const WriteError = Schema.Union(
   ...Errors.KeyedWriteError.members,
   Execution.ExecutionCancelled
 )
 
-/** See `Durable.Write`. */
-export interface Write<A, I, R> {
+interface Options<A, I, R> {
+  /** The name of the block, such as `Shop.refund`. */
   readonly operation: string
+  /**
+   * The idempotency key of the request, from the payload: the new version of a workflow must not pay again, nor
+   * one that follows a plain call. Each write of a body needs a key of its own.
+   */
   readonly key: IdempotencyKey.IdempotencyKey
   readonly success: Schema.Schema<A, I>
+  /** The id of the resource, for `ExecutionCancelled`. */
   readonly idOf: (resource: A) => string
+  /** The call. It has its own retries, and may run more than once, always with the same key. */
   readonly send: (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<A, Errors.KeyedWriteError, R>
+  /**
+   * When the request may have been sent before this block, with the same key. It may have been applied then,
+   * whatever the service answers now: a refusal does not count.
+   */
   readonly sentMillis?: number | undefined
 }
 
@@ -89,10 +97,9 @@ const Open = Schema.TaggedStruct("Open", {
   error: Schema.Union(...Errors.KeyedWriteError.members)
 })
 
-const schemasOf = once(<A, I>(success: Schema.Schema<A, I>) => {
-  const Created = Schema.TaggedStruct("Created", { resource: success })
-  return { Created, Result: Schema.Union(Created, Open) }
-})
+const resultOf = once(<A, I>(success: Schema.Schema<A, I>) =>
+  Schema.Union(Schema.TaggedStruct("Created", { resource: success }), Open)
+)
 
 const Beginning = Schema.Struct({ atMillis: Schema.Number })
 
@@ -128,13 +135,17 @@ export const write = <A, I, R>({
   send,
   sentMillis,
   success
-}: Write<A, I, R>) =>
+}: Options<A, I, R>): Effect.Effect<
+  A,
+  Errors.KeyedWriteError | Execution.ExecutionCancelled,
+  runs.InExecution | runs.Own<R>
+> =>
   Effect.gen(function* () {
     const run = yield* runs.current
     yield* runs.take(run, operation)
     const { money } = run
     const { carryOn } = run.policy
-    const { Created, Result } = schemasOf(success)
+    const Result = resultOf(success)
     const deadlineMillis = Duration.toMillis(carryOn.deadline)
 
     let isDoubtful = sentMillis !== undefined
@@ -155,14 +166,14 @@ export const write = <A, I, R>({
           // The process may have been down for days, and the service may have forgotten the key.
           const isOld = startedMillis - firstMillis > deadlineMillis
           if (mayBeApplied && isOld) return yield* tooOld(operation, key)
-          const pauseMillis = yield* jitter(Policy.pauseMillis(carryOn, round))
+          const pauseMillis = yield* nextPause(carryOn, round)
           const isLast = startedMillis + pauseMillis - firstMillis > deadlineMillis
           return yield* send(key).pipe(
-            Effect.map((resource) => Created.make({ resource })),
+            Effect.map((resource) => ({ _tag: "Created", resource }) as const),
             Effect.mapError((error) => (mayBeApplied ? inDoubt(error, operation, key) : error)),
             Effect.catchAll((error) =>
               isWorthRepeating(error) && !isLast
-                ? Effect.succeed(Open.make({ error, startedMillis, pauseMillis }))
+                ? Effect.succeed({ _tag: "Open", error, startedMillis, pauseMillis } as const)
                 : Effect.fail(error)
             )
           )

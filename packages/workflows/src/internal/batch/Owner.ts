@@ -3,7 +3,6 @@ import type * as Payouts from "@manilla/payouts/Payouts"
 import type * as DisbursePayout from "../../DisbursePayout.js"
 import type * as store from "../engine/store.js"
 import type * as Operator from "../../Operator.js"
-import type * as Table from "./Table.js"
 
 /**
  * An owner of a batch: in its epoch, no other process changes the items, so that each of its operations may be
@@ -13,12 +12,11 @@ export interface Owner {
   readonly batchKey: string
   readonly epoch: number
   readonly concurrency: number
-  readonly table: Table.Service
   readonly payouts: Payouts.Service
   readonly engine: store.Store
   readonly disburse: Operator.Operator<
-    DisbursePayout.Payload,
+    typeof DisbursePayout.workflow.payloadSchema.Type,
     Payout.Payout,
-    DisbursePayout.DisburseError
+    typeof DisbursePayout.workflow.errorSchema.Type
   >
 }

@@ -40,7 +40,7 @@ const look = ({ payouts }: Owner, number: number, reference: string) =>
   )
 
 /** Reads the waiting items of a batch page by page. */
-const makeQueue = ({ batchKey, table }: Owner) => {
+const makeQueue = ({ batchKey, engine }: Owner) => {
   const items: Array<Table.Item> = []
   let after = -1
   let isWhole = false
@@ -49,7 +49,7 @@ const makeQueue = ({ batchKey, table }: Owner) => {
     fill: Effect.gen(function* () {
       if (items.length > 0 || isWhole) return
       const page = yield* persistently(
-        table.read(batchKey, { states: ["waiting"], after }, itemsPerPage)
+        engine.batches.read(batchKey, { states: ["waiting"], after }, itemsPerPage)
       )
       items.push(...page)
       after = page.at(-1)?.number ?? after
@@ -93,7 +93,8 @@ const makePace = ({ batchKey, concurrency }: Owner) => {
  */
 export const drive = (owner: Owner): Effect.Effect<boolean> =>
   Effect.gen(function* () {
-    const { batchKey, epoch, table } = owner
+    const { batchKey, epoch } = owner
+    const table = owner.engine.batches
     const scope = yield* Effect.scope
     const queue = makeQueue(owner)
     const pace = makePace(owner)

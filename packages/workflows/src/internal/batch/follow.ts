@@ -67,12 +67,14 @@ export const follow = (
   arrive: (change: Table.Change) => void
 ) =>
   Effect.gen(function* () {
-    const { batchKey, engine, table } = owner
+    const { batchKey, engine } = owner
     let tickMillis = shortestTickMillis
     while (true) {
       let hasChanged = false
       for (const some of Arr.chunksOf(numbers(), itemsPerLook)) {
-        const items = yield* persistently(table.read(batchKey, { numbers: some }, itemsPerLook))
+        const items = yield* persistently(
+          engine.batches.read(batchKey, { numbers: some }, itemsPerLook)
+        )
         yield* Effect.forEach(
           items,
           (item) =>

@@ -10,12 +10,13 @@ import * as Stream from "effect/Stream"
 import * as Batch from "../../Batch.js"
 import * as Execution from "../../Execution.js"
 import { differences } from "../differences.js"
+import * as Text from "../Text.js"
 import * as Table from "./Table.js"
 
 const itemsPerStatement = 1_000
 
 const encodeItem = ParseResult.encodeEither(Batch.Item, { errors: "all" })
-const encodeKey = ParseResult.encodeEither(Execution.BusinessKey)
+const encodeKey = ParseResult.encodeEither(Text.Key)
 
 export const purged = (workflow: string, businessKey: string, { ended }: Table.Stored) =>
   new Execution.ExecutionPurged({

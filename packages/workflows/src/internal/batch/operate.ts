@@ -42,7 +42,7 @@ export const make = (table: Table.Service, name: string) => {
     })
 
   /** Changes the phase of a batch, if it is in another one of these. */
-  const enter = (batchKey: string, to: Batch.Phase, ...from: ReadonlyArray<Batch.Phase>) =>
+  const enter = (batchKey: string, to: Table.Phase, ...from: ReadonlyArray<Table.Phase>) =>
     Effect.zipRight(
       found(batchKey),
       Effect.forEach(from, (phase) => table.change(batchKey, { phase: to }, { phase }), {

@@ -8,6 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as DisbursePayout from "../../DisbursePayout.js"
+import { isStorable } from "../Text.js"
 import { isWorthRepeating } from "../write.js"
 import type * as Table from "./Table.js"
 
@@ -22,7 +23,7 @@ export const businessKey = (
 export const End = Schema.parseJson(
   Schema.Exit({
     success: Payout.Payout,
-    failure: DisbursePayout.DisburseError,
+    failure: DisbursePayout.workflow.errorSchema,
     defect: Schema.Defect
   })
 )
@@ -37,19 +38,21 @@ const paid = (payout: Payout.Payout): Result => ({
   result: encode(Exit.succeed(payout))
 })
 
+/** An execution continues one whose reference no column stores. */
+const createdAs = (reference: string): Result =>
+  isStorable(reference) ? { state: "created", reference } : { state: "unknown" }
+
 /** After the only request of an item. A defect says nothing about its outcome. */
 export const afterRequest = (
   exit: Exit.Exit<Payout.CreatedPayout, Errors.KeyedWriteError>
 ): Result => {
   if (Exit.isSuccess(exit)) {
-    return Polling.isFinal(exit.value)
-      ? paid(exit.value)
-      : { state: "created", reference: exit.value.reference }
+    return Polling.isFinal(exit.value) ? paid(exit.value) : createdAs(exit.value.reference)
   }
   const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
   if (error === undefined || error._tag === "OutcomeUnknown") return { state: "unknown" }
   if (error._tag === "AppliedUnreadable" && Schema.is(Payout.PayoutReference)(error.reference)) {
-    return { state: "created", reference: error.reference }
+    return createdAs(error.reference)
   }
   const isPaidOrUnknown = Errors.outcome(error) !== "notApplied"
   return !isPaidOrUnknown && isWorthRepeating(error)

@@ -21,7 +21,8 @@ export const summaryOf = (table: Table.Service, batchKey: string, total: number)
 /** Owns a batch until it has ended, and counts its ends. */
 export const run = (options: Omit<Owner, "epoch">): Effect.Effect<Batch.Summary> =>
   Effect.gen(function* () {
-    const { batchKey, table } = options
+    const { batchKey } = options
+    const table = options.engine.batches
     const find = Effect.map(persistently(table.find(batchKey)), Option.getOrThrow)
     while (true) {
       const { ended, epoch, total } = yield* find

@@ -1,7 +1,6 @@
 import type * as Workflow from "@effect/workflow/Workflow"
 import * as Issues from "@manilla/core/Issues"
 import * as Either from "effect/Either"
-import type * as Exit from "effect/Exit"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -57,14 +56,5 @@ export const endCodec = once(({ errorSchema, successSchema }: Workflow.Any) =>
   )
 )
 
-const step = Schema.parseJson(
-  Schema.Exit({ success: Schema.Unknown, failure: Schema.Unknown, defect: Schema.Defect })
-)
-
-/** The encoded result of a step, as it is stored. */
-export const stepCodec: {
-  readonly toJson: (exit: Exit.Exit<unknown, unknown>) => ReturnType<typeof encodeStep>
-  readonly fromJson: (json: string) => ReturnType<typeof decodeStep>
-} = { toJson: (exit) => encodeStep(exit), fromJson: (json) => decodeStep(json) }
-const encodeStep = Schema.encode(step)
-const decodeStep = Schema.decode(step)
+/** The encoded result of an activity, as it is stored. */
+export const stepCodec = exitCodec(Schema.Unknown, Schema.Unknown)

@@ -1,6 +1,7 @@
 import type * as Activity from "@effect/workflow/Activity"
 import * as Workflow from "@effect/workflow/Workflow"
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import * as Issues from "@manilla/core/Issues"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -16,6 +17,7 @@ import * as Engine from "../../Engine.js"
 import * as Execution from "../../Execution.js"
 import { differences } from "../differences.js"
 import * as blocks from "../run.js"
+import * as Text from "../Text.js"
 import * as codecs from "./codecs.js"
 import { unlessPurged } from "./execution.js"
 import { persistently } from "./persistently.js"
@@ -33,8 +35,11 @@ const healthTimeout = Duration.seconds(5)
 const prefix = "DurableClock/"
 const signalName = (deferred: string) => `deferred/${deferred}`
 
+const issuesOfKey = Issues.validator(Text.Storable, ["key"])
+
 /** Why an execution does not start. For `execute`, which has no such errors, they are defects. */
 export type StartError =
+  | Execution.InvalidPayload
   | Execution.PayloadMismatch
   | Execution.UnreadablePayload
   | Execution.ExecutionPurged
@@ -43,7 +48,7 @@ export type StartError =
 const make = (store: store.Store, options: runners.Options) =>
   Effect.gen(function* () {
     const { isCancelledAt, isOver, keep, leave, resultsOf } = rows.make(store)
-    const { beats, insert, runs, takeDue, untilEnd, wake, workflows } = yield* runners.make(
+    const { beats, insert, lookNow, runs, untilEnd, wake, workflows } = yield* runners.make(
       store,
       leave,
       options
@@ -65,6 +70,10 @@ const make = (store: store.Store, options: runners.Options) =>
         const { name } = workflow
         const encoded = codecs.writePayload(workflow, payload)
         const businessKey = codecs.keyOf(payload, executionId)
+        const issues = issuesOfKey(businessKey)
+        if (issues.length > 0) {
+          return yield* new Execution.InvalidPayload({ workflow: name, businessKey, issues })
+        }
         const now = yield* Clock.currentTimeMillis
         const { isNew, stored } = yield* insert({
           workflow: name,
@@ -85,7 +94,7 @@ const make = (store: store.Store, options: runners.Options) =>
           isPurged: false
         })
         if (isNew) {
-          yield* metrics.onStart(name)
+          yield* metrics.onStart(workflow)
           return stored
         }
         yield* unlessPurged(stored)
@@ -113,6 +122,7 @@ const make = (store: store.Store, options: runners.Options) =>
         const { workflow } = yield* WorkflowEngine.WorkflowInstance
         const { execution } = run
         const name = `${activity.name}/${attempt}`
+        yield* Text.checkName(name)
         const results = yield* resultsOf(run)
         const known = results.get(name)
         if (known !== undefined) {
@@ -161,7 +171,9 @@ const make = (store: store.Store, options: runners.Options) =>
         Effect.gen(function* () {
           const { name } = workflow
           if (workflows.has(name)) {
-            return yield* Effect.die(new Execution.DuplicateWorkflow({ workflow: name }))
+            return yield* Effect.dieMessage(
+              `two workflows have the name ${name}: give each definition its own name, and use the layer of a workflow once`
+            )
           }
           // Runs end together, after nothing more begins.
           const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.parallel)
@@ -178,7 +190,7 @@ const make = (store: store.Store, options: runners.Options) =>
             )
           workflows.set(name, { workflow, execute: provided, runtime, scope })
           yield* Effect.addFinalizer(() => Effect.sync(() => workflows.delete(name)))
-          yield* Effect.forkScoped(takeDue)
+          yield* lookNow
         }),
       // A conditional type, which TypeScript cannot narrow.
       execute: execute as WorkflowEngine.Encoded["execute"],
@@ -196,6 +208,7 @@ const make = (store: store.Store, options: runners.Options) =>
       deferredResult: ({ name }) =>
         Effect.gen(function* () {
           const run = yield* current
+          yield* Text.checkName(name)
           if (name.startsWith(prefix)) {
             const pause = name.slice(prefix.length)
             if (yield* isOver(run, pause)) return Exit.void
@@ -208,6 +221,7 @@ const make = (store: store.Store, options: runners.Options) =>
         }),
       deferredDone: ({ deferredName, executionId, exit }) =>
         Effect.gen(function* () {
+          yield* Text.checkName(deferredName)
           const step = {
             name: signalName(deferredName),
             exit: yield* Effect.orDie(codecs.stepCodec.toJson(exit)),
@@ -243,8 +257,7 @@ const make = (store: store.Store, options: runners.Options) =>
       Effect.orElseSucceed(() => false)
     )
     return Context.make(WorkflowEngine.WorkflowEngine, blocks.withKnowledge(engine, knows)).pipe(
-      Context.add(Engine.Engine, { ...store, untilEnd }),
-      Context.add(Engine.Runner, { isHealthy })
+      Context.add(Engine.Engine, { ...store, untilEnd, isHealthy })
     )
   })
 

@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Execution from "../../Execution.js"
+import type * as store from "./store.js"
+import * as transitions from "./transitions.js"
 
 /** Fails if the payload and the result were deleted. */
 export const unlessPurged = (
@@ -17,3 +19,8 @@ export const unlessPurged = (
       )
     : Effect.succeed(execution)
 }
+
+/** Deletes the steps, the payload and the result of an execution that has ended. */
+export const purge = ({ forget, modify }: store.Store, { executionId }: Execution.Execution) =>
+  // In this order, so that a crash in between leaves nothing behind.
+  Effect.zipRight(forget(executionId), modify(executionId, transitions.purged))

@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Execution from "../../Execution.js"
+import * as memoryTable from "../batch/memoryTable.js"
 import type * as store from "./store.js"
 import * as transitions from "./transitions.js"
 
 /** An empty store in memory. */
-export const make: Effect.Effect<store.Store> = Effect.sync(() => {
+export const make: Effect.Effect<store.Store> = Effect.map(memoryTable.make, (batches) => {
   const executions = new Map<string, Execution.Execution>()
   /** The ids of the first executions with a name. */
   const ids = new Map<string, string>()
@@ -70,9 +71,9 @@ export const make: Effect.Effect<store.Store> = Effect.sync(() => {
         const stored = executions.get(executionId)
         if (stored === undefined) return Option.none()
         if (runner !== undefined && stored.runner !== runner) return Option.none()
-        const [result, changed] = change(stored)
+        const changed = change(stored)
         executions.set(executionId, changed)
-        return Option.some(result)
+        return Option.some(changed)
       }),
     take: (runner, workflows, nowMillis, limit) =>
       Effect.sync(() => {
@@ -118,7 +119,8 @@ export const make: Effect.Effect<store.Store> = Effect.sync(() => {
           free()
         }),
       list: Effect.sync(() => [...runners].map((runner) => `runner ${runner}`))
-    }
+    },
+    batches
   }
 })
 

@@ -1,8 +1,10 @@
 /** Metrics of executions, tagged with the workflow. */
+import type * as Workflow from "@effect/workflow/Workflow"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
-import type * as store from "./store.js"
 import type * as Execution from "../../Execution.js"
+import { once } from "../once.js"
+import type * as store from "./store.js"
 
 const started = Metric.counter("manilla_executions_started", {
   description: "Executions that were started, by workflow",
@@ -22,39 +24,29 @@ const oldest = Metric.gauge("manilla_executions_oldest_seconds", {
   description: "The age of the oldest execution that has not ended, in seconds, by workflow"
 })
 
-const tagged = (workflow: string) => {
-  const endedHere = Metric.tagged(ended, "workflow", workflow)
+/** To tag a metric costs more than to update it. */
+const metricsOf = once(({ name }: Workflow.Any) => {
+  const endedHere = Metric.tagged(ended, "workflow", name)
   return {
-    started: Metric.tagged(started, "workflow", workflow),
+    started: Metric.tagged(started, "workflow", name),
     Succeeded: Metric.tagged(endedHere, "state", "Succeeded"),
     Failed: Metric.tagged(endedHere, "state", "Failed"),
-    Died: Metric.tagged(endedHere, "state", "Died")
+    Died: Metric.tagged(endedHere, "state", "Died"),
+    running: Metric.tagged(running, "workflow", name),
+    waiting: Metric.tagged(waiting, "workflow", name),
+    oldest: Metric.tagged(oldest, "workflow", name)
   }
-}
+})
 
-/** To tag a counter costs more than to update it. */
-const counters = new Map<string, ReturnType<typeof tagged>>()
-const countersOf = (workflow: string) => {
-  const known = counters.get(workflow) ?? tagged(workflow)
-  counters.set(workflow, known)
-  return known
-}
+export const onStart = (workflow: Workflow.Any) => Metric.update(metricsOf(workflow).started, 1)
 
-export const onStart = (workflow: string) => Metric.update(countersOf(workflow).started, 1)
+export const onEnd = (workflow: Workflow.Any, state: Execution.EndState) =>
+  Metric.update(metricsOf(workflow)[state], 1)
 
-export const onEnd = (workflow: string, state: Execution.EndState) =>
-  Metric.update(countersOf(workflow)[state], 1)
-
-export const setOpen = (workflow: string, open: store.Open | undefined, nowMillis: number) => {
-  const set = (gauge: typeof running, value: number) =>
-    Metric.set(Metric.tagged(gauge, "workflow", workflow), value)
-  const ageMillis = nowMillis - (open?.oldestMillis ?? nowMillis)
-  return Effect.all(
-    [
-      set(running, open?.running ?? 0),
-      set(waiting, open?.waiting ?? 0),
-      set(oldest, ageMillis / 1000)
-    ],
-    { discard: true }
-  )
-}
+export const setOpen = (workflow: Workflow.Any, open: store.Open | undefined, nowMillis: number) =>
+  Effect.gen(function* () {
+    const { oldest, running, waiting } = metricsOf(workflow)
+    yield* Metric.set(running, open?.running ?? 0)
+    yield* Metric.set(waiting, open?.waiting ?? 0)
+    yield* Metric.set(oldest, (nowMillis - (open?.oldestMillis ?? nowMillis)) / 1_000)
+  })

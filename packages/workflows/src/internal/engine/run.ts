@@ -33,16 +33,8 @@ export const make = (store: store.Store) => {
     )
 
   /** Changes an execution that this runner owns, when a run has ended. */
-  const leave = (
-    { execution, runner }: Run,
-    change: (execution: Execution.Execution) => Execution.Execution
-  ) => {
-    const changed = (row: Execution.Execution) => {
-      const after = change(row)
-      return [after, after] as const
-    }
-    return persistently(store.modify(execution.executionId, changed, runner))
-  }
+  const leave = ({ execution, runner }: Run, change: store.Change) =>
+    persistently(store.modify(execution.executionId, change, runner))
 
   const resultsOf = (run: Run) =>
     run.results !== undefined

@@ -119,7 +119,7 @@ export const make = (
           transitions.ended({ state, atMillis }, exit)(created(row))
         )
         if (Option.isNone(ended)) return
-        yield* metrics.onEnd(workflow.name, state)
+        yield* metrics.onEnd(workflow, state)
         runs.delete(executionId)
         tell(ended.value)
         if (parent !== undefined) yield* wake(parent, transitions.woken)
@@ -206,16 +206,23 @@ export const make = (
     const canRun = (workflow: string) =>
       workflows.has(workflow) && runs.size + claims <= mostRunning
 
-    /** Opens when there is something to look for earlier than was known. */
-    const changed = yield* Effect.makeLatch()
     /** When something is due, as far as it is known. */
     let nextMillis = Infinity
+    /** Opens when there is something to look for earlier than was known. */
+    const changed = yield* Effect.makeLatch()
     const noteDue = (dueMillis: number) => {
       if (dueMillis >= nextMillis) return
       nextMillis = dueMillis
       changed.unsafeOpen()
     }
+    /** Whether something is due that somebody waits for. */
+    let isUrgent = false
+    const lookNow = Effect.sync(() => {
+      isUrgent = true
+      changed.unsafeOpen()
+    })
 
+    /** Takes what is due and runs it. Only one fiber does, so that few of the claims are its own. */
     const takeDue: Effect.Effect<void> = Effect.gen(function* () {
       const room = Math.min(takeLimit, mostRunning - runs.size - claims)
       const now = yield* Clock.currentTimeMillis
@@ -234,14 +241,8 @@ export const make = (
     }).pipe(persistently)
 
     /** Changes an execution, and runs it if it is due now and nobody has it. */
-    const wake = (
-      executionId: string,
-      change: (execution: Execution.Execution) => Execution.Execution
-    ) =>
-      Effect.zipRight(
-        persistently(store.modify(executionId, (execution) => [undefined, change(execution)])),
-        takeDue
-      )
+    const wake = (executionId: string, change: store.Change) =>
+      Effect.zipRight(persistently(store.modify(executionId, change)), lookNow)
 
     const beat = Effect.gen(function* () {
       if (!(yield* store.runners.beat(runner))) {
@@ -256,10 +257,9 @@ export const make = (
       // The answer to a statement that gave it an execution may have been lost.
       const owned = yield* store.owned(runner)
       const lost = owned.filter((executionId) => !runs.has(executionId))
-      const free = (row: Execution.Execution) => [undefined, transitions.freed(row)] as const
       yield* Effect.forEach(
         lost.filter((executionId) => idle.has(executionId)),
-        (executionId) => store.modify(executionId, free, runner),
+        (executionId) => store.modify(executionId, transitions.freed, runner),
         { discard: true }
       )
       idle = new Set(lost)
@@ -268,7 +268,9 @@ export const make = (
     const measure = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const open = yield* store.open
-      for (const name of workflows.keys()) yield* metrics.setOpen(name, open.get(name), now)
+      for (const [name, { workflow }] of workflows) {
+        yield* metrics.setOpen(workflow, open.get(name), now)
+      }
     }).pipe(persistently)
 
     /** Stores an execution, and runs it if it is new. */
@@ -289,6 +291,7 @@ export const make = (
 
     const look = Effect.suspend(() => {
       nextMillis = Infinity
+      isUrgent = false
       return takeDue
     })
     const pollMillis = Duration.toMillis(pollInterval)
@@ -296,9 +299,8 @@ export const make = (
       const now = yield* Clock.currentTimeMillis
       const millis = Math.min(pollMillis, Math.max(shortestPollMillis, nextMillis - now))
       const isChanged = Option.isSome(yield* Effect.timeoutOption(changed.await, millis))
-      if (!isChanged) return
       changed.unsafeClose()
-      yield* rest
+      if (isChanged && !isUrgent) yield* rest
     })
     yield* again(look, rest)
     yield* again(measure, Effect.sleep(metricsInterval))
@@ -311,7 +313,7 @@ export const make = (
       runs,
       insert,
       wake,
-      takeDue,
+      lookNow,
       untilEnd,
       beats: Effect.suspend(() => store.runners.beat(runner))
     }

@@ -1,6 +1,7 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Execution from "../../Execution.js"
+import type * as Table from "../batch/Table.js"
 
 /** Finds an execution. */
 export interface Name {
@@ -57,6 +58,9 @@ export interface Taken {
   readonly nextMillis: number
 }
 
+/** A change of a stored execution. */
+export type Change = (execution: Execution.Execution) => Execution.Execution
+
 type Stores<A> = Effect.Effect<A, Execution.StorageError>
 
 /**
@@ -84,14 +88,14 @@ export interface Store {
   readonly open: Stores<ReadonlyMap<string, Open>>
 
   /**
-   * Replaces an execution by a function of its stored value. With a runner, only while that one owns it. None if it
-   * was not replaced.
+   * Changes an execution, and returns the new one. With a runner, only while that one owns it. None if it was not
+   * changed.
    */
-  readonly modify: <A>(
+  readonly modify: (
     executionId: string,
-    change: (execution: Execution.Execution) => readonly [A, Execution.Execution],
+    change: Change,
     runner?: number
-  ) => Stores<Option.Option<A>>
+  ) => Stores<Option.Option<Execution.Execution>>
 
   /** Gives executions of these workflows that are due, and that nobody owns, to a runner that is listed. */
   readonly take: (
@@ -117,6 +121,8 @@ export interface Store {
   readonly forget: (executionId: string) => Stores<void>
 
   readonly runners: Runners
+
+  readonly batches: Table.Service
 }
 
 /** The processes that run executions of a store. Each has a number, which is never used again. */

@@ -82,7 +82,7 @@ export const postponed =
   })
 
 export const ended =
-  (end: Execution.End, exit: string) =>
+  (end: NonNullable<Stored["end"]>, exit: string) =>
   (execution: Stored): Stored => ({ ...execution, runner: undefined, pause: undefined, end, exit })
 
 export const purged = (execution: Stored): Stored => ({

@@ -16,8 +16,7 @@ import * as Execution from "../../Execution.js"
 import * as PayoutBatch from "../../PayoutBatch.js"
 import * as batch from "../batch/operate.js"
 import type * as Table from "../batch/Table.js"
-import type * as Operator from "../../Operator.js"
-import { purge } from "../engine/purge.js"
+import { purge } from "../engine/execution.js"
 import type * as store from "../engine/store.js"
 import * as transitions from "../engine/transitions.js"
 import * as words from "./words.js"
@@ -117,9 +116,7 @@ const refused = (status: Refused["status"], message: string) =>
 
 type Batches = ReturnType<typeof batch.make>
 
-const orRefused = (
-  error: Effect.Effect.Error<ReturnType<Batches["purge"]>> | Operator.ReadError
-): Failure =>
+const orRefused = (error: Effect.Effect.Error<ReturnType<Batches["purge"]>>): Failure =>
   error._tag === "StorageError" ? error : new Refused({ status: 409, message: error.message })
 
 const of = (runners: ReadonlyArray<string>) =>
@@ -308,15 +305,15 @@ const change = (
 
 /** Changes the row of an execution that has not ended: a process that runs workflows notices it within a second. */
 const request =
-  (to: (execution: Execution.Execution) => readonly [string, Execution.Execution]) =>
+  (change: store.Change, done: (changed: Execution.Execution) => string) =>
   ({ executionId }: Execution.Execution, { executions }: Inside) =>
     Effect.map(
-      executions.modify(executionId, (execution) =>
-        execution.end === undefined
-          ? to(execution)
-          : ["it has ended, and nothing was changed.", execution]
-      ),
-      Option.getOrElse(() => "it is no longer stored.")
+      executions.modify(executionId, change),
+      Option.match({
+        onNone: () => "it is no longer stored.",
+        onSome: (changed) =>
+          changed.end === undefined ? done(changed) : "it has ended, and nothing was changed."
+      })
     )
 
 const purgeOne = (execution: Execution.Execution, { executions }: Inside) => {
@@ -385,20 +382,20 @@ export const operations: Readonly<Record<string, Operation>> = {
   ),
   resume: change(
     "ends the pause of an execution now, or of a batch",
-    request((stored) =>
-      stored.pause === undefined
-        ? ["it is in no pause, and nothing was changed.", stored]
-        : ["its pause ends within a second.", transitions.resumed(stored)]
+    request(transitions.resumed, ({ pause }) =>
+      pause === undefined
+        ? "it is in no pause, and nothing was changed."
+        : "its pause ends within a second."
     ),
     ({ resume }, key) => resume(key),
     "if it was paused, it sends items again within a second."
   ),
   interrupt: change(
     "stops an execution, after the outcome of its request is known, or a batch",
-    request((stored) => [
-      "it is to end. If the outcome of a request is unknown, that is continued first.",
-      transitions.interrupted(stored)
-    ]),
+    request(
+      transitions.interrupted,
+      () => "it is to end. If the outcome of a request is unknown, that is continued first."
+    ),
     ({ interrupt }, key) => interrupt(key),
     "it sends no further items, for good. Those that were sent continue."
   ),

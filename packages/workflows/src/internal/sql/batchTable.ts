@@ -1,10 +1,9 @@
 import * as SqlClient from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
-import * as Execution from "../../Execution.js"
 import type * as Table from "../batch/Table.js"
+import { failed } from "./failed.js"
 
 /** Integers arrive as bigint from SQLite. */
 const plain = <Row extends object>(row: Row): Row =>
@@ -12,11 +11,6 @@ const plain = <Row extends object>(row: Row): Row =>
     row,
     Record.map({ ...row }, (value: unknown) => (typeof value === "bigint" ? Number(value) : value))
   )
-
-const failed =
-  (operation: string) =>
-  <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, Execution.StorageError> =>
-    Effect.mapError(effect, (cause) => new Execution.StorageError({ operation, cause }))
 
 const names = { batches: "manilla_batches_1", items: "manilla_batch_items_1" }
 

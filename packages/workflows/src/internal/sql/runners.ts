@@ -1,12 +1,11 @@
 import * as SqlClient from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { readFileSync, readlinkSync } from "node:fs"
 import { hostname } from "node:os"
 import { performance } from "node:perf_hooks"
-import * as Execution from "../../Execution.js"
 import type * as store from "../engine/store.js"
+import { failed } from "./failed.js"
 
 /** Where process ids have one meaning: a boot of a machine, or a container on it. Elsewhere, only this process. */
 export const place = (): string => {
@@ -43,9 +42,6 @@ const isGone = (row: Row): boolean => {
     return error instanceof Error && "code" in error && error.code === "ESRCH"
   }
 }
-
-const failed = (operation: string) =>
-  Effect.mapError((cause: SqlError) => new Execution.StorageError({ operation, cause }))
 
 const name = "manilla_runners"
 

@@ -2,7 +2,6 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Batches } from "../../Batch.js"
 import * as engine from "../engine/engine.js"
 import * as batchTable from "./batchTable.js"
 import * as runners from "./runners.js"
@@ -43,4 +42,4 @@ export const layer = <E, R>(
       const beatInterval = Duration.times(expiration, 1 / 3)
       return engine.layer(store, { beatInterval, pollInterval })
     })
-  ).pipe(Layer.merge(Layer.effect(Batches, batchTable.make)))
+  )

@@ -1,10 +1,11 @@
 import * as SqlClient from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as store from "../engine/store.js"
-import * as Execution from "../../Execution.js"
+import type * as Execution from "../../Execution.js"
+import * as batchTable from "./batchTable.js"
+import { failed } from "./failed.js"
 import { grouped } from "./grouped.js"
 
 /** Integers of 64 bits arrive as bigint from SQLite, and as text from PostgreSQL. */
@@ -79,20 +80,6 @@ const toRow = (execution: Execution.Execution): Omit<Row, "revision"> => ({
 /** So many rows take about 10 MB. */
 const maxSeen = 10_000
 
-const failed =
-  (operation: string, name?: store.Name) =>
-  <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, Execution.StorageError> =>
-    Effect.mapError(
-      effect,
-      (cause) =>
-        new Execution.StorageError({
-          operation,
-          workflow: name?.workflow,
-          businessKey: name?.businessKey,
-          cause
-        })
-    )
-
 const names = {
   executions: "manilla_executions",
   steps: "manilla_steps",
@@ -101,58 +88,43 @@ const names = {
 
 const rowId = (row: { readonly execution_id: string }) => row.execution_id
 
-const columns = [
-  "execution_id",
-  "workflow",
-  "business_key",
-  "payload",
-  "started_millis",
-  "runner",
-  "due_millis",
-  "pause",
-  "progress",
-  "cancel_requested",
-  "ended_as",
-  "ended_millis",
-  "exit",
-  "purged",
-  "revision"
-]
+const columns = {
+  execution_id: "TEXT NOT NULL PRIMARY KEY",
+  workflow: "TEXT NOT NULL",
+  business_key: "TEXT NOT NULL",
+  payload: "TEXT NOT NULL",
+  started_millis: "BIGINT NOT NULL",
+  runner: "BIGINT",
+  due_millis: "BIGINT NOT NULL",
+  pause: "TEXT",
+  progress: "TEXT NOT NULL",
+  cancel_requested: "INTEGER NOT NULL",
+  ended_as: "TEXT",
+  ended_millis: "BIGINT",
+  exit: "TEXT",
+  purged: "INTEGER NOT NULL",
+  revision: "INTEGER NOT NULL"
+}
+const columnNames = Object.keys(columns)
 
-/** The other columns are text. */
-const integers = new Set([
-  "started_millis",
-  "runner",
-  "due_millis",
-  "cancel_requested",
-  "ended_millis",
-  "purged",
-  "revision",
-  "stored_millis"
-])
+const stepColumns = {
+  execution_id: "TEXT NOT NULL",
+  name: "TEXT NOT NULL",
+  exit: "TEXT NOT NULL",
+  stored_millis: "BIGINT NOT NULL"
+}
+
+const declared: Readonly<Record<string, string>> = { ...stepColumns, ...columns }
+const declarations = (columns: Readonly<Record<string, string>>) =>
+  Object.entries(columns).map(([name, type]) => `${name} ${type}`)
 
 export const createTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const table = sql(names.executions)
-  const withoutRowid = sql.onDialectOrElse({ sqlite: () => "WITHOUT ROWID", orElse: () => "" })
-  yield* sql`
-    CREATE TABLE IF NOT EXISTS ${table} (
-      execution_id TEXT NOT NULL PRIMARY KEY,
-      workflow TEXT NOT NULL,
-      business_key TEXT NOT NULL,
-      payload TEXT NOT NULL,
-      started_millis BIGINT NOT NULL,
-      runner BIGINT,
-      due_millis BIGINT NOT NULL,
-      pause TEXT,
-      progress TEXT NOT NULL,
-      cancel_requested INTEGER NOT NULL,
-      ended_as TEXT,
-      ended_millis BIGINT,
-      exit TEXT,
-      purged INTEGER NOT NULL,
-      revision INTEGER NOT NULL
-    ) ${sql.literal(withoutRowid)}`
+  const withoutRowid = sql.literal(
+    sql.onDialectOrElse({ sqlite: () => "WITHOUT ROWID", orElse: () => "" })
+  )
+  yield* sql`CREATE TABLE IF NOT EXISTS ${table} (${sql.csv(declarations(columns))}) ${withoutRowid}`
   yield* sql`
     CREATE INDEX IF NOT EXISTS manilla_executions_key ON ${table} (business_key, workflow)`
   yield* sql`
@@ -166,19 +138,16 @@ export const createTables = Effect.gen(function* () {
     ON ${table} (started_millis, workflow, business_key)`
   yield* sql`
     CREATE TABLE IF NOT EXISTS ${sql(names.steps)} (
-      execution_id TEXT NOT NULL,
-      name TEXT NOT NULL,
-      exit TEXT NOT NULL,
-      stored_millis BIGINT NOT NULL,
-      PRIMARY KEY (execution_id, name)
-    ) ${sql.literal(withoutRowid)}`
+      ${sql.csv(declarations(stepColumns))}, PRIMARY KEY (execution_id, name)
+    ) ${withoutRowid}`
 })
 
 /** The executions in a table of an SQLite or PostgreSQL database, which exists. */
 export const make = (
   runners: store.Runners
 ): Effect.Effect<store.Store, never, SqlClient.SqlClient> =>
-  Effect.map(SqlClient.SqlClient, (sql) => {
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
     const table = sql(names.executions)
     const steps = sql(names.steps)
     const dialect = (postgres: string, sqlite: string) =>
@@ -187,7 +156,7 @@ export const make = (
     const tableOf = (name: string, rows: ReadonlyArray<object>) => {
       const json = JSON.stringify(rows)
       const columns = Object.keys(rows[0] ?? {})
-      const types = columns.map((column) => `${column} ${integers.has(column) ? "BIGINT" : "TEXT"}`)
+      const types = columns.map((column) => `${column} ${declared[column]?.split(" ", 1).join()}`)
       const members = columns.map((column) => `value->>'${column}' AS ${column}`)
       return sql.onDialectOrElse({
         sqlite: () =>
@@ -234,15 +203,15 @@ export const make = (
 
     const insertRow = grouped(rowId, (rows: ReadonlyArray<Row>) =>
       sql<Pick<Row, "execution_id">>`
-      INSERT INTO ${table} (${sql.csv(columns)})
-      SELECT ${sql.csv(columns)} FROM ${tableOf("added", rows)} WHERE 1 = 1
+      INSERT INTO ${table} (${sql.csv(columnNames)})
+      SELECT ${sql.csv(columnNames)} FROM ${tableOf("added", rows)} WHERE 1 = 1
       ON CONFLICT DO NOTHING RETURNING execution_id`.pipe(Effect.map(byId))
     )
 
     /** Replaces rows of the revision before. */
     const updateRow = grouped(rowId, (rows: ReadonlyArray<Row>) =>
       sql<Pick<Row, "execution_id">>`
-      UPDATE ${table} SET ${sql.csv(columns.slice(1).map((column) => `${column} = changed.${column}`))}
+      UPDATE ${table} SET ${sql.csv(columnNames.slice(1).map((column) => `${column} = changed.${column}`))}
       FROM ${tableOf("changed", rows)}
       WHERE ${table}.execution_id = changed.execution_id AND ${table}.revision = changed.revision - 1
       RETURNING ${table}.execution_id`.pipe(Effect.map(byId))
@@ -255,22 +224,18 @@ export const make = (
       readonly exit: string
       readonly stored_millis: number
     }
-    interface Kept {
-      readonly execution_id: string
-      readonly cancelled: Integer
-    }
-    const cancelled = sql`(
-      SELECT cancel_requested FROM ${table} WHERE execution_id = ${steps}.execution_id
-    ) AS cancelled`
-    /** Stores results, of executions that the runner owns until they are stored. */
+    /** Stores results, of executions that the runner owns until they are stored. Each row has the one that counts. */
     const insertStep = grouped(rowId, (rows: ReadonlyArray<OwnedStep>) =>
-      sql<Kept>`
+      sql<Pick<Row, "execution_id" | "cancel_requested"> & Pick<OwnedStep, "exit">>`
       INSERT INTO ${steps} (execution_id, name, exit, stored_millis)
       SELECT step.execution_id, step.name, step.exit, step.stored_millis
       FROM ${tableOf("step", rows)} CROSS JOIN ${table} AS owned
       WHERE owned.execution_id = step.execution_id AND owned.runner = step.runner
       ORDER BY owned.execution_id ${dialect("FOR SHARE OF owned", "")}
-      ON CONFLICT DO NOTHING RETURNING execution_id, ${cancelled}`.pipe(Effect.map(byId))
+      ON CONFLICT (execution_id, name) DO UPDATE SET exit = ${steps}.exit
+      RETURNING execution_id, exit, (
+        SELECT cancel_requested FROM ${table} WHERE execution_id = ${steps}.execution_id
+      ) AS cancel_requested`.pipe(Effect.map(byId))
     )
 
     const modify: store.Store["modify"] = (executionId, change, runner) =>
@@ -283,7 +248,7 @@ export const make = (
         if (Option.isNone(row)) return Option.none()
         const before = fromRow(row.value)
         if (runner !== undefined && before.runner !== runner) return Option.none()
-        const [result, after] = change(before)
+        const after = change(before)
         const update = { ...toRow(after), revision: Number(row.value.revision) + 1 }
         const changed = yield* failed("change an execution", before)(updateRow(update))
         if (changed === undefined) {
@@ -292,7 +257,7 @@ export const make = (
           return yield* modify(executionId, change, runner)
         }
         keep(update)
-        return Option.some(result)
+        return Option.some(after)
       })
 
     const isInState = (state: Execution.State) => {
@@ -420,28 +385,21 @@ export const make = (
           failed("read the steps of an execution")
         ),
       keep: (executionId, runner, { exit, name, storedMillis }) =>
-        Effect.gen(function* () {
-          const step = {
-            execution_id: executionId,
-            runner,
-            name,
-            exit,
-            stored_millis: storedMillis
-          }
-          const kept = yield* insertStep(step)
-          if (kept !== undefined) {
-            return Option.some({ exit, isCancelRequested: Number(kept.cancelled) !== 0 })
-          }
-          // An earlier try of this statement may have stored it.
-          const [earlier] = yield* sql<Kept & { readonly exit: string }>`
-          SELECT execution_id, exit, ${cancelled} FROM ${steps}
-          WHERE execution_id = ${executionId} AND name = ${name} AND EXISTS (
-            SELECT 1 FROM ${table} WHERE execution_id = ${executionId} AND runner = ${runner})`
-          return Option.map(Option.fromNullable(earlier), ({ cancelled, exit }) => ({
-            exit,
-            isCancelRequested: Number(cancelled) !== 0
-          }))
-        }).pipe(failed("store the result of a step")),
+        insertStep({
+          execution_id: executionId,
+          runner,
+          name,
+          exit,
+          stored_millis: storedMillis
+        }).pipe(
+          Effect.map((row) =>
+            Option.map(Option.fromNullable(row), ({ cancel_requested, exit }) => ({
+              exit,
+              isCancelRequested: Number(cancel_requested) !== 0
+            }))
+          ),
+          failed("store the result of a step")
+        ),
       signal: (executionId, { exit, name, storedMillis }) =>
         sql`
         INSERT INTO ${steps}
@@ -455,6 +413,7 @@ export const make = (
           Effect.asVoid,
           failed("delete the steps of an execution")
         ),
-      runners
+      runners,
+      batches: yield* batchTable.make
     }
   })

@@ -1,0 +1,78 @@
+import type * as Errors from "@manilla/core/Errors"
+import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import type * as Operation from "@manilla/core/Operation"
+import type * as Polling from "@manilla/core/Polling"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { once } from "./once.js"
+import * as runs from "./run.js"
+import { write } from "./write.js"
+
+const schemasOf = once(
+  <Id, C, CI>(id: Schema.Schema<Id, string>, resource: Schema.Schema<C, CI>) => ({
+    Created: Schema.Struct({
+      id,
+      /** The id without the secrets of the call. */
+      shown: Schema.String,
+      /** None if it could not be read as a whole. */
+      resource: Schema.optional(resource)
+    }),
+    isId: Schema.is(id)
+  })
+)
+
+/** Creates a resource that has a status, unless its id is known from before. */
+export const create = <By extends "id" | "reference", C extends Polling.Resource<By>, CI>({
+  by,
+  call,
+  id,
+  key,
+  known,
+  operation,
+  resource,
+  sentMillis
+}: {
+  readonly operation: string
+  readonly key: IdempotencyKey.IdempotencyKey
+  readonly by: By
+  readonly id: Schema.Schema<C[By], string>
+  readonly resource: Schema.Schema<C, CI>
+  readonly call: (
+    options: { readonly key: IdempotencyKey.IdempotencyKey } & Operation.CallOptions
+  ) => Effect.Effect<C, Errors.KeyedWriteError>
+  /** See `Durable.write`. */
+  readonly sentMillis?: number | undefined
+  readonly known?: C[By] | undefined
+}) => {
+  const { Created, isId } = schemasOf(id, resource)
+  if (known !== undefined) {
+    // Its effect on an execution is that of a creation.
+    return Effect.map(runs.current, ({ money }): typeof Created.Type => {
+      money.isApplied = true
+      money.resource = known
+      return { id: known, shown: known }
+    })
+  }
+  return write({
+    operation,
+    key,
+    success: Created,
+    idOf: ({ shown }) => shown,
+    sentMillis,
+    send: (key) => {
+      let shown: string | undefined
+      const onResponse = (response: Operation.ResponseInfo) => {
+        shown = response[by]
+      }
+      return call({ key, onResponse }).pipe(
+        Effect.map((resource) => ({ id: resource[by], shown: shown ?? resource[by], resource })),
+        Effect.catchTag("AppliedUnreadable", (error) => {
+          const found = error[by]
+          return found !== undefined && isId(found)
+            ? Effect.succeed({ id: found, shown: found })
+            : Effect.fail(error)
+        })
+      )
+    }
+  })
+}
