@@ -35,6 +35,7 @@ const texts = {
   ],
   paid: ["Payment received", "Paiement reçu"],
   paidText: ["You paid", "Vous avez payé"],
+  paidFrom: ["from the number that ends in", "avec le numéro qui se termine par"],
   cancelled: ["Payment cancelled", "Paiement annulé"],
   cancelledText: [
     "You cancelled the payment. Nothing was paid.",
@@ -101,6 +102,10 @@ const Checkout = ({ first }) => {
   )
   const [phone, setPhone] = useState("")
   const [error, setError] = useState("")
+  /** If an answer was lost, an earlier number may have paid. */
+  const [isLost, setLost] = useState(parameters.has("attempt"))
+  /** The end of the number that paid. */
+  const [number, setNumber] = useState("")
   const [step, setStep] = useState(
     /** @type {"form" | "sending" | "refused" | "cancelled"} */ ("form")
   )
@@ -122,8 +127,10 @@ const Checkout = ({ first }) => {
     remember("attempt", attempt)
     const { isOk, json } = await send("/pay", { attempt, phone_number: phone.trim() })
     if (isOk && success_url !== null) return location.assign(success_url)
-    if (isOk) setLink(json)
-    else if (json.data.error.code === "VALIDATION_FAILED") {
+    if (isOk) {
+      setLink(json)
+      setNumber(isLost ? "" : phone.trim().slice(-2))
+    } else if (json.data.error.code === "VALIDATION_FAILED") {
       setError(`${say("invalid")} ${example}.`)
       document.getElementById("phone")?.focus()
     } else {
@@ -139,6 +146,7 @@ const Checkout = ({ first }) => {
   const submit = (event) => {
     event.preventDefault()
     pay().catch(() => {
+      setLost(true)
       setError(say("offline"))
       setStep("form")
     })
@@ -161,7 +169,8 @@ const Checkout = ({ first }) => {
     const { expires_at, failure_url, is_paid, status, success_url } = link
     const url = is_paid ? success_url : failure_url
     const back = url && html`<a class="button" href=${url}>${say("back")}</a>`
-    if (is_paid) return result("paid", `${say("paidText")} ${amount}.`, back)
+    const from = number === "" ? "" : ` ${say("paidFrom")} ${number}`
+    if (is_paid) return result("paid", `${say("paidText")} ${amount}${from}.`, back)
     if (status === "EXPIRED") {
       return result("expired", `${say("expiredText")} ${expires_at?.slice(0, 10)}.`, back)
     }

@@ -1,5 +1,6 @@
 // The operations of the service, from the OpenAPI document that the sandbox serves.
 
+import { breakable } from "./drawing.js"
 import { facts, pre, table } from "./parts.js"
 import { html, render } from "./preact.js"
 
@@ -88,7 +89,7 @@ const fieldTable = (title, fields) =>
     ${table(
       title,
       [
-        ["Field", ({ name }) => html`<code>${name}</code>`],
+        ["Field", ({ name }) => html`<code>${breakable(name)}</code>`],
         ["Presence", ({ required }) => (required ? "required" : "optional")],
         ["Rule", ({ rule }) => rule]
       ],

@@ -96,12 +96,12 @@ const Row = ({ attempt, nowMillis, number, onSelect, pause, since }) => {
         <span class="since">${duration(since)}</span>${" "}
         ${
           onSelect === undefined
-            ? html`<strong>${label}</strong>`
+            ? html`<strong>${breakable(label)}</strong>`
             : html`<button type="button" class="link" onClick=${() => onSelect(id)}>
-                ${label}
+                ${breakable(label)}
               </button>`
         }${" "}
-        ${key !== null && html`<span class=${`key key-${number % 8}`}><b>${letterOf(number)}</b> ${key}</span>`}
+        ${key !== null && html`<span class=${`key key-${number % 8}`}><b>${letterOf(number)}</b> ${breakable(key)}</span>`}
       </div>
       <${Wire} attempt=${attempt} number=${number} nowMillis=${nowMillis} />
       <div class=${`called ${effect.tone}`}>${effect.text}</div>
@@ -192,6 +192,9 @@ const effectOf = (attempt) => {
     return { text: "refused it", tone: "bad" }
   return isRead(attempt) ? { text: "read it", tone: "" } : { text: "processed it", tone: "good" }
 }
+
+/** A text that breaks between its words, if it has to. @param {string} text */
+export const breakable = (text) => text.split(/(?<=[/:._])/).map((part) => html`${part}<wbr />`)
 
 /** @param {number} number */
 const letterOf = (number) => (number < 26 ? String.fromCharCode(65 + number) : String(number + 1))

@@ -33,7 +33,7 @@ export const Overview = () => {
   const collected = transactions.filter(({ operation }) => /^(COLLECTION|DEPOSIT)$/.test(operation))
   const [money_in, out, waiting] = [
     sums(collected),
-    sums(transactions.filter(({ operation }) => operation === "PAYOUT")),
+    sums(transactions.filter(({ operation }) => /^(PAYOUT|REFUND)$/.test(operation))),
     sums(pending)
   ]
   const used = wallets.filter(({ currency }) =>

@@ -96,6 +96,19 @@ describe("the page", () => {
     assert.deepStrictEqual(problems, [])
   })
 
+  it("counts a refund as money out", async () => {
+    const { sandbox } = service
+    await service.pay("order-1")
+    await Effect.runPromise(sandbox.advance({ seconds: 3600 }))
+    const [transaction] = await Effect.runPromise(sandbox.transactions)
+    if (transaction === undefined) return assert.fail("no transaction")
+    await Effect.runPromise(sandbox.refund({ transaction: transaction.reference }))
+    await Effect.runPromise(sandbox.advance({ seconds: 3600 }))
+    await page.goto("/")
+    const row = page.getByRole("row", { name: /^XOF/ })
+    await eventually(async () => assert.match(await row.innerText(), /1,500.00\s+1,500.00\s+0.00/))
+  })
+
   it("keeps the filter in the address, and nothing of it in other views", async () => {
     await service.pay("order-31")
     await service.pay("order-7")
@@ -497,7 +510,7 @@ describe("the hosted page of a link", () => {
     await page.getByRole("button", { name: "Pay after all" }).click()
     await page.getByLabel("Mobile money number").fill("+2290100000000")
     await page.keyboard.press("Enter")
-    await page.getByText("You paid 2,000 XOF.").waitFor()
+    await page.getByText("You paid 2,000 XOF from the number that ends in 00.").waitFor()
     await page.reload()
     await page.getByText("You paid 2,000 XOF.").waitFor()
     assert.lengthOf(await Effect.runPromise(service.sandbox.transactions), 1)
