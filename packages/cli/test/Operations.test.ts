@@ -145,6 +145,42 @@ it.live("the overview lists each operation", () =>
   }).pipe(Effect.provide(sandbox()))
 )
 
+const wrong: ReadonlyArray<readonly [line: string, said: string]> = [
+  ["payroll salaries.csv", "Path 'salaries.csv' must exist. `manilla payroll --help` lists"],
+  [
+    "transactions list --statu COMPLETED",
+    "Received unknown argument: '--statu'. Did you mean --status? `manilla transactions list --help` lists"
+  ],
+  ["cards list --bogus", "Received unknown argument: '--bogus'. `manilla cards list --help` lists"],
+  ["payments gte 1", "There is no such command. Did you mean payments get? `manilla` lists"],
+  [
+    "payouts create --key k --amount 1",
+    "Expected to find option: '--wallet-id', '--currency', '--country', '--payment-method', '--destination'. `manilla payouts create"
+  ]
+]
+
+describe("wrong arguments end in one line with the remedy", () => {
+  for (const [line, said] of wrong) {
+    it.live(line, () =>
+      Effect.gen(function* () {
+        const { code, err, out } = yield* manilla(words(line))
+        assert.strictEqual(code, 2)
+        assert.strictEqual(err.slice(0, said.length), said)
+        assert.deepStrictEqual([out, err.indexOf("\n")], ["", err.length - 1])
+      }).pipe(Effect.provide(sandbox()))
+    )
+  }
+})
+
+it.live("the help of a command starts with its usage, and says nothing about types of text", () =>
+  Effect.gen(function* () {
+    const { code, out } = yield* manilla(["payouts", "get", "--help"])
+    assert.strictEqual(code, 0)
+    assert.match(out, /^manilla payouts get \[--json\] \[--reveal\] <reference>\n\nDESCRIPTION\n/)
+    assert.notInclude(out, "user-defined")
+  }).pipe(Effect.provide(sandbox()))
+)
+
 const made = Effect.flatMap(Sandbox.Sandbox, ({ paymentIntents, payouts }) =>
   Effect.map(Effect.all([paymentIntents, payouts]), (all) => all.flat().length)
 )

@@ -17,7 +17,11 @@ import * as inputs from "./inputs.js"
 import * as output from "./output.js"
 import * as service from "./service.js"
 
-type Look = Pick<output.Look, "json" | "reveal">
+/** Runs after a success. */
+type Conclude = (
+  data: unknown,
+  look: Pick<output.Look, "json" | "reveal">
+) => Effect.Effect<void, Failure, Gateway.Gateway>
 
 export interface Call {
   /** Such as `payouts disburse`. */
@@ -29,8 +33,8 @@ export interface Call {
   readonly operation: Operation.Operation
   /** Inputs that the command sets. */
   readonly fixed?: Readonly<Record<string, string>>
-  /** Runs after a success; prints the resource by default. */
-  readonly conclude?: (data: unknown, look: Look) => Effect.Effect<void, Failure, Gateway.Gateway>
+  /** By default, prints the resource. */
+  readonly conclude?: Conclude
 }
 
 export const callOf = <O extends Operation.Operation>(group: string, verb: string, operation: O) =>
@@ -38,15 +42,8 @@ export const callOf = <O extends Operation.Operation>(group: string, verb: strin
     Effect.orDie(Effect.fromNullable(calls(Operation.group(group, { [verb]: operation }))[verb]))
   )
 
-export const commandOf = ({
-  about,
-  fixed = {},
-  group,
-  name,
-  operation,
-  verb,
-  conclude = (data, look) => output.resource(data, fields.of(operation.success), look)
-}: Call) => {
+export const commandOf = ({ about, conclude, fixed = {}, group, name, operation, verb }: Call) => {
+  const print: Conclude = (data, look) => output.resource(data, fields.of(operation.success), look)
   const all = inputs.of(operation)
   const own = all.filter(({ name }) => !(name in fixed))
   const isWrite = operation.replay._tag !== "Safe"
@@ -61,7 +58,8 @@ export const commandOf = ({
       const words = `${about}: ${inputs.summary(own, given)};`
       if (isWrite) yield* service.askIfLive(words, yes)
       const request = inputs.requestOf(all, { ...given, ...fixed })
-      yield* conclude(yield* Effect.mapError(call(request), ofCall), look)
+      const data = yield* Effect.mapError(call(request), ofCall)
+      yield* (conclude ?? print)(data, look)
     }).pipe(Effect.provide(service.live))
   ).pipe(Command.withDescription(about))
 }
@@ -72,7 +70,7 @@ const open = (message: string) => new Failure({ code: exitCodes.Open, message })
 
 /** Reads a resource until its status is final. */
 const follow =
-  (group: string, get: Operation.Operation): Required<Call>["conclude"] =>
+  (group: string, get: Operation.Operation): Conclude =>
   (created, look) =>
     Effect.gen(function* () {
       const by = inputs.keyOf(get)

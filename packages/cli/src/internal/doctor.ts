@@ -37,15 +37,13 @@ const optionalSettings = ({ gateway, token }: Manilla.Options) => [
         "Set it to SANDBOX or LIVE."
       )
     : finding("settings", `Only credentials for ${token.environment} are used.`),
-  ...(gateway.pageParameter === undefined
-    ? [
-        finding(
-          "settings",
-          "MANILLA_PAGE_PARAMETER is not set: only the first page of a list can be read.",
-          "Ask the service for its query parameter. `manilla probe` finds it in a sandbox."
-        )
-      ]
-    : [])
+  gateway.pageParameter === undefined
+    ? finding(
+        "settings",
+        "MANILLA_PAGE_PARAMETER is not set: only the first page of a list can be read.",
+        "Ask the service for its query parameter. `manilla probe` finds it in a sandbox."
+      )
+    : finding("settings", `The query parameter ${gateway.pageParameter} selects a page.`)
 ]
 
 /** The reason that a system gives, such as `ENOTFOUND`. */
@@ -183,9 +181,8 @@ export const command = Command.make("doctor", { json: output.options.json }, ({ 
     for (const finding of all) {
       const { check, level, remedy = "", text } = finding
       const label = `${level.padEnd(4)}  ${check.padEnd(9)}  `
-      yield* Console.log(
-        json ? JSON.stringify(finding) : output.wrapped(label, `${text} ${remedy}`.trim())
-      )
+      const words = output.wrapped(label, `${text} ${remedy}`.trim())
+      yield* Console.log(json ? JSON.stringify(finding) : words)
     }
     const failures = all.filter(({ level }) => level === "fail").length
     if (failures === 0) return

@@ -68,14 +68,10 @@ const leaves = (
 export const of = (schema: Schema.Schema.AnyNoContext | undefined): ReadonlyArray<Field> =>
   schema === undefined ? [] : leaves(schema.ast, [], true)
 
-export interface Rows {
-  /** The member of the response that has them. */
-  readonly member: string
-  readonly columns: ReadonlyArray<Field>
-}
+export type Rows = NonNullable<ReturnType<typeof rowsOf>>
 
 /** The rows in a response, such as a page: its member that is a list. */
-export const rowsOf = ({ ast }: Schema.Schema.AnyNoContext): Rows | undefined => {
+export const rowsOf = ({ ast }: Schema.Schema.AnyNoContext) => {
   if (ast._tag !== "TypeLiteral") return undefined
   const [rows] = ast.propertySignatures.flatMap(({ name, type }) => {
     const [row] = type._tag === "TupleType" ? type.rest : []
@@ -108,9 +104,7 @@ const withValue = (
 }
 
 /** An object with values at the paths of fields; those that are undefined are left out. */
-export const assemble = (
-  values: ReadonlyArray<readonly [path: Field["path"], value: unknown]>
-): Members =>
+export const assemble = (values: ReadonlyArray<readonly [Field["path"], unknown]>) =>
   values
     .filter(([, value]) => value !== undefined)
     .reduce<Members>((members, [path, value]) => withValue(members, path, value), {})

@@ -1,13 +1,14 @@
 import * as CliConfig from "@effect/cli/CliConfig"
 import * as Command from "@effect/cli/Command"
 import type * as CliApp from "@effect/cli/CliApp"
+import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { stripVTControlCharacters } from "node:util"
-import { exitCodes } from "./Failure.js"
-import { command, helpFor } from "./root.js"
+import { exitCodes, usage } from "./Failure.js"
+import { command, entryOf, explained, helpFor } from "./root.js"
 
 /** The clients log what they retry. Standard output has the result only. */
 const logger = Logger.withConsoleError(
@@ -17,35 +18,44 @@ const logger = Logger.withConsoleError(
   )
 )
 
-/** Help for a program, such as `less`, has no colours. */
-const withoutColours = <A, E, R>(self: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Effect.console, (console) =>
-    Effect.withConsole(self, {
-      ...console,
-      log: (...args) => console.log(...args.map((arg) => stripVTControlCharacters(String(arg))))
+const plain = (text: unknown) => stripVTControlCharacters(String(text)).trim()
+
+/** Runs a command. The parser prints help, which is made plain, and errors, which `explained` replaces. */
+const run = (args: ReadonlyArray<string>) =>
+  Effect.flatMap(Effect.console, (console) => {
+    const whole = Command.transformHandler(command, Effect.withConsole(console))
+    const parse = Command.run(whole, { name: "manilla", version: "0.1.0" })
+    const name = `manilla ${entryOf(args)?.name}`
+    const log = (help: unknown) =>
+      console.log(
+        plain(help)
+          .replace(/^manilla\s+manilla [\d.]+\s+USAGE\s+\$ \S+/, name)
+          .replace(/ *A (user-defined piece of text|true or false value)\.\n\n/g, "")
+      )
+    const quiet = { ...console, log, error: () => Effect.void }
+    return Effect.withConsole(parse(["node", "manilla", ...args]), quiet)
+  }).pipe(
+    Effect.mapError((error) => {
+      if (error._tag === "Failure") return error
+      const said = plain(HelpDoc.toAnsiText(error.error)).replace(
+        /\s*\n\s*(Expected to find option: )?/g,
+        ", "
+      )
+      return usage(explained(args, said))
     })
   )
-
-const run = Command.run(command, { name: "manilla", version: "0.1.0" })
 
 /** Runs the command, and gives its exit code. */
 export const main = (
   args: ReadonlyArray<string>
 ): Effect.Effect<number, never, CliApp.CliApp.Environment> => {
   const help = helpFor(args)
-  const program = help === undefined ? run(["node", "manilla", ...args]) : Console.log(help)
-  return program.pipe(
+  return (help === undefined ? run(args) : Console.log(help)).pipe(
     Effect.as<number>(exitCodes.Done),
-    Effect.catchAll((error) =>
-      error._tag === "Failure"
-        ? Effect.as(Console.error(error.message), error.code)
-        : // The parser has printed the error of the arguments.
-          Effect.succeed(exitCodes.Usage)
-    ),
+    Effect.catchAll(({ code, message }) => Effect.as(Console.error(message), code)),
     Effect.catchAllDefect((defect) =>
       Effect.as(Effect.logError(Cause.pretty(Cause.die(defect))), exitCodes.Open)
     ),
-    process.stdout.isTTY ? (self) => self : withoutColours,
     Effect.provide(CliConfig.layer({ showBuiltIns: false })),
     Effect.provide(Logger.replace(Logger.defaultLogger, logger))
   )

@@ -60,12 +60,8 @@ const listOf = (
       // The catalogue has no pages.
       const rows = operation.urlParams === undefined ? Stream.fromIterableEffect(catalogue) : pages
       const most = Option.getOrElse(limit, () => Number.MAX_SAFE_INTEGER)
-      yield* output.rows(
-        Stream.take(rows, most),
-        columns,
-        inputs.keyOf(group.operations["get"]),
-        look
-      )
+      const key = inputs.keyOf(group.operations["get"])
+      yield* output.rows(Stream.take(rows, most), columns, key, look)
     }).pipe(Effect.provide(service.live))
   )
 }

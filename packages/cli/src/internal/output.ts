@@ -1,6 +1,5 @@
 /** How a command prints: tables for people, JSON lines and CSV for programs. */
 import * as Options from "@effect/cli/Options"
-import * as Doc from "@effect/printer/Doc"
 import * as Arr from "effect/Array"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -15,18 +14,15 @@ export interface Look {
   readonly reveal: boolean
 }
 
-const json = Options.withDescription(Options.boolean("json"), "print JSON: a line for each row")
-const reveal = Options.withDescription(
-  Options.boolean("reveal"),
-  "print phone numbers, personal data and metadata too"
-)
+export const flag = (name: string, about: string) =>
+  Options.withDescription(Options.boolean(name), about)
 
-export const options = { json, reveal }
-
-export const listOptions = {
-  ...options,
-  csv: Options.withDescription(Options.boolean("csv"), "print CSV")
+export const options = {
+  json: flag("json", "print JSON: a line for each row"),
+  reveal: flag("reveal", "print phone numbers, personal data and metadata too")
 }
+
+export const listOptions = { ...options, csv: flag("csv", "print CSV") }
 
 export const hidden = "[hidden]"
 
@@ -75,12 +71,12 @@ const fitting = (rows: Rows, key: string): ReadonlyArray<number> => {
   return kept
 }
 
-/** Text beside a label, in lines that fit the terminal. */
-export const wrapped = (label: string, words: string): string =>
-  Doc.render(Doc.cat(Doc.text(label), Doc.align(Doc.reflow(words))), {
-    style: "pretty",
-    options: { lineWidth: widthOf() }
-  })
+/** Text beside a label, in lines that fit the terminal. (`Doc.reflow` takes seconds for some sentences.) */
+export const wrapped = (label: string, words: string): string => {
+  const width = Math.max(1, widthOf() - label.length)
+  const lines = words.match(new RegExp(`(.{1,${width}}|\\S+)(\\s+|$)`, "g")) ?? []
+  return label + lines.map((line) => line.trimEnd()).join(`\n${" ".repeat(label.length)}`)
+}
 
 /** A part of a list that is laid out at once, so that an endless list needs no endless memory. */
 const rowsAtOnce = 200
@@ -112,10 +108,8 @@ const tableOf = <E, R>(
       const lines = table(all.map((row) => kept.map((i) => row[i] ?? "")))
       const left = header.filter((_, i) => !kept.includes(i))
       const note = Console.error(`Not shown here: ${left.join(", ")}. See --json and --csv.`)
-      return Effect.as(
-        Effect.when(note, () => isFirst && left.length > 0),
-        [kept, isFirst ? lines : lines.slice(1)] as const
-      )
+      const told = Effect.when(note, () => isFirst && left.length > 0)
+      return Effect.as(told, [kept, isFirst ? lines : lines.slice(1)] as const)
     }),
     Stream.flattenIterables,
     Stream.orElseIfEmpty(() => "The list is empty.")

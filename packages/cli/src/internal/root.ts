@@ -1,7 +1,11 @@
 /** The whole command `manilla`. */
 import * as Command from "@effect/cli/Command"
+import * as CommandDescriptor from "@effect/cli/CommandDescriptor"
+import * as HelpDoc from "@effect/cli/HelpDoc"
+import * as Usage from "@effect/cli/Usage"
 import * as Arr from "effect/Array"
 import * as doctor from "./doctor.js"
+import { nearest } from "./nearest.js"
 import * as operations from "./operations.js"
 import * as payroll from "./payroll/command.js"
 import * as probe from "./probe/command.js"
@@ -49,4 +53,26 @@ the optional MANILLA_ENVIRONMENT and MANILLA_PAGE_PARAMETER. \`manilla doctor\` 
 
 Exit codes: 0 done; 1 not done, and nothing was applied; 2 wrong arguments or settings; 3 it was
 applied, or may have been: read the message before anything is sent again; 130 interrupted.`
+}
+
+const question = (meant: string | undefined) =>
+  meant === undefined ? "" : ` Did you mean ${meant}?`
+
+/** The command that the arguments name. */
+export const entryOf = (args: ReadonlyArray<string>): Entry | undefined =>
+  entries.find(({ name }) => `${args.join(" ")} `.startsWith(`${name} `))
+
+/** The error of wrong arguments in one line, with what may be meant. */
+export const explained = (args: ReadonlyArray<string>, error: string): string => {
+  const entry = entryOf(args)
+  if (entry === undefined) {
+    const names = entries.map(({ name }) => name)
+    const meant = question(nearest(args.slice(0, 2).join(" "), names))
+    return `There is no such command.${meant} \`manilla\` lists all commands.`
+  }
+  const usage = Usage.getHelp(CommandDescriptor.getUsage<unknown>(entry.command.descriptor))
+  const options: ReadonlyArray<string> = HelpDoc.toAnsiText(usage).match(/--[\w-]+/g) ?? []
+  const unknown = args.find((arg) => arg.startsWith("--") && !options.includes(arg)) ?? ""
+  const meant = question(nearest(unknown, options))
+  return `${error}.${meant} \`manilla ${entry.name} --help\` lists the options.`
 }

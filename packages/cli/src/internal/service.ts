@@ -1,5 +1,4 @@
 /** The service that a command uses, by the `MANILLA_...` settings. */
-import * as Options from "@effect/cli/Options"
 import * as Prompt from "@effect/cli/Prompt"
 import * as BearerTokens from "@manilla/core/BearerTokens"
 import type { ConfigurationError } from "@manilla/core/Errors"
@@ -10,6 +9,7 @@ import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { failed, ofCall, usage } from "./Failure.js"
+import { flag } from "./output.js"
 
 /** Each setting that is missing or wrong. */
 export const settingIssues = (error: ConfigError.ConfigError): ReadonlyArray<string> => {
@@ -45,10 +45,7 @@ export const token = Effect.flatMap(BearerTokens.BearerTokens, ({ get }) => get(
   Effect.mapError(ofCall)
 )
 
-export const yes = Options.withDescription(
-  Options.boolean("yes"),
-  "do not ask before anything is made"
-)
+export const yes = flag("yes", "do not ask before anything is made")
 
 /** Asks a person. Without a terminal, only `--yes` is an answer. */
 export const ask = (message: string) =>
@@ -56,10 +53,8 @@ export const ask = (message: string) =>
     if (!process.stdin.isTTY) {
       return yield* usage(`${message} This needs an answer: add --yes, or run it in a terminal.`)
     }
-    const answer = yield* Effect.orElseSucceed(
-      Prompt.run(Prompt.confirm({ message, initial: false })),
-      () => false
-    )
+    const prompt = Prompt.confirm({ message, initial: false })
+    const answer = yield* Effect.orElseSucceed(Prompt.run(prompt), () => false)
     if (!answer) return yield* failed("Stopped. Nothing was sent.")
   })
 

@@ -62,10 +62,8 @@ const preview = (rows: ReadonlyArray<files.Row>) => {
     return [String(line), ...files.columns.map((column) => output.text(values[column]))]
   })
   const more = rows.length - shown.length
-  return [
-    ...output.table([["line", ...files.columns], ...shown]),
-    ...(more > 0 ? [`and ${more} more rows`] : [])
-  ]
+  const others = more > 0 ? [`and ${more} more rows`] : []
+  return [...output.table([["line", ...files.columns], ...shown]), ...others]
 }
 
 const barWidth = 40
@@ -114,7 +112,7 @@ const run = (
       Effect.ensuring(endLine),
       Effect.onInterrupt(() =>
         Effect.flatMap(Effect.orDie(report), (lines) =>
-          Console.error(`Stopped: ${reports.summary(lines)}. ${again}`)
+          Console.error(output.wrapped("Stopped: ", `${reports.summary(lines)}. ${again}`))
         )
       )
     )

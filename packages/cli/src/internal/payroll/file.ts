@@ -1,6 +1,4 @@
 /** The spreadsheet of a payroll, checked row by row before anything is sent. */
-import * as AutoCorrect from "@effect/cli/AutoCorrect"
-import * as CliConfig from "@effect/cli/CliConfig"
 import * as Amount from "@manilla/core/Amount"
 import * as Issues from "@manilla/core/Issues"
 import * as Payout from "@manilla/payouts/Payout"
@@ -8,12 +6,12 @@ import * as Batch from "@manilla/workflows/Batch"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Order from "effect/Order"
 import * as ParseResult from "effect/ParseResult"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import { parse } from "csv-parse/sync"
 import { usage } from "../Failure.js"
+import { nearest } from "../nearest.js"
 
 const { amount, country, currency, payment_method } = Payout.PayoutRequest.fields
 
@@ -58,18 +56,14 @@ const parsed = (text: string): ReadonlyArray<Parsed> =>
     trim: true
   })
 
-/** How much of the shorter name is not in the other: `phone_number` is near to `phone`. */
-const distance = (a: string, b: string): number =>
-  AutoCorrect.levensteinDistance(a, b, CliConfig.defaultConfig) - Math.abs(a.length - b.length)
-
-/** The columns that the header does not name, each with the name that is nearest. */
+/** The columns that the header does not name, and the names that may be meant. */
 const misnamed = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const others = names.filter((name) => !columns.some((column) => column === name))
   return columns
     .filter((column) => !names.includes(column))
     .map((column) => {
-      const [nearest] = Arr.sortWith(others, (name) => distance(name, column), Order.number)
-      const question = nearest === undefined ? "" : `: is it the column ${nearest}?`
+      const meant = nearest(column, others)
+      const question = meant === undefined ? "" : `: is it the column ${meant}?`
       return `line 1: there is no column ${column}${question}`
     })
 }

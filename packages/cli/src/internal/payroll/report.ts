@@ -25,11 +25,10 @@ export interface Line {
 
 const open = "It continues when you run the command again."
 
+const defect = { message: "It ended with a defect." }
+
 const reasonOf = (cause: Cause.Cause<{ readonly message: string }>): string =>
-  Option.match(Cause.failureOption(cause), {
-    onNone: () => "It ended with a defect.",
-    onSome: ({ message }) => message
-  })
+  Option.getOrElse(Cause.failureOption(cause), () => defect).message
 
 const check = "It may be paid. Ask the service before you pay it in any other way."
 
@@ -64,12 +63,9 @@ const outcomeOf = (item: Batch.ItemResult | undefined) => {
 }
 
 /** A line for each row of the file, in its order. */
-export const make = (
-  rows: ReadonlyArray<Row>,
-  items: ReadonlyArray<Batch.ItemResult>
-): ReadonlyArray<Line> => {
+export const make = (rows: ReadonlyArray<Row>, items: ReadonlyArray<Batch.ItemResult>) => {
   const byKey = new Map(items.map((item) => [item.key, item]))
-  return rows.map(({ item: { key, request }, line }) => ({
+  return rows.map(({ item: { key, request }, line }): Line => ({
     line,
     employee: key,
     amount: request.amount,

@@ -28,9 +28,6 @@ const options = {
   yes: service.yes
 }
 
-/** How many ways to be refused are tried. */
-const refusalsMost = 3
-
 /** A request that should be accepted, and others that should be refused. */
 const offer = Effect.gen(function* () {
   const gateway = yield* Gateway.Gateway
@@ -46,8 +43,7 @@ const offer = Effect.gen(function* () {
       }))
   const [good] = bodies(true)
   if (good === undefined) return yield* failed("The catalogue has no available COLLECTION.")
-  const unavailable = bodies(false).slice(0, refusalsMost - 1)
-  return { good, refusals: [...unavailable, { payment_method: "no_such_method" }] }
+  return { good, refusals: [...bodies(false).slice(0, 2), { payment_method: "no_such_method" }] }
 })
 
 const profileOf = (baseUrl: string, now: number, findings: ReadonlyArray<learn.Finding>) => ({

@@ -214,13 +214,13 @@ const retryAfter = ({ send }: Means) =>
       : learned(path, limited.retryAfter ?? false, `429 among ${burst} reads at once`)
   })
 
+type Lesson = (means: Means) => Effect.Effect<Finding | ReadonlyArray<Finding>, Failure>
+
 /** One after the other, so that each is seen by itself. */
 const lessons = [statuses, otherBody, failures, inFlight, links, pages, errors, retryAfter]
 
 export const all = (means: Means) =>
   Effect.map(
-    Effect.forEach(lessons, (learn): Effect.Effect<Finding | ReadonlyArray<Finding>, Failure> =>
-      learn(means)
-    ),
+    Effect.forEach(lessons, (learn: Lesson) => learn(means)),
     (found) => found.flat()
   )

@@ -51,9 +51,7 @@ export const make =
       }
     }).pipe(
       Effect.timeout("30 seconds"),
-      Effect.mapError(() =>
-        failed(`${method} ${path.replace(/\?.*/, "")} has no answer. Run the probe again.`)
-      )
+      Effect.mapError(() => failed(`${method} ${path} has no answer. Run the probe again.`))
     )
 
 export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300

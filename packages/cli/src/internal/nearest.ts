@@ -1,0 +1,14 @@
+import * as AutoCorrect from "@effect/cli/AutoCorrect"
+import * as CliConfig from "@effect/cli/CliConfig"
+import * as Arr from "effect/Array"
+import * as Order from "effect/Order"
+
+/** The name that may be meant by a text, such as `phone` by `phone_number` or `phnoe`. */
+export const nearest = (text: string, names: ReadonlyArray<string>): string | undefined => {
+  const distance = (name: string) =>
+    name.includes(text) || text.includes(name)
+      ? 0
+      : AutoCorrect.levensteinDistance(name, text, CliConfig.defaultConfig)
+  const [first = ""] = Arr.sortWith(names, distance, Order.number)
+  return 2 * distance(first) < Math.min(first.length, text.length) ? first : undefined
+}
