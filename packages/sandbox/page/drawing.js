@@ -1,6 +1,15 @@
 // A drawing of requests in their order: your code, the network and the service. Each request is a row with the
-// arrows of the request and of its answer. The playground of the documentation draws with it too.
+// arrows of the request and of its answer. The playground of the documentation draws with it too, and so does the
+// page of a runner of workflows.
 import { html } from "./preact.js"
+
+/** @typedef {import("preact").ComponentChild} Drawn */
+
+/**
+ * An end in words. Without an answer it is no request, and has no arrows.
+ *
+ * @typedef {{ readonly answer: string, readonly effect: string, readonly tone: string }} Words
+ */
 
 /**
  * A request. Without an answer it has no status, and ends when the connection is closed.
@@ -12,33 +21,42 @@ import { html } from "./preact.js"
  *   readonly startMillis: number,
  *   readonly arrivedMillis?: number | undefined,
  *   readonly endMillis: number | undefined,
- *   readonly status: number | "dropped before" | "dropped after" | "abandoned" | undefined,
+ *   readonly status: number | "dropped before" | "dropped after" | "abandoned" | Words | undefined,
  *   readonly isReplay: boolean,
- *   readonly reachedService: boolean
- * }} Attempt
+ *   readonly reachedService: boolean,
+ *   readonly pauseMillis?: number | undefined,
+ *   readonly note?: string | undefined
+ * }} Attempt `pauseMillis` is the pause before it, if it does not follow from the other requests
  */
-
-/** @typedef {import("preact").ComponentChild} Drawn */
 
 /**
  * Draws requests, oldest first.
  *
  * @param {{
  *   readonly attempts: ReadonlyArray<Attempt>,
+ *   readonly caller?: string | undefined,
  *   readonly label: string,
+ *   readonly next?: Drawn,
  *   readonly nowMillis?: number | undefined,
  *   readonly onSelect?: ((id: number) => void) | undefined
- * }} properties `nowMillis` draws requests that are under way
+ * }} properties `next` is what follows; `nowMillis` draws requests that are under way
  * @returns {Drawn}
  */
-export const Drawing = ({ attempts, label, nowMillis = Infinity, onSelect }) => {
+export const Drawing = ({
+  attempts,
+  caller = "Your code",
+  label,
+  next,
+  nowMillis = Infinity,
+  onSelect
+}) => {
   const keys = [...new Set(attempts.flatMap(({ key }) => (key === null ? [] : [key])))]
   const start = attempts[0]?.startMillis ?? 0
   const lastEnd = Math.max(start, ...attempts.map(({ endMillis = Infinity }) => endMillis))
   const idle = nowMillis === Infinity ? 0 : nowMillis - lastEnd
   return html`<div class="drawing">
     <div class="lanes" aria-hidden="true">
-      <span>Your code</span><span>Network</span><span>The service</span>
+      <span>${caller}</span><span>Network</span><span>The service</span>
     </div>
     <ol aria-label=${label}>
       ${attempts.map(
@@ -54,6 +72,7 @@ export const Drawing = ({ attempts, label, nowMillis = Infinity, onSelect }) => 
           />`
       )}
       ${idle > 0 && html`<li><p class="pause">pause of ${duration(idle)}</p></li>`}
+      ${next && html`<li><p class="pause">${next}</p></li>`}
     </ol>
   </div>`
 }
@@ -64,7 +83,8 @@ export const Drawing = ({ attempts, label, nowMillis = Infinity, onSelect }) => 
  * @param {Attempt} attempt
  * @param {ReadonlyArray<Attempt>} earlier
  */
-const pauseBefore = ({ key, label, startMillis }, earlier) => {
+const pauseBefore = ({ key, label, pauseMillis, startMillis }, earlier) => {
+  if (pauseMillis !== undefined) return pauseMillis
   const last = earlier.filter((one) => one.key === key && one.label === label).at(-1)
   if (last?.endMillis === undefined || startMillis < last.endMillis) return undefined
   return isRead(last) || !hasSucceeded(last) ? startMillis - last.endMillis : undefined
@@ -74,7 +94,8 @@ const pauseBefore = ({ key, label, startMillis }, earlier) => {
 const isRead = ({ label }) => label.startsWith("GET ")
 
 /** @param {Attempt} attempt */
-const hasSucceeded = ({ status }) => typeof status === "number" && status < 400
+const hasSucceeded = ({ status }) =>
+  typeof status === "object" ? status.tone !== "bad" : typeof status === "number" && status < 400
 
 /**
  * @param {{
@@ -87,7 +108,7 @@ const hasSucceeded = ({ status }) => typeof status === "number" && status < 400
  * }} properties
  */
 const Row = ({ attempt, nowMillis, number, onSelect, pause, since }) => {
-  const { id, key, label } = attempt
+  const { id, key, label, note, status } = attempt
   const effect = effectOf(attempt)
   return html`<li>
     ${pause !== undefined && html`<p class="pause">pause of ${duration(pause)}</p>`}
@@ -103,11 +124,15 @@ const Row = ({ attempt, nowMillis, number, onSelect, pause, since }) => {
         }${" "}
         ${key !== null && html`<span class=${`key key-${number % 8}`}><b>${letterOf(number)}</b> ${breakable(key)}</span>`}
       </div>
-      <${Wire} attempt=${attempt} number=${number} nowMillis=${nowMillis} />
+      ${isRequest(status) ? html`<${Wire} attempt=${attempt} number=${number} nowMillis=${nowMillis} />` : html`<span></span>`}
       <div class=${`called ${effect.tone}`}>${effect.text}</div>
     </div>
+    ${note && html`<p class="since">${note}</p>`}
   </li>`
 }
+
+/** @param {Attempt["status"]} status */
+const isRequest = (status) => typeof status !== "object" || status.answer !== ""
 
 /**
  * The two arrows. One that is lost ends in the middle.
@@ -124,7 +149,7 @@ const Wire = ({ attempt, nowMillis, number }) => {
       : progress(arrived, endMillis ?? Infinity, nowMillis)
   const isLost = status === "dropped before" && sent === 1
   const isAnswerLost = (status === "dropped after" || status === "abandoned") && answered > 0
-  const isAnswered = typeof status === "number" && answered > 0
+  const isAnswered = /number|object/.test(typeof status) && answered > 0
   // A request that never reached the service ends in front of it.
   const reach = status !== undefined && reachedService && !isLost ? 1 : 0.85
   return html`<div class="wire" role="img" aria-label=${answerOf(attempt) || "no answer yet"}>
@@ -163,6 +188,7 @@ const progress = (from, to, now) => {
 /** @param {Attempt} attempt */
 const answerOf = ({ status }) => {
   if (typeof status === "number") return String(status)
+  if (typeof status === "object") return status.answer
   if (status === undefined) return ""
   return {
     "dropped before": "request lost",
@@ -174,6 +200,7 @@ const answerOf = ({ status }) => {
 /** @param {Attempt} attempt */
 const toneOf = (attempt) => {
   if (attempt.status === undefined) return ""
+  if (typeof attempt.status === "object") return attempt.status.tone
   return hasSucceeded(attempt) ? "good" : "bad"
 }
 
@@ -186,6 +213,7 @@ const toneOf = (attempt) => {
 const effectOf = (attempt) => {
   const { isReplay, reachedService, status } = attempt
   if (status === undefined) return { text: "", tone: "" }
+  if (typeof status === "object") return { text: status.effect, tone: status.tone }
   if (!reachedService || status === "dropped before") return { text: "never saw it", tone: "bad" }
   if (isReplay) return { text: "knows the key: nothing new", tone: "" }
   if (typeof status === "number" && status >= 400 && status < 500)
@@ -200,5 +228,13 @@ export const breakable = (text) => text.split(/(?<=[/:._])/).map((part) => html`
 const letterOf = (number) => (number < 26 ? String.fromCharCode(65 + number) : String(number + 1))
 
 /** @param {number} millis */
-const duration = (millis) =>
-  millis < 1000 ? `${Math.round(millis)} ms` : `${(millis / 1000).toFixed(2)} s`
+export const duration = (millis) => {
+  if (millis < 1000) return `${Math.round(millis)} ms`
+  if (millis < 60_000) return `${(millis / 1000).toFixed(2)} s`
+  const minutes = Math.floor(millis / 60_000)
+  if (minutes < 60) return `${minutes} min ${Math.floor(millis / 1000) % 60} s`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48
+    ? `${hours} h ${minutes % 60} min`
+    : `${Math.floor(hours / 24)} d ${hours % 24} h`
+}

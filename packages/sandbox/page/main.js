@@ -1,15 +1,15 @@
-// The page: one view at a time, chosen by the fragment of the address.
+// The page of the sandbox.
+import { call } from "./api.js"
+import { start } from "./app.js"
 import { Clock, Credentials } from "./controls.js"
 import { Faults } from "./faults.js"
 import { follow } from "./live.js"
 import { Money } from "./money.js"
 import { Overview } from "./overview.js"
-import { html, render, useEffect, useReducer, useRef } from "./preact.js"
+import { html } from "./preact.js"
 import { Requests } from "./requests.js"
 import { Resources } from "./resources.js"
-import { addressOf, clearStatus, onUpdate, state, update } from "./state.js"
 
-/** @type {Readonly<Record<string, () => import("preact").VNode | null>>} */
 const views = {
   overview: Overview,
   requests: Requests,
@@ -20,94 +20,11 @@ const views = {
   credentials: Credentials
 }
 
-/** @param {string} view */
-const titleOf = (view) => view.charAt(0).toUpperCase() + view.slice(1)
-
-/** The filter of each view, to which its link returns. @type {Map<string, URLSearchParams>} */
-const filters = new Map()
-
-/** Shows what the address names. @param {boolean} byReader */
-const show = (byReader) => {
-  const [wanted = "", query] = location.hash.slice(1).split("?")
-  if (wanted === "main") return
-  clearStatus()
-  const view = wanted in views ? wanted : "overview"
-  update({ view, query: new URLSearchParams(query), dialog: undefined })
-  if (!byReader) return
-  const isAnswer = view === "requests" && state.query.has("find")
-  // The view is drawn in the next microtask.
-  setTimeout(() => document.getElementById(isAnswer ? "explanation" : "title")?.focus())
-}
-
-const Dialog = () => {
-  const element = /** @type {{ current: HTMLDialogElement | null }} */ (useRef(null))
-  const { dialog } = state
-  useEffect(() => {
-    if (dialog === undefined) element.current?.close()
-    else if (element.current?.open === false) element.current.showModal()
-    // Otherwise the focus goes to the first button, which is below the text.
-    if (dialog !== undefined) document.getElementById("dialog-title")?.focus()
-  }, [dialog])
-  return html`<dialog ref=${element} aria-labelledby="dialog-title" onClose=${() => update({ dialog: undefined })}>
-    ${
-      dialog &&
-      html`
-      <div class="head">
-        <h2 id="dialog-title" tabindex="-1">${dialog.title}</h2>
-        <form method="dialog"><button>Close</button></form>
-      </div>
-      ${dialog.content()}`
-    }
-  </dialog>`
-}
-
-const App = () => {
-  const [, redraw] = useReducer((/** @type {number} */ count) => count + 1, 0)
-  onUpdate(() => redraw(undefined))
-  const { connection, isPaused, now, query, status, view } = state
-  filters.set(view, query)
-  const View = views[view]
-  const isGood = connection === "connected" && !isPaused
-  return html`
-    <a class="skip" href="#main">Skip to content</a>
-    <header class="top">
-      <h1>Manilla sandbox</h1>
-      <p class="live">
-        <span id="connection" class=${isGood ? "good" : "bad"}>${isPaused && connection === "connected" ? "requests paused" : connection}</span>
-        ${now && html`<time datetime=${now}>${now.slice(0, 10)} ${now.slice(11, 19)} UTC</time>`}
-      </p>
-      <nav aria-label="Views">
-        ${Object.keys(views).map(
-          (name) =>
-            html`<a key=${name} href=${addressOf(name, Object.fromEntries(filters.get(name) ?? []))} aria-current=${name === view ? "page" : undefined}>${titleOf(name)}</a>`
-        )}
-        <a href="/docs">Docs</a>
-      </nav>
-    </header>
-    <p id="status" role="status" class=${status.tone}>${status.text}</p>
-    <main id="main" tabindex="-1">
-      <h2 id="title" tabindex="-1">${titleOf(view)}</h2>
-      <${View} key=${view} />
-    </main>
-    <${Dialog} />`
-}
-
-/** The element with the focus, and the parts of the page around it. @type {Array<Element>} */
-let focused = []
-document.addEventListener("focusin", ({ target }) => {
-  focused = []
-  for (let part = /** @type {Element | null} */ (target); part !== null; part = part.parentElement)
-    focused.push(part)
+start({
+  title: "Manilla sandbox",
+  call,
+  views,
+  named: Object.keys(views),
+  links: () => html`<a href="/docs">Docs</a>`
 })
-// The focus is not lost with a control that is gone: it moves to the part of the page that had it.
-new MutationObserver(() => {
-  if (document.activeElement !== document.body || focused[0]?.isConnected !== false) return
-  const part = focused.find((one) => one.isConnected && one.matches("[tabindex='-1']"))
-  if (part instanceof HTMLElement) part.focus()
-}).observe(document.body, { childList: true, subtree: true })
-
-show(false)
-const root = document.getElementById("page")
-if (root !== null) render(html`<${App} />`, root)
-window.addEventListener("hashchange", () => show(true))
 follow()

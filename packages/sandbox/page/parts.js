@@ -27,7 +27,9 @@ export const time = (at) => {
 /** @param {string} status */
 const toneOf = (status) => {
   if (/^[23]\d\d$|^COMPLETED$|^ACTIVE$/.test(status)) return "good"
-  return /^(PENDING|open|INACTIVE)$/.test(status) ? "" : "bad"
+  return /^(PENDING|open|INACTIVE|running|waiting|paused|interrupted|succeeded)$/.test(status)
+    ? ""
+    : "bad"
 }
 
 /** @param {string} status */

@@ -1,13 +1,13 @@
-// The state of the whole page, and the ways in which views read and change the sandbox.
-import { call } from "./api.js"
+// The state of the whole page, and the ways in which views read and change what is served.
 import { useEffect, useState } from "./preact.js"
 
 /** @typedef {typeof import("../src/ControlApi.js").Request.Encoded} Request */
 /** @typedef {"good" | "bad"} Tone */
+/** @typedef {<A>(method: string, path: string) => Promise<A>} Call */
 /** @typedef {{ title: string, content: () => import("preact").VNode }} Dialog */
 
 export const state = {
-  view: "overview",
+  view: "",
   /** The filter of the view, which is in the address. */
   query: new URLSearchParams(),
   /** The newest requests by index, in order of arrival. @type {Map<number, Request>} */
@@ -47,6 +47,14 @@ const messageOf = (error) => (error instanceof Error ? error.message : String(er
 /** Shows a message, which screen readers announce. @param {string} text @param {Tone} [tone] */
 export const announce = (text, tone = "good") => update({ status: { text, tone } })
 
+/** @type {Call} */
+let call = () => Promise.reject(new Error("The page has not started."))
+
+/** @param {Call} given calls the server of the page */
+export const callWith = (given) => {
+  call = given
+}
+
 /** The message of a read that failed. It is announced once, and goes when reads succeed again. */
 let failure = ""
 
@@ -62,7 +70,7 @@ export const clearStatus = () => {
 }
 
 /**
- * The answer of a read of the control API, again after each change. It is `undefined` until it is there, and without
+ * The answer of a read of the server, again after each change. It is `undefined` until it is there, and without
  * a path.
  *
  * @template A
