@@ -154,13 +154,16 @@ const statusOf = ({ batches }: Inside, execution: Execution.Execution) =>
       : undefined
     const phases: Partial<Record<Table.Phase, words.Words>> = {
       running: { brief: "sends its items", text: "It sends its items." },
-      paused: { brief: "is paused", text: "It sends no further items until `resume`." },
+      paused: { brief: "is paused", text: "It sends no further items until it is resumed." },
       interrupted: {
         brief: "is interrupted",
         text: "It sends no further items, and ends after those that were sent."
       }
     }
     const phase = status.end === undefined ? stored?.phase : undefined
+    // Others wait for an event, or are due at once.
+    const isTimed =
+      status.state === "Waiting" && status.dueMillis > 0 && status.dueMillis < transitions.never
     const { brief, text } =
       (phase === undefined ? undefined : phases[phase]) ?? words.state(status, now)
     return {
@@ -170,8 +173,7 @@ const statusOf = ({ batches }: Inside, execution: Execution.Execution) =>
       started: iso(status.startedMillis),
       ended: iso(status.end?.atMillis),
       resource: status.resource,
-      due:
-        status.pause === undefined || status.end !== undefined ? undefined : iso(status.dueMillis),
+      due: isTimed ? iso(status.dueMillis) : undefined,
       now: brief,
       text
     }
@@ -194,32 +196,39 @@ const reportOf = (inside: Inside, execution: Execution.Execution, reveal: boolea
   Effect.gen(function* () {
     const status = yield* statusOf(inside, execution)
     const steps = yield* inside.executions.steps(execution.executionId)
-    const items = isBatch(execution)
+    const count = isBatch(execution)
       ? yield* inside.batches.count(execution.businessKey)
       : undefined
     return {
       ...status,
       interruptRequested: execution.isCancelRequested,
-      items,
+      items:
+        count &&
+        Struct.keys(counts).flatMap((state) => {
+          const items = count[state]
+          return items === undefined ? [] : [{ state, text: counts[state], items }]
+        }),
       events: words
         .events(execution, steps)
-        .map(({ atMillis, text }) => ({ at: iso(atMillis), text })),
+        .map((event) => ({ ...event, at: iso(event.atMillis) })),
       payload: reveal && execution.payload !== "" ? execution.payload : undefined
     }
   })
 
-const reportText = (report: Effect.Effect.Success<ReturnType<typeof reportOf>>) => {
-  const { events, items = {}, payload, resource } = report
+/** A row of `list`, and one of `show`. */
+export type Status = Effect.Effect.Success<ReturnType<typeof statusOf>>
+export type Report = Effect.Effect.Success<ReturnType<typeof reportOf>>
+
+const reportText = (report: Report) => {
+  const { events, items = [], payload, resource } = report
   return [
     `${report.key} of ${report.workflow}: ${report.state}`,
     `  ${report.text}`,
     ...(resource === undefined ? [] : [`  resource: ${resource}`]),
-    ...Struct.keys(counts).flatMap((state) =>
-      items[state] === undefined ? [] : [`  ${String(items[state]).padStart(9)} ${counts[state]}`]
-    ),
+    ...items.map(({ items, text }) => `  ${String(items).padStart(9)} ${text}`),
     ...(payload === undefined ? [] : [`  payload: ${payload}`]),
     "",
-    ...events.map(({ at, text }) => `  ${words.moment(Date.parse(at ?? ""))}  ${text}`)
+    ...events.map((event) => `  ${words.moment(event.atMillis)}  ${words.line(event)}`)
   ].join("\n")
 }
 
@@ -330,6 +339,20 @@ const pageLimit = 1_000
 
 /** All operations, for the command and for the routes. */
 export const operations: Readonly<Record<string, Operation>> = {
+  summary: operation(
+    "counts the executions and batches that have not ended, by workflow",
+    [],
+    ({ executions }) =>
+      Effect.map(executions.open, (all) => {
+        const rows = Array.from(all, ([workflow, { oldestMillis, running, waiting }]) => {
+          const oldest = iso(oldestMillis)
+          return { workflow, running, waiting, oldest }
+        })
+        const widths = { workflow: 45, running: 12, waiting: 12, oldest: 24 }
+        return table(Stream.fromIterable(rows), widths)
+      }),
+    { isTable: true }
+  ),
   list: operation(
     "lists executions and batches, the oldest first",
     ["workflow", "state", "limit"],

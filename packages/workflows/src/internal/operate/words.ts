@@ -29,7 +29,9 @@ export const span = (millis: number): string => {
 const distance = (millis: number, now: number): string =>
   millis >= now ? `in ${span(millis - now)}` : `${span(now - millis)} ago`
 
-const at = (millis: number, now: number): string => `${moment(millis)} (${distance(millis, now)})`
+/** With the time zone, because a page shows it too. */
+const at = (millis: number, now: number): string =>
+  `${new Date(millis).toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "long" })} (${distance(millis, now)})`
 
 /** An execution with this lateness is about to be woken, if a process runs. */
 const lateMillis = 30_000
@@ -95,64 +97,100 @@ const decodeError = Schema.decodeUnknownOption(
   Schema.Union(...Errors.KeyedWriteError.members, Execution.ExecutionCancelled)
 )
 
-/** The clients remove secrets and phone numbers from the messages of their errors, and only from those. */
-const error = (value: unknown): string =>
-  Option.match(decodeError(value), {
-    onSome: (known) => `${known._tag}: ${known.message}`,
-    onNone: () =>
-      Predicate.isRecord(value) && Predicate.isString(value["_tag"]) ? value["_tag"] : "an error"
-  })
-
-const failure = (exit: unknown): string => {
-  const cause = Predicate.isRecord(exit) ? exit["cause"] : undefined
-  return Predicate.isRecord(cause) && cause["_tag"] === "Fail" ? error(cause["error"]) : "a defect"
+interface Said {
+  readonly text: string
+  /** The resource, or the message of the error. */
+  readonly detail?: string
+  readonly tone?: "good" | "bad"
+  /** What became of the write that ended with the error. */
+  readonly outcome?: Errors.Outcome
+  /** The pause that follows. */
+  readonly pauseMillis?: number
 }
 
-export interface Event {
+/** The clients remove secrets and phone numbers from the messages of their errors, and only from those. */
+const error = (value: unknown): Said =>
+  Option.match(decodeError(value), {
+    onSome: (known) => ({
+      text: known._tag,
+      detail: known.message,
+      outcome: Errors.outcome(known),
+      tone: "bad"
+    }),
+    onNone: () => ({
+      text:
+        Predicate.isRecord(value) && Predicate.isString(value["_tag"]) ? value["_tag"] : "an error",
+      tone: "bad"
+    })
+  })
+
+const failure = (exit: unknown): Said => {
+  const cause = Predicate.isRecord(exit) ? exit["cause"] : undefined
+  const isTyped = Predicate.isRecord(cause) && cause["_tag"] === "Fail"
+  const said: Said = isTyped ? error(cause["error"]) : { text: "a defect", tone: "bad" }
+  return { ...said, text: `ended with ${said.text}` }
+}
+
+/** Something that happened to an execution. */
+export interface Event extends Said {
   readonly atMillis: number
-  readonly text: string
+  readonly kind: "started" | "sent" | "answered" | "looked" | "step" | "ended"
+  /** Such as `Payouts.create, request 1`. Empty if it is about the whole execution. */
+  readonly step: string
+}
+
+/** An event as a line. */
+export const line = ({ detail = "", pauseMillis, step, text }: Event): string => {
+  const pause = pauseMillis === undefined ? "" : `; pauses for ${span(pauseMillis)}`
+  return `${[step, text, detail].filter((part) => part !== "").join(": ")}${pause}`
 }
 
 const millisOf = (value: Readonly<Record<string, unknown>>, name: string): number =>
   Number(value[name] ?? 0)
 
-/** The result of a step in words. */
+/** The result of one round of a step: a request or a look. */
+const roundSaid = (value: Readonly<Record<string, unknown>>): Said => {
+  const pauseMillis = millisOf(value, "pauseMillis")
+  switch (value["_tag"]) {
+    case "Created":
+      return { text: "answered", detail: resource(value["resource"]), tone: "good" }
+    case "Open":
+      return { ...error(value["error"]), pauseMillis }
+    case "Pending":
+      return { text: "no final status yet", pauseMillis }
+    case "Done":
+      return { text: "final", detail: resource(value["value"]) }
+    case "Expired":
+      return { text: `gave up after ${span(millisOf(value, "waitedMillis"))}`, tone: "bad" }
+    case "Cancelled":
+      return { text: "saw the interrupt" }
+    default:
+      return { text: "done" }
+  }
+}
+
+const kinds: Readonly<Record<string, Event["kind"]>> = {
+  begin: "sent",
+  write: "answered",
+  look: "looked"
+}
+
 const stepEvent = ({ exit: json, name, storedMillis }: store.Step): Event => {
   const exit: unknown = JSON.parse(json)
-  const [kind, ...parts] = name.split("/")
-  const isRound = kind === "begin" || kind === "write" || kind === "look"
-  const subject = parts.slice(0, isRound ? -2 : -1).join("/")
-  const round = isRound
-    ? `, ${kind === "look" ? "look" : "request"} ${Number(parts.at(-2)) + 1}`
-    : ""
-  const event = (text: string): Event => ({
-    atMillis: storedMillis,
-    text: `${subject}${round}: ${text}`
-  })
-  if (!Predicate.isRecord(exit) || exit["_tag"] !== "Success") {
-    return event(`ended with ${failure(exit)}`)
+  const [prefix = "", ...parts] = name.split("/")
+  const kind = kinds[prefix] ?? "step"
+  const isRound = kind !== "step"
+  const round = `, ${kind === "looked" ? "look" : "request"} ${Number(parts.at(-2)) + 1}`
+  const step = `${parts.slice(0, isRound ? -2 : -1).join("/")}${isRound ? round : ""}`
+  const said = (): Said => {
+    if (!Predicate.isRecord(exit) || exit["_tag"] !== "Success") return failure(exit)
+    if (prefix === "begin") return { text: "sent" }
+    if (prefix === "cancelled") return { text: "saw the interrupt" }
+    return isRound && Predicate.isRecord(exit["value"])
+      ? roundSaid(exit["value"])
+      : { text: "done" }
   }
-  const value = Predicate.isRecord(exit["value"]) ? exit["value"] : {}
-  const pauses = (why: string) =>
-    event(`${why}; pauses for ${span(millisOf(value, "pauseMillis"))}`)
-  if (kind === "begin") return event("sent")
-  if (kind === "cancelled") return event("saw the interrupt")
-  switch (isRound ? value["_tag"] : undefined) {
-    case "Created":
-      return event(`answered: ${resource(value["resource"])}`)
-    case "Open":
-      return pauses(error(value["error"]))
-    case "Pending":
-      return pauses("no final status yet")
-    case "Done":
-      return event(`final: ${resource(value["value"])}`)
-    case "Expired":
-      return event(`gave up after ${span(millisOf(value, "waitedMillis"))}`)
-    case "Cancelled":
-      return event("saw the interrupt")
-    default:
-      return event("done")
-  }
+  return { atMillis: storedMillis, kind, step, ...said() }
 }
 
 /** The history of an execution, in order. */
@@ -160,13 +198,13 @@ export const events = (
   { end, exit, startedMillis }: Execution.Execution,
   steps: ReadonlyArray<store.Step>
 ): ReadonlyArray<Event> => {
-  const last = (state: Execution.EndState) =>
-    state === "Succeeded"
-      ? "ended with a result"
-      : `ended with ${failure(JSON.parse(exit ?? "null"))}`
+  const last = (state: Execution.EndState): Said =>
+    state === "Succeeded" ? { text: "ended with a result" } : failure(JSON.parse(exit ?? "null"))
   return [
-    { atMillis: startedMillis, text: "started" },
+    { atMillis: startedMillis, kind: "started", step: "", text: "started" },
     ...steps.map(stepEvent),
-    ...(end === undefined ? [] : [{ atMillis: end.atMillis, text: last(end.state) }])
+    ...(end === undefined
+      ? []
+      : [{ atMillis: end.atMillis, kind: "ended" as const, step: "", ...last(end.state) }])
   ]
 }

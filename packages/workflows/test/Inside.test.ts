@@ -1,0 +1,54 @@
+/** The operations of the command and of the page, in memory. */
+import * as DurableDeferred from "@effect/workflow/DurableDeferred"
+import * as Workflow from "@effect/workflow/Workflow"
+import { assert, it } from "@effect/vitest"
+import * as Operator from "@manilla/workflows/Operator"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as memoryTable from "../src/internal/batch/memoryTable.js"
+import * as memoryStore from "../src/internal/engine/memoryStore.js"
+import { operations } from "../src/internal/operate/operations.js"
+import * as engines from "./utils/engines.js"
+
+const Approval = Workflow.make({
+  name: "Test/Approval/1",
+  payload: { key: Schema.String },
+  idempotencyKey: ({ key }) => key
+})
+
+it.live("an execution that waits for a signal has no time at which it is due", () =>
+  Effect.gen(function* () {
+    const executions = yield* memoryStore.make
+    const batches = yield* memoryTable.make
+    const rows = (name: string, input: Readonly<Record<string, string>>) =>
+      Effect.gen(function* () {
+        const operation = operations[name]
+        assert.isDefined(operation)
+        const answer = yield* operation.run({ executions, batches }, input)
+        return Chunk.toReadonlyArray(yield* Stream.runCollect(answer.rows))
+      })
+    const approvals = Approval.toLayer(() => DurableDeferred.await(DurableDeferred.make("yes")))
+    yield* Effect.gen(function* () {
+      const operator = yield* Operator.of(Approval)
+      yield* operator.start({ key: "order-42" })
+      yield* Effect.repeat(Effect.delay(operator.status("order-42"), "10 millis"), {
+        until: ({ pause }) => pause !== undefined
+      })
+    }).pipe(Effect.provide(Layer.provideMerge(approvals, engines.on(executions))))
+
+    for (const [name, input] of [
+      ["list", {}],
+      ["show", { key: "order-42" }]
+    ] as const) {
+      const [row] = yield* rows(name, input)
+      assert.strictEqual(row?.["now"], "waits for a signal")
+      assert.isUndefined(row?.["due"])
+    }
+    const [summary] = yield* rows("summary", {})
+    assert.strictEqual(summary?.["workflow"], "Test/Approval/1")
+    assert.strictEqual(summary?.["waiting"], 1)
+  })
+)
