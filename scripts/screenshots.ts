@@ -1,7 +1,8 @@
-// Makes the pictures of the sandbox's pages in docs/sandbox/pictures.
+// Makes the pictures of the sandbox's pages in docs/sandbox/pictures, and of a runner's page in docs/pictures.
 import * as Effect from "effect/Effect"
 import { join } from "node:path"
 import { launch } from "../packages/sandbox/prove/utils/browser.js"
+import * as runner from "../packages/workflows/prove/utils/runner.js"
 import { link, sendFourTimes, start } from "../packages/sandbox/test/utils/service.js"
 import { root } from "./packages.js"
 
@@ -55,6 +56,12 @@ await take("faults.png", "/#faults", "Add a fault", [900, 640], async (page) => 
 })
 await take("checkout.png", checkout, "Chez Awa", [390, 640])
 await take("checkout-fr.png", `${checkout}?lang=fr`, "Payer", [390, 640, "dark"])
+
+await runner.during((url) =>
+  take("../../pictures/runner.png", url, "Token", [900, 730], (page) =>
+    runner.enter(page, `${url}#execution?key=salary:E002`)
+  )
+)
 
 await browser.close()
 await service.close()

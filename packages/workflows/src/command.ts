@@ -51,7 +51,7 @@ export interface Health {
 }
 
 /**
- * Where a runner serves the operations of the command `manilla-workflows`.
+ * Where a runner serves the operations of the command `manilla-workflows`, and a page at `/` that uses them.
  *
  * @since 0.1.0
  * @category models
@@ -60,7 +60,7 @@ export interface Operate {
   readonly port: number
   /** Where to listen. Only this machine by default: the token and what is shown are not encrypted. */
   readonly host?: string | undefined
-  /** The token that a request must have in its header, as `Authorization: Bearer TOKEN`. Without it, nothing is served. */
+  /** The token that a request must have in its header, as `Authorization: Bearer TOKEN`. The page asks its reader for it. Without it, nothing is served. */
   readonly token: Redacted.Redacted | undefined
 }
 
@@ -77,7 +77,7 @@ export interface Options<A, E, E2> {
   readonly workflows: Layer.Layer<A, E, Engine.Engine | WorkflowEngine.WorkflowEngine>
   /** Where `GET /health` is served. Nowhere by default. */
   readonly health?: Health | undefined
-  /** Where `/workflows/list` and the other operations are served. Nowhere by default. */
+  /** Where the page at `/`, `/workflows/list` and the other operations are served. Nowhere by default. */
   readonly operate?: Operate | undefined
   /**
    * How long the runner may take to end: 25 seconds by default, which is shorter than the 30 seconds after

@@ -121,6 +121,17 @@ describe("a runner", () => {
           assert.match(yield* ask("GET", "list?limit=0", "open sesame"), /^400 /)
           // A link on a page cannot change anything.
           assert.match(yield* ask("GET", "resume?key=a", "open sesame"), /^404 /)
+          // Its page has no state, so it needs no token.
+          for (const [file, part] of [
+            ["", "Manilla workflows"],
+            ["page/bundle.js", "sessionStorage"],
+            ["page/bundle.css", "color-scheme"]
+          ] as const) {
+            const answer = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/${file}`))
+            const policy = answer.headers.get("content-security-policy")
+            assert.include(yield* Effect.promise(() => answer.text()), part)
+            assert.match(policy ?? "", /default-src 'none'.*require-trusted-types-for 'script'/)
+          }
         })
       )
       for (const none of [undefined, Redacted.make("")]) {

@@ -8,12 +8,16 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { type Inside, type Operation, operations } from "./operations.js"
+import * as page from "./page.js"
 
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
 const textOf = (status: number, message: string) => HttpServerResponse.text(message, { status })
 
-/** The operations of the command under `/workflows`, for whoever has the token. They answer a line of JSON for each row. */
+/**
+ * The operations of the command under `/workflows`, for whoever has the token. They answer a line of JSON for each
+ * row. The page at `/` uses them.
+ */
 export const make = (inside: Inside, token: Redacted.Redacted): HttpRouter.HttpRouter => {
   const expected = digest(`Bearer ${Redacted.value(token)}`)
   const isAllowed = ({ headers }: HttpServerRequest.HttpServerRequest) =>
@@ -36,13 +40,12 @@ export const make = (inside: Inside, token: Redacted.Redacted): HttpRouter.HttpR
       })
     )
 
-  return HttpRouter.fromIterable(
-    Record.toEntries(operations).map(([name, operation]) =>
-      HttpRouter.makeRoute(
-        operation.isChange ? "POST" : "GET",
-        `/workflows/${name}`,
-        handler(operation)
-      )
+  const calls = Record.toEntries(operations).map(([name, operation]) =>
+    HttpRouter.makeRoute(
+      operation.isChange ? "POST" : "GET",
+      `/workflows/${name}`,
+      handler(operation)
     )
   )
+  return HttpRouter.fromIterable([...page.routes, ...calls])
 }

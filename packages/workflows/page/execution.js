@@ -1,0 +1,166 @@
+// One execution: why it waits, its history as a drawing, the progress of a batch, and what a reader may ask of it.
+import { Drawing } from "../../sandbox/page/drawing.js"
+import { chip, facts, form, grouped, table, time } from "../../sandbox/page/parts.js"
+import { html } from "../../sandbox/page/preact.js"
+import { act, openDialog, state, update, useRead } from "../../sandbox/page/state.js"
+import { call } from "./api.js"
+
+/** @typedef {import("../src/internal/operate/operations.js").Report} Report */
+/** @typedef {NonNullable<Report["items"]>} Items */
+/** @typedef {import("../../sandbox/page/drawing.js").Attempt} Attempt */
+
+/** The executions with the key of the address. */
+export const Executions = () => {
+  /** @type {ReadonlyArray<Report> | undefined} */
+  const reports = useRead(`show?${state.query}`)
+  return reports === undefined
+    ? null
+    : html`${reports.map((report) => html`<${Execution} key=${report.workflow} report=${report} />`)}`
+}
+
+/** @param {{ report: Report }} props */
+const Execution = ({ report }) => {
+  const { due, ended, items, key, resource, started = "", text, workflow } = report
+  const actions = actionsOf(report).map(
+    (name) =>
+      html`<button key=${name} type="button" onClick=${() => ask(name, report)}>${titles[name]}</button>`
+  )
+  const next = due === undefined ? undefined : html`pause until ${time(due)}, the next wake-up`
+  return html`<section aria-label=${`${key} of ${workflow}`}>
+    <h3>${workflow} ${chip(report.state)}</h3>
+    <p>${text}</p>
+    ${actions.length > 0 && html`<div class="bar">${actions}</div>`}
+    ${facts([
+      ["Started", time(started)],
+      ["Ended", ended === undefined ? "not yet" : time(ended)],
+      ["Resource", resource ?? "none"]
+    ])}
+    ${
+      items === undefined
+        ? html`<${Drawing} label="The history" caller="The execution" attempts=${attemptsOf(report)} next=${next} />`
+        : html`<${Progress} items=${items} name=${key} />`
+    }
+  </section>`
+}
+
+/** @typedef {"resume" | "pause" | "interrupt"} Action */
+
+/** @type {Readonly<Record<Action, string>>} */
+const titles = { resume: "Resume", pause: "Pause", interrupt: "Interrupt" }
+
+/** What follows, for an execution and for a batch. @type {Readonly<Record<Action, readonly [string, string]>>} */
+const effects = {
+  resume: [
+    "Its pause ends now. A request is sent again with the same key.",
+    "It sends items again."
+  ],
+  pause: ["", "It sends no further items until you resume it. Those that were sent continue."],
+  interrupt: [
+    "It stops for good. If the outcome of a request is unknown, that is continued first. A payment that was made stays made.",
+    "It sends no further items, for good. Those that were sent continue."
+  ]
+}
+
+/** The actions that a state permits. @param {Report} report @returns {ReadonlyArray<Action>} */
+const actionsOf = ({ ended, interruptRequested, items, state }) => {
+  if (ended !== undefined || state === "interrupted") return []
+  /** @type {ReadonlyArray<Action>} */
+  const interrupt = interruptRequested ? [] : ["interrupt"]
+  if (items !== undefined) return [state === "paused" ? "resume" : "pause", ...interrupt]
+  return state === "waiting" ? ["resume", ...interrupt] : interrupt
+}
+
+/** Asks before an action. @param {Action} name @param {Report} report */
+const ask = (name, { items, key, workflow }) =>
+  openDialog(
+    `${titles[name]} ${key}?`,
+    () => html`<p>${effects[name][items === undefined ? 0 : 1]}</p>
+      ${form(html`<button type="submit">${titles[name]}</button>`, () => {
+        update({ dialog: undefined })
+        act(async () => {
+          /** @type {ReadonlyArray<{ done: string }>} */
+          const rows = await call("POST", `${name}?${new URLSearchParams({ key, workflow })}`)
+          return rows.map(({ done }) => `${key}: ${done}`).join(" ")
+        })
+      })}`
+  )
+
+/** The colours of the states of items. The others are in progress. @type {Readonly<Record<string, string>>} */
+const tones = {
+  waiting: "open",
+  completed: "good",
+  notCompleted: "bad",
+  failed: "bad",
+  inDoubt: "bad"
+}
+
+/** @param {{ items: Items, name: string }} props */
+const Progress = ({ items, name }) => {
+  /** @param {(tone: string) => boolean} isCounted */
+  const sum = (isCounted) =>
+    items.reduce((sum, one) => sum + (isCounted(tones[one.state] ?? "") ? one.items : 0), 0)
+  const total = sum(() => true)
+  const sent = sum((tone) => tone !== "open")
+  const ended = sum((tone) => tone === "good" || tone === "bad")
+  const text = `${grouped(sent)} of ${grouped(total)} items were sent, ${grouped(ended)} have ended`
+  return html`<h3>${text}</h3>
+    <div class="progress" role="img" aria-label=${text}>${items.map(
+      ({ items, state }) =>
+        html`<span key=${state} class=${tones[state]} style=${{ width: `${(100 * items) / total}%` }}></span>`
+    )}</div>
+    ${table(
+      `The command “npx manilla-workflows results '${name}'” prints the result of each item.`,
+      [
+        ["Items", ({ state, text }) => html`<span class=${tones[state]}>${text}</span>`],
+        ["#Number", ({ items }) => grouped(items)]
+      ],
+      items,
+      ({ state }) => state
+    )}`
+}
+
+/** The events as the drawing shows them: an answer belongs to its request. @param {Report} report */
+const attemptsOf = ({ events, key }) => {
+  /** @type {Map<string, Attempt>} */
+  const attempts = new Map()
+  events.forEach((event, id) => {
+    const { atMillis, detail, kind, step, text, tone } = event
+    const before = events[id - 1]
+    const isRequest = /^(sent|answered|looked)$/.test(kind)
+    const name = isRequest ? step : String(id)
+    attempts.set(name, {
+      id,
+      key: isRequest && kind !== "looked" ? key : null,
+      label: step || kind,
+      startMillis: atMillis,
+      pauseMillis: before?.pauseMillis === undefined ? undefined : atMillis - before.atMillis,
+      isReplay: false,
+      reachedService: true,
+      ...attempts.get(name),
+      endMillis: kind === "sent" ? undefined : atMillis,
+      status: kind === "sent" ? undefined : statusOf(event, isRequest),
+      note: isRequest && tone === "bad" ? `${text}: ${detail}` : undefined
+    })
+  })
+  return [...attempts.values()]
+}
+
+/** What the service did with a request that has no good answer. */
+const outcomes = {
+  applied: "processed it",
+  notApplied: "did not process it",
+  unknown: "may have processed it"
+}
+
+/** @param {Report["events"][number]} event @param {boolean} isRequest @returns {Attempt["status"]} */
+const statusOf = ({ detail, kind, outcome, pauseMillis, text, tone }, isRequest) => {
+  if (!isRequest) return { answer: "", effect: text === kind ? "" : text, tone: tone ?? "" }
+  if (tone !== "bad")
+    return {
+      answer: kind === "looked" ? "read" : "answered",
+      effect: detail ?? text,
+      tone: tone ?? ""
+    }
+  const answer = pauseMillis === undefined ? "failed" : "no clear answer"
+  return { answer, effect: outcome ? outcomes[outcome] : text, tone }
+}
