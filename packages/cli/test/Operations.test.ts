@@ -307,10 +307,10 @@ describe("a list", () => {
     Effect.gen(function* () {
       const { code, err } = yield* manilla(["cards", "list"], {
         MANILLA_CLIENT_ID: undefined,
-        MANILLA_AUTH_URL: undefined
+        MANILLA_BASE_URL: undefined
       })
       assert.strictEqual(code, 2)
-      assert.match(err, /^MANILLA_AUTH_URL is not set; MANILLA_CLIENT_ID is not set\. .*\n$/)
+      assert.match(err, /^MANILLA_BASE_URL is not set; MANILLA_CLIENT_ID is not set\. .*\n$/)
     }).pipe(Effect.provide(sandbox()))
   )
 })

@@ -162,7 +162,7 @@ const findings = Effect.gen(function* () {
   const { gateway, token } = yield* Effect.mapError(Manilla.config, (error) =>
     service
       .settingIssues(error)
-      .map((issue) => finding("settings", `${issue}.`, "Set it for this command.", "fail"))
+      .map((issue) => finding("settings", `${issue}.`, "Set this variable.", "fail"))
   )
   const first = [
     ...optionalSettings({ gateway, token }),

@@ -37,11 +37,8 @@ const run = (args: ReadonlyArray<string>) =>
   }).pipe(
     Effect.mapError((error) => {
       if (error._tag === "Failure") return error
-      const said = plain(HelpDoc.toAnsiText(error.error)).replace(
-        /\s*\n\s*(Expected to find option: )?/g,
-        ", "
-      )
-      return usage(explained(args, said))
+      const said = plain(HelpDoc.toAnsiText(error.error))
+      return usage(explained(args, said.replace(/\s*\n\s*(Expected to find option: )?/g, ", ")))
     })
   )
 

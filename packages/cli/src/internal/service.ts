@@ -4,6 +4,7 @@ import * as BearerTokens from "@manilla/core/BearerTokens"
 import type { ConfigurationError } from "@manilla/core/Errors"
 import * as Gateway from "@manilla/core/Gateway"
 import * as UndiciClient from "@manilla/core/UndiciClient"
+import * as Manilla from "@manilla/token/Manilla"
 import * as Token from "@manilla/token/Token"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
@@ -33,10 +34,11 @@ export const settingFailure = (error: ConfigError.ConfigError | ConfigurationErr
   )
 
 /** A gateway with its tokens. Nothing is sent before the first call. */
-export const live = Layer.provideMerge(Gateway.layerConfig(), Token.layerConfig()).pipe(
-  Layer.provide(UndiciClient.layer),
-  Layer.mapError(settingFailure)
-)
+export const live = Layer.unwrapEffect(
+  Effect.map(Manilla.config, ({ gateway, token }) =>
+    Layer.provideMerge(Gateway.layer(gateway), Token.layer(token))
+  )
+).pipe(Layer.provide(UndiciClient.layer), Layer.mapError(settingFailure))
 
 /** How long a command waits for its first token. */
 const tokenMillis = 60_000
