@@ -25,7 +25,7 @@ export const open = async (file: string) => {
   if (file !== ":memory:") closeSync(openSync(file, "a", 0o600))
   const client = createClient({ url: file === ":memory:" ? file : `file:${file}` })
   await client.executeMultiple(`
-    PRAGMA journal_mode = WAL;
+    PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL;
     CREATE TABLE IF NOT EXISTS orders (
       id TEXT PRIMARY KEY, product TEXT, amount TEXT, currency TEXT, details TEXT) STRICT;
     CREATE TABLE IF NOT EXISTS attempts (

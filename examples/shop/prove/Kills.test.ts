@@ -52,6 +52,45 @@ const folder = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
 )
 
+/** A buyer sends the form until the shop confirms the order: a browser that loads again. */
+const buy = async (shop: () => Process.Running | undefined, id: string) => {
+  const body = new URLSearchParams({ ...form, order: id })
+  for (;;) {
+    const response = await fetch(`${shop()?.url}/orders`, {
+      method: "POST",
+      body,
+      redirect: "manual"
+    }).catch(() => undefined)
+    if (response?.status === 303) return
+    await sleep(20)
+  }
+}
+
+/** Looks at the orders until each is paid. */
+const untilPaid = async ({ url }: Process.Running, ids: ReadonlyArray<string>) => {
+  const stateOf = async (id: string) => {
+    const response = await fetch(`${url}/orders/${id}/state`)
+    return Schema.decodeUnknownSync(View)(await response.json()).state
+  }
+  for (;;) {
+    const states = await Promise.all(ids.map(stateOf))
+    for (const state of states) assert.notInclude(["Unpaid", "Review"], state)
+    if (states.every((state) => state === "Paid")) return
+    await sleep(200)
+  }
+}
+
+/** The service's own books: one payment for each order, and no other. */
+const eachOnce = (sandbox: Sandbox.Service, ids: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const payments = yield* sandbox.paymentIntents
+    assert.sameMembers(
+      payments.map((it) => it.idempotency_key),
+      ids.map((id) => keyOf(id, 1))
+    )
+    assert.lengthOf(yield* sandbox.transactions, ids.length)
+  })
+
 it.live(
   "kills at any moment leave each order paid once",
   () =>
@@ -71,20 +110,6 @@ it.live(
       const start = Effect.promise(async () => {
         running = await Process.start(directory, environment)
       })
-
-      /** A buyer sends the form until the shop confirms the order: a browser that loads again. */
-      const buy = async (id: string) => {
-        const body = new URLSearchParams({ ...form, order: id })
-        for (;;) {
-          const response = await fetch(`${running?.url}/orders`, {
-            method: "POST",
-            body,
-            redirect: "manual"
-          }).catch(() => undefined)
-          if (response?.status === 303) return
-          await sleep(20)
-        }
-      }
 
       const look = (id: string) =>
         Effect.flatMap(Orders.Orders, ({ find }) => find(id)).pipe(
@@ -115,7 +140,7 @@ it.live(
         ids.push(...placed)
         // They come one after the other, so that their lives differ.
         const gap = Math.random() * 20
-        buyers.push(...placed.map((id, at) => sleep(at * gap).then(() => buy(id))))
+        buyers.push(...placed.map((id, at) => sleep(at * gap).then(() => buy(() => running, id))))
         yield* Effect.promise(async () => {
           // The machine may be slow: not after a time, but after some progress.
           const enough = processed + Math.floor(Math.random() * 2 * ordersPerKill)
@@ -135,26 +160,38 @@ it.live(
       yield* start
       yield* Effect.promise(() => Promise.all(buyers))
       yield* Effect.promise(async () => {
-        const stateOf = async (id: string) => {
-          const response = await fetch(`${running?.url}/orders/${id}/state`)
-          return Schema.decodeUnknownSync(View)(await response.json()).state
-        }
-        for (;;) {
-          const states = await Promise.all(ids.map(stateOf))
-          for (const state of states) assert.notInclude(["Unpaid", "Review"], state)
-          if (states.every((state) => state === "Paid")) break
-          await sleep(200)
-        }
-        await running?.kill()
+        if (running === undefined) return assert.fail("it does not run")
+        await untilPaid(running, ids)
+        await running.kill()
       })
+      yield* eachOnce(sandbox, ids)
+    }).pipe(Effect.scoped),
+  600_000
+)
 
-      // The service's own books: one payment for each order, and no other.
-      const payments = yield* sandbox.paymentIntents
-      assert.sameMembers(
-        payments.map((it) => it.idempotency_key),
-        ids.map((id) => keyOf(id, 1))
-      )
-      assert.lengthOf(yield* sandbox.transactions, ids.length)
+it.live(
+  "several processes on one file pay each order once",
+  () =>
+    Effect.gen(function* () {
+      yield* Effect.promise(Process.bundle)
+      const sandbox = yield* SandboxServer.make({ settleAfter: "300 millis" })
+      for (const fault of faults) yield* sandbox.faults.add(fault)
+      const environment = yield* environmentOf(sandbox)
+      const directory = yield* folder
+      const ids: Array<string> = []
+      yield* Effect.promise(async () => {
+        const shops: Array<Process.Running> = []
+        // Each one starts while the others send.
+        while (shops.length < 3) {
+          shops.push(await Process.start(directory, environment))
+          const placed = Array.from({ length: 20 }, () => crypto.randomUUID())
+          ids.push(...placed)
+          await Promise.all(placed.map((id, at) => buy(() => shops[at % shops.length], id)))
+        }
+        for (const shop of shops) await untilPaid(shop, ids)
+        for (const shop of shops) await shop.kill()
+      })
+      yield* eachOnce(sandbox, ids)
     }).pipe(Effect.scoped),
   600_000
 )

@@ -40,6 +40,8 @@ const make = Effect.gen(function* () {
 
   yield* stored(
     Effect.all([
+      // While another process writes, such as `decide`, this one waits.
+      sql`PRAGMA busy_timeout = 5000`,
       sql`PRAGMA journal_mode = WAL`,
       sql`CREATE TABLE IF NOT EXISTS orders (
         id TEXT PRIMARY KEY, product TEXT NOT NULL, amount TEXT NOT NULL, currency TEXT NOT NULL,

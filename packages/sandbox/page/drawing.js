@@ -222,7 +222,8 @@ const effectOf = (attempt) => {
 }
 
 /** A text that breaks between its words, if it has to. @param {string} text */
-export const breakable = (text) => text.split(/(?<=[/:._])/).map((part) => html`${part}<wbr />`)
+export const breakable = (text) =>
+  text.split(/(?=\/)|(?<=[:._])/).map((part) => html`${part}<wbr />`)
 
 /** @param {number} number */
 const letterOf = (number) => (number < 26 ? String.fromCharCode(65 + number) : String(number + 1))
