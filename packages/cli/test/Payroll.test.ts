@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import { phone } from "@manilla/test-support/Sandboxed"
 import * as Effect from "effect/Effect"
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { manilla, sandbox } from "./utils/manilla.js"
@@ -94,8 +94,9 @@ describe("before anything is sent, a payroll", () => {
       const text = `${header}\n${good("E1")}`
       const unnamed = yield* spreadsheet(text, "salaries.csv")
       assert.include((yield* manilla(["payroll", unnamed.file, "--yes"])).err, "add --period")
-      const { file } = yield* spreadsheet(text)
+      const { file, folder } = yield* spreadsheet(text)
       const { code, err, out } = yield* manilla(["payroll", file])
+      assert.lengthOf(readdirSync(folder), 1)
       assert.strictEqual(code, 2)
       assert.include(out, "Rows: 1. Total: 1000 XOF. Period: 2026-11. Environment: SANDBOX.")
       assert.include(err, "add --yes")

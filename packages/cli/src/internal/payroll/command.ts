@@ -2,7 +2,6 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import type * as Prompt from "@effect/cli/Prompt"
 import * as Identifier from "@manilla/core/Identifier"
 import * as Payouts from "@manilla/payouts/Payouts"
 import type * as Batch from "@manilla/workflows/Batch"
@@ -90,19 +89,13 @@ const workflows = (file: string) =>
   )
 
 /** Sends the batch, or continues it, and returns the result of each row when all have ended. */
-const run = (
-  rows: ReadonlyArray<files.Row>,
-  batchKey: string,
-  confirmed: Effect.Effect<void, Failure, Prompt.Prompt.Environment>,
-  again: string
-) =>
+const run = (rows: ReadonlyArray<files.Row>, batchKey: string, again: string) =>
   Effect.gen(function* () {
     const batches = yield* PayoutBatch.PayoutBatch
     const report = Effect.map(Stream.runCollect(batches.results(batchKey)), (items) =>
       reports.make(rows, Chunk.toReadonlyArray(items))
     )
     const isNew = Option.isNone(yield* Effect.option(batches.status(batchKey)))
-    if (isNew) yield* confirmed
     yield* batches.start(
       batchKey,
       Stream.map(Stream.fromIterable(rows), ({ item }) => item)
@@ -149,17 +142,16 @@ export const command = Command.make("payroll", config, (given) =>
     )
     const state = join(dirname(file), `payroll-${period}.${environment.toLowerCase()}.db`)
     const again = `The same command continues, and pays nobody twice. It needs ${state}.`
-    const confirmed = yes ? Effect.void : service.ask("Pay all rows?")
-    const lines = yield* run(rows, `payroll:${period}`, confirmed, again).pipe(
+    if (!yes) yield* service.ask("Pay the rows that are not paid yet?")
+    const lines = yield* run(rows, `payroll:${period}`, again).pipe(
       Effect.provide(workflows(state)),
-      Effect.mapError((error) => {
-        if (error._tag === "Failure") return error
-        return error._tag === "ItemsDiffer"
+      Effect.mapError((error) =>
+        error._tag === "ItemsDiffer"
           ? failed(
               `${error.message}\nThe batch is the period: restore ${file}. Pay a new or corrected row alone, from a new file with another --period. There, any other row would be paid again.`
             )
           : new Failure({ code: exitCodes.Open, message: `${error.message}\n${again}` })
-      })
+      )
     )
     yield* conclude(lines, file.replace(/(\.csv)?$/i, ".report.csv"))
   }).pipe(Effect.provide(service.live))
