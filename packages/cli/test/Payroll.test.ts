@@ -89,6 +89,22 @@ describe("before anything is sent, a payroll", () => {
     }).pipe(Effect.provide(sandbox()))
   )
 
+  it.scopedLive("needs the id of a wallet", () =>
+    Effect.gen(function* () {
+      const { file } = yield* spreadsheet(`${header}\n${good("E1")}`)
+      for (const wallet of [undefined, "my wallet"]) {
+        const changes = { MANILLA_WALLET_ID: wallet }
+        const { code, err } = yield* manilla(["payroll", file, "--yes"], changes)
+        assert.strictEqual(code, 2)
+        assert.strictEqual(
+          err,
+          "--wallet or MANILLA_WALLET_ID must be the id of a wallet, a UUID.\n"
+        )
+      }
+      assert.lengthOf(yield* payouts, 0)
+    }).pipe(Effect.provide(sandbox()))
+  )
+
   it.scopedLive("needs a period and an answer", () =>
     Effect.gen(function* () {
       const text = `${header}\n${good("E1")}`

@@ -9,6 +9,7 @@ import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Engine from "@manilla/workflows/sqlite"
 import * as Chunk from "effect/Chunk"
+import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -35,9 +36,9 @@ const config = {
     Options.optional
   ),
   wallet: Options.text("wallet").pipe(
-    Options.withSchema(Identifier.Uuid),
-    Options.withDescription("the wallet to pay from; by default MANILLA_WALLET_ID"),
-    Options.withFallbackConfig(Schema.Config("MANILLA_WALLET_ID", Identifier.Uuid))
+    Options.withDescription("the id of the wallet to pay from; by default MANILLA_WALLET_ID"),
+    Options.withFallbackConfig(Config.string("MANILLA_WALLET_ID")),
+    Options.withDefault("")
   ),
   yes: service.yes
 }
@@ -134,6 +135,9 @@ export const command = Command.make("payroll", config, (given) =>
     const { wallet, yes } = given
     const [file, text] = given.file
     const period = yield* periodOf(file, given.period)
+    if (!Schema.is(Identifier.Uuid)(wallet)) {
+      return yield* usage("--wallet or MANILLA_WALLET_ID must be the id of a wallet, a UUID.")
+    }
     const rows = yield* files.read(file, text, period, wallet)
     const { environment } = yield* service.token
     for (const line of preview(rows)) yield* Console.log(line)
