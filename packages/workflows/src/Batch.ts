@@ -138,8 +138,7 @@ export class InvalidItems extends Schema.TaggedError<InvalidItems>(
 }
 
 /**
- * The batch key already belongs to a batch with other items. Nothing was started or sent. Each list has the first
- * hundred items.
+ * The batch key already belongs to a batch with other items. Nothing was started or sent.
  *
  * @since 0.1.0
  * @category errors
@@ -148,24 +147,11 @@ export class ItemsDiffer extends Schema.TaggedError<ItemsDiffer>("@manilla/workf
   "ItemsDiffer",
   {
     batchKey: Schema.String,
-    /** The keys of items that the stored batch does not have. */
-    added: Schema.Array(Schema.String),
-    /** The keys of items that only the stored batch has. */
-    missing: Schema.Array(Schema.String),
-    /** Items with another request, and its members that differ, without their values. */
-    changed: Schema.Array(
-      Schema.Struct({ key: Schema.String, differs: Schema.Array(Schema.String) })
-    )
+    /** The first hundred items that differ, by key, and how: such as `is missing` or `has another amount`. */
+    issues: Schema.Array(Errors.Issue)
   }
 ) {
   override get message(): string {
-    const changed = this.changed.map(({ differs, key }) => `${key}: ${differs.join(" and ")}`)
-    const parts = Object.entries({ added: this.added, missing: this.missing, changed })
-      .filter(([, names]) => names.length > 0)
-      .map(([label, names]) => {
-        const count = names.length < Table.shown ? names.length : `${Table.shown} or more`
-        return `${count} ${label} (${names.slice(0, 5).join(", ")}${names.length > 5 ? ", ..." : ""})`
-      })
-    return `the batch ${this.batchKey} was started with other items: ${parts.join("; ")}. Nothing was sent. Start it with its own items. Only items that it does not have may be paid under another batch key.`
+    return `the batch ${this.batchKey} was started with other items: ${Issues.print(this.issues)}. Nothing was sent. Start it with its own items. Only items that it does not have may be paid under another batch key.`
   }
 }

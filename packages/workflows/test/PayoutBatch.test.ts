@@ -231,10 +231,12 @@ describe("PayoutBatch", () => {
           ])
         )
         assert.instanceOf(error, Batch.ItemsDiffer)
-        assert.deepStrictEqual(error.added, ["E009"])
-        assert.deepStrictEqual(error.missing, ["E003"])
-        assert.deepStrictEqual(error.changed, [{ key: "E002", differs: ["amount", "destination"] }])
-        assert.include(error.message, "1 changed (E002: amount and destination)")
+        assert.deepStrictEqual(error.issues, [
+          { field: "E002", rule: "has another amount and destination" },
+          { field: "E009", rule: "was added" },
+          { field: "E003", rule: "is missing" }
+        ])
+        assert.include(error.message, "E002 has another amount and destination; E009 was added")
         assert.notInclude(error.message, "+229")
         assert.include(
           yield* refusal([one, one]),

@@ -16,7 +16,7 @@ import * as Table from "./Table.js"
 const itemsPerStatement = 1_000
 
 const encodeItem = ParseResult.encodeEither(Batch.Item, { errors: "all" })
-const encodeKey = ParseResult.encodeEither(Text.Key)
+const issuesOfKey = Issues.validator(Text.Key, ["batchKey"])
 
 export const purged = (workflow: string, businessKey: string, { ended }: Table.Stored) =>
   new Execution.ExecutionPurged({
@@ -32,22 +32,26 @@ const overtaken = (batchKey: string) =>
     cause: new Error("another call stores it at the same time")
   })
 
-/** Rows that break a rule. */
-const makeIssues = (batchKey: string) => {
+/** Counts rows with issues, and keeps those of the first. */
+const makeIssues = () => {
   const issues: Array<Errors.Issue> = []
   let rows = 0
-  const add = (found: ReadonlyArray<Errors.Issue>) => {
-    if (rows++ < Table.shown) issues.push(...found)
-  }
   return {
-    add,
-    addDouble: (number: number, first: number) =>
-      add([{ field: `items.${number}.key`, rule: `must differ from the key of items.${first}` }]),
-    check: Effect.suspend(() =>
-      rows === 0 ? Effect.void : Effect.fail(new Batch.InvalidItems({ batchKey, rows, issues }))
-    )
+    add: (found: ReadonlyArray<Errors.Issue>) => {
+      if (rows++ < Table.shown) issues.push(...found)
+    },
+    check: <E>(error: (found: Found) => E) =>
+      Effect.suspend(() => (rows === 0 ? Effect.void : Effect.fail(error({ rows, issues }))))
   }
 }
+type Found = Pick<Batch.InvalidItems, "rows" | "issues">
+
+const invalidItems = (batchKey: string) => (found: Found) =>
+  new Batch.InvalidItems({ batchKey, ...found })
+
+const double = (number: number, first: number): ReadonlyArray<Errors.Issue> => [
+  { field: `items.${number}.key`, rule: `must differ from the key of items.${first}` }
+]
 
 /** Groups of valid items. The issues of the others are noted. */
 const validItems = <E, R>(
@@ -85,11 +89,12 @@ const storeAll = <E, R>(
   items: Stream.Stream<Batch.Item, E, R>
 ) =>
   Effect.gen(function* () {
-    const issues = makeIssues(batchKey)
+    const invalid = makeIssues()
+    const refused = invalidItems(batchKey)
     let total = 0
     // An earlier call may not have come to its end.
     yield* table.clear(batchKey, epoch)
-    yield* Stream.runForEach(validItems(items, issues.add), (group) =>
+    yield* Stream.runForEach(validItems(items, invalid.add), (group) =>
       Effect.gen(function* () {
         const added = new Set(yield* table.add(batchKey, epoch, group))
         total += added.size
@@ -99,13 +104,13 @@ const storeAll = <E, R>(
         for (const { key, number } of others) {
           const first = stored.get(key)?.number ?? number
           if (first === number) return yield* overtaken(batchKey)
-          issues.addDouble(number, first)
+          invalid.add(double(number, first))
         }
       })
     )
-    yield* issues.check
-    if (total === 0) issues.add([{ field: "items", rule: "must not be empty" }])
-    yield* issues.check
+    yield* invalid.check(refused)
+    if (total === 0) invalid.add([{ field: "items", rule: "must not be empty" }])
+    yield* invalid.check(refused)
     const isStored = yield* table.change(batchKey, { phase: "running", total }, { epoch })
     if (!isStored) return yield* overtaken(batchKey)
   }).pipe(Effect.onError(() => Effect.ignore(table.clear(batchKey, epoch))))
@@ -118,37 +123,37 @@ const compareAll = <E, R>(
   items: Stream.Stream<Batch.Item, E, R>
 ) =>
   Effect.gen(function* () {
-    const issues = makeIssues(batchKey)
-    const added: Array<string> = []
-    const changed: Array<{ readonly key: string; readonly differs: ReadonlyArray<string> }> = []
+    const invalid = makeIssues()
+    const different = makeIssues()
     /** By the number of a stored item: the row with its key, counted from 1. */
     const rows = new Uint32Array(total)
-    yield* Stream.runForEach(validItems(items, issues.add), (group) =>
+    yield* Stream.runForEach(validItems(items, invalid.add), (group) =>
       Effect.map(byKey(table, batchKey, group), (stored) => {
         for (const { key, number, request } of group) {
           const item = stored.get(key)
           if (item === undefined) {
-            if (added.length < Table.shown) added.push(key)
+            different.add([{ field: key, rule: "was added" }])
             continue
           }
           const first = rows[item.number] ?? 0
-          if (first > 0) issues.addDouble(number, first - 1)
+          if (first > 0) invalid.add(double(number, first - 1))
           rows[item.number] = number + 1
-          if (item.request === request || changed.length === Table.shown) continue
+          if (item.request === request) continue
           const differs = differences(JSON.parse(item.request), JSON.parse(request))
-          if (differs.length > 0) changed.push({ key, differs })
+          if (differs.length > 0) {
+            different.add([{ field: key, rule: `has another ${differs.join(" and ")}` }])
+          }
         }
       })
     )
-    yield* issues.check
+    yield* invalid.check(invalidItems(batchKey))
     const numbers: Array<number> = []
     for (const [number, row] of rows.entries()) {
       if (row === 0 && numbers.length < Table.shown) numbers.push(number)
     }
-    if (added.length + changed.length + numbers.length === 0) return
-    const unseen = yield* table.read(batchKey, { numbers }, Table.shown)
-    const missing = unseen.map(({ key }) => key)
-    return yield* new Batch.ItemsDiffer({ batchKey, added, missing, changed })
+    const missing = yield* table.read(batchKey, { numbers }, Table.shown)
+    for (const { key } of missing) different.add([{ field: key, rule: "is missing" }])
+    yield* different.check(({ issues }) => new Batch.ItemsDiffer({ batchKey, issues }))
   })
 
 /** Stores a batch, or finds it with the same items. */
@@ -159,10 +164,8 @@ export const load = <E, R>(
   items: Stream.Stream<Batch.Item, E, R>
 ) =>
   Effect.gen(function* () {
-    yield* Effect.mapError(encodeKey(batchKey), (issue) => {
-      const issues = Issues.fromParseIssue(issue, ["batchKey"])
-      return new Batch.InvalidItems({ batchKey, rows: 0, issues })
-    })
+    const issues = issuesOfKey(batchKey)
+    if (issues.length > 0) return yield* new Batch.InvalidItems({ batchKey, rows: 0, issues })
     yield* table.insert(batchKey, yield* Clock.currentTimeMillis)
     const stored = Option.getOrThrow(yield* table.find(batchKey))
     const { epoch, phase, total } = stored
