@@ -57,7 +57,7 @@ const slowPayments: Sandbox.Options = { settleAfter: "1 day" }
 const leftIn = (path: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const [row] = yield* sql<{ readonly steps: bigint; readonly personal: bigint }>`
+    const [row] = yield* sql<{ readonly steps: number; readonly personal: number }>`
       SELECT (SELECT COUNT(DISTINCT execution_id) FROM manilla_steps) AS steps,
         (SELECT COUNT(*) FROM manilla_executions WHERE payload LIKE '%+229%') AS personal`
     return { steps: Number(row?.steps), personal: Number(row?.personal) }

@@ -29,7 +29,7 @@ const layer = (path: string, policy?: Partial<Policy.Policy>) =>
 const rowsIn = (path: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const [row] = yield* sql<{ readonly count: bigint }>`
+    const [row] = yield* sql<{ readonly count: number }>`
       SELECT COUNT(*) AS count FROM manilla_steps`
     return Number(row?.count)
   }).pipe(Effect.provide(database.layer(path)))

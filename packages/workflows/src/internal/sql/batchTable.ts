@@ -1,16 +1,8 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Record from "effect/Record"
 import type * as Table from "../batch/Table.js"
 import { failed } from "./failed.js"
-
-/** Integers arrive as bigint from SQLite. */
-const plain = <Row extends object>(row: Row): Row =>
-  Object.assign(
-    row,
-    Record.map({ ...row }, (value: unknown) => (typeof value === "bigint" ? Number(value) : value))
-  )
 
 const names = { batches: "manilla_batches_1", items: "manilla_batch_items_1" }
 
@@ -71,7 +63,7 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) => {
     find: (batchKey) =>
       sql<Table.Stored>`
         SELECT epoch, phase, total, started, ended FROM ${batches} WHERE key = ${batchKey}`.pipe(
-        Effect.map(([row]) => Option.map(Option.fromNullable(row), plain)),
+        Effect.map(([row]) => Option.fromNullable(row)),
         failed("read a batch")
       ),
     change: (batchKey, change, where) =>
@@ -92,7 +84,7 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) => {
         SELECT ${batchKey}, CAST(value->>'number' AS INTEGER), value->>'key', value->>'request', 'waiting'
         FROM ${rowsOf(added)} WHERE ${isIn(batchKey, epoch)}
         ON CONFLICT DO NOTHING RETURNING number`.pipe(
-        Effect.map((rows) => rows.map(({ number }) => Number(number))),
+        Effect.map((rows) => rows.map(({ number }) => number)),
         failed("store the items of a batch")
       ),
     write: (batchKey, epoch, changes) =>
@@ -127,16 +119,11 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) => {
             ? []
             : [sql`number IN (SELECT CAST(${text} AS INTEGER) FROM ${rowsOf(numbers)})`])
         ])}
-        ORDER BY number LIMIT ${limit}`.pipe(
-        Effect.map((rows) => rows.map(plain)),
-        failed("read the items of a batch")
-      ),
+        ORDER BY number LIMIT ${limit}`.pipe(failed("read the items of a batch")),
     count: (batchKey) =>
-      sql<{ readonly state: Table.State; readonly count: bigint | string }>`
+      sql<{ readonly state: Table.State; readonly count: number }>`
         SELECT state, COUNT(*) AS count FROM ${items} WHERE batch = ${batchKey} GROUP BY state`.pipe(
-        Effect.map((rows) =>
-          Object.fromEntries(rows.map(({ count, state }) => [state, Number(count)]))
-        ),
+        Effect.map((rows) => Object.fromEntries(rows.map(({ count, state }) => [state, count]))),
         failed("count the items of a batch")
       ),
     clear: (batchKey, epoch) =>

@@ -56,11 +56,7 @@ export const checkName = (file: string) =>
 const open = (file: string) =>
   Effect.gen(function* () {
     yield* create(file)
-    const libsql = yield* LibsqlClient.make({
-      url: pathToFileURL(resolve(file)).href,
-      // The engine's ids do not fit into a number.
-      intMode: "bigint"
-    }).pipe(
+    const libsql = yield* LibsqlClient.make({ url: pathToFileURL(resolve(file)).href }).pipe(
       // The driver throws when it cannot open the file.
       Effect.catchAllDefect((cause) =>
         Effect.fail(new SqlError({ cause, message: "Failed to open the database" }))

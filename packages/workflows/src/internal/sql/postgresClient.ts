@@ -17,6 +17,10 @@ export interface Options {
   readonly rest: Duration.DurationInput
 }
 
+/** Each integer of 64 bits fits into a number, as on SQLite: it is a time, a count or a number of a runner. */
+const types = new Pg.TypeOverrides()
+types.setTypeParser(Pg.types.builtins.INT8, Number)
+
 /** After this time without traffic, the operating system asks whether the other end still exists. */
 const keepAliveMillis = 10_000
 
@@ -78,6 +82,7 @@ export const layer = (
         application_name: "manilla-workflows",
         max: maxConnections,
         connectionTimeoutMillis: Duration.toMillis(databaseTimeout),
+        types,
         stream: attentive(limitMillis),
         statement_timeout: limitMillis,
         idle_in_transaction_session_timeout: limitMillis

@@ -22,21 +22,20 @@ export const place = (): string => {
 const born = Math.round(performance.timeOrigin)
 
 interface Row {
-  readonly id: bigint | number | string
+  readonly id: number
   readonly place: string
-  readonly pid: bigint | number | string
-  readonly born: bigint | number | string
+  readonly pid: number
+  readonly born: number
   /** How long ago it has shown that it lives. */
-  readonly silence: bigint | number | string
+  readonly silence: number
 }
 
 /** Whether the process has certainly ended. One of another place may live. */
 const isGone = (row: Row): boolean => {
   if (row.place !== place()) return false
-  const pid = Number(row.pid)
-  if (pid === process.pid) return Number(row.born) !== born
+  if (row.pid === process.pid) return row.born !== born
   try {
-    process.kill(pid, 0)
+    process.kill(row.pid, 0)
     return false
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "ESRCH"
@@ -71,7 +70,7 @@ export const make = (expiration: Duration.DurationInput) =>
         orElse: () => "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"
       })
     )
-    const isDead = (row: Row) => Number(row.silence) > Duration.toMillis(expiration) || isGone(row)
+    const isDead = (row: Row) => row.silence > Duration.toMillis(expiration) || isGone(row)
     const all = sql<Row>`SELECT id, place, pid, born, ${now} - beat AS silence FROM ${table}`
 
     /** Frees the executions of runners that are no longer listed. */
@@ -84,7 +83,7 @@ export const make = (expiration: Duration.DurationInput) =>
         INSERT INTO ${table} (place, pid, born, beat)
         SELECT ${place()}, ${sql.literal(String(process.pid))}, ${sql.literal(String(born))}, ${now}
         RETURNING id`.pipe(
-        Effect.map(([row]) => Number(row?.id)),
+        Effect.map(([row]) => row?.id ?? NaN),
         failed("register a runner")
       ),
       beat: (runner) =>
@@ -94,12 +93,10 @@ export const make = (expiration: Duration.DurationInput) =>
         ),
       reap: (runner) =>
         Effect.gen(function* () {
-          const dead = (yield* all).filter((row) => Number(row.id) !== runner && isDead(row))
-          yield* Effect.forEach(
-            dead,
-            ({ id }) => sql`DELETE FROM ${table} WHERE id = ${Number(id)}`,
-            { discard: true }
-          )
+          const dead = (yield* all).filter((row) => row.id !== runner && isDead(row))
+          yield* Effect.forEach(dead, ({ id }) => sql`DELETE FROM ${table} WHERE id = ${id}`, {
+            discard: true
+          })
           yield* free
         }).pipe(failed("look for runners that have died")),
       leave: (runner) =>

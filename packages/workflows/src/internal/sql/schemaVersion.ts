@@ -21,9 +21,9 @@ export const isNew = (database: string) =>
     })
     const names = tables.map(({ name }) => name)
     const rows = names.includes(stampName)
-      ? yield* sql<{ readonly version: bigint | number }>`SELECT version FROM ${stamp}`
+      ? yield* sql<{ readonly version: number }>`SELECT version FROM ${stamp}`
       : []
-    const stored = rows[0] === undefined ? undefined : Number(rows[0].version)
+    const stored = rows[0]?.version
     const isNew = stored === undefined && !names.some((name) => name !== stampName)
     if (stored === supported || isNew) return isNew
     return yield* new UnsupportedSchema({ database, stored, supported })

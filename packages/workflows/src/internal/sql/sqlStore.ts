@@ -8,27 +8,24 @@ import * as batchTable from "./batchTable.js"
 import { failed } from "./failed.js"
 import { grouped } from "./grouped.js"
 
-/** Integers of 64 bits arrive as bigint from SQLite, and as text from PostgreSQL. */
-type Integer = bigint | number | string
-
 interface Row {
   readonly execution_id: string
   readonly workflow: string
   readonly business_key: string
   readonly payload: string
-  readonly started_millis: Integer
-  readonly runner: Integer | null
-  readonly due_millis: Integer
+  readonly started_millis: number
+  readonly runner: number | null
+  readonly due_millis: number
   readonly pause: string | null
   /** The members that no statement selects by, as JSON. */
   readonly progress: string
-  readonly cancel_requested: Integer
+  readonly cancel_requested: number
   readonly ended_as: Execution.EndState | null
-  readonly ended_millis: Integer | null
+  readonly ended_millis: number | null
   readonly exit: string | null
-  readonly purged: Integer
+  readonly purged: number
   /** Counts the changes. */
-  readonly revision: Integer
+  readonly revision: number
 }
 
 const Progress = Schema.parseJson(
@@ -46,18 +43,18 @@ const fromRow = (row: Row): Execution.Execution => ({
   businessKey: row.business_key,
   executionId: row.execution_id,
   payload: row.payload,
-  startedMillis: Number(row.started_millis),
-  runner: row.runner === null ? undefined : Number(row.runner),
-  dueMillis: Number(row.due_millis),
+  startedMillis: row.started_millis,
+  runner: row.runner ?? undefined,
+  dueMillis: row.due_millis,
   pause: row.pause ?? undefined,
   ...progress.fromJson(row.progress),
-  isCancelRequested: Number(row.cancel_requested) !== 0,
+  isCancelRequested: row.cancel_requested !== 0,
   end:
     row.ended_as === null || row.ended_millis === null
       ? undefined
-      : { state: row.ended_as, atMillis: Number(row.ended_millis) },
+      : { state: row.ended_as, atMillis: row.ended_millis },
   exit: row.exit ?? undefined,
-  isPurged: Number(row.purged) !== 0
+  isPurged: row.purged !== 0
 })
 
 const toRow = (execution: Execution.Execution): Omit<Row, "revision"> => ({
@@ -242,14 +239,14 @@ export const make = (
       Effect.gen(function* () {
         const known = Option.filter(
           Option.fromNullable(seen.get(executionId)),
-          (row) => runner === undefined || Number(row.runner) === runner
+          (row) => runner === undefined || row.runner === runner
         )
         const row = Option.isSome(known) ? known : yield* readRow(executionId)
         if (Option.isNone(row)) return Option.none()
         const before = fromRow(row.value)
         if (runner !== undefined && before.runner !== runner) return Option.none()
         const after = change(before)
-        const update = { ...toRow(after), revision: Number(row.value.revision) + 1 }
+        const update = { ...toRow(after), revision: row.value.revision + 1 }
         const changed = yield* failed("change an execution", before)(updateRow(update))
         if (changed === undefined) {
           // Another fiber or process was faster: the change is computed again from what it has stored.
@@ -310,29 +307,16 @@ export const make = (
           Effect.map((rows) => rows.map(fromRow)),
           failed("list executions")
         ),
-      open: sql<{
-        readonly workflow: string
-        readonly open: Integer
-        readonly waiting: Integer
-        readonly oldest: Integer
-      }>`
-        SELECT workflow, COUNT(*) AS open, COUNT(pause) AS waiting, MIN(started_millis) AS oldest
+      open: sql<store.Open & Pick<Row, "workflow">>`
+        SELECT workflow, COUNT(*) - COUNT(pause) AS running, COUNT(pause) AS waiting,
+          MIN(started_millis) AS "oldestMillis"
         FROM (
           SELECT workflow, pause, started_millis FROM ${table}
           WHERE ended_millis IS NULL AND runner IS NULL
           UNION ALL
           SELECT workflow, pause, started_millis FROM ${table} WHERE runner IS NOT NULL
         ) AS open GROUP BY workflow`.pipe(
-        Effect.map(
-          (rows) =>
-            new Map(
-              rows.map((row) => {
-                const waiting = Number(row.waiting)
-                const running = Number(row.open) - waiting
-                return [row.workflow, { running, waiting, oldestMillis: Number(row.oldest) }]
-              })
-            )
-        ),
+        Effect.map((rows) => new Map(rows.map((row) => [row.workflow, row]))),
         failed("count executions")
       ),
       insert: (execution) =>
@@ -372,16 +356,9 @@ export const make = (
           failed("read what a runner has")
         ),
       steps: (executionId) =>
-        sql<{ readonly name: string; readonly exit: string; readonly stored_millis: Integer }>`
-        SELECT name, exit, stored_millis FROM ${steps}
+        sql<store.Step>`
+        SELECT name, exit, stored_millis AS "storedMillis" FROM ${steps}
         WHERE execution_id = ${executionId} ORDER BY stored_millis, name`.pipe(
-          Effect.map((rows) =>
-            rows.map(({ exit, name, stored_millis }) => ({
-              name,
-              exit,
-              storedMillis: Number(stored_millis)
-            }))
-          ),
           failed("read the steps of an execution")
         ),
       keep: (executionId, runner, { exit, name, storedMillis }) =>
@@ -395,7 +372,7 @@ export const make = (
           Effect.map((row) =>
             Option.map(Option.fromNullable(row), ({ cancel_requested, exit }) => ({
               exit,
-              isCancelRequested: Number(cancel_requested) !== 0
+              isCancelRequested: cancel_requested !== 0
             }))
           ),
           failed("store the result of a step")
