@@ -29,7 +29,11 @@ export const shop = (order: string): string =>
 
 /** A form that was sent, with what the buyer entered, and the rules that it breaks. */
 export const wrong = (action: string, values: Values, rules: ReadonlyArray<string>): string =>
-  page("Please correct the form", form(action, values, "Pay", rules))
+  page(
+    "Please correct the form",
+    html`<h2>Please correct the form</h2>
+      ${form(action, values, "Pay", rules)}`
+  )
 
 /** The page of an order: what became of its payment, what was ordered, and the form of another attempt. */
 export const order = ({ attempts, order }: Placed): string => {

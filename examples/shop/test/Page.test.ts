@@ -76,6 +76,7 @@ it.effect("a wrong form keeps its values, names each field and its rule, and ord
     const wrong = { ...Buyer.form, order: id, name: " ", phone: "nobody", method: "cash" }
     const { status, text } = yield* Buyer.post("/orders", wrong)
     assert.strictEqual(status, 400)
+    assert.include(text, "<h2>Please correct the form</h2>")
     assert.include(text, "Your name: must not be empty")
     assert.include(text, "Mobile money number: must be a phone number")
     assert.include(text, "Pay with: must be one of the list")
