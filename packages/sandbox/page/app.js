@@ -14,7 +14,7 @@ import { addressOf, callWith, clearStatus, onUpdate, state, update } from "./sta
  */
 
 /** @param {string} view */
-const titleOf = (view) => view.charAt(0).toUpperCase() + view.slice(1)
+export const titleOf = (view) => view.charAt(0).toUpperCase() + view.slice(1)
 
 /** The filter of each view, to which its link returns. @type {Map<string, URLSearchParams>} */
 const filters = new Map()

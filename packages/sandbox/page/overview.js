@@ -1,5 +1,5 @@
 // The sandbox at a glance.
-import { counted, empty, firstPayment, grouped, money, table } from "./parts.js"
+import { counted, empty, firstPayment, money, table, tile } from "./parts.js"
 import { sums } from "./money.js"
 import { html } from "./preact.js"
 import { journal } from "./requests.js"
@@ -9,13 +9,6 @@ import { isFailed } from "./story.js"
 /** @typedef {typeof import("../src/ControlApi.js").Credentials.Encoded} Credentials */
 /** @typedef {typeof import("../src/ControlApi.js").Resources.Encoded} Resources */
 /** @typedef {typeof import("../src/ControlApi.js").WalletBalances.Encoded} Wallet */
-
-/** @param {string} label @param {number} count @param {string} address @param {string} hint @param {string} [tone] */
-const tile = (label, count, address, hint, tone = "") => html`<li>
-  <a class="tile ${count > 0 ? tone : ""}" href=${address}>
-    <span>${label}</span> <strong>${grouped(count)}</strong> <small>${hint}</small>
-  </a>
-</li>`
 
 export const Overview = () => {
   /** @type {Resources | undefined} */

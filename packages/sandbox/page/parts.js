@@ -64,6 +64,13 @@ export const table = (caption, columns, rows, keyOf, style) => {
   </table>`
 }
 
+/** A number that leads to its rows. @param {string} label @param {number | string} count @param {string} address @param {Child} hint @param {string} [tone] */
+export const tile = (label, count, address, hint, tone = "") => html`<li>
+  <a class="tile ${Number(count) > 0 ? tone : ""}" href=${address}>
+    <span>${label}</span> <strong>${grouped(count)}</strong> <small>${hint}</small>
+  </a>
+</li>`
+
 /** @param {ReadonlyArray<readonly [term: string, value: Child]>} pairs */
 export const facts = (pairs) =>
   html`<dl>${pairs.map(([term, value]) => html`<dt>${term}</dt><dd>${value}</dd>`)}</dl>`

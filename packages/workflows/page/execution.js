@@ -1,4 +1,5 @@
 // One execution: why it waits, its history as a drawing, the progress of a batch, and what a reader may ask of it.
+import { titleOf } from "../../sandbox/page/app.js"
 import { Drawing } from "../../sandbox/page/drawing.js"
 import { chip, facts, form, grouped, table, time } from "../../sandbox/page/parts.js"
 import { html } from "../../sandbox/page/preact.js"
@@ -23,7 +24,7 @@ const Execution = ({ report }) => {
   const { due, ended, items, key, resource, started = "", text, workflow } = report
   const actions = actionsOf(report).map(
     (name) =>
-      html`<button key=${name} type="button" onClick=${() => ask(name, report)}>${titles[name]}</button>`
+      html`<button key=${name} type="button" onClick=${() => ask(name, report)}>${titleOf(name)}</button>`
   )
   const next = due === undefined ? undefined : html`pause until ${time(due)}, the next wake-up`
   return html`<section aria-label=${`${key} of ${workflow}`}>
@@ -44,9 +45,6 @@ const Execution = ({ report }) => {
 }
 
 /** @typedef {"resume" | "pause" | "interrupt"} Action */
-
-/** @type {Readonly<Record<Action, string>>} */
-const titles = { resume: "Resume", pause: "Pause", interrupt: "Interrupt" }
 
 /** What follows, for an execution and for a batch. @type {Readonly<Record<Action, readonly [string, string]>>} */
 const effects = {
@@ -73,9 +71,9 @@ const actionsOf = ({ ended, interruptRequested, items, state }) => {
 /** Asks before an action. @param {Action} name @param {Report} report */
 const ask = (name, { items, key, workflow }) =>
   openDialog(
-    `${titles[name]} ${key}?`,
+    `${titleOf(name)} ${key}?`,
     () => html`<p>${effects[name][items === undefined ? 0 : 1]}</p>
-      ${form(html`<button type="submit">${titles[name]}</button>`, () => {
+      ${form(html`<button type="submit">${titleOf(name)}</button>`, () => {
         update({ dialog: undefined })
         act(async () => {
           /** @type {ReadonlyArray<{ done: string }>} */
@@ -85,33 +83,29 @@ const ask = (name, { items, key, workflow }) =>
       })}`
   )
 
-/** The colours of the states of items. The others are in progress. @type {Readonly<Record<string, string>>} */
-const tones = {
-  waiting: "open",
-  completed: "good",
-  notCompleted: "bad",
-  failed: "bad",
-  inDoubt: "bad"
+/** @param {string} state of items */
+const toneOf = (state) => {
+  if (state === "completed") return "good"
+  return /^(notCompleted|failed|inDoubt)$/.test(state) ? "bad" : ""
 }
 
 /** @param {{ items: Items, name: string }} props */
 const Progress = ({ items, name }) => {
-  /** @param {(tone: string) => boolean} isCounted */
-  const sum = (isCounted) =>
-    items.reduce((sum, one) => sum + (isCounted(tones[one.state] ?? "") ? one.items : 0), 0)
-  const total = sum(() => true)
-  const sent = sum((tone) => tone !== "open")
-  const ended = sum((tone) => tone === "good" || tone === "bad")
-  const text = `${grouped(sent)} of ${grouped(total)} items were sent, ${grouped(ended)} have ended`
+  /** @param {Items} some */
+  const sum = (some) => some.reduce((sum, one) => sum + one.items, 0)
+  const total = sum(items)
+  const sent = items.filter(({ state }) => state !== "waiting")
+  const ended = items.filter(({ state }) => toneOf(state) !== "" || state === "purged")
+  const text = `${grouped(sum(sent))} of ${grouped(total)} items were sent, ${grouped(sum(ended))} have ended`
   return html`<h3>${text}</h3>
-    <div class="progress" role="img" aria-label=${text}>${items.map(
+    <div class="progress" role="img" aria-label=${text}>${sent.map(
       ({ items, state }) =>
-        html`<span key=${state} class=${tones[state]} style=${{ width: `${(100 * items) / total}%` }}></span>`
+        html`<span key=${state} class=${toneOf(state)} style=${{ width: `${(100 * items) / total}%` }}></span>`
     )}</div>
     ${table(
       `The command “npx manilla-workflows results '${name}'” prints the result of each item.`,
       [
-        ["Items", ({ state, text }) => html`<span class=${tones[state]}>${text}</span>`],
+        ["Items", ({ state, text }) => html`<span class=${toneOf(state)}>${text}</span>`],
         ["#Number", ({ items }) => grouped(items)]
       ],
       items,

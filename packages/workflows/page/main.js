@@ -6,11 +6,11 @@ import {
   counted,
   empty,
   form,
-  grouped,
   linkButton,
   search,
   table,
   textIn,
+  tile,
   time
 } from "../../sandbox/page/parts.js"
 import { html, useState } from "../../sandbox/page/preact.js"
@@ -26,26 +26,21 @@ const shown = 100
 /** The states of the list, each with what an empty list says. @type {Readonly<Record<string, string>>} */
 const states = {
   open: "Nothing is in progress. An execution appears here when a program starts it, such as with this line:",
-  running: "No execution is in a step.",
-  waiting: "No execution is in a pause.",
-  succeeded: "No execution has ended with a result.",
-  failed: "No execution has failed.",
-  died: "No execution has ended with a defect.",
+  running: "No execution is in a step. Those in a pause are in Waiting.",
+  waiting: "No execution is in a pause. Those in a step are in Running.",
+  succeeded: "No execution has ended with a result yet. Those in progress are in Open.",
+  failed: "No execution has failed. There is nothing to do.",
+  died: "No execution has ended with a defect. There is nothing to do.",
   all: "Nothing was started on this database yet. A program starts an execution, such as with this line:"
 }
 const firstLine = `yield* CollectPayment.workflow.execute({ key: IdempotencyKey.derive("order", "42"), ...payment })`
-
-/** @param {string} label @param {string} number @param {string} address @param {import("../../sandbox/page/parts.js").Child} hint */
-const tile = (label, number, address, hint) => html`<li>
-  <a class="tile" href=${address}><span>${label}</span> <strong>${number}</strong> <small>${hint}</small></a>
-</li>`
 
 const Tiles = () => {
   /** @type {ReadonlyArray<Open> | undefined} */
   const open = useRead("summary")
   if (open === undefined) return null
   /** @param {"running" | "waiting"} name */
-  const sum = (name) => grouped(open.reduce((sum, one) => sum + one[name], 0))
+  const sum = (name) => open.reduce((sum, one) => sum + one[name], 0)
   const [oldest] = open.map((one) => one.oldest).sort()
   return html`<ul class="tiles">
     ${tile("Running", sum("running"), "#running", "in a step")}
@@ -53,6 +48,10 @@ const Tiles = () => {
     ${oldest && tile("Oldest", duration(Date.now() - Date.parse(oldest)), "#open", html`since ${time(oldest)}`)}
   </ul>`
 }
+
+/** @param {Status} status */
+const linkTo = ({ key, workflow }) =>
+  html`<a href=${addressOf("execution", { key, workflow })}>${key}</a>`
 
 /** @param {string} name */
 const listOf = (name) => () => {
@@ -73,15 +72,9 @@ const listOf = (name) => () => {
       rows.length === 0
         ? empty(states[name] ?? "", line)
         : table(
-            rows.length < shown
-              ? counted(rows.length, "execution")
-              : `The oldest ${shown}. Find others by their key.`,
+            rows.length < shown ? counted(rows.length, "execution") : `The oldest ${shown}`,
             [
-              [
-                "*Key",
-                ({ key, workflow }) =>
-                  html`<a href=${addressOf("execution", { key, workflow })}>${key}</a>`
-              ],
+              ["*Key", linkTo],
               ["-Workflow", ({ workflow }) => workflow],
               ["-Started", ({ started = "" }) => time(started)],
               ["-State", ({ state }) => chip(state)],

@@ -92,7 +92,7 @@ describe("the page of a runner", () => {
     await row("salary:E004").getByText("sends again in").waitFor()
     await row("salary:E005").getByText("looks again in").waitFor()
     await state("Died")
-    await page.getByText("No execution has ended with a defect.").waitFor()
+    await page.getByText("No execution has ended with a defect. There is nothing to do.").waitFor()
     assert.deepStrictEqual(problems, [])
   })
 

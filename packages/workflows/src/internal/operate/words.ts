@@ -42,7 +42,7 @@ export interface Words {
   readonly text: string
 }
 
-const same = (text: string): Words => ({ brief: text, text })
+const same = (brief: string): Words => ({ brief, text: `It ${brief}.` })
 
 const ends: Record<Execution.EndState, string> = {
   Succeeded: "ended with a result",
@@ -86,7 +86,7 @@ export const state = (execution: Execution.Status, now: number): Words => {
 }
 
 /** The members of a stored resource that an operator sees. Others may be personal data. */
-const shown = ["reference", "id", "status", "amount", "currency"] as const
+const shown = ["status", "amount", "currency", "reference", "id"] as const
 
 const resource = (value: unknown): string =>
   Predicate.isRecord(value)
