@@ -72,9 +72,8 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Execution from "./Execution.js"
-import * as jitter from "./internal/jitter.js"
+import * as pauses from "./internal/pauses.js"
 import { once } from "./internal/once.js"
-import { pauseFor } from "./internal/pauseFor.js"
 import * as runs from "./internal/run.js"
 import * as stored from "./internal/stored.js"
 import * as writes from "./internal/write.js"
@@ -148,7 +147,7 @@ const pauseUnlessCancelled = (run: runs.Run, pause: string, pauseMillis: number)
   pauseMillis <= 0
     ? Effect.void
     : Effect.flatMap(run.isCancelled(pause), (is) =>
-        is ? Effect.fail(runs.cancelled(run)) : pauseFor(pause, pauseMillis)
+        is ? Effect.fail(runs.cancelled(run)) : pauses.sleep(pause, pauseMillis)
       )
 
 /**
@@ -219,7 +218,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
             if (Either.isRight(seen) && Option.isSome(seen.right)) {
               return { _tag: "Done", value: seen.right.value } as const
             }
-            const pauseMillis = yield* jitter.pauseMillis(wait, round)
+            const pauseMillis = yield* pauses.nextMillis(wait, round)
             const waitedMillis = startedMillis - (firstMillis ?? startedMillis)
             return waitedMillis + pauseMillis > Duration.toMillis(wait.deadline)
               ? ({ _tag: "Expired", waitedMillis, cause: Either.getLeft(seen) } as const)

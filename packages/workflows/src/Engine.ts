@@ -38,8 +38,7 @@ export class UnsupportedSchema extends Schema.TaggedError<UnsupportedSchema>(
 }
 
 /**
- * The database cannot be used: its file cannot be opened, it does not answer, is read-only or refuses its user, or the
- * start took too long.
+ * The database cannot be used: its file cannot be opened, it does not answer, is read-only or refuses its user.
  *
  * @since 0.1.0
  * @category errors

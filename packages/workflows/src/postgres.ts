@@ -13,7 +13,7 @@ import type * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
@@ -52,16 +52,11 @@ export interface Options {
    * closed, and the operation is repeated on another.
    */
   readonly databaseTimeout?: Duration.DurationInput | undefined
-  /**
-   * How long the start of the runner may take: 1 minute by default. A start takes about a second. After this
-   * time it fails with `DatabaseUnavailable`, so that a supervisor starts it again.
-   */
-  readonly startTimeout?: Duration.DurationInput | undefined
 }
 
 /**
  * A layer that starts a runner on PostgreSQL. Its executions continue after a crash, here or on another runner.
- * Fails with `DatabaseUnavailable` if the database cannot be used, or the start takes too long.
+ * Fails with `DatabaseUnavailable` if the database cannot be used.
  *
  * @example
  * import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
@@ -82,7 +77,6 @@ export const layerPostgres = ({
   databaseTimeout = "30 seconds",
   pollInterval = "1 second",
   runnerExpiration = "15 seconds",
-  startTimeout = "1 minute",
   url
 }: Options): Layer.Layer<
   Engine.Engine | WorkflowEngine.WorkflowEngine,
@@ -92,38 +86,22 @@ export const layerPostgres = ({
     postgresClient.layer({ url, databaseTimeout, rest: runnerExpiration }, connections)
   // Behind the statements of thousands of executions, a sign of life would come too late.
   const beats = Effect.map(Layer.build(client(1)), Context.get(SqlClient.SqlClient))
-  const runner = sqlEngine.layer({ pollInterval, expiration: runnerExpiration }, beats).pipe(
+  return sqlEngine.layer({ pollInterval, expiration: runnerExpiration }, beats).pipe(
     Layer.provide(Layer.scopedDiscard(prepared)),
     Layer.provide(client(9)),
     Layer.catchAllCause(
       (cause): Layer.Layer<unknown, Engine.DatabaseUnavailable | Engine.UnsupportedSchema> => {
         if (Cause.isInterruptedOnly(cause)) return Layer.failCause(Cause.stripFailures(cause))
         const error = Cause.squash(cause)
-        return Layer.fail(error instanceof Engine.UnsupportedSchema ? error : unavailable(error))
+        return Layer.fail(
+          error instanceof Engine.UnsupportedSchema
+            ? error
+            : new Engine.DatabaseUnavailable({ database: "PostgreSQL", cause: error })
+        )
       }
     )
   )
-  return Layer.scopedContext(
-    Effect.flatMap(Effect.scope, (scope) =>
-      Layer.buildWithScope(runner, scope).pipe(
-        // An effect that waits for the database cannot always be interrupted.
-        Effect.disconnect,
-        Effect.timeoutFail({
-          duration: startTimeout,
-          onTimeout: () => {
-            const limit = Duration.format(startTimeout)
-            return unavailable(
-              new Error(`the start took longer than ${limit}: another process may hold a lock`)
-            )
-          }
-        })
-      )
-    )
-  )
 }
-
-const unavailable = (cause: unknown) =>
-  new Engine.DatabaseUnavailable({ database: "PostgreSQL", cause })
 
 /** Its own number among the advisory locks of the database. */
 const creation = 4_114_431

@@ -6,9 +6,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Execution from "../Execution.js"
-import { pauseMillis as nextPause } from "./jitter.js"
+import * as pauses from "./pauses.js"
 import { once } from "./once.js"
-import { pauseFor } from "./pauseFor.js"
 import * as runs from "./run.js"
 import * as stored from "./stored.js"
 
@@ -166,7 +165,7 @@ export const write = <A, I, R>({
           // The process may have been down for days, and the service may have forgotten the key.
           const isOld = startedMillis - firstMillis > deadlineMillis
           if (mayBeApplied && isOld) return yield* tooOld(operation, key)
-          const pauseMillis = yield* nextPause(carryOn, round)
+          const pauseMillis = yield* pauses.nextMillis(carryOn, round)
           const isLast = startedMillis + pauseMillis - firstMillis > deadlineMillis
           return yield* send(key).pipe(
             Effect.map((resource) => ({ _tag: "Created", resource }) as const),
@@ -202,7 +201,7 @@ export const write = <A, I, R>({
         const pause = `carry-on/${operation}/${round}`
         // The next round sees that it is to be cancelled.
         const isOver = !isDoubtful && (yield* run.isCancelled(pause))
-        if (!isOver) yield* pauseFor(pause, result.pauseMillis)
+        if (!isOver) yield* pauses.sleep(pause, result.pauseMillis)
       }
     })
     return yield* Effect.tapError(ended, (error) =>

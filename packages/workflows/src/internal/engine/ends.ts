@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Engine from "../../Engine.js"
 import type * as Execution from "../../Execution.js"
-import { jitter } from "../jitter.js"
+import { jitter } from "../pauses.js"
 import type * as store from "./store.js"
 
 /** The pause between two looks for an end in another process: a tenth of the time already waited. */

@@ -1,3 +1,4 @@
+import * as DurableClock from "@effect/workflow/DurableClock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
@@ -8,7 +9,16 @@ export const jitter = (millis: number): Effect.Effect<number> =>
   Effect.map(Random.next, (random) => Math.max(1, Math.round(millis * (0.5 + random / 2))))
 
 /** The length of a pause of an execution, in milliseconds. */
-export const pauseMillis = (
+export const nextMillis = (
   { factor, initial }: Policy.Policy["wait"],
   round: number
 ): Effect.Effect<number> => jitter(Duration.toMillis(initial) * factor ** round)
+
+/** A pause of an execution, which ends on time in a later life of the process too. */
+export const sleep = (name: string, millis: number) =>
+  DurableClock.sleep({
+    name,
+    duration: Duration.millis(millis),
+    // A pause in memory would start again after a crash.
+    inMemoryThreshold: Duration.zero
+  })
