@@ -191,23 +191,6 @@ describe("a purge", () => {
       assert.deepStrictEqual(yield* leftIn(path), { steps: 1, personal: 1 })
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
-
-  VirtualClock.test("runs now and again as a layer", () =>
-    Effect.gen(function* () {
-      const payouts = yield* Operator.of(DisbursePayout.workflow)
-      yield* payouts.start({ key: world.key("salary-1"), ...(yield* world.payout) })
-      yield* VirtualClock.pass("60 seconds")
-      assert.isFalse((yield* payouts.status("salary-1")).isPurged)
-      yield* VirtualClock.pass("120 seconds")
-      assert.isTrue((yield* payouts.status("salary-1")).isPurged)
-    }).pipe(
-      Effect.provide(
-        Executions.layerRetention({ minAge: "100 seconds", every: "1 minute" }).pipe(
-          Layer.provideMerge(inMemory())
-        )
-      )
-    )
-  )
 })
 
 describe("metrics", () => {

@@ -9,7 +9,6 @@ import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Engine from "./Engine.js"
@@ -76,26 +75,23 @@ export const stream = ({ minAge, states, workflow }: Filter = {}): Stream.Stream
   ).pipe(Stream.map(Execution.toStatus))
 
 /**
- * Selects the executions that `purge` deletes.
- *
- * @since 0.1.0
- * @category models
- */
-export interface PurgeOptions {
-  /** Ended at least this long ago. */
-  readonly minAge: Duration.DurationInput
-  /**
-   * By default only `Succeeded`: somebody may still have to look at the error of another execution, such as
-   * `OutcomeUnknown`.
-   */
-  readonly states?: ReadonlyArray<Execution.EndState> | undefined
-  readonly workflow?: string | undefined
-}
-
-/**
  * Deletes payloads, results and steps of executions that have ended, and returns their number. A row with the
  * business key, the state and the times remains, so that the key cannot move money again: the service may
  * have forgotten its own key. `start`, `poll` and `await` then fail with `ExecutionPurged`.
+ *
+ * @example
+ * import * as Executions from "@manilla/workflows/Executions"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Schedule from "effect/Schedule"
+ *
+ * // Deletes what is older than 90 days, every hour, for as long as the program runs.
+ * const retention = Executions.purge({ minAge: "90 days" }).pipe(
+ *   Effect.ignoreLogged,
+ *   Effect.repeat(Schedule.spaced("1 hour")),
+ *   Effect.forkScoped,
+ *   Layer.scopedDiscard
+ * )
  *
  * @since 0.1.0
  * @category operating
@@ -104,7 +100,16 @@ export const purge = ({
   minAge,
   states = ["Succeeded"],
   workflow
-}: PurgeOptions): Effect.Effect<number, Execution.StorageError, Engine.Engine> =>
+}: {
+  /** Ended at least this long ago. */
+  readonly minAge: Duration.DurationInput
+  /**
+   * By default only `Succeeded`: somebody may still have to look at the error of another execution, such as
+   * `OutcomeUnknown`.
+   */
+  readonly states?: ReadonlyArray<Execution.EndState> | undefined
+  readonly workflow?: string | undefined
+}): Effect.Effect<number, Execution.StorageError, Engine.Engine> =>
   Effect.gen(function* () {
     const engine = yield* Engine.Engine
     const endedBeforeMillis = yield* millisAgo(minAge)
@@ -113,38 +118,3 @@ export const purge = ({
       Stream.runCount
     )
   })
-
-/**
- * Options of `layerRetention`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface RetentionOptions extends PurgeOptions {
-  /** The pause between two purges; by default 1 hour. */
-  readonly every?: Duration.DurationInput | undefined
-}
-
-/**
- * A layer that purges now and again. If the store fails, it logs a warning and tries again the next time.
- *
- * @example
- * import * as Executions from "@manilla/workflows/Executions"
- *
- * const retention = Executions.layerRetention({ minAge: "90 days" })
- *
- * @since 0.1.0
- * @category layers
- */
-export const layerRetention = ({
-  every = "1 hour",
-  ...options
-}: RetentionOptions): Layer.Layer<never, never, Engine.Engine> =>
-  Layer.scopedDiscard(
-    purge(options).pipe(
-      Effect.catchAllCause((cause) => Effect.logWarning("A purge of executions has failed", cause)),
-      Effect.zipRight(Effect.sleep(every)),
-      Effect.forever,
-      Effect.forkScoped
-    )
-  )

@@ -92,21 +92,6 @@ export class PayoutBatch extends Context.Tag("@manilla/workflows/PayoutBatch")<
   Service
 >() {}
 
-/**
- * Options of `layer`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Options {
-  /**
-   * How many items may have no payout yet; 1 to 1,000, by default 10. An item leaves its place to the next when
-   * its payout exists or it has ended. One whose outcome is unknown keeps its place, so that an outage puts no
-   * more items in doubt.
-   */
-  readonly concurrency?: number | undefined
-}
-
 const name = "Manilla/PayoutBatch/2"
 
 /**
@@ -195,7 +180,16 @@ const isConcurrency = (value: number) => Number.isInteger(value) && value >= 1 &
  * @since 0.1.0
  * @category layers
  */
-export const layer = ({ concurrency = 10 }: Options = {}): Layer.Layer<
+export const layer = ({
+  concurrency = 10
+}: {
+  /**
+   * How many items may have no payout yet; 1 to 1,000, by default 10. An item leaves its place to the next when
+   * its payout exists or it has ended. One whose outcome is unknown keeps its place, so that an outage puts no
+   * more items in doubt.
+   */
+  readonly concurrency?: number | undefined
+} = {}): Layer.Layer<
   PayoutBatch,
   Policy.InvalidPolicy,
   Payouts.Payouts | Engine.Engine | WorkflowEngine.WorkflowEngine

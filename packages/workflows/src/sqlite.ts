@@ -14,20 +14,6 @@ import * as database from "./internal/sql/database.js"
 import * as sqlEngine from "./internal/sql/sqlEngine.js"
 
 /**
- * Options of `layerSqlite`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Options {
-  /**
-   * The path of the database, which is created if it does not exist, for its owner only. Payloads are stored as
-   * they are, with phone numbers: protect the file.
-   */
-  readonly file: string
-}
-
-/**
  * A layer that provides an engine on an SQLite file. Its executions continue after a crash: at once in the next
  * process on the same machine. Fails with `DatabaseUnavailable` if the file cannot be used.
  *
@@ -45,7 +31,13 @@ export interface Options {
  */
 export const layerSqlite = ({
   file
-}: Options): Layer.Layer<
+}: {
+  /**
+   * The path of the database, which is created if it does not exist, for its owner only. Payloads are stored as
+   * they are, with phone numbers: protect the file.
+   */
+  readonly file: string
+}): Layer.Layer<
   Engine.Engine | WorkflowEngine.WorkflowEngine,
   Engine.DatabaseUnavailable | Engine.UnsupportedSchema
 > =>

@@ -22,7 +22,7 @@ import * as world from "./utils/world.js"
 
 const layer = (
   options: Sandbox.Options = {},
-  batch: PayoutBatch.Options = {},
+  batch: { readonly concurrency?: number } = {},
   policy?: Partial<Policy.Policy>
 ) =>
   PayoutBatch.layer(batch).pipe(
