@@ -124,7 +124,7 @@ const Row = ({ attempt, nowMillis, number, onSelect, pause, since }) => {
         }${" "}
         ${key !== null && html`<span class=${`key key-${number % 8}`}><b>${letterOf(number)}</b> ${breakable(key)}</span>`}
       </div>
-      ${isRequest(status) ? html`<${Wire} attempt=${attempt} number=${number} nowMillis=${nowMillis} />` : html`<span></span>`}
+      ${isRequest(status) && html`<${Wire} attempt=${attempt} number=${number} nowMillis=${nowMillis} />`}
       <div class=${`called ${effect.tone}`}>${effect.text}</div>
     </div>
     ${note && html`<p class="since">${note}</p>`}

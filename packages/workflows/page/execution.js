@@ -125,7 +125,7 @@ const attemptsOf = ({ events, key }) => {
     attempts.set(name, {
       id,
       key: isRequest && kind !== "looked" ? key : null,
-      label: step || kind,
+      label: step || text,
       startMillis: atMillis,
       pauseMillis: before?.pauseMillis === undefined ? undefined : atMillis - before.atMillis,
       isReplay: false,
@@ -133,7 +133,11 @@ const attemptsOf = ({ events, key }) => {
       ...attempts.get(name),
       endMillis: kind === "sent" ? undefined : atMillis,
       status: kind === "sent" ? undefined : statusOf(event, isRequest),
-      note: isRequest && tone === "bad" ? `${text}: ${detail}` : undefined
+      // The end repeats the message of the request that failed.
+      note:
+        tone === "bad" && detail !== before?.detail
+          ? [isRequest && text, detail].filter(Boolean).join(": ")
+          : ""
     })
   })
   return [...attempts.values()]
@@ -146,15 +150,13 @@ const outcomes = {
   unknown: "may have processed it"
 }
 
-/** @param {Report["events"][number]} event @param {boolean} isRequest @returns {Attempt["status"]} */
-const statusOf = ({ detail, kind, outcome, pauseMillis, text, tone }, isRequest) => {
-  if (!isRequest) return { answer: "", effect: text === kind ? "" : text, tone: tone ?? "" }
-  if (tone !== "bad")
-    return {
-      answer: kind === "looked" ? "read" : "answered",
-      effect: detail ?? text,
-      tone: tone ?? ""
-    }
+/** @param {Report["events"][number]} event @param {boolean} isRequest @returns {import("../../sandbox/page/drawing.js").Words} */
+const statusOf = (event, isRequest) => {
+  const { detail, kind, outcome, pauseMillis, step, text } = event
+  const tone = event.tone ?? ""
+  if (!isRequest) return { answer: "", effect: step && text, tone }
+  const good = kind === "looked" ? "read" : "answered"
+  if (tone !== "bad") return { answer: good, effect: detail ?? text, tone }
   const answer = pauseMillis === undefined ? "failed" : "no clear answer"
   return { answer, effect: outcome ? outcomes[outcome] : text, tone }
 }
