@@ -1,7 +1,6 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import type * as store from "../engine/store.js"
 import type * as Execution from "../../Execution.js"
 import * as batchTable from "./batchTable.js"
@@ -28,15 +27,11 @@ interface Row {
   readonly revision: number
 }
 
-const Progress = Schema.parseJson(
-  Schema.Struct({
-    parent: Schema.UndefinedOr(Schema.String),
-    clocks: Schema.Record({ key: Schema.String, value: Schema.Number }),
-    wakes: Schema.Number,
-    resource: Schema.UndefinedOr(Schema.String)
-  })
-)
-const progress = { fromJson: Schema.decodeSync(Progress), toJson: Schema.encodeSync(Progress) }
+type Progress = Pick<Execution.Execution, "parent" | "clocks" | "wakes" | "resource">
+
+const progressFromJson = (json: string): Progress => JSON.parse(json)
+const progressToJson = ({ clocks, parent, resource, wakes }: Progress) =>
+  JSON.stringify({ parent, clocks, wakes, resource })
 
 const fromRow = (row: Row): Execution.Execution => ({
   workflow: row.workflow,
@@ -47,7 +42,7 @@ const fromRow = (row: Row): Execution.Execution => ({
   runner: row.runner ?? undefined,
   dueMillis: row.due_millis,
   pause: row.pause ?? undefined,
-  ...progress.fromJson(row.progress),
+  ...progressFromJson(row.progress),
   isCancelRequested: row.cancel_requested !== 0,
   end:
     row.ended_as === null || row.ended_millis === null
@@ -66,7 +61,7 @@ const toRow = (execution: Execution.Execution): Omit<Row, "revision"> => ({
   runner: execution.runner ?? null,
   due_millis: Math.round(execution.dueMillis),
   pause: execution.pause ?? null,
-  progress: progress.toJson(execution),
+  progress: progressToJson(execution),
   cancel_requested: execution.isCancelRequested ? 1 : 0,
   ended_as: execution.end?.state ?? null,
   ended_millis: execution.end?.atMillis ?? null,
