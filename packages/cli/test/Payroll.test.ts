@@ -171,7 +171,7 @@ describe("a payroll", () => {
       writeFileSync(file, `${header}\n${good("E1", "9")}`)
       const { code, err } = yield* manilla(["payroll", file, "--yes"])
       assert.strictEqual(code, 1)
-      assert.include(err, "was started with other items: 1 changed (E1: amount)")
+      assert.include(err, "was started with other items: E1 has another amount")
       assert.include(err, "There, any other row would be paid again.")
       assert.lengthOf(yield* payouts, 1)
     }).pipe(Effect.provide(sandbox()))
