@@ -32,16 +32,11 @@ const about = ({ file, folder }: (typeof programs)[number][1]): string => {
   return (seconds === undefined ? "" : `${seconds} s`).padEnd(6) + text.split(/(?<=\.) /)[0]
 }
 
-const list = Effect.forEach(programs, ([name, program]) =>
-  Console.log(name.padEnd(17) + about(program))
-)
+const list = programs.map(([name, program]) => name.padEnd(17) + about(program)).join("\n")
 
 const example = Command.make("npm run example --", { program }, ({ program }) =>
   Effect.gen(function* () {
-    if (Option.isNone(program)) {
-      yield* list
-      return
-    }
+    if (Option.isNone(program)) return yield* Console.log(list)
     const { file, folder } = program.value
     const source = readFileSync(folder + file, "utf8")
     const isAlone =

@@ -48,12 +48,10 @@ const sumOf = ({ cpuMillis, databaseMillis }: ReturnType<typeof costOf>): number
 
 const goals = ({ rounds, waits }: Report) => {
   const of = (name: Name) => costOf(rounds, name)
-  const [batch, onSqlite, single, dbos] = [
-    of("postgresBatch"),
-    of("sqliteBatch"),
-    of("postgres"),
-    of("dbos")
-  ]
+  const batch = of("postgresBatch")
+  const onSqlite = of("sqliteBatch")
+  const single = of("postgres")
+  const dbos = of("dbos")
   return [
     atMost("`PayoutBatch`, PostgreSQL: CPU of the worker, an item", 0.6, batch.cpuMillis, millis),
     atMost("the same: CPU of PostgreSQL", 0.2, batch.databaseMillis, millis),
