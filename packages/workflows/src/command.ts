@@ -161,7 +161,7 @@ const operated = (
   token === undefined || Redacted.value(token) === ""
     ? Layer.empty
     : routes
-        .make({ executions: inside, batches: inside.batches }, token)
+        .make(inside, token)
         .pipe(HttpServer.serve(), Layer.provide(NodeHttpServer.layer(createServer, { host, port })))
 
 /** Runs an effect whose resources are released within a time. */

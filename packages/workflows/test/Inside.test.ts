@@ -8,7 +8,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import * as memoryTable from "../src/internal/batch/memoryTable.js"
 import * as memoryStore from "../src/internal/engine/memoryStore.js"
 import { operations } from "../src/internal/operate/operations.js"
 import * as engines from "./utils/engines.js"
@@ -22,12 +21,11 @@ const Approval = Workflow.make({
 it.live("an execution that waits for a signal has no time at which it is due", () =>
   Effect.gen(function* () {
     const executions = yield* memoryStore.make
-    const batches = yield* memoryTable.make
     const rows = (name: string, input: Readonly<Record<string, string>>) =>
       Effect.gen(function* () {
         const operation = operations[name]
         assert.isDefined(operation)
-        const answer = yield* operation.run({ executions, batches }, input)
+        const answer = yield* operation.run(executions, input)
         return Chunk.toReadonlyArray(yield* Stream.runCollect(answer.rows))
       })
     const approvals = Approval.toLayer(() => DurableDeferred.await(DurableDeferred.make("yes")))

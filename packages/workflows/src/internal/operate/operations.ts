@@ -21,12 +21,6 @@ import type * as store from "../engine/store.js"
 import * as transitions from "../engine/transitions.js"
 import * as words from "./words.js"
 
-/** The stores that the operations read and change, which the processes that run workflows look at. */
-export interface Inside {
-  readonly executions: store.Store
-  readonly batches: Table.Service
-}
-
 /** Why an operation was refused. Nothing was changed. */
 export class Refused extends Data.TaggedError("Refused")<{
   readonly status: 400 | 404 | 409
@@ -82,7 +76,7 @@ export interface Operation {
   readonly takes: ReadonlyArray<keyof Input>
   readonly isChange: boolean
   readonly isTable: boolean
-  readonly run: (inside: Inside, input: unknown) => Effect.Effect<Answer, Failure>
+  readonly run: (inside: store.Store, input: unknown) => Effect.Effect<Answer, Failure>
 }
 
 /** A cell of a table in a terminal. */
@@ -125,9 +119,9 @@ const of = (runners: ReadonlyArray<string>) =>
     : `Workflows are run by ${runners.join(", ")}.`
 
 /** The executions with a key, in all workflows. */
-const found = ({ executions }: Inside, { key = "", workflow }: Input) =>
+const found = ({ list }: store.Store, { key = "", workflow }: Input) =>
   Effect.filterOrFail(
-    executions.list({ businessKey: key, workflow }, undefined, 100),
+    list({ businessKey: key, workflow }, undefined, 100),
     Arr.isNonEmptyReadonlyArray,
     () =>
       new Refused({
@@ -136,7 +130,7 @@ const found = ({ executions }: Inside, { key = "", workflow }: Input) =>
       })
   )
 
-const only = (inside: Inside, input: Input) =>
+const only = (inside: store.Store, input: Input) =>
   Effect.flatMap(found(inside, input), ([first, ...others]) => {
     const names = [first, ...others].map(({ workflow }) => workflow).join(", ")
     return others.length > 0
@@ -145,7 +139,7 @@ const only = (inside: Inside, input: Input) =>
   })
 
 /** An execution, and the phase of a batch. */
-const statusOf = ({ batches }: Inside, execution: Execution.Execution) =>
+const statusOf = ({ batches }: store.Store, execution: Execution.Execution) =>
   Effect.gen(function* () {
     const status = Execution.toStatus(execution)
     const now = yield* Clock.currentTimeMillis
@@ -192,10 +186,10 @@ const counts = {
   purged: "purged"
 } as const satisfies Record<Batch.State, string>
 
-const reportOf = (inside: Inside, execution: Execution.Execution, reveal: boolean) =>
+const reportOf = (inside: store.Store, execution: Execution.Execution, reveal: boolean) =>
   Effect.gen(function* () {
     const status = yield* statusOf(inside, execution)
-    const steps = yield* inside.executions.steps(execution.executionId)
+    const steps = yield* inside.steps(execution.executionId)
     const count = isBatch(execution)
       ? yield* inside.batches.count(execution.businessKey)
       : undefined
@@ -266,7 +260,7 @@ const resultRow = ({ businessKey, end, key, state }: Batch.ItemResult, reveal: b
 const operation = (
   about: string,
   takes: ReadonlyArray<keyof Input>,
-  run: (inside: Inside, input: Input) => Effect.Effect<Answer, Failure>,
+  run: (inside: store.Store, input: Input) => Effect.Effect<Answer, Failure>,
   { isChange = false, isTable = false } = {}
 ): Operation => ({
   about,
@@ -285,7 +279,10 @@ const operation = (
 /** A change of rows. Each way returns a sentence that says what follows. */
 const change = (
   about: string,
-  onExecution: (execution: Execution.Execution, inside: Inside) => Effect.Effect<string, Failure>,
+  onExecution: (
+    execution: Execution.Execution,
+    inside: store.Store
+  ) => Effect.Effect<string, Failure>,
   onBatch: (
     operations: Batches,
     key: string
@@ -303,7 +300,7 @@ const change = (
         const done = yield* isBatch(execution)
           ? Effect.mapError(Effect.as(onBatch(batches, key), batchDone), orRefused)
           : onExecution(execution, inside)
-        const runners = yield* inside.executions.runners.list
+        const runners = yield* inside.runners.list
         return {
           rows: Stream.make({ key, workflow, done, runners }),
           text: Stream.make(`${key}: ${done} ${of(runners)}`)
@@ -315,9 +312,9 @@ const change = (
 /** Changes the row of an execution that has not ended: a process that runs workflows notices it within a second. */
 const request =
   (change: store.Change, done: (changed: Execution.Execution) => string) =>
-  ({ executionId }: Execution.Execution, { executions }: Inside) =>
+  ({ executionId }: Execution.Execution, { modify }: store.Store) =>
     Effect.map(
-      executions.modify(executionId, change),
+      modify(executionId, change),
       Option.match({
         onNone: () => "it is no longer stored.",
         onSome: (changed) =>
@@ -325,12 +322,12 @@ const request =
       })
     )
 
-const purgeOne = (execution: Execution.Execution, { executions }: Inside) => {
+const purgeOne = (execution: Execution.Execution, inside: store.Store) => {
   const { businessKey, end, workflow } = execution
   return end === undefined
     ? refused(409, new Execution.ExecutionNotEnded({ workflow, businessKey }).message)
     : Effect.as(
-        purge(executions, execution),
+        purge(inside, execution),
         "its payload, its result and its steps are deleted. The key stays taken."
       )
 }
@@ -342,8 +339,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   summary: operation(
     "counts the executions and batches that have not ended, by workflow",
     [],
-    ({ executions }) =>
-      Effect.map(executions.open, (all) => {
+    ({ open }) =>
+      Effect.map(open, (all) => {
         const rows = Array.from(all, ([workflow, { oldestMillis, running, waiting }]) => {
           const oldest = iso(oldestMillis)
           return { workflow, running, waiting, oldest }
@@ -359,7 +356,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     (inside, { limit = 100, state = "open", workflow }) => {
       const filter = { workflow, states: states[state] }
       const rows = Stream.paginateChunkEffect(undefined, (after: store.Cursor | undefined) =>
-        Effect.map(inside.executions.list(filter, after, Math.min(limit, pageLimit)), (page) => [
+        Effect.map(inside.list(filter, after, Math.min(limit, pageLimit)), (page) => [
           Chunk.unsafeFromArray(page),
           page.length < pageLimit ? Option.none() : Option.fromNullable(page.at(-1))
         ])
@@ -381,7 +378,7 @@ export const operations: Readonly<Record<string, Operation>> = {
         const reports = yield* Effect.forEach(all, (execution) =>
           reportOf(inside, execution, input.reveal === true)
         )
-        const runners = yield* inside.executions.runners.list
+        const runners = yield* inside.runners.list
         const text = [...reports.map(reportText), "", of(runners)]
         return { rows: Stream.fromIterable(reports), text: Stream.fromIterable(text) }
       })
