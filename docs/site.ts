@@ -101,4 +101,4 @@ else if (values.open) {
     preview: { host: "127.0.0.1", port: 4012 }
   })
   server.printUrls()
-}
+} else console.log(`The site is in ${dist}. To read it: npm run site -- --open`)

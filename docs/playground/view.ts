@@ -106,6 +106,8 @@ export const mount = (element: HTMLElement, errorsPage: string): (() => void) =>
       if (factor < Infinity) element.querySelector(".requests")?.scrollTo({ top: 1e9 })
     }
     isPlaying = false
+    // A program that makes no request has ended before its first frame.
+    draw()
   }
 
   draw()

@@ -204,6 +204,12 @@ describe("the playground", () => {
       await press(page, "Run")
       await page.getByRole("alert").getByText(reason).waitFor()
     }
+    const withoutKey = `import { Payments } from "@manilla/payments"
+      import { Effect } from "effect"
+      export const program = Effect.flatMap(Payments.Payments, ({ create }) => create({}, {}))`
+    await editor.fill(withoutKey)
+    await press(page, "Run")
+    await ended(page, "The program failed with InvalidRequestError:")
     await press(page, "Undo changes")
     await press(page, "Run")
     await page.getByRole("heading", { name: payment }).waitFor()

@@ -19,6 +19,7 @@ import { collectFor, PaymentsOf } from "./Accounts.js"
 import { copyAll } from "./AllTransactions.js"
 import { program } from "./Collect.js"
 import { keyOfTry } from "./Keys.js"
+import { paySalary } from "./PaySalary.js"
 import worker from "./Worker.js"
 
 const sandbox = ManagedRuntime.make(SandboxServer.layer({ settleAfter: 0 }))
@@ -29,7 +30,7 @@ const env: Record<string, string> = {}
 let manilla: Promises.Promises
 
 beforeAll(async () => {
-  const { authUrl, baseUrl, credentials } = await sandbox.runPromise(Sandbox.Sandbox)
+  const { authUrl, baseUrl, credentials, wallets } = await sandbox.runPromise(Sandbox.Sandbox)
   const { client_id, client_secret } = await sandbox.runPromise(credentials)
   Object.assign(env, {
     MANILLA_BASE_URL: baseUrl,
@@ -37,6 +38,8 @@ beforeAll(async () => {
     MANILLA_CLIENT_ID: client_id,
     MANILLA_CLIENT_SECRET: Redacted.value(client_secret),
     MANILLA_PAGE_PARAMETER: Sandbox.pageParameter,
+    MANILLA_WALLET_ID:
+      (await sandbox.runPromise(wallets)).find(({ currency }) => currency === "XOF")?.id ?? "",
     COTONOU_CLIENT_ID: client_id,
     COTONOU_CLIENT_SECRET: Redacted.value(client_secret)
   })
@@ -136,6 +139,15 @@ describe("the guides", () => {
     )
     assert.isAbove(stored.size, 0)
   })
+})
+
+it("pays a salary once, whose outcome was unknown at first", async () => {
+  await inject(Fault.dropAfter({ operation: "Payouts.create", count: 5 }))
+  const pay = () => service.runPromise(paySalary("employee-7", "+2290161234567", "250000"))
+  assert.strictEqual(await pay(), "open")
+  assert.strictEqual(await pay(), "paid")
+  const { payouts } = await sandbox.runPromise(Sandbox.Sandbox)
+  assert.lengthOf(await sandbox.runPromise(payouts), 1)
 })
 
 describe("the remedies", () => {
