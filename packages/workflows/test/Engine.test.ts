@@ -25,6 +25,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as memoryStore from "../src/internal/engine/memoryStore.js"
 import type * as store from "../src/internal/engine/store.js"
+import * as transitions from "../src/internal/engine/transitions.js"
 import * as engines from "./utils/engines.js"
 import * as files from "./utils/files.js"
 
@@ -327,6 +328,29 @@ describe("a body", () => {
     )
   })
 
+  VirtualClock.test("that is woken when it is about to wait looks again", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      let lives = 0
+      const modify: store.Store["modify"] = (executionId, change, runner) => {
+        const stored = store.modify(executionId, change, runner)
+        const isFirstWait = runner !== undefined && lives === 1
+        return isFirstWait
+          ? Effect.zipRight(store.modify(executionId, transitions.woken), stored)
+          : stored
+      }
+      const body = () =>
+        Effect.gen(function* () {
+          lives++
+          yield* Durable.sleep("a day", "1 day")
+          return "done"
+        })
+      yield* Effect.provide(started, yield* on({ ...store, modify }, body))
+      yield* VirtualClock.pass("1 minute")
+      assert.strictEqual(lives, 2)
+    })
+  )
+
   VirtualClock.test("that interrupts itself fails", () => {
     let lives = 0
     return Effect.gen(function* () {
@@ -382,6 +406,23 @@ describe("a life that is cut", () => {
       yield* VirtualClock.pass("60 seconds")
       assert.strictEqual(yield* operator.await(key), "done")
       assert.deepStrictEqual(notes, ["pay"])
+    })
+  )
+
+  VirtualClock.test("is gone on with, also if its runner has died", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      const body = () => Effect.as(Durable.sleep("an hour", "1 hour"), "done")
+      const first = yield* Scope.make()
+      yield* Effect.provide(started, yield* Scope.extend(on(store, body), first))
+      yield* Scope.close(first, Exit.void)
+      // A process that is killed leaves its number in the row.
+      const executionId = yield* Shop.executionId({ key })
+      yield* store.modify(executionId, (one) => ({ ...one, runner: 99 }))
+
+      const operator = yield* Effect.provide(Operator.of(Shop), yield* on(store, body))
+      yield* VirtualClock.pass("2 hours")
+      assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
     })
   )
 
