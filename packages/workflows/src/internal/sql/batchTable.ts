@@ -114,7 +114,10 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) => {
           sql`batch = ${batchKey}`,
           ...(after === undefined ? [] : [sql`number > ${after}`]),
           ...(states === undefined ? [] : [sql.in("state", states)]),
-          ...(keys === undefined ? [] : [sql`key IN (SELECT ${text} FROM ${rowsOf(keys)})`]),
+          // As pairs, which SQLite looks up in its index. For keys alone it would read the whole batch.
+          ...(keys === undefined
+            ? []
+            : [sql`(batch, key) IN (SELECT ${batchKey}, ${text} FROM ${rowsOf(keys)})`]),
           ...(numbers === undefined
             ? []
             : [sql`number IN (SELECT CAST(${text} AS INTEGER) FROM ${rowsOf(numbers)})`])
