@@ -52,9 +52,8 @@ const periodOf = (file: string, given: Option.Option<string>) => {
 
 const previewRows = 10
 
-/** Such as `+229*******67`. */
-const masked = (phone: string) =>
-  `${phone.slice(0, 4)}${"*".repeat(phone.length - 6)}${phone.slice(-2)}`
+/** Such as `**********67`. */
+const masked = (phone: string) => phone.slice(-2).padStart(phone.length, "*")
 
 const preview = (rows: ReadonlyArray<files.Row>) => {
   const shown = rows.slice(0, previewRows).map(({ cells, line }) => {
@@ -105,8 +104,10 @@ const run = (rows: ReadonlyArray<files.Row>, batchKey: string, again: string) =>
     yield* Stream.runForEach(batches.progress(batchKey), showProgress).pipe(
       Effect.ensuring(endLine),
       Effect.onInterrupt(() =>
-        Effect.flatMap(Effect.orDie(report), (lines) =>
-          Console.error(output.wrapped("Stopped: ", `${reports.summary(lines)}. ${again}`))
+        report.pipe(
+          Effect.map(reports.summary),
+          Effect.orElseSucceed(() => "the results cannot be read now"),
+          Effect.flatMap((text) => Console.error(output.wrapped("Stopped: ", `${text}. ${again}`)))
         )
       )
     )
