@@ -20,6 +20,9 @@ export const paySalary = (employee: string, destination: string, amount: string)
     )
     return payout.status === "COMPLETED" ? "paid" : `look at it: ${payout.status}`
   }).pipe(
-    // It may be paid, so it stays open: the next call sends the same request with the same key.
-    Effect.catchTag("OutcomeUnknown", () => Effect.succeed("open"))
+    // It is paid, or may be, so it stays open: the next call sends the same request with the same key, and follows it.
+    Effect.catchTags({
+      OutcomeUnknown: () => Effect.succeed("open"),
+      PayoutStillPending: () => Effect.succeed("open")
+    })
   )

@@ -51,7 +51,7 @@ type Field = Readonly<{ label: string; pattern: RegExp; rule: string; choices?: 
 
 export type Fields = Readonly<Record<string, Field>>
 
-/** What the buyer entered for a request. */
+/** The buyer's answers in the form of a request. */
 export const enteredFor = (request: PaymentIntent.PaymentIntentRequest) => ({
   method: `${request.country} ${request.payment_method}`,
   phone: request.payer.phone_number

@@ -60,7 +60,7 @@ export const requestOf = (
   metadata: { order: order.id }
 })
 
-/** What the buyer entered for a request. */
+/** The buyer's answers in the form of a request. */
 export const enteredFor = ({
   country,
   payer,
