@@ -49,7 +49,7 @@ const Execution = ({ report }) => {
 /** What follows, for an execution and for a batch. @type {Readonly<Record<Action, readonly [string, string]>>} */
 const effects = {
   resume: [
-    "Its pause ends now. A request is sent again with the same key.",
+    "Its pause ends now, and it continues. A request that is sent again has the same key.",
     "It sends items again."
   ],
   pause: ["", "It sends no further items until you resume it. Those that were sent continue."],

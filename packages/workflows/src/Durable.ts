@@ -163,7 +163,7 @@ export const sleep = (
 ): Effect.Effect<void, Execution.ExecutionCancelled, InExecution> =>
   runs.named(name)((run) => pauseUnlessCancelled(run, `sleep/${name}`, Duration.toMillis(duration)))
 
-/** What a look has seen. A later life may have another policy: it decides only about later looks. */
+/** The result of a look. A later life may have another policy: it decides only about later looks. */
 const lookOf = once(<A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) =>
   Schema.Union(
     Schema.TaggedStruct("Done", { value: success }),

@@ -50,3 +50,18 @@ it.live("an execution that waits for a signal has no time at which it is due", (
     assert.strictEqual(summary?.["waiting"], 1)
   })
 )
+
+it.effect.each([
+  ["order-\0", /^key: .*the character NUL/],
+  ["order-\ud800", /^key: .*without a lone surrogate/]
+] as const)("a key that no database stores is refused: %j", ([key, rule]) =>
+  Effect.gen(function* () {
+    const refused = yield* (
+      operations["show"]?.run(yield* memoryStore.make, { key }).pipe(Effect.flip) ??
+      Effect.dieMessage("no operation")
+    )
+    assert(refused._tag === "Refused")
+    assert.strictEqual(refused.status, 400)
+    assert.match(refused.message, rule)
+  })
+)

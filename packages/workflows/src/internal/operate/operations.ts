@@ -19,6 +19,7 @@ import type * as Table from "../batch/Table.js"
 import { purge } from "../engine/execution.js"
 import type * as store from "../engine/store.js"
 import * as transitions from "../engine/transitions.js"
+import { Storable } from "../Text.js"
 import * as words from "./words.js"
 
 /** Why an operation was refused. Nothing was changed. */
@@ -38,13 +39,10 @@ const states = {
   all: Execution.State.literals
 } as const
 
-// PostgreSQL cannot read the character NUL.
-const Text = Schema.String.pipe(Schema.pattern(/^[^\0]*$/))
-
 /** The inputs of all operations, as text from a command line or a URL. */
 const Input = Schema.Struct({
-  key: Schema.optional(Text),
-  workflow: Schema.optional(Text),
+  key: Schema.optional(Storable),
+  workflow: Schema.optional(Storable),
   state: Schema.optional(Schema.Literal(...Struct.keys(states))),
   limit: Schema.optional(Schema.NumberFromString.pipe(Schema.int(), Schema.positive())),
   reveal: Schema.optional(Schema.BooleanFromString)

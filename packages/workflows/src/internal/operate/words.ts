@@ -102,7 +102,7 @@ interface Said {
   /** The resource, or the message of the error. */
   readonly detail?: string
   readonly tone?: "good" | "bad"
-  /** What became of the write that ended with the error. */
+  /** The outcome of the write that ended with the error. */
   readonly outcome?: Errors.Outcome
   /** The pause that follows. */
   readonly pauseMillis?: number
