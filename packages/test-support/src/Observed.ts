@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
+import * as MetricState from "effect/MetricState"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 import { inspect } from "node:util"
@@ -47,10 +48,15 @@ export const observe = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Logger.withMinimumLogLevel(LogLevel.All)
     )
     // The metrics of a process are shared by all of its tests. Their numbers and hashes differ from
-    // run to run, and would hold by chance the digits that a test looks for.
+    // run to run, and would hold by chance the digits that a test looks for: only their texts count.
     const counted = Array.from(yield* Metric.snapshot)
       .filter(({ metricKey, metricState }) => !Equal.equals(before.get(metricKey), metricState))
-      .map(({ metricKey: { name, tags } }) => [name, ...tags.map(({ key, value }) => [key, value])])
+      .map(({ metricKey: { description, name, tags }, metricState }) => [
+        name,
+        Option.getOrElse(description, () => ""),
+        ...tags.map(({ key, value }) => [key, value]),
+        ...(MetricState.isFrequencyState(metricState) ? metricState.occurrences.keys() : [])
+      ])
     const failure = Exit.match(exit, { onSuccess: () => [], onFailure: causeText })
     const observed: Observed<A, E> = {
       exit,
