@@ -48,12 +48,18 @@ const plain = [
 ]
 const needy = pathsOf(modules.filter(({ module }) => apart.has(module)))
 
-/** A program that imports modules. */
+const internal = libraries.map((folder) => `${manifestIn("packages", folder).name}/internal/any`)
+
+/** A program that imports modules, and cannot import internal ones. */
 const importing = (paths: ReadonlyArray<string>): string => `
 ${paths.map((path, i) => `import * as module${i} from "${path}"`).join("\n")}
 
 const modules = [${paths.map((_, i) => `module${i}`).join(", ")}]
 for (const module of modules) if (Object.keys(module).length === 0) throw new Error("no exports")
+for (const path of ${JSON.stringify(internal)}) {
+  const { code } = await import(path).catch((error: { code: string }) => error)
+  if (code !== "ERR_PACKAGE_PATH_NOT_EXPORTED") throw new Error(\`\${path}: \${code}\`)
+}
 console.log(modules.length + " modules")
 `
 
@@ -132,8 +138,7 @@ const tryStarter = async (name: string, project: string): Promise<void> => {
   const target = mkdtempSync(join(tmpdir(), `manilla-${name}-`))
   try {
     copy(name, target, project)
-    const steps =
-      "npm install --silent --no-audit --no-fund --ignore-scripts && npm run check && npm test"
+    const steps = "npm install --silent --no-audit --ignore-scripts && npm run check && npm test"
     const { stdout } = await promisify(exec)(steps, { cwd: target })
     report(`${name}: ${/Tests +\S+ passed.*/.exec(stdout)?.[0] ?? stdout}`)
   } finally {
@@ -149,9 +154,7 @@ const keepIn = (out: string): void => {
 }
 
 const out = Options.directory("out").pipe(
-  Options.withDescription(
-    "only write the tarballs there, and print the command that installs them"
-  ),
+  Options.withDescription("only write the tarballs there, and print their install command"),
   Options.optional
 )
 
