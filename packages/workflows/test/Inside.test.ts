@@ -51,17 +51,18 @@ it.live("an execution that waits for a signal has no time at which it is due", (
   })
 )
 
-it.effect.each([
-  ["order-\0", /^key: .*the character NUL/],
-  ["order-\ud800", /^key: .*without a lone surrogate/]
-] as const)("a key that no database stores is refused: %j", ([key, rule]) =>
-  Effect.gen(function* () {
-    const refused = yield* (
-      operations["show"]?.run(yield* memoryStore.make, { key }).pipe(Effect.flip) ??
-      Effect.dieMessage("no operation")
-    )
-    assert(refused._tag === "Refused")
-    assert.strictEqual(refused.status, 400)
-    assert.match(refused.message, rule)
-  })
+it.effect.each(["order-\0", "order-\ud800"])(
+  "a key that no database stores is refused: %j",
+  (key) =>
+    Effect.gen(function* () {
+      const show = operations["show"]
+      assert.isDefined(show)
+      const refused = yield* Effect.flip(show.run(yield* memoryStore.make, { key }))
+      assert(refused._tag === "Refused")
+      assert.strictEqual(refused.status, 400)
+      assert.match(
+        refused.message,
+        /^key must be well-formed text, without a lone surrogate or the/
+      )
+    })
 )

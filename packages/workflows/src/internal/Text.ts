@@ -1,16 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** Text that every store keeps as it is. */
+const rule = "well-formed text, without a lone surrogate or the character NUL (U+0000)"
+
+/**
+ * Text that every store keeps as it is: two texts with different lone surrogates are the same text in UTF-8, and
+ * PostgreSQL cannot store NUL.
+ */
 export const Storable = Schema.String.pipe(
-  // Two texts with different lone surrogates are the same text in UTF-8.
-  Schema.filter((text) => !/\p{Surrogate}/u.test(text), {
-    description: "well-formed text, without a lone surrogate"
-  }),
-  // PostgreSQL cannot store it.
-  Schema.filter((text) => !text.includes("\0"), {
-    description: "without the character NUL (U+0000)"
-  })
+  Schema.filter((text) => !/[\p{Surrogate}\0]/u.test(text), { description: rule })
 )
 
 export const isStorable = Schema.is(Storable)
@@ -28,5 +26,5 @@ export const checkName = (name: string): Effect.Effect<void> =>
   isStorable(name)
     ? Effect.void
     : Effect.dieMessage(
-        `the name ${JSON.stringify(name)} of a step must be well-formed text, without a lone surrogate or the character NUL (U+0000). Give it another name.`
+        `the name ${JSON.stringify(name)} of a step must be ${rule}. Give it another name.`
       )
