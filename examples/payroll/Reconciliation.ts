@@ -4,8 +4,7 @@
  */
 import type { Amount } from "@manilla/core"
 import type { Payout } from "@manilla/payouts"
-import { Transactions, type Transaction } from "@manilla/transactions"
-import { Reconcile } from "@manilla/workflows"
+import { Reconcile, Transactions, type Transaction } from "@manilla/transactions"
 import { Chunk, Effect, Stream } from "effect"
 import * as Payroll from "./Payroll.js"
 import type { Outcome } from "./Salaries.js"

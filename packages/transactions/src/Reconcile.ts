@@ -78,7 +78,7 @@ export type Difference =
  *
  * @example
  * import * as Amount from "@manilla/core/Amount"
- * import * as Reconcile from "@manilla/workflows/Reconcile"
+ * import * as Reconcile from "@manilla/transactions/Reconcile"
  *
  * const salary = { key: "E007", amount: Amount.Amount.make("250000"), currency: "XOF" }
  * const payout = { ...salary, id: "PO-1", status: "COMPLETED" }

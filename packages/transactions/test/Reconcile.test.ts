@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@manilla/core/Amount"
-import * as Reconcile from "@manilla/workflows/Reconcile"
+import * as Reconcile from "@manilla/transactions/Reconcile"
 
 const asked = (key: string, amount = "1000"): Reconcile.Asked => ({
   key,
