@@ -15,7 +15,7 @@ const refused = Exit.fail(
   new Errors.UnprocessableError({ operation: "Payouts.create", status: 422, message: "refused" })
 )
 
-const adviceOn = (state: Batch.State, end: Batch.ItemResult["end"]) =>
+const adviceOn = (state: Batch.ItemResult["state"], end: Batch.ItemResult["end"]) =>
   report.make([row], [{ key: "E1", businessKey: "key", state, end }])[0]
 
 describe("a row", () => {

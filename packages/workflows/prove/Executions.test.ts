@@ -68,7 +68,7 @@ describe("a list of executions", () => {
     Effect.gen(function* () {
       yield* four
       yield* VirtualClock.pass("300 seconds")
-      const list = (filter: Executions.Filter) =>
+      const list = (filter: Parameters<typeof Executions.stream>[0]) =>
         Effect.map(Stream.runCollect(Executions.stream(filter)), keys)
       assert.deepStrictEqual(yield* list({}), ["order-1", "order-2", "card-1", "card-2"])
       assert.deepStrictEqual(yield* list({ workflow: "Manilla/IssueCard/2" }), ["card-1", "card-2"])

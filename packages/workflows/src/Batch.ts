@@ -28,27 +28,6 @@ export const Item = Schema.Struct({ key: Text.Key, request: Payout.PayoutRequest
 export interface Item extends Schema.Schema.Type<typeof Item> {}
 
 /**
- * The state of an item.
- *
- * | state          | meaning                                                                     |
- * | -------------- | --------------------------------------------------------------------------- |
- * | `waiting`      | no request was sent, or none was applied                                    |
- * | `sending`      | its request may be sent at any moment                                       |
- * | `created`      | its payout exists, and the batch reads its status                           |
- * | `unknown`      | its payout may exist: an execution of `DisbursePayout` continues its request |
- * | `pending`      | its payout exists, and an execution of `DisbursePayout` reads its status    |
- * | `completed`    | ended: the status of its payout is `COMPLETED`                              |
- * | `notCompleted` | ended: its payout has another final status                                  |
- * | `failed`       | ended: nothing was paid                                                     |
- * | `inDoubt`      | ended with an error, although its payout exists or may exist                |
- * | `purged`       | ended, and its result was purged meanwhile                                  |
- *
- * @since 0.1.0
- * @category models
- */
-export type State = Table.State
-
-/**
  * How the items of a batch ended.
  *
  * @since 0.1.0
@@ -109,7 +88,21 @@ export interface ItemResult {
   readonly key: string
   /** The business key of its execution of `DisbursePayout`, if it has one, for operating it. */
   readonly businessKey: string
-  readonly state: State
+  /**
+   * | state          | meaning                                                                     |
+   * | -------------- | --------------------------------------------------------------------------- |
+   * | `waiting`      | no request was sent, or none was applied                                    |
+   * | `sending`      | its request may be sent at any moment                                       |
+   * | `created`      | its payout exists, and the batch reads its status                           |
+   * | `unknown`      | its payout may exist: an execution of `DisbursePayout` continues its request |
+   * | `pending`      | its payout exists, and an execution of `DisbursePayout` reads its status    |
+   * | `completed`    | ended: the status of its payout is `COMPLETED`                              |
+   * | `notCompleted` | ended: its payout has another final status                                  |
+   * | `failed`       | ended: nothing was paid                                                     |
+   * | `inDoubt`      | ended with an error, although its payout exists or may exist                |
+   * | `purged`       | ended, and its result was purged meanwhile                                  |
+   */
+  readonly state: Table.State
   /** Its end; none before that. */
   readonly end: Option.Option<
     Exit.Exit<Payout.Payout, typeof DisbursePayout.workflow.errorSchema.Type>

@@ -6,22 +6,9 @@
 import * as Errors from "@manilla/core/Errors"
 import * as Issues from "@manilla/core/Issues"
 import * as Schema from "effect/Schema"
-import * as Struct from "effect/Struct"
 import { rootMessage } from "./internal/rootMessage.js"
 
-/**
- * How an execution ended.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const EndState = Schema.Literal("Succeeded", "Failed", "Died")
-
-/**
- * @since 0.1.0
- * @category models
- */
-export type EndState = typeof EndState.Type
+const EndState = Schema.Literal("Succeeded", "Failed", "Died")
 
 /**
  * The state of an execution.
@@ -76,7 +63,7 @@ export interface Execution {
   readonly resource: string | undefined
   readonly isCancelRequested: boolean
   /** How and when it ended. */
-  readonly end: { readonly state: EndState; readonly atMillis: number } | undefined
+  readonly end: { readonly state: typeof EndState.Type; readonly atMillis: number } | undefined
   /** Its encoded `Exit`, as JSON, from its end until a purge. */
   readonly exit: string | undefined
   /** Whether its payload and its result were deleted after its end. */
@@ -89,22 +76,12 @@ export interface Execution {
  * @since 0.1.0
  * @category models
  */
-export interface Status extends Omit<Execution, (typeof hidden)[number]> {
+export interface Status extends Omit<
+  Execution,
+  "payload" | "exit" | "parent" | "runner" | "clocks" | "wakes"
+> {
   readonly state: State
 }
-
-const hidden = ["payload", "exit", "parent", "runner", "clocks", "wakes"] as const
-
-/**
- * The status of a stored execution.
- *
- * @since 0.1.0
- * @category conversions
- */
-export const toStatus = (execution: Execution): Status => ({
-  ...Struct.omit(execution, ...hidden),
-  state: execution.end?.state ?? (execution.pause === undefined ? "Running" : "Waiting")
-})
 
 const named = {
   workflow: Schema.String,

@@ -13,23 +13,8 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Engine from "./Engine.js"
 import type * as store from "./internal/engine/store.js"
-import * as Execution from "./Execution.js"
-import { purge as purgeOne } from "./internal/engine/execution.js"
-
-/**
- * Selects executions. A part that is left out selects all.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Filter {
-  /** The versioned name of a workflow, such as `DisbursePayout.workflow.name`. */
-  readonly workflow?: string | undefined
-  /** One of these states. */
-  readonly states?: ReadonlyArray<Execution.State> | undefined
-  /** Started at least this long ago. */
-  readonly minAge?: Duration.DurationInput | undefined
-}
+import type * as Execution from "./Execution.js"
+import { purge as purgeOne, toStatus } from "./internal/engine/execution.js"
 
 const pageSize = 1_000
 
@@ -50,7 +35,8 @@ const stored = (filter: store.Filter) =>
   )
 
 /**
- * The executions that a filter selects, the oldest first, without their payloads. They are read in pages. The state
+ * The executions that fit, the oldest first, without their payloads. They are read in pages. A part that is left out
+ * selects all. The state
  * is the stored one: for an execution whose process was killed, the state before that.
  *
  * @example
@@ -63,16 +49,23 @@ const stored = (filter: store.Filter) =>
  * @since 0.1.0
  * @category operating
  */
-export const stream = ({ minAge, states, workflow }: Filter = {}): Stream.Stream<
-  Execution.Status,
-  Execution.StorageError,
-  Engine.Engine
-> =>
+export const stream = ({
+  minAge,
+  states,
+  workflow
+}: {
+  /** The versioned name of a workflow, such as `DisbursePayout.workflow.name`. */
+  readonly workflow?: string | undefined
+  /** One of these states. */
+  readonly states?: ReadonlyArray<Execution.State> | undefined
+  /** Started at least this long ago. */
+  readonly minAge?: Duration.DurationInput | undefined
+} = {}): Stream.Stream<Execution.Status, Execution.StorageError, Engine.Engine> =>
   Stream.unwrap(
     Effect.map(minAge === undefined ? Effect.succeed(undefined) : millisAgo(minAge), (before) =>
       stored({ workflow, states, startedBeforeMillis: before })
     )
-  ).pipe(Stream.map(Execution.toStatus))
+  ).pipe(Stream.map(toStatus))
 
 /**
  * Deletes payloads, results and steps of executions that have ended, and returns their number. A row with the
@@ -107,7 +100,7 @@ export const purge = ({
    * By default only `Succeeded`: somebody may still have to look at the error of another execution, such as
    * `OutcomeUnknown`.
    */
-  readonly states?: ReadonlyArray<Execution.EndState> | undefined
+  readonly states?: ReadonlyArray<store.EndState> | undefined
   readonly workflow?: string | undefined
 }): Effect.Effect<number, Execution.StorageError, Engine.Engine> =>
   Effect.gen(function* () {

@@ -15,7 +15,7 @@ import * as Engine from "./Engine.js"
 import * as Execution from "./Execution.js"
 import { endCodec, keyOf, readPayload } from "./internal/engine/codecs.js"
 import type { StartError } from "./internal/engine/engine.js"
-import { purge, unlessPurged } from "./internal/engine/execution.js"
+import { purge, toStatus, unlessPurged } from "./internal/engine/execution.js"
 import { isStorable } from "./internal/Text.js"
 
 type NotFound = Execution.ExecutionNotFound | Execution.StorageError
@@ -159,7 +159,7 @@ export const of = <
 
     const operator: Operations = {
       start,
-      status: (key) => Effect.map(readable(key), Execution.toStatus),
+      status: (key) => Effect.map(readable(key), toStatus),
       poll: (key) =>
         Effect.flatMap(readable(key), (execution) =>
           execution.end === undefined ? Effect.succeedNone : Effect.asSome(exitOf(execution))

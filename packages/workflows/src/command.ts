@@ -39,54 +39,6 @@ export class DrainTimeout extends Schema.TaggedError<DrainTimeout>(
 }
 
 /**
- * Where a runner serves its health.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Health {
-  readonly port: number
-  /** Where to listen. All addresses of the machine by default. */
-  readonly host?: string | undefined
-}
-
-/**
- * Where a runner serves the operations of the command `manilla-workflows`, and a page at `/` that uses them.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Operate {
-  readonly port: number
-  /** Where to listen. Only this machine by default: the token and what is shown are not encrypted. */
-  readonly host?: string | undefined
-  /** The token that a request must have in its header, as `Authorization: Bearer TOKEN`. The page asks its reader for it. Without it, nothing is served. */
-  readonly token: Redacted.Redacted | undefined
-}
-
-/**
- * The parts of a runner's process, and how it ends.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Options<A, E, E2> {
-  /** The engine, such as `layerPostgres({ url })`. */
-  readonly engine: Layer.Layer<Engine.Engine | WorkflowEngine.WorkflowEngine, E2>
-  /** The workflows that this process runs, with the clients that they need, and whatever uses them. */
-  readonly workflows: Layer.Layer<A, E, Engine.Engine | WorkflowEngine.WorkflowEngine>
-  /** Where `GET /health` is served. Nowhere by default. */
-  readonly health?: Health | undefined
-  /** Where the page at `/`, `/workflows/list` and the other operations are served. Nowhere by default. */
-  readonly operate?: Operate | undefined
-  /**
-   * How long the runner may take to end: 25 seconds by default, which is shorter than the 30 seconds after
-   * which Kubernetes kills a process. It usually takes 2 seconds.
-   */
-  readonly drainTimeout?: Duration.DurationInput | undefined
-}
-
-/**
  * Runs workflows until it is interrupted, which `NodeRuntime.runMain` does on SIGTERM and SIGINT. Then it
  * takes no further executions, interrupts the activities that run, and hands its executions over. An activity
  * that was interrupted starts again elsewhere or in the next life, and sends the same request with the same
@@ -120,14 +72,41 @@ export const run = <A, E, E2>({
   health,
   operate,
   workflows
-}: Options<A, E, E2>): Effect.Effect<never, E | E2 | DrainTimeout | ServeError> =>
+}: {
+  /** The engine, such as `layerPostgres({ url })`. */
+  readonly engine: Layer.Layer<Engine.Engine | WorkflowEngine.WorkflowEngine, E2>
+  /** The workflows that this process runs, with the clients that they need, and whatever uses them. */
+  readonly workflows: Layer.Layer<A, E, Engine.Engine | WorkflowEngine.WorkflowEngine>
+  /** Where `GET /health` is served: on all addresses of the machine, unless it names a host. Nowhere by default. */
+  readonly health?: Address | undefined
+  /**
+   * Where the operations of the command `manilla-workflows` are served, such as `GET /workflows/list`, and a page at `/`
+   * that uses them: on this machine only, unless it names a host, because nothing is encrypted. Nowhere by default.
+   */
+  readonly operate?:
+    | (Address & {
+        /**
+         * The token that a request must have in its header, as `Authorization: Bearer TOKEN`. The page asks its reader
+         * for it. Without it, nothing is served.
+         */
+        readonly token: Redacted.Redacted | undefined
+      })
+    | undefined
+  /**
+   * How long the runner may take to end: 25 seconds by default, which is shorter than the 30 seconds after
+   * which Kubernetes kills a process. It usually takes 2 seconds.
+   */
+  readonly drainTimeout?: Duration.DurationInput | undefined
+}): Effect.Effect<never, E | E2 | DrainTimeout | ServeError> =>
   Effect.gen(function* () {
     const status = yield* Ref.make<Effect.Effect<string>>(Effect.succeed("starting"))
-    if (health !== undefined) yield* Layer.build(served(health, status))
+    if (health !== undefined) yield* Layer.build(served(healthRoutes(status), "0.0.0.0", health))
     const live = Effect.gen(function* () {
       const context = yield* Layer.build(Layer.provideMerge(workflows, engine))
       const inside = Context.get(context, Engine.Engine)
-      if (operate !== undefined) yield* Layer.build(operated(operate, inside))
+      if (operate?.token !== undefined && Redacted.value(operate.token) !== "") {
+        yield* Layer.build(served(routes.make(inside, operate.token), "127.0.0.1", operate))
+      }
       yield* Ref.set(
         status,
         Effect.map(inside.isHealthy, (is) => (is ? ready : "not healthy"))
@@ -137,32 +116,29 @@ export const run = <A, E, E2>({
     return yield* draining(live, Ref.set(status, Effect.succeed("draining")), drainTimeout)
   }).pipe(Effect.scoped)
 
+/** Where to listen. */
+interface Address {
+  readonly port: number
+  readonly host?: string | undefined
+}
+
 const ready = "ready"
 
-const served = (
-  { host = "0.0.0.0", port }: Health,
-  status: Ref.Ref<Effect.Effect<string>>
-): Layer.Layer<never, ServeError> =>
-  HttpRouter.empty.pipe(
-    HttpRouter.get(
-      "/health",
-      Effect.map(Effect.flatten(Ref.get(status)), (text) =>
-        HttpServerResponse.text(text, { status: text === ready ? 200 : 503 })
-      )
-    ),
-    HttpServer.serve(),
-    Layer.provide(NodeHttpServer.layer(createServer, { host, port }))
+const healthRoutes = (status: Ref.Ref<Effect.Effect<string>>) =>
+  HttpRouter.get(
+    HttpRouter.empty,
+    "/health",
+    Effect.map(Effect.flatten(Ref.get(status)), (text) =>
+      HttpServerResponse.text(text, { status: text === ready ? 200 : 503 })
+    )
   )
 
-const operated = (
-  { host = "127.0.0.1", port, token }: Operate,
-  inside: Engine.Service
+const served = (
+  router: HttpRouter.HttpRouter,
+  defaultHost: string,
+  { host = defaultHost, port }: Address
 ): Layer.Layer<never, ServeError> =>
-  token === undefined || Redacted.value(token) === ""
-    ? Layer.empty
-    : routes
-        .make(inside, token)
-        .pipe(HttpServer.serve(), Layer.provide(NodeHttpServer.layer(createServer, { host, port })))
+  Layer.provide(HttpServer.serve(router), NodeHttpServer.layer(createServer, { host, port }))
 
 /** Runs an effect whose resources are released within a time. */
 const draining = <A, E>(

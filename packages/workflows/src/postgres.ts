@@ -22,12 +22,30 @@ import * as postgresClient from "./internal/sql/postgresClient.js"
 import * as sqlEngine from "./internal/sql/sqlEngine.js"
 
 /**
- * Options of a runner.
+ * A layer that starts a runner on PostgreSQL. Its executions continue after a crash, here or on another runner.
+ * Fails with `DatabaseUnavailable` if the database cannot be used.
+ *
+ * @example
+ * import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+ * import * as Engine from "@manilla/workflows/postgres"
+ * import * as Config from "effect/Config"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const engine = Layer.unwrapEffect(
+ *   Effect.map(Config.redacted("DATABASE_URL"), (url) => Engine.layerPostgres({ url }))
+ * )
+ * const workflows = DisbursePayout.layer().pipe(Layer.provide(engine))
  *
  * @since 0.1.0
- * @category models
+ * @category layers
  */
-export interface Options {
+export const layerPostgres = ({
+  databaseTimeout = "30 seconds",
+  pollInterval = "1 second",
+  runnerExpiration = "15 seconds",
+  url
+}: {
   /**
    * The database, such as `postgres://user:password@host:5432/database`. Use a database of its own for each
    * group of runners: all runners of a database share its executions. Tables are created if they do not
@@ -52,33 +70,7 @@ export interface Options {
    * closed, and the operation is repeated on another.
    */
   readonly databaseTimeout?: Duration.DurationInput | undefined
-}
-
-/**
- * A layer that starts a runner on PostgreSQL. Its executions continue after a crash, here or on another runner.
- * Fails with `DatabaseUnavailable` if the database cannot be used.
- *
- * @example
- * import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
- * import * as Engine from "@manilla/workflows/postgres"
- * import * as Config from "effect/Config"
- * import * as Effect from "effect/Effect"
- * import * as Layer from "effect/Layer"
- *
- * const engine = Layer.unwrapEffect(
- *   Effect.map(Config.redacted("DATABASE_URL"), (url) => Engine.layerPostgres({ url }))
- * )
- * const workflows = DisbursePayout.layer().pipe(Layer.provide(engine))
- *
- * @since 0.1.0
- * @category layers
- */
-export const layerPostgres = ({
-  databaseTimeout = "30 seconds",
-  pollInterval = "1 second",
-  runnerExpiration = "15 seconds",
-  url
-}: Options): Layer.Layer<
+}): Layer.Layer<
   Engine.Engine | WorkflowEngine.WorkflowEngine,
   Engine.DatabaseUnavailable | Engine.UnsupportedSchema
 > => {

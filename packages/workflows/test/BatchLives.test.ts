@@ -4,7 +4,6 @@ import * as Fault from "@manilla/sandbox/Fault"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
-import type * as Batch from "@manilla/workflows/Batch"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Engine from "@manilla/workflows/Engine"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
@@ -116,7 +115,7 @@ describe("a batch whose process dies", () => {
   VirtualClock.test("after any of its writes pays each item once", () => dyingAnywhere(true))
 
   /** The table of a process that died while a request may have been on its way. */
-  const left = (state: Batch.State, count: number) =>
+  const left = (state: Table.State, count: number) =>
     Effect.gen(function* () {
       const table = yield* memoryTable.make
       // Nobody owns the batch while it is stored.

@@ -8,8 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
-import type * as Batch from "@manilla/workflows/Batch"
 import * as rules from "../src/internal/batch/rules.js"
+import type * as Table from "../src/internal/batch/Table.js"
 
 const operation = "Payouts.create"
 const message = "it failed"
@@ -19,7 +19,7 @@ const answer = { operation, message, status: 400 }
 const lost = new Errors.TransportError({ operation, message, sent: true })
 const unreadable = { ...answer, issues: [], key }
 
-const cases: ReadonlyArray<readonly [Errors.KeyedWriteError, Batch.State]> = [
+const cases: ReadonlyArray<readonly [Errors.KeyedWriteError, Table.State]> = [
   [new Errors.OutcomeUnknown({ operation, message, key, cause: lost }), "unknown"],
   [new Errors.AppliedUnreadable(unreadable), "inDoubt"],
   [new Errors.AppliedUnreadable({ ...unreadable, reference: "" }), "inDoubt"],

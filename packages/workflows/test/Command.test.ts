@@ -46,7 +46,7 @@ const controlled = Effect.gen(function* () {
 const run = (
   engine: Effect.Effect.Success<typeof controlled>["engine"],
   port: number,
-  operate?: Command.Operate
+  operate?: Parameters<typeof Command.run>[0]["operate"]
 ) =>
   Command.run({
     engine,

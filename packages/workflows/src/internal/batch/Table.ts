@@ -5,7 +5,7 @@ import type * as Execution from "../../Execution.js"
 /** See `Batch.Phase`; `storing`: its items are not complete yet. */
 export type Phase = "storing" | "running" | "paused" | "interrupted" | "ended" | "purged"
 
-/** See `Batch.State`. */
+/** See `Batch.ItemResult`. */
 export type State =
   | "waiting"
   | "sending"

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import type * as Batch from "../../Batch.js"
 import * as Execution from "../../Execution.js"
 import { purged } from "./load.js"
 import * as rules from "./rules.js"
@@ -29,7 +28,7 @@ export const make = (table: Table.Service, name: string) => {
     Effect.gen(function* () {
       const { phase, total } = yield* found(batchKey)
       const counts = yield* table.count(batchKey)
-      const sum = (...states: ReadonlyArray<Batch.State>) =>
+      const sum = (...states: ReadonlyArray<Table.State>) =>
         states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
       return {
         phase,

@@ -1,7 +1,14 @@
 import * as Effect from "effect/Effect"
+import * as Struct from "effect/Struct"
 import * as Execution from "../../Execution.js"
 import type * as store from "./store.js"
 import * as transitions from "./transitions.js"
+
+/** The state of an execution, without what may be personal data and what only the engine needs. */
+export const toStatus = (execution: Execution.Execution): Execution.Status => ({
+  ...Struct.omit(execution, "payload", "exit", "parent", "runner", "clocks", "wakes"),
+  state: execution.end?.state ?? (execution.pause === undefined ? "Running" : "Waiting")
+})
 
 /** Fails if the payload and the result were deleted. */
 export const unlessPurged = (

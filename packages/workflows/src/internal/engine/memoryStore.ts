@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Execution from "../../Execution.js"
+import type * as Execution from "../../Execution.js"
 import * as memoryTable from "../batch/memoryTable.js"
+import { toStatus } from "./execution.js"
 import type * as store from "./store.js"
 import * as transitions from "./transitions.js"
 
@@ -132,7 +133,7 @@ const isSelected = (
 ): boolean =>
   (workflow === undefined || execution.workflow === workflow) &&
   (businessKey === undefined || execution.businessKey === businessKey) &&
-  (states === undefined || states.includes(Execution.toStatus(execution).state)) &&
+  (states === undefined || states.includes(toStatus(execution).state)) &&
   (startedBeforeMillis === undefined || execution.startedMillis < startedBeforeMillis) &&
   (endedBeforeMillis === undefined ||
     (execution.end !== undefined && execution.end.atMillis < endedBeforeMillis)) &&

@@ -2,7 +2,6 @@
 import type * as Workflow from "@effect/workflow/Workflow"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
-import type * as Execution from "../../Execution.js"
 import { once } from "../once.js"
 import type * as store from "./store.js"
 
@@ -40,7 +39,7 @@ const metricsOf = once(({ name }: Workflow.Any) => {
 
 export const onStart = (workflow: Workflow.Any) => Metric.update(metricsOf(workflow).started, 1)
 
-export const onEnd = (workflow: Workflow.Any, state: Execution.EndState) =>
+export const onEnd = (workflow: Workflow.Any, state: store.EndState) =>
   Metric.update(metricsOf(workflow)[state], 1)
 
 export const setOpen = (workflow: Workflow.Any, open: store.Open | undefined, nowMillis: number) =>

@@ -330,6 +330,6 @@ const again = <A, B, R>(effect: Effect.Effect<A, never, R>, pause: Effect.Effect
 
 /** How an execution ended. */
 const stateOf = Exit.match({
-  onSuccess: (): Execution.EndState => "Succeeded",
-  onFailure: (cause): Execution.EndState => (Cause.isDie(cause) ? "Died" : "Failed")
+  onSuccess: (): store.EndState => "Succeeded",
+  onFailure: (cause): store.EndState => (Cause.isDie(cause) ? "Died" : "Failed")
 })

@@ -3,6 +3,9 @@ import type * as Option from "effect/Option"
 import type * as Execution from "../../Execution.js"
 import type * as Table from "../batch/Table.js"
 
+/** How an execution ended. */
+export type EndState = NonNullable<Execution.Execution["end"]>["state"]
+
 /** Finds an execution. */
 export interface Name {
   readonly workflow: string

@@ -16,7 +16,7 @@ import * as Execution from "../../Execution.js"
 import * as PayoutBatch from "../../PayoutBatch.js"
 import * as batch from "../batch/operate.js"
 import type * as Table from "../batch/Table.js"
-import { purge } from "../engine/execution.js"
+import { purge, toStatus } from "../engine/execution.js"
 import type * as store from "../engine/store.js"
 import * as transitions from "../engine/transitions.js"
 import { Storable } from "../Text.js"
@@ -139,7 +139,7 @@ const only = (inside: store.Store, input: Input) =>
 /** An execution, and the phase of a batch. */
 const statusOf = ({ batches }: store.Store, execution: Execution.Execution) =>
   Effect.gen(function* () {
-    const status = Execution.toStatus(execution)
+    const status = toStatus(execution)
     const now = yield* Clock.currentTimeMillis
     const stored = isBatch(status)
       ? Option.getOrUndefined(yield* batches.find(status.businessKey))
@@ -182,7 +182,7 @@ const counts = {
   failed: "failed: nothing was paid",
   inDoubt: "in doubt: look at each of them at the service",
   purged: "purged"
-} as const satisfies Record<Batch.State, string>
+} as const satisfies Record<Table.State, string>
 
 const reportOf = (inside: store.Store, execution: Execution.Execution, reveal: boolean) =>
   Effect.gen(function* () {

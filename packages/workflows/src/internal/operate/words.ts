@@ -44,7 +44,7 @@ export interface Words {
 
 const same = (brief: string): Words => ({ brief, text: `It ${brief}.` })
 
-const ends: Record<Execution.EndState, string> = {
+const ends: Record<store.EndState, string> = {
   Succeeded: "ended with a result",
   Failed: "failed",
   Died: "ended with a defect"
@@ -198,7 +198,7 @@ export const events = (
   { end, exit, startedMillis }: Execution.Execution,
   steps: ReadonlyArray<store.Step>
 ): ReadonlyArray<Event> => {
-  const last = (state: Execution.EndState): Said =>
+  const last = (state: store.EndState): Said =>
     state === "Succeeded" ? { text: "ended with a result" } : failure(JSON.parse(exit ?? "null"))
   return [
     { atMillis: startedMillis, kind: "started", step: "", text: "started" },

@@ -19,7 +19,7 @@ interface Row {
   /** The members that no statement selects by, as JSON. */
   readonly progress: string
   readonly cancel_requested: number
-  readonly ended_as: Execution.EndState | null
+  readonly ended_as: store.EndState | null
   readonly ended_millis: number | null
   readonly exit: string | null
   readonly purged: number
