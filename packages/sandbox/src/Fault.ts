@@ -7,7 +7,7 @@
 import * as Text from "@manilla/core/Text"
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { headerText, numberBetween, whole } from "./internal/control/limits.js"
+import { headerText, numberBetween, whole } from "./internal/rules/limits.js"
 import * as ServiceApi from "./ServiceApi.js"
 
 /**

@@ -7,7 +7,7 @@
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import * as Fault from "./Fault.js"
-import { oneOf } from "./internal/control/limits.js"
+import { oneOf } from "./internal/rules/limits.js"
 
 /**
  * The header that names an outcome.

@@ -6,6 +6,7 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Engine from "@manilla/workflows/Engine"
+import * as Operator from "@manilla/workflows/Operator"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -115,7 +116,7 @@ describe("a batch whose process dies", () => {
   VirtualClock.test("after any of its writes pays each item once", () => dyingAnywhere(true))
 
   /** The table of a process that died while a request may have been on its way. */
-  const left = (state: Table.State, count: number) =>
+  const left = (state: Table.State, count: number, reference?: string) =>
     Effect.gen(function* () {
       const table = yield* memoryTable.make
       // Nobody owns the batch while it is stored.
@@ -127,7 +128,12 @@ describe("a batch whose process dies", () => {
         )
       )
       const numbers = Array.from({ length: count }, (_, number) => number)
-      const changes = numbers.map((number) => ({ number, state, sent: 0 }))
+      const changes = numbers.map((number) => ({
+        number,
+        state,
+        sent: 0,
+        ...(reference === undefined ? {} : { reference })
+      }))
       assert.isTrue(yield* table.write("payroll", 1, changes))
       return table
     })
@@ -157,6 +163,34 @@ describe("a batch whose process dies", () => {
       yield* VirtualClock.pass("1 hour")
       assert.deepInclude(yield* batches.await("payroll"), { failed: 0, inDoubt: 2 })
       assert.lengthOf(yield* world.keysOf(operation), 0)
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+
+  VirtualClock.test("only reads a payout that it had created", () =>
+    Effect.gen(function* () {
+      const payouts = yield* Payouts.Payouts
+      const made = yield* payouts.create(yield* world.payout, { key: world.key("before") })
+      const table = yield* left("pending", 1, made.reference)
+      const batches = yield* Effect.provide(start(1), yield* life(table))
+      yield* VirtualClock.pass("1 hour")
+      assert.deepInclude(yield* batches.await("payroll"), { completed: 1 })
+      yield* madeOnce(1)
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+
+  VirtualClock.test("does not wait for an execution that was purged", () =>
+    Effect.gen(function* () {
+      const table = yield* left("unknown", 1)
+      const context = yield* life(table)
+      const disburse = yield* Effect.provide(Operator.of(DisbursePayout.workflow), context)
+      const key = world.key("PayoutBatch:payroll:E1")
+      yield* disburse.start({ key, ...(yield* world.payout) })
+      yield* VirtualClock.pass("1 hour")
+      yield* disburse.purge(key)
+      const batches = yield* Effect.provide(start(1), context)
+      yield* VirtualClock.pass("1 hour")
+      assert.deepInclude(yield* batches.await("payroll"), { purged: 1 })
+      yield* madeOnce(1)
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 })

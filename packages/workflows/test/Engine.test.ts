@@ -9,6 +9,7 @@ import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as Durable from "@manilla/workflows/Durable"
+import * as Engine from "@manilla/workflows/Engine"
 import * as Execution from "@manilla/workflows/Execution"
 import * as Executions from "@manilla/workflows/Executions"
 import * as Memory from "@manilla/workflows/memory"
@@ -287,6 +288,69 @@ describe("a body", () => {
     )
   })
 
+  VirtualClock.test("says that a write which was interrupted beside another block is unknown", () =>
+    Effect.gen(function* () {
+      const operator = yield* started
+      yield* VirtualClock.pass("30 seconds")
+      yield* operator.interrupt(key)
+      yield* VirtualClock.pass("60 seconds")
+      const error = yield* Effect.flip(operator.await(key))
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.strictEqual(error.outcome, "unknown")
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          Effect.gen(function* () {
+            const pay = write("Shop.pay", () => Effect.delay(Effect.succeed("pay-1"), "20 seconds"))
+            const other = write("Shop.other", () =>
+              Effect.delay(Effect.fail(refusal), "10 seconds")
+            )
+            yield* Effect.exit(Effect.all([pay, other], { concurrency: 2 }))
+            yield* Durable.sleep("a day", "1 day")
+            return "done"
+          })
+        )
+      )
+    )
+  )
+
+  VirtualClock.test(
+    "sends a request again that was interrupted although the execution goes on",
+    () => {
+      let sent = 0
+      return Effect.gen(function* () {
+        const operator = yield* started
+        assert.strictEqual(yield* operator.await(key), "pay-2")
+      }).pipe(
+        Effect.provide(
+          inMemory(() =>
+            write("Shop.pay", () =>
+              Effect.suspend(() =>
+                ++sent === 1 ? Effect.interrupt : Effect.succeed(`pay-${sent}`)
+              )
+            )
+          )
+        )
+      )
+    }
+  )
+
+  VirtualClock.test("goes on with the result that was stored first", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      const keep: store.Store["keep"] = (executionId, runner, step) => {
+        const earlier = { ...step, exit: step.exit.replace("pay-1", "pay-0") }
+        return Effect.zipRight(
+          store.keep(executionId, runner, earlier),
+          store.keep(executionId, runner, step)
+        )
+      }
+      const context = yield* on({ ...store, keep }, () => paid)
+      const operator = yield* Effect.provide(started, context)
+      assert.strictEqual(yield* operator.await(key), "pay-0")
+    })
+  )
+
   VirtualClock.test("waits for a signal that has the name of a pause", () =>
     Effect.gen(function* () {
       const operator = yield* started
@@ -426,6 +490,53 @@ describe("a life that is cut", () => {
     })
   )
 
+  VirtualClock.test("ends before its execution runs again in the same process", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      const runs = { now: 0, most: 0, begun: 0 }
+      const enter = Effect.sync(() => {
+        runs.begun++
+        runs.most = Math.max(runs.most, ++runs.now)
+      })
+      const exit = Effect.delay(
+        Effect.sync(() => runs.now--),
+        "10 seconds"
+      )
+      const execute = Effect.acquireUseRelease(
+        enter,
+        () => Effect.sleep("30 seconds"),
+        () => exit
+      )
+      const body = () => Effect.as(Activity.make({ name: "slow", execute }), "done")
+      const operator = yield* Effect.provide(started, yield* on(store, body))
+      // Its runner is taken for dead, and continues as a new one.
+      yield* store.runners.leave(1)
+      yield* VirtualClock.pass("2 minutes")
+      assert.strictEqual(yield* operator.await(key), "done")
+      assert.deepStrictEqual(runs, { now: 0, most: 1, begun: 2 })
+    })
+  )
+
+  VirtualClock.test("sends nothing more once another runner has its execution", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      let sent = 0
+      const sending = Effect.forever(
+        Effect.delay(
+          Effect.sync(() => sent++),
+          "4 seconds"
+        )
+      )
+      yield* Effect.provide(started, yield* on(store, () => write("Shop.pay", () => sending)))
+      const other = yield* store.runners.join
+      yield* store.runners.leave(1)
+      const executionId = yield* Shop.executionId({ key })
+      yield* store.modify(executionId, (one) => transitions.taken(one, other))
+      yield* VirtualClock.pass("1 minute")
+      assert.isAtMost(sent, 3)
+    })
+  )
+
   VirtualClock.test("takes nothing more while it ends", () =>
     Effect.gen(function* () {
       const store = yield* memoryStore.make
@@ -486,6 +597,66 @@ describe("a life that is cut", () => {
     })
   )
 })
+
+VirtualClock.test("a body ends as soon as the execution that it has started ends", () => {
+  const Child = Workflow.make({
+    name: "Shop/Child/1",
+    payload: { key: Schema.String },
+    idempotencyKey: ({ key }) => key
+  })
+  return Effect.gen(function* () {
+    const operator = yield* started
+    yield* VirtualClock.pass("10 seconds")
+    assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+  }).pipe(
+    Effect.provide(
+      Layer.mergeAll(
+        shop(() => Effect.as(Child.execute({ key: "child" }), "done")),
+        Child.toLayer(() => Effect.orDie(Durable.sleep("a moment", "10 seconds")))
+      ).pipe(Layer.provideMerge(Memory.layerMemory))
+    )
+  )
+})
+
+VirtualClock.test("an execution that was purged keeps its key, and nothing else", () => {
+  let runs = 0
+  return Effect.gen(function* () {
+    const operator = yield* started
+    yield* operator.purge(key)
+    for (const call of [operator.start({ key }), operator.await(key), operator.poll(key)]) {
+      const error = yield* Effect.flip<unknown, { readonly _tag: string }, never>(call)
+      assert.strictEqual(error._tag, "ExecutionPurged")
+    }
+    assert.strictEqual(runs, 1)
+    const { find, steps } = yield* Engine.Engine
+    const stored = yield* Effect.flatten(find({ workflow: Shop.name, businessKey: key }))
+    assert.deepInclude(stored, { payload: "", exit: undefined, clocks: {} })
+    assert.deepStrictEqual(yield* steps(stored.executionId), [])
+  }).pipe(
+    Effect.provide(
+      inMemory(() =>
+        Effect.zipRight(
+          Effect.sync(() => runs++),
+          paid
+        )
+      )
+    )
+  )
+})
+
+VirtualClock.test("an execution in several pauses goes on at the end of the first", () =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    const operator = yield* Effect.provide(
+      started,
+      yield* on(store, () => Effect.as(Durable.sleep("an hour", "1 hour"), "done"))
+    )
+    const { executionId } = yield* operator.status(key)
+    const wait = { clocks: { late: 9, early: 3, middle: 5 }, pauses: ["late", "early", "middle"] }
+    const waiting = yield* store.modify(executionId, transitions.suspended({ ...wait, wakes: 0 }))
+    assert.deepInclude(yield* waiting, { pause: "early", dueMillis: 3 })
+  })
+)
 
 VirtualClock.test("more executions than run at once wait for their turn", () =>
   Effect.gen(function* () {

@@ -448,6 +448,28 @@ describe("a body uses the services that were given to its layer", () => {
   )
 })
 
+describe("a write", () => {
+  let calls = 0
+  VirtualClock.test("ends with the refusal that passes, after the deadline of its policy", () =>
+    Effect.gen(function* () {
+      calls = 0
+      const operator = yield* run(600)
+      const error = yield* Effect.flip(operator.await("order-42"))
+      assert.strictEqual(error._tag, "RateLimitError")
+      assert.isAtMost(calls, 6)
+    }).pipe(
+      Effect.provide(
+        inMemory(() =>
+          pay(() => {
+            calls++
+            return Effect.fail(busy)
+          })
+        )
+      )
+    )
+  )
+})
+
 describe("a policy with a shorter deadline in the next life", () => {
   const initial = "300 millis"
   const long = { initial, factor: 1.5, deadline: "1 hour" } as const
