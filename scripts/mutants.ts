@@ -94,13 +94,12 @@ const isInconclusive = /\b(?:Reference|Type|Syntax)Error\b|Test timed out/
 const failureOf = async (copy: string, tests: ReadonlyArray<string>) => {
   // Sequential files: with parallel files, `--bail` also aborts and reports tests in other files.
   const options = ["--bail=1", "--no-file-parallelism", "--reporter=dot", "--testTimeout=60000"]
-  const child = promisify(execFile)(
-    process.execPath,
-    ["node_modules/vitest/vitest.mjs", "run", "--project=test", ...options, ...tests],
-    { cwd: copy, timeout: 300_000, killSignal: "SIGKILL", maxBuffer: Infinity }
-  )
   try {
-    await child
+    await promisify(execFile)(
+      process.execPath,
+      ["node_modules/vitest/vitest.mjs", "run", "--project=test", ...options, ...tests],
+      { cwd: copy, timeout: 300_000, killSignal: "SIGKILL", maxBuffer: Infinity }
+    )
     return undefined
   } catch (error) {
     const { killed, stderr, stdout } = error as ExecFileException

@@ -22,22 +22,23 @@ mkdirSync(".reports", { recursive: true })
 process.env.TSTYCHE_TYPESCRIPT_MODULE = import.meta.resolve("typescript")
 
 const run = (node, ...args) => {
-  const { status } = spawnSync(node, args, {
+  const { error, status } = spawnSync(node, args, {
     // Tests that start `node` get the same version.
     env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
     stdio: ["ignore", "inherit", "inherit"],
     timeout: 1_800_000,
     killSignal: "SIGKILL"
   })
+  if (error !== undefined) console.error("Stopped after 30 minutes:", error.message)
   if (status !== 0) process.exitCode = 1
 }
 
 // The files of `test` share their processes, because loading Effect takes longer than most of them. There
 // are three, because TestClock waits for real timers half of the time. A project cannot set this.
-const processes = {
-  test: ["--no-isolate", "--poolOptions.forks.minForks=3", "--poolOptions.forks.maxForks=3"],
-  prove: []
-}
+const processes =
+  folder === "test"
+    ? ["--no-isolate", "--poolOptions.forks.minForks=3", "--poolOptions.forks.maxForks=3"]
+    : []
 
 const vitest = (name, node) =>
   run(
@@ -45,7 +46,7 @@ const vitest = (name, node) =>
     "node_modules/vitest/vitest.mjs",
     "run",
     `--project=${folder}`,
-    ...processes[folder],
+    ...processes,
     "--reporter=default",
     "--reporter=json",
     `--outputFile.json=.reports/${name}.json`
