@@ -18,6 +18,8 @@ import * as Tracer from "effect/Tracer"
 
 export type Running = Fiber.RuntimeFiber<unknown, unknown>
 
+export const contextOf = (fiber: Running): Context.Context<never> => fiber.currentContext
+
 export const clockOf = (fiber: Running): Clock.Clock =>
   Context.get(fiber.getFiberRef(DefaultServices.currentServices), Clock.Clock)
 
@@ -111,7 +113,7 @@ export const within = <A, E>(
 
 const runtimeOf = (fiber: Running): Runtime.Runtime<never> =>
   Runtime.make({
-    context: fiber.currentContext,
+    context: contextOf(fiber),
     fiberRefs: fiber.getFiberRefs(),
     runtimeFlags: Runtime.defaultRuntimeFlags
   })

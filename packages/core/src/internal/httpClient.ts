@@ -11,10 +11,9 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { within } from "./fiber.js"
+import { contextOf, within } from "./fiber.js"
 import { died, failed, isBounded, join, lost } from "./transport.js"
 import type {
   Answered,
@@ -65,7 +64,7 @@ export const toHttpClient = (transport: Transport): HttpClient.HttpClient => {
         headers: body._tag === "Empty" ? headers : { ...headers, "content-type": body.contentType },
         body: body._tag === "Empty" ? undefined : body.body,
         timeoutMillis: Infinity,
-        bodyLimit: Context.get(fiber.getFiberRef(FiberRef.currentContext), BodyLimit)
+        bodyLimit: Context.get(contextOf(fiber), BodyLimit)
       }),
       (result) => toResponse(request, result)
     )
@@ -114,7 +113,7 @@ const webResponse = (
   })
 
 /** The gateway's body limit, for a client derived from one with a transport. */
-class BodyLimit extends Context.Reference<BodyLimit>()("@manilla/core/Transport/BodyLimit", {
+class BodyLimit extends Context.Reference<BodyLimit>()("@manilla/core/BodyLimit", {
   defaultValue: () => Infinity
 }) {}
 
