@@ -107,11 +107,12 @@ export const step = (rules: Rules, before: State, attempt: Attempt): Step => {
     if (left <= 0) return done("deadline")
     return { _tag: "Renew", state: { ...state, renewed: true } }
   }
-  const retries = state.retries + 1
-  if (retries >= policy.attempts) return done("attempts")
-  const pauseMillis = RetryPolicy.backoff(policy, retries, attempt.chance, attempt.retryAfterMillis)
+  const failedAttempts = state.retries + 1
+  if (failedAttempts >= policy.attempts) return done("attempts")
+  const { chance, retryAfterMillis } = attempt
+  const pauseMillis = RetryPolicy.backoff(policy, failedAttempts, chance, retryAfterMillis)
   if (pauseMillis >= left) return done("deadline")
   const afterMillis = Math.max(pauseMillis, attempt.budgetMillis)
   if (afterMillis >= left) return done("budget")
-  return { _tag: "Again", state: { ...state, retries }, afterMillis }
+  return { _tag: "Again", state: { ...state, retries: failedAttempts }, afterMillis }
 }
