@@ -96,6 +96,10 @@ const isAnything: Guard = () => true
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+/** The member of a value of any type. */
+export const member = (value: unknown, name: string): unknown =>
+  isRecord(value) ? value[name] : undefined
+
 const union = (guards: ReadonlyArray<Guard>): Guard => {
   const [first, second, third] = guards
   if (first !== undefined && second !== undefined && guards.length === 2) {

@@ -8,6 +8,7 @@ import * as Identifier from "../Identifier.js"
 import type * as Operation from "../Operation.js"
 import * as Text from "../Text.js"
 import * as guard from "./guard.js"
+import { member } from "./guard.js"
 import type { Encoded } from "./request.js"
 
 export const make = (operation: Operation.Operation) => {
@@ -67,9 +68,6 @@ export const make = (operation: Operation.Operation) => {
 
   return { resource, isAbout, differs, isOwn }
 }
-
-export const member = (value: unknown, name: string): unknown =>
-  guard.isRecord(value) ? value[name] : undefined
 
 const isUuid = guard.compile(Identifier.Uuid)
 
