@@ -1,5 +1,6 @@
 /**
- * Validates options: durations, whole numbers, and the retry policy of a gateway or of one call.
+ * The options of gateways, calls and waits: merges them with their defaults, checks them, and derives the
+ * rules of an operation's retries from them.
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"

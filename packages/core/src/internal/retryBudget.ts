@@ -1,7 +1,7 @@
 /**
  * A token bucket that limits the retries of all reads of a gateway, or of all its writes, to protect a
- * failing service. It is full at first, and refilled
- * by time and by successes. A retry that finds it empty is delayed, and fails only at its deadline.
+ * failing service. It is full at first, and refilled by time and by successes. A retry that finds it empty is
+ * delayed, and fails only at its deadline.
  */
 export interface RetryBudget {
   /** Milliseconds until the next retry is allowed. */
@@ -26,7 +26,7 @@ export const make = (capacity: number): RetryBudget => {
   let atMillis = -Infinity
 
   const refill = (nowMillis: number): void => {
-    // Does not change if the clock was set back.
+    // If the clock was set back, `left` does not grow.
     if (nowMillis > atMillis && atMillis !== -Infinity) {
       left = Math.min(capacity, left + (nowMillis - atMillis) * perMilli)
     }
