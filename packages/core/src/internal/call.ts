@@ -16,6 +16,8 @@ import type * as Tracer from "effect/Tracer"
 import type * as BearerTokens from "../BearerTokens.js"
 import type * as Operation from "../Operation.js"
 import * as Sensitive from "../Sensitive.js"
+import { otherIn } from "./attempt.js"
+import type { Context, Failure, Success } from "./attempt.js"
 import * as bearers from "./bearer.js"
 import * as conclusion from "./conclusion.js"
 import * as fibers from "./fiber.js"
@@ -86,7 +88,7 @@ class Call {
   private readonly clock: Clock.Clock
   private state: step.State
   /** The 401 after which the token is renewed. */
-  private refused: response.Failure | undefined
+  private refused: Failure | undefined
 
   constructor(
     private readonly shared: Shared,
@@ -113,7 +115,7 @@ class Call {
     return Effect.flatMap(bearers.obtain(this.leftMillis()), (bearer) => this.sendWith(bearer))
   }
 
-  private sendWith(bearer: bearers.Bearer | response.Failure): Result {
+  private sendWith(bearer: bearers.Bearer | Failure): Result {
     return bearer._tag === "Failure" ? this.failed(bearer, undefined) : this.send(bearer)
   }
 
@@ -145,7 +147,7 @@ class Call {
     })
   }
 
-  private contextOf(bearer: bearers.Bearer | undefined): response.Context {
+  private contextOf(bearer: bearers.Bearer | undefined): Context {
     const { request, shared } = this
     let sanitizer: sanitize.Sanitizer | undefined
     const make = () => {
@@ -160,7 +162,7 @@ class Call {
     }
   }
 
-  private succeeded(success: response.Success): Result {
+  private succeeded(success: Success): Result {
     const { budget, name, reader } = this.shared
     const { data, status } = success
     budget.earn()
@@ -175,14 +177,14 @@ class Call {
     return Effect.succeed(data)
   }
 
-  private failed(failure: response.Failure, bearer: bearers.Bearer | undefined): Result {
+  private failed(failure: Failure, bearer: bearers.Bearer | undefined): Result {
     return Effect.flatMap(Random.next, (chance) => {
       const nowMillis = this.now()
       const next = step.step(this.rules, this.state, {
         fault: failure.fault,
         retryAfterMillis: failure.retryAfterMillis,
         hasToken: bearer !== undefined,
-        other: response.otherIn(failure),
+        other: otherIn(failure),
         nowMillis,
         chance,
         budgetMillis: this.shared.budget.waitMillis(nowMillis)
@@ -202,10 +204,7 @@ class Call {
   }
 
   /** Reports a token that the service rejected to its source. */
-  private reject(
-    { fault }: response.Failure,
-    bearer: bearers.Bearer | undefined
-  ): Effect.Effect<void> {
+  private reject({ fault }: Failure, bearer: bearers.Bearer | undefined): Effect.Effect<void> {
     if (bearer === undefined || fault !== "UnauthorizedError") return Effect.void
     return this.shared.bearers.reject(
       bearer,
@@ -213,7 +212,7 @@ class Call {
     )
   }
 
-  private pause(failure: response.Failure, millis: number): Effect.Effect<void> {
+  private pause(failure: Failure, millis: number): Effect.Effect<void> {
     const { budget, root } = this.shared
     budget.take(this.now())
     const { message } = failure.toError(messages.retrying(root.origin, millis))
@@ -228,13 +227,13 @@ class Call {
    * Tries again, unless the deadline has passed: the machine may have slept, its clock may be set
    * forward, or the token source may be slow.
    */
-  private again(failure: response.Failure): Result {
+  private again(failure: Failure): Result {
     return this.leftMillis() > 0
       ? this.attempt()
       : this.fail(failure, { _tag: "Done", because: "deadline", state: this.state })
   }
 
-  private fail(failure: response.Failure, done: step.Done): Result {
+  private fail(failure: Failure, done: step.Done): Result {
     const error = Effect.suspend(() =>
       Effect.fail(
         withoutFrames(() => this.shared.conclude(this.request.key, done, failure, this.now()))
@@ -265,10 +264,7 @@ class Call {
 }
 
 /** The failure of a call whose refused token is not renewed: the refusal, unless a token request failed. */
-const orRefusal = (
-  failure: response.Failure,
-  refused: response.Failure | undefined
-): response.Failure => {
+const orRefusal = (failure: Failure, refused: Failure | undefined): Failure => {
   if (refused === undefined || failure.fault !== "TokenUnavailableError") return failure
   const error = failure.toError()
   // With a cause, a token request failed: that error tells more.

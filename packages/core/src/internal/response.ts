@@ -1,5 +1,5 @@
 /**
- * Reads the result of an attempt: the data of a success, or a failure with its fault and its error.
+ * Reads the result of a request as a success or a failure.
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -7,53 +7,13 @@ import * as Errors from "../Errors.js"
 import * as Issues from "../Issues.js"
 import type * as Operation from "../Operation.js"
 import * as RetryPolicy from "../RetryPolicy.js"
-import type { Answered, Headers, Lost, Result } from "./transport.js"
+import { failure } from "./attempt.js"
+import type { Context, Failure, Reading } from "./attempt.js"
 import * as guard from "./guard.js"
 import { member } from "./guard.js"
 import * as messages from "./messages.js"
-import type { Encoded } from "./request.js"
 import * as responseChecks from "./responseChecks.js"
-import type { Sanitizer } from "./sanitize.js"
-import { withoutFrames } from "./withoutFrames.js"
-
-/** An attempt that was read. */
-export type Reading = Success | Failure
-
-export interface Success {
-  readonly _tag: "Success"
-  readonly data: unknown
-  readonly status: number
-  readonly envelope: unknown
-  readonly context: Context
-}
-
-export interface Failure {
-  readonly _tag: "Failure"
-  readonly fault: RetryPolicy.Fault
-  /** The status of the response, if there was one. */
-  readonly status: number | undefined
-  readonly retryAfterMillis: number | undefined
-  /** The id and reference in the response, if they can be read. */
-  readonly found: messages.Found
-  /** The fields of the resource that differ from the request. */
-  readonly differs: ReadonlyArray<string>
-  /** Read on demand, for spans and errors. */
-  readonly correlationId: () => string | undefined
-  /** Creates the error of this attempt. */
-  readonly toError: (addition?: messages.Addition) => Errors.ReadError
-}
-
-export interface Context {
-  readonly request: Encoded
-  readonly grantedScopes: ReadonlyArray<string>
-  /** Created only for an error or a span. */
-  readonly sanitizer: () => Sanitizer
-  readonly nowMillis: number
-}
-
-/** The resource in the response, if it is not the requested one. */
-export const otherIn = ({ differs, found }: Failure): string | undefined =>
-  differs.length === 0 ? undefined : (found.id ?? found.reference)
+import type { Answered, Headers, Lost, Result } from "./transport.js"
 
 /** The ids in a response, for spans and hooks. */
 export interface Meta {
@@ -65,25 +25,6 @@ export interface Reader {
   readonly read: (result: Result, context: Context) => Reading
   readonly meta: (reading: Reading) => Meta
 }
-
-const nothingFound: messages.Found = { id: undefined, reference: undefined }
-const noCorrelationId = () => undefined
-
-export const failure = (
-  toError: Failure["toError"],
-  fault: RetryPolicy.Fault,
-  of: Partial<Pick<Failure, "status" | "retryAfterMillis" | "correlationId">> = {}
-): Failure => ({
-  _tag: "Failure",
-  fault,
-  status: undefined,
-  retryAfterMillis: undefined,
-  found: nothingFound,
-  differs: [],
-  correlationId: noCorrelationId,
-  ...of,
-  toError: (addition) => withoutFrames(() => toError(addition))
-})
 
 export const makeReader = (name: string, operation: Operation.Operation): Reader => {
   const fits = guard.compile(operation.success)

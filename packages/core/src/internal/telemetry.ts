@@ -14,9 +14,10 @@ import * as MetricLabel from "effect/MetricLabel"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 import type * as Operation from "../Operation.js"
+import type { Reading } from "./attempt.js"
 import { clockOf, isTraced, metricLabelsOf } from "./fiber.js"
 import type { Running } from "./fiber.js"
-import type { Meta, Reading } from "./response.js"
+import type { Meta } from "./response.js"
 import type { Root } from "./rootUrl.js"
 
 const calls = MetricKey.counter("manilla_calls", {
