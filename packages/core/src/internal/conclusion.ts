@@ -5,7 +5,6 @@
 import * as Errors from "../Errors.js"
 import type { IdempotencyKey } from "../IdempotencyKey.js"
 import type * as Operation from "../Operation.js"
-import * as RetryPolicy from "../RetryPolicy.js"
 import type { Failure } from "./attempt.js"
 import * as messages from "./messages.js"
 import type { Root } from "./rootUrl.js"
@@ -23,9 +22,7 @@ export const make =
   ): CallError => {
     const facts = messages.tried(origin + path, state, nowMillis)
     const ending: messages.Ending = { operation: name, key, because, facts }
-    const isNotApplied =
-      !state.doubtful && RetryPolicy.table[failure.fault].outcome === "notApplied"
-    if (operation.replay._tag === "Safe" || isNotApplied) {
+    if (operation.replay._tag === "Safe" || !state.doubtful) {
       return failure.toError(messages.failed(ending, operation, failure))
     }
     const cause = failure.toError()
