@@ -79,8 +79,8 @@ export const timedOut = (operation: string, afterMillis: number, addition: Addit
     ...addition
   })
 
-/** The fields of a refusal that its message shows. */
-interface Refusal {
+/** The fields of a response that the message of its error shows. */
+interface Shown {
   readonly status: number
   readonly code: string | undefined
   readonly serviceMessage: string | undefined
@@ -89,9 +89,9 @@ interface Refusal {
   readonly lack?: { readonly scope: string; readonly granted: string } | undefined
 }
 
-export const refused = (
+export const errorStatus = (
   operation: string,
-  { code, correlationId, lack, serviceMessage, status }: Refusal,
+  { code, correlationId, lack, serviceMessage, status }: Shown,
   { facts = [], sentences = [] }: Addition = {}
 ): string =>
   compose({
@@ -119,7 +119,7 @@ const reasons: Record<Errors.MalformedReason, string> = {
 
 export const malformed = (
   operation: string,
-  { code, correlationId, serviceMessage, status }: Refusal,
+  { code, correlationId, serviceMessage, status }: Shown,
   reason: Errors.MalformedReason,
   issues: ReadonlyArray<Errors.Issue>,
   { facts = [], sentences = [] }: Addition = {}

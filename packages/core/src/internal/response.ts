@@ -30,7 +30,7 @@ export const makeReader = (name: string, operation: Operation.Operation): Reader
   const fits = guard.compile(operation.success)
   const explain = ParseResult.decodeUnknownEither(operation.success)
   const checks = responseChecks.make(operation)
-  const refused = refusal(name, operation.access)
+  const noSuccess = errorStatus(name, operation.access)
   const unreadable = malformed(name)
 
   const read: Reader["read"] = (result, context) => {
@@ -42,10 +42,10 @@ export const makeReader = (name: string, operation: Operation.Operation): Reader
     const succeeded = successOf(value)
     // An error status around `success: true`: the request may have been applied.
     const isContradicted = status >= 400 && succeeded === true
-    // The order matters: the first evidence decides. A refusal stays one if its body is lost or unreadable,
-    // and a lost body is retried as a lost connection, not reported as unreadable. Data is compared with
-    // the request before its schema, because another resource may match the schema as well.
-    if (!isSuccess && !isContradicted) return refused(result, value, context)
+    // The order matters: the first evidence decides. An error status counts even if its body is lost or
+    // unreadable, and a success with a lost body is retried as a lost connection, not reported as unreadable.
+    // Data is compared with the request before its schema, because another resource may match the schema as well.
+    if (!isSuccess && !isContradicted) return noSuccess(result, value, context)
     if (parsed._tag === "Lost") return noResponse(name, parsed)
     if (parsed._tag !== "Json") return unreadable(result, context, parsed._tag, undefined)
     if (succeeded === undefined) return unreadable(result, context, "NotAnEnvelope", value)
@@ -188,7 +188,7 @@ const classes: Partial<Record<RetryPolicy.Fault, new (fields: Fields) => Errors.
   ServerError: Errors.ServerError
 }
 
-const refusal =
+const errorStatus =
   (operation: string, access: Operation.Access) =>
   ({ headers, status }: Answered, value: unknown, context: Context): Failure => {
     const retryAfterMillis = parseRetryAfter(headers, context.nowMillis)
@@ -198,7 +198,7 @@ const refusal =
     const toError: Failure["toError"] = (addition) => {
       const shown = { status, ...serviceErrorIn(value, context), correlationId: correlationId() }
       const scopes = status === Errors.ForbiddenError.status ? scopesOf(access, context) : undefined
-      const message = messages.refused(operation, { ...shown, lack: scopes?.lack }, addition)
+      const message = messages.errorStatus(operation, { ...shown, lack: scopes?.lack }, addition)
       const fields = { operation, message, ...shown, retryAfterMillis, grantedScopes: [] }
       return new Class({ ...fields, ...scopes?.members })
     }
