@@ -88,7 +88,7 @@ class Call {
   private readonly clock: Clock.Clock
   private state: step.State
   /** The 401 after which the token is renewed. */
-  private refused: Failure | undefined
+  private unauthorized: Failure | undefined
 
   constructor(
     private readonly shared: Shared,
@@ -127,7 +127,7 @@ class Call {
     if (span !== undefined) headers["traceparent"] = telemetry.traceparent(span)
     const timeoutMillis = step.attemptMillis(this.rules, this.state, this.now())
     this.state = step.sending(this.state)
-    this.refused = undefined
+    this.unauthorized = undefined
     tell.sent(this.fiber)
     const sent = transport.send({
       method: operation.method,
@@ -192,20 +192,23 @@ class Call {
       this.state = next.state
       if (next._tag === "Done") {
         // No time to renew the token, but the next call must not use it.
-        const last = next.because === "deadline" ? this.reject(failure, bearer) : Effect.void
-        return Effect.zipRight(last, this.fail(orRefusal(failure, this.refused), next))
+        const last =
+          next.because === "deadline" && failure.fault === "UnauthorizedError"
+            ? this.reportRejected(bearer)
+            : Effect.void
+        return Effect.zipRight(last, this.fail(orUnauthorized(failure, this.unauthorized), next))
       }
-      if (next._tag === "Renew") this.refused = failure
+      if (next._tag === "Renew") this.unauthorized = failure
       this.shared.tell.retry(this.fiber, failure.fault)
       const wait =
-        next._tag === "Renew" ? this.reject(failure, bearer) : this.pause(failure, next.afterMillis)
+        next._tag === "Renew" ? this.reportRejected(bearer) : this.pause(failure, next.afterMillis)
       return Effect.flatMap(wait, () => this.again(failure))
     })
   }
 
-  /** Reports a token that the service rejected to its source. */
-  private reject({ fault }: Failure, bearer: bearers.Bearer | undefined): Effect.Effect<void> {
-    if (bearer === undefined || fault !== "UnauthorizedError") return Effect.void
+  /** Reports to its source that the service rejected this token. */
+  private reportRejected(bearer: bearers.Bearer | undefined): Effect.Effect<void> {
+    if (bearer === undefined) return Effect.void
     return this.shared.bearers.reject(
       bearer,
       step.attemptMillis(this.rules, this.state, this.now())
@@ -239,9 +242,7 @@ class Call {
         withoutFrames(() => this.shared.conclude(this.request.key, done, failure, this.now()))
       )
     )
-    // A process that ends closes its token source and interrupts its calls in one turn of the event loop. The
-    // interruption goes first, so that its warning tells of the doubt.
-    return this.state.doubtful ? Effect.zipRight(fibers.sleep(0), error) : error
+    return this.state.doubtful ? Effect.zipRight(turnForInterruption(), error) : error
   }
 
   private ended(exit: Exit.Exit<unknown, conclusion.CallError>): Effect.Effect<void> {
@@ -263,15 +264,22 @@ class Call {
   }
 }
 
-/** The failure of a call whose refused token is not renewed: the refusal, unless a token request failed. */
-const orRefusal = (failure: Failure, refused: Failure | undefined): Failure => {
-  if (refused === undefined || failure.fault !== "TokenUnavailableError") return failure
+/**
+ * Waits one turn of the event loop. When a process shuts down, the token source may fail this call just before the
+ * call is interrupted. After one turn the interruption wins, and `ended` logs that the outcome of the write is
+ * unknown.
+ */
+const turnForInterruption = (): Effect.Effect<void> => fibers.sleep(0)
+
+/** The failure of a call whose rejected token is not renewed: the 401, unless a token request failed. */
+const orUnauthorized = (failure: Failure, unauthorized: Failure | undefined): Failure => {
+  if (unauthorized === undefined || failure.fault !== "TokenUnavailableError") return failure
   const error = failure.toError()
   // With a cause, a token request failed: that error tells more.
   if (error.cause !== undefined) return failure
   return {
-    ...refused,
+    ...unauthorized,
     toError: ({ facts = [], sentences = [] } = {}) =>
-      refused.toError({ facts, sentences: [`No new token: ${error.message}`, ...sentences] })
+      unauthorized.toError({ facts, sentences: [`No new token: ${error.message}`, ...sentences] })
   }
 }
