@@ -126,7 +126,7 @@ export const make = (
         const issues = policies.issuesOf(changed, "timeout")
         return issues.length === 0
           ? Either.right(policies.rulesOf(changed, replay))
-          : Either.left(Issues.refusal(name, issues))
+          : Either.left(Issues.invalidRequest(name, issues))
       }
       return (parts: request.Parts, options?: Operation.CallOptions) =>
         Effect.suspend(() => {

@@ -60,7 +60,10 @@ export const print: (issues: ReadonlyArray<Issue>) => string = messages.printIss
  * @since 0.1.0
  * @category constructors
  */
-export const refusal = (operation: string, issues: ReadonlyArray<Issue>): InvalidRequestError =>
+export const invalidRequest = (
+  operation: string,
+  issues: ReadonlyArray<Issue>
+): InvalidRequestError =>
   new InvalidRequestError({
     operation,
     message: messages.notSent(operation, messages.printIssues(issues)),

@@ -143,7 +143,7 @@ export const make = <Filter extends object, Row>({
   }
 
   const notSent = (field: string, rule: string) =>
-    Stream.fail(unread(1)(Issues.refusal(operation, [{ field, rule }])))
+    Stream.fail(unread(1)(Issues.invalidRequest(operation, [{ field, rule }])))
 
   const readPage = (filter: Partial<Filter>, options: StreamOptions, page: number) =>
     Effect.gen(function* () {

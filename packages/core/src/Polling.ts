@@ -213,7 +213,9 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
       deadlineMillis: millisOf("deadline", deadline),
       isFinal: options.until ?? subject.isFinal ?? isFinal
     }
-    return issues.length === 0 ? Either.right(plan) : Either.left(Issues.refusal(operation, issues))
+    return issues.length === 0
+      ? Either.right(plan)
+      : Either.left(Issues.invalidRequest(operation, issues))
   }
 
   /** Reads once within the time left. Holds a permit during the request only. */

@@ -187,7 +187,7 @@ const decodeSought = (
   input: unknown
 ): Either.Either<typeof Sought.Type, Errors.InvalidRequestError> =>
   Either.mapLeft(parse(input), (issue) =>
-    Issues.refusal("PaymentLinks.candidates", Issues.fromParseIssue(issue))
+    Issues.invalidRequest("PaymentLinks.candidates", Issues.fromParseIssue(issue))
   )
 
 /**

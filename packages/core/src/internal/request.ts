@@ -66,7 +66,8 @@ export const makeEncoder = (name: string, operation: Operation.Operation): Encod
     const target = fill(segments, pathMembers, issues) + search(query, extras, issues)
     const allHeaders = withHeaders(fixedHeaders, headerMembers, issues)
     const text = payloadSchema === undefined ? undefined : jsonOf(body, issues)
-    if (issues.length > 0) return Either.left(Issues.refusal(name, issues.map(nameKey(replay))))
+    if (issues.length > 0)
+      return Either.left(Issues.invalidRequest(name, issues.map(nameKey(replay))))
     const key = keyOf(replay, headerMembers, body)
     return Either.right({
       target,
