@@ -32,6 +32,7 @@ import * as app from "../src/internal/http/app.js"
 import * as dataFile from "../src/internal/store/dataFile.js"
 import * as lock from "../src/internal/store/lock.js"
 import * as state from "../src/internal/store/state.js"
+import { memory } from "../src/internal/store/storage.js"
 
 /** Runs with the path of a file that does not exist yet. */
 const withPath = <A, E, R>(use: (path: string) => Effect.Effect<A, E, R>) =>
@@ -364,10 +365,7 @@ describe("a data file", () => {
   it.effect("that cannot be written leaves requests without an answer", () =>
     Effect.gen(function* () {
       const full = new Sandbox.DataError({ path: "sandbox.data", reason: "the disk is full" })
-      const emulated = yield* emulation.make(
-        { origin: () => "" },
-        { ...emulation.memory, saved: full }
-      )
+      const emulated = yield* emulation.make({ origin: () => "" }, { ...memory, saved: full })
       const apps = app.make(emulated, { sandbox: Effect.never, enabled: false })
       const url = "http://localhost/api/v1/services"
       const error = yield* Effect.flip(

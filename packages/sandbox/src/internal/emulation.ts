@@ -18,7 +18,6 @@ import * as wallets from "./money/wallets.js"
 import * as idempotency from "./rules/idempotency.js"
 import * as pages from "./rules/pages.js"
 import * as refusal from "./rules/refusal.js"
-import * as identifiers from "./rules/identifiers.js"
 import * as accounts from "./service/accounts.js"
 import * as cardholders from "./service/cardholders.js"
 import * as cards from "./service/cards.js"
@@ -30,22 +29,12 @@ import * as payments from "./service/payments.js"
 import * as payouts from "./service/payouts.js"
 import * as refunds from "./service/refunds.js"
 import * as transactions from "./service/transactions.js"
+import * as identifiers from "./store/identifiers.js"
 import * as states from "./store/state.js"
 import type { State } from "./store/state.js"
+import { memory, type Storage } from "./store/storage.js"
 
 export interface Emulation extends ReturnType<typeof over> {}
-
-/** Where a state is kept. */
-export interface Storage {
-  /** The state to start with, if one was kept. Its changes are kept. */
-  readonly kept: State | undefined
-  /** Keeps another state, as a whole and with its changes from now on. */
-  readonly keep: (state: State) => void
-  /** Waits until all changes until now are kept. */
-  readonly saved: Effect.Effect<void, Sandbox.DataError>
-}
-
-export const memory: Storage = { kept: undefined, keep: () => {}, saved: Effect.void }
 
 /** An emulation that can start again. */
 export interface Restartable {

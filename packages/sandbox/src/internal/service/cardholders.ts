@@ -3,9 +3,9 @@
  * 4.13 and 4.14).
  */
 import * as Cardholder from "@manilla/cards/Cardholder"
-import type { Identifiers } from "../rules/identifiers.js"
 import * as pages from "../rules/pages.js"
 import * as refusal from "../rules/refusal.js"
+import type { Identifiers } from "../store/identifiers.js"
 import type { State } from "../store/state.js"
 import * as moment from "../time/moment.js"
 import type { Handlers } from "./core.js"

@@ -7,12 +7,12 @@ import * as PaymentIntent from "@manilla/payments/PaymentIntent"
 import * as Either from "effect/Either"
 import * as amounts from "../money/amounts.js"
 import * as refusal from "../rules/refusal.js"
-import * as settling from "../rules/settling.js"
 import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
 import type { Accounts } from "./accounts.js"
 import * as catalogue from "./catalogue.js"
 import type { Core, Handlers } from "./core.js"
+import * as settling from "./settling.js"
 import type { Transactions } from "./transactions.js"
 
 type Row = typeof state.PaymentRow.Type

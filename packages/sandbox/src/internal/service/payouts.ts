@@ -12,11 +12,11 @@ import * as ledger from "../money/ledger.js"
 import * as pricing from "../money/pricing.js"
 import * as wallets from "../money/wallets.js"
 import * as refusal from "../rules/refusal.js"
-import * as settling from "../rules/settling.js"
 import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
 import * as catalogue from "./catalogue.js"
 import type { Core, Handlers } from "./core.js"
+import * as settling from "./settling.js"
 import type { Transactions } from "./transactions.js"
 
 type Row = typeof state.PayoutRow.Type

@@ -12,10 +12,10 @@ import * as amounts from "../money/amounts.js"
 import * as ledger from "../money/ledger.js"
 import * as wallets from "../money/wallets.js"
 import * as refusal from "../rules/refusal.js"
-import * as settling from "../rules/settling.js"
 import type * as state from "../store/state.js"
 import * as moment from "../time/moment.js"
 import type { Core, Handlers } from "./core.js"
+import * as settling from "./settling.js"
 import type { Transactions } from "./transactions.js"
 
 type Row = typeof state.RefundRow.Type

@@ -15,10 +15,10 @@ import type { FileHandle } from "node:fs/promises"
 import { open as openFile, realpath, rename, rm, stat } from "node:fs/promises"
 import { dirname } from "node:path"
 import * as Sandbox from "../../Sandbox.js"
-import type { Storage } from "../emulation.js"
 import * as ledger from "../money/ledger.js"
 import * as lock from "./lock.js"
 import * as state from "./state.js"
+import type { Storage } from "./storage.js"
 
 const Header = Schema.Struct({
   format: Schema.Literal("manilla-sandbox-data"),

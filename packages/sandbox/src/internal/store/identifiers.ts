@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import type * as Random from "effect/Random"
 import * as Utils from "effect/Utils"
-import type * as state from "../store/state.js"
+import type * as state from "./state.js"
 
 export interface Identifiers extends ReturnType<typeof make> {}
 

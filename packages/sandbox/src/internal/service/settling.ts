@@ -5,10 +5,10 @@
 import type { Timestamp } from "@manilla/core/Timestamp"
 import * as Either from "effect/Either"
 import type { Becomes, Behaviour } from "../../Outcome.js"
-import type { Core } from "../service/core.js"
+import * as refusal from "../rules/refusal.js"
 import type { Table } from "../store/table.js"
 import * as moment from "../time/moment.js"
-import * as refusal from "./refusal.js"
+import type { Core } from "./core.js"
 
 interface Settling {
   readonly status: string
