@@ -9,7 +9,7 @@ import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import { strict as assert } from "node:assert"
 import * as emulation from "../../src/internal/emulation.js"
-import type { Undeclared } from "../../src/internal/rules/idempotency.js"
+import type { HandlerContext } from "../../src/internal/service/core.js"
 
 const zero = BigDecimal.make(0n, 0)
 
@@ -51,10 +51,16 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
     const parts = { path: undefined, urlParams: undefined, headers: undefined }
     const common = { country: "BJ", currency: "XOF", payment_method: "mtn_momo" } as const
 
-    const rule = <A, E>(decide: (undeclared: Undeclared) => Either.Either<A, E>) =>
+    const rule = <A, E>(decide: (context: HandlerContext) => Either.Either<A, E>) =>
       Effect.flatten(
         current.look((nowMillis) =>
-          decide({ nowMillis, outcome: undefined, search: {}, onReplay: () => {}, warn: () => {} })
+          decide({
+            nowMillis,
+            behaviour: undefined,
+            search: {},
+            onReplay: () => {},
+            warn: () => {}
+          })
         )
       )
 
@@ -62,7 +68,7 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
       [
         "payment",
         (text: string, key: IdempotencyKey.IdempotencyKey) =>
-          rule((undeclared) =>
+          rule((context) =>
             handlers["Payments.create"](
               {
                 ...parts,
@@ -74,38 +80,38 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
                   payer: { phone_number: "+229" }
                 }
               },
-              undeclared
+              context
             )
           ).pipe(Effect.map(({ id }) => made.payments.push(id)))
       ],
       [
         "payout",
         (text: string, key: IdempotencyKey.IdempotencyKey) =>
-          rule((undeclared) =>
+          rule((context) =>
             handlers["Payouts.create"](
               {
                 ...parts,
                 headers: { "idempotency-key": key },
                 payload: { ...common, wallet_id: wallet.id, amount: text, destination: "+229" }
               },
-              undeclared
+              context
             )
           ).pipe(Effect.map(({ reference }) => made.payouts.push(reference)))
       ],
       [
         "link",
         (text: string) =>
-          rule((undeclared) =>
+          rule((context) =>
             handlers["PaymentLinks.create"](
               { ...parts, payload: { ...common, amount: text } },
-              undeclared
+              context
             )
           ).pipe(Effect.map(({ id }) => made.links.push(id)))
       ],
       [
         "card",
         (text: string, key: IdempotencyKey.IdempotencyKey) =>
-          rule((undeclared) =>
+          rule((context) =>
             handlers["Cards.issue"](
               {
                 ...parts,
@@ -117,7 +123,7 @@ export const run = ({ operations, seed }: { readonly operations: number; readonl
                   idempotency_key: IdempotencyKey.InBody.make(key)
                 }
               },
-              undeclared
+              context
             )
           )
       ],

@@ -53,8 +53,8 @@ export const make = ({ met_outcomes: met }: State, strict: boolean) => {
     },
     /** The outcome of a phone number for an operation. */
     ofPhone: (phone: string, operation: string) => ofPhone(phone, operation, "phone_number"),
-    /** Whether an outcome that applies once may still apply to this key. Then it is used up. */
-    isFirst: (one: typeof MetOutcome.Type): boolean => {
+    /** Uses up an outcome that applies once per key. Returns `false` if it was used up before. */
+    useOnce: (one: typeof MetOutcome.Type): boolean => {
       if (met.get(metOutcomeOf(one)) !== undefined) return false
       met.set(one)
       return true
@@ -85,11 +85,11 @@ const named = (name: string, operation: string | undefined) => {
 const unknownHeader = (rule: string) =>
   refusal.because("UNKNOWN_OUTCOME", `headers.${Outcome.header}`, rule)
 
-/** Refuses a request whose outcome is a refusal. */
+/** Refuses a request that asks for a refusal. */
 export const check = (
-  outcome: Outcome.Behaviour | undefined
+  behaviour: Outcome.Behaviour | undefined
 ): Either.Either<void, refusal.Refusal> => {
-  if (outcome?._tag !== "Refuses") return Either.void
-  const { code, message, status } = outcome
+  if (behaviour?._tag !== "Refuses") return Either.void
+  const { code, message, status } = behaviour
   return Either.left(new refusal.Refusal({ status, code, message }))
 }

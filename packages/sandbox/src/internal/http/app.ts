@@ -118,7 +118,7 @@ const appOf =
           controls,
           body: message.body,
           correlationId: isCorrelationId(given) ? given : emulation.correlationIds.uuid(),
-          course: { fault: undefined, outcome: undefined, replay: false, warnings: [] }
+          course: { fault: undefined, behaviour: undefined, replay: false, warnings: [] }
         })
       )
     })
@@ -162,7 +162,7 @@ const answer = ({ name, operation }: exchange.Named) => {
     )
     // Each operation has a handler of its name, which takes what the schemas of the operation decode.
     const handle = emulation.handlers[name as ServiceApi.OperationName] as Handler<never>
-    const { outcome } = course
+    const { behaviour } = course
     const onReplay = () => {
       course.replay = true
     }
@@ -171,7 +171,7 @@ const answer = ({ name, operation }: exchange.Named) => {
     }
     const data: unknown = yield* Effect.flatten(
       emulation.look((nowMillis) =>
-        handle(request as never, { nowMillis, outcome, search, onReplay, warn })
+        handle(request as never, { behaviour, nowMillis, onReplay, search, warn })
       )
     )
     return HttpServerResponse.unsafeJson(

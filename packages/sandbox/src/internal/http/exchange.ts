@@ -58,11 +58,11 @@ export const run = <R>(
       const { effect, name } = outcome
       if (effect._tag !== "Suffers") {
         course.fault = { name, answersInstead: false }
-        course.outcome = effect
+        course.behaviour = effect
         return yield* process
       }
       const met = { operation: named?.name ?? "", key: key ?? "", outcome: name }
-      if (effect.once && key !== undefined && !outcomes.isFirst(met)) return yield* process
+      if (effect.once && key !== undefined && !outcomes.useOnce(met)) return yield* process
       course.fault = { name, answersInstead: answersInstead(effect.fault) }
       return yield* underFault(effect.fault, process)
     })
@@ -72,9 +72,10 @@ export const run = <R>(
         ? answer
         : inFlight(named.name, key, answer, keyInFlight)
 
-    return yield* answered.pipe(
-      Effect.onExit((exit) => Effect.suspend(() => end({ ...course, ...endOf(exit) })))
-    )
+    return yield* Effect.onExit(answered, (exit) => {
+      const { fault, replay, warnings } = course
+      return end({ fault, replay, warnings, ...endOf(exit) })
+    })
   })
 
 /** A fault of the queue as an outcome. */

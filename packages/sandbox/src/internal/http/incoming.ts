@@ -33,8 +33,8 @@ export interface Controls {
 /** The course of the request until now. */
 export interface Course {
   fault: Exchange.AppliedFault | undefined
-  /** The outcome that the request asks for, if it is one that a rule decides. */
-  outcome: Behaviour | undefined
+  /** The behaviour that the request asks for, if the handler of its operation decides about it. */
+  behaviour: Behaviour | undefined
   /** Whether it is answered with the stored result of its key. */
   replay: boolean
   readonly warnings: Array<string>

@@ -26,17 +26,13 @@ export const defaults: ControlApi.Idempotency = {
   retention_seconds: null
 }
 
-/** The parts of a request that its operation does not declare. */
-export interface Undeclared {
+/** The circumstances in which a key is used. */
+export interface Use {
   readonly nowMillis: number
-  /** The outcome that the request asks for, if it is one that a rule decides. */
-  readonly outcome: Behaviour | undefined
-  /** The query. */
-  readonly search: Readonly<Record<string, unknown>>
+  /** The behaviour that the request asks for, if the handler of its operation decides about it. */
+  readonly behaviour: Behaviour | undefined
   /** Called when the stored result of a key is returned. */
   readonly onReplay: () => void
-  /** Says what the service may refuse. */
-  readonly warn: (text: string) => void
 }
 
 export const make = (
@@ -61,7 +57,7 @@ export const make = (
     operation: string,
     key: string,
     request: unknown,
-    { nowMillis, onReplay, outcome }: Undeclared,
+    { behaviour, nowMillis, onReplay }: Use,
     make: () => Either.Either<string, refusal.Refusal>
   ): Either.Either<string, refusal.Refusal> => {
     const canonicalRequest = canonical(request)
@@ -78,7 +74,7 @@ export const make = (
     }
     const use = (result: Used["result"]) =>
       usedKeys.set({ operation, key, at_ms: nowMillis, request: canonicalRequest, result })
-    const result = Either.flatMap(outcomes.check(outcome), make)
+    const result = Either.flatMap(outcomes.check(behaviour), make)
     if (Either.isRight(result)) use({ made: result.right })
     else if (failures === "replay") use(result.left)
     return result

@@ -21,7 +21,7 @@ type Row = typeof state.CardRow.Type
 const usd = Currency.Currency.make("USD")
 
 export const make = (
-  { book, identifiers, once, state, wallets }: Core,
+  { book, identifiers, oncePerKey, state, wallets }: Core,
   cardholders: Cardholders
 ) => {
   const rows = state.cards
@@ -83,9 +83,9 @@ export const make = (
     })
 
   const handlers: Handlers<"Cards.issue" | "Cards.list"> = {
-    "Cards.issue": ({ payload }, undeclared) =>
-      once("Cards.issue", payload.idempotency_key, payload, undeclared, () =>
-        issue(payload, undeclared.nowMillis)
+    "Cards.issue": ({ payload }, context) =>
+      oncePerKey("Cards.issue", payload.idempotency_key, payload, context, () =>
+        issue(payload, context.nowMillis)
       ).pipe(
         Either.flatMap((id) => refusal.found("card", rows.get(id))),
         Either.map(issuanceOf)

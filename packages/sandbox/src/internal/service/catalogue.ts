@@ -5,10 +5,9 @@ import type { AvailableService } from "@manilla/catalogue/AvailableService"
 import * as Country from "@manilla/core/Country"
 import * as Currency from "@manilla/core/Currency"
 import * as Either from "effect/Either"
-import type { Undeclared } from "../rules/idempotency.js"
 import * as listed from "../rules/listed.js"
 import * as refusal from "../rules/refusal.js"
-import type { Core } from "./core.js"
+import type { Core, HandlerContext } from "./core.js"
 
 const xof = { code: Currency.Currency.make("XOF"), name: "West African CFA franc" }
 
@@ -49,7 +48,7 @@ export const check = (
   { services, strict }: Pick<Core, "services" | "strict">,
   requested: listed.Requested,
   [phoneField, phone]: readonly [field: string, phone: string],
-  { warn }: Undeclared
+  { warn }: Pick<HandlerContext, "warn">
 ): Either.Either<void, refusal.Refusal> => {
   for (const found of [...listed.service(services, requested), listed.phone(phoneField, phone)]) {
     if (found === undefined) continue

@@ -1,6 +1,6 @@
 /**
- * Shared parts of the resources, and the type of the rules of the operations. Statuses, paths and encodings come from
- * the declared operations.
+ * Shared parts of the resources, and the type of the handlers of the operations. Statuses, paths and encodings come
+ * from the declared operations.
  */
 import type { AvailableService } from "@manilla/catalogue/AvailableService"
 import type * as Operation from "@manilla/core/Operation"
@@ -33,14 +33,22 @@ export const make = (state: State, identifiers: Identifiers, options: Options) =
     book,
     agenda: agenda.make(state),
     wallets: wallets.make(state, identifiers, book),
-    once: idempotency.make(state, options.profile)
+    oncePerKey: idempotency.make(state, options.profile)
   }
+}
+
+/** A request's circumstances, beside the parts that its operation declares. */
+export interface HandlerContext extends idempotency.Use {
+  /** The query. */
+  readonly search: Readonly<Record<string, unknown>>
+  /** Notes a value that the service may refuse. */
+  readonly warn: (text: string) => void
 }
 
 /** Decides and stores in one synchronous step. */
 export type Handler<O extends Operation.Operation> = (
   request: Operation.Request<O>,
-  undeclared: idempotency.Undeclared
+  context: HandlerContext
 ) => Either.Either<O["success"]["Type"], Refusal>
 
 /** The handlers of these operations. */

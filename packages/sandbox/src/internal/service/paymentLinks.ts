@@ -80,9 +80,9 @@ export const make = (
   const all = () => rows.all().map(toLink)
 
   const handlers: Handlers<"PaymentLinks.create" | "PaymentLinks.list" | "PaymentLinks.get"> = {
-    "PaymentLinks.create": ({ payload }, { nowMillis, outcome }) =>
+    "PaymentLinks.create": ({ payload }, { behaviour, nowMillis }) =>
       Either.gen(function* () {
-        yield* outcomes.check(outcome)
+        yield* outcomes.check(behaviour)
         const expires_at =
           payload.expires_at === undefined ? null : moment.fromInput(payload.expires_at)
         const expiresMicros = expires_at === null ? undefined : Timestamp.toEpochMicros(expires_at)
@@ -114,8 +114,8 @@ export const make = (
           const at_ms = Number((expiresMicros + 999n) / 1000n)
           agenda.plan({ ...event, at_ms, status: "EXPIRED" })
         }
-        if (outcome?._tag === "Becomes") {
-          agenda.plan({ ...event, at_ms: nowMillis, status: outcome.status })
+        if (behaviour?._tag === "Becomes") {
+          agenda.plan({ ...event, at_ms: nowMillis, status: behaviour.status })
         }
         return toLink(row)
       }),

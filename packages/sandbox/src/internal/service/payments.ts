@@ -18,7 +18,7 @@ import type { Transactions } from "./transactions.js"
 type Row = typeof state.PaymentRow.Type
 
 export const make = (core: Core, transactions: Transactions, accounts: Accounts) => {
-  const { identifiers, once } = core
+  const { identifiers, oncePerKey } = core
   const rows = core.state.payments
 
   /** The interface describes only these two operations. Others move no money. */
@@ -34,14 +34,14 @@ export const make = (core: Core, transactions: Transactions, accounts: Accounts)
   const find = (id: string) => refusal.found("payment intent", rows.get(id.toLowerCase()))
 
   const handlers: Handlers<"Payments.create" | "Payments.get"> = {
-    "Payments.create": ({ headers, payload }, undeclared) =>
-      once("Payments.create", headers["idempotency-key"], payload, undeclared, () =>
+    "Payments.create": ({ headers, payload }, context) =>
+      oncePerKey("Payments.create", headers["idempotency-key"], payload, context, () =>
         Either.gen(function* () {
           const { phone_number } = payload.payer
-          yield* catalogue.check(core, payload, ["payer.phone_number", phone_number], undeclared)
+          yield* catalogue.check(core, payload, ["payer.phone_number", phone_number], context)
           const { country, currency, description = null, expires_at, metadata = {} } = payload
           const { account_id, application_id } = accounts.ids()
-          const { nowMillis, outcome } = undeclared
+          const { behaviour, nowMillis } = context
           const now = moment.fromMillis(nowMillis)
           const reference = PaymentIntent.PaymentIntentReference.make(identifiers.reference("PAY"))
           const row: Row = {
@@ -64,7 +64,7 @@ export const make = (core: Core, transactions: Transactions, accounts: Accounts)
             idempotency_key: headers["idempotency-key"],
             provider_reference: identifiers.reference("PRV")
           }
-          resources.add(row.id, row, outcome, nowMillis)
+          resources.add(row.id, row, behaviour, nowMillis)
           return row.id
         })
       ).pipe(

@@ -24,7 +24,7 @@ type Row = typeof state.PayoutRow.Type
 const operation = "PAYOUT"
 
 export const make = (core: Core, transactions: Transactions) => {
-  const { book, identifiers, once } = core
+  const { book, identifiers, oncePerKey } = core
   const rows = core.state.payouts
 
   const pay = (row: Row, atMillis: number) => {
@@ -64,14 +64,14 @@ export const make = (core: Core, transactions: Transactions) => {
     }))
 
   const handlers: Handlers<"Payouts.create" | "Payouts.get"> = {
-    "Payouts.create": ({ headers, payload }, undeclared) =>
-      once("Payouts.create", headers["idempotency-key"], payload, undeclared, () =>
+    "Payouts.create": ({ headers, payload }, context) =>
+      oncePerKey("Payouts.create", headers["idempotency-key"], payload, context, () =>
         Either.gen(function* () {
           const { country, currency, destination, metadata = {}, payment_method } = payload
           const wallet = yield* core.wallets.debited(payload.wallet_id, currency, "currency")
           const phone = ["destination", destination] as const
-          yield* catalogue.check(core, { ...payload, operation }, phone, undeclared)
-          const { nowMillis, outcome } = undeclared
+          yield* catalogue.check(core, { ...payload, operation }, phone, context)
+          const { behaviour, nowMillis } = context
           const now = moment.fromMillis(nowMillis)
           const reference = Payout.PayoutReference.make(identifiers.reference("PYT"))
           const provider_reference = identifiers.reference("PRV")
@@ -98,7 +98,7 @@ export const make = (core: Core, transactions: Transactions) => {
             description: "payout reserved",
             postings: ledger.transfer(wallet.available, wallet.reserved, reservedBy(row))
           })
-          resources.add(reference, row, outcome, nowMillis)
+          resources.add(reference, row, behaviour, nowMillis)
           return reference
         })
       ).pipe(

@@ -39,11 +39,11 @@ export const make = <Row extends Settling>(
   agenda.on(kind, settle)
   return {
     settle,
-    /** Stores a PENDING resource, and plans the settlement of its outcome. */
-    add: (key: string, row: Row, outcome: Behaviour | undefined, nowMillis: number): void => {
+    /** Stores a PENDING resource, and plans its settlement. */
+    add: (key: string, row: Row, behaviour: Behaviour | undefined, nowMillis: number): void => {
       rows.set(row)
       const { afterMillis = settleAfterMillis, status } =
-        outcome?._tag === "Becomes" ? outcome : completes
+        behaviour?._tag === "Becomes" ? behaviour : completes
       agenda.plan({ at_ms: nowMillis + afterMillis, kind, key, status })
     }
   }
