@@ -20,11 +20,10 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { createServer } from "node:http"
 import * as ControlApi from "./ControlApi.js"
+import * as app from "./internal/app.js"
 import * as access from "./internal/control/access.js"
 import * as service from "./internal/control/service.js"
 import * as emulation from "./internal/emulation.js"
-import * as app from "./internal/http/app.js"
-import type { Controls } from "./internal/http/incoming.js"
 import * as reply from "./internal/http/reply.js"
 import * as files from "./internal/page/files.js"
 import * as refusal from "./internal/rules/refusal.js"
@@ -83,7 +82,7 @@ export const make = (
     yield* emulated.saved
     const { host = "127.0.0.1" } = options
     const listening = yield* Deferred.make<Sandbox.Service>()
-    const controls: Controls = {
+    const controls: access.Controls = {
       sandbox: Deferred.await(listening),
       enabled: options.control ?? access.loopbackNames.has(host),
       hostNames: [host, ...(options.allowHosts ?? [])],
@@ -117,7 +116,7 @@ const backlog = 4096
 
 const listen = (
   handle: app.App,
-  controls: Controls,
+  controls: access.Controls,
   address: { readonly host: string; readonly port: number }
 ): Effect.Effect<string, HttpServerError.ServeError, Scope.Scope> =>
   Effect.gen(function* () {
@@ -150,7 +149,7 @@ const urlOf = (address: HttpServer.Address): string => {
   return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`
 }
 
-const serve = (handle: app.App, controls: Controls) =>
+const serve = (handle: app.App, controls: access.Controls) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const { headers, method, url } = request

@@ -2,9 +2,22 @@
  * Access to the control API. A page of another site can make a browser send requests to the sandbox, and
  * can point its own host name at this machine. Such requests have a foreign `Origin` or `Host`.
  */
+import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { Controls } from "../http/incoming.js"
+import type * as Sandbox from "../../Sandbox.js"
 import * as refusal from "../rules/refusal.js"
+
+/** The controls of the sandbox. */
+export interface Controls {
+  /** Available when the sandbox listens. */
+  readonly sandbox: Effect.Effect<Sandbox.Service>
+  /** Whether the control API is on. */
+  readonly enabled: boolean
+  /** The host names by which it can be called, besides `localhost` and IP addresses. */
+  readonly hostNames?: ReadonlyArray<string>
+  /** Reads a file of the folder `page`. A sandbox in process serves no files, so it also runs in browsers. */
+  readonly readPage?: (name: string) => Effect.Effect<string, unknown>
+}
 
 type Headers = Readonly<Record<string, string | undefined>>
 

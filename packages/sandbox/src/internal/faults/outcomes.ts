@@ -35,11 +35,7 @@ export const make = ({ met_outcomes: met }: State, strict: boolean) => {
 
   return {
     /** The outcome that a request asks for, or why it cannot have it. */
-    of: ({
-      body,
-      headers,
-      operation
-    }: Request): Either.Either<Outcome.Outcome | undefined, refusal.Refusal> => {
+    of: ({ body, headers, operation }: Request) => {
       const name = headers[Outcome.header]
       if (name !== undefined) return named(name, operation)
       const magic = operation === undefined ? undefined : magicFields.get(operation)

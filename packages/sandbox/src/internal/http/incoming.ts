@@ -3,10 +3,9 @@
  * from context.
  */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
 import type * as Exchange from "../../Exchange.js"
 import type { Behaviour } from "../../Outcome.js"
-import type * as Sandbox from "../../Sandbox.js"
+import type { Controls } from "../control/access.js"
 import type { Emulation } from "../emulation.js"
 
 export interface Incoming {
@@ -16,18 +15,6 @@ export interface Incoming {
   readonly body: Uint8Array
   readonly correlationId: string
   readonly course: Course
-}
-
-/** The controls of the sandbox. */
-export interface Controls {
-  /** Available when the sandbox listens. */
-  readonly sandbox: Effect.Effect<Sandbox.Service>
-  /** Whether the control API is on. */
-  readonly enabled: boolean
-  /** The host names by which it can be called, besides `localhost` and IP addresses. */
-  readonly hostNames?: ReadonlyArray<string>
-  /** Reads a file of the folder `page`. A sandbox in process serves no files, so it also runs in browsers. */
-  readonly readPage?: (name: string) => Effect.Effect<string, unknown>
 }
 
 /** The course of the request until now. */

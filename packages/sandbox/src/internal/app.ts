@@ -1,7 +1,13 @@
 /**
- * The two gateways as HTTP applications over complete requests in memory. A request passes routing,
- * the exchange log, faults, authorisation, validation and a rule. The server and the in-process client
- * transport the bytes.
+ * The two APIs (main and account) as HTTP applications over complete requests in memory. The path of a request:
+ *
+ *     SandboxServer, SandboxClient --> app: route --> exchange: log, lock of the key, fault or outcome
+ *                                                        |
+ *         ledger (money/) <-- handler (service/) <-- validate <-- authorise
+ *           |
+ *           +--> log the end --> save (store/) --> answer
+ *
+ * Pages and controls have routes of their own, without an exchange.
  */
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpRouter from "@effect/platform/HttpRouter"
@@ -15,19 +21,19 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
-import * as ServiceApi from "../../ServiceApi.js"
-import * as control from "../control/routes.js"
-import type { Restartable } from "../emulation.js"
-import * as checkout from "../page/checkout.js"
-import * as webPage from "../page/webPage.js"
-import * as refusal from "../rules/refusal.js"
-import type { Handler } from "../service/core.js"
-import * as envelope from "./envelope.js"
-import * as exchange from "./exchange.js"
-import { Incoming } from "./incoming.js"
-import type { Controls } from "./incoming.js"
-import * as reply from "./reply.js"
-import * as validation from "./validation.js"
+import * as ServiceApi from "../ServiceApi.js"
+import type { Controls } from "./control/access.js"
+import * as control from "./control/routes.js"
+import type { Restartable } from "./emulation.js"
+import * as envelope from "./http/envelope.js"
+import * as exchange from "./http/exchange.js"
+import { Incoming } from "./http/incoming.js"
+import * as reply from "./http/reply.js"
+import * as validation from "./http/validation.js"
+import * as checkout from "./page/checkout.js"
+import * as webPage from "./page/webPage.js"
+import * as refusal from "./rules/refusal.js"
+import type { Handler } from "./service/core.js"
 
 /** A complete request. */
 export interface Message {
@@ -40,7 +46,7 @@ export interface Message {
 /** The request is not valid HTTP. */
 export class NotHttp extends Data.TaggedError("NotHttp")<{ readonly cause: unknown }> {}
 
-/** A gateway, which responds to a request or fails with `Dropped` to close the connection. */
+/** An API, which responds to a request or fails with `Dropped` to close the connection. */
 export type App = (
   message: Message
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, exchange.Dropped | NotHttp>
@@ -51,34 +57,34 @@ export interface Apps {
 }
 
 export const make = (emulation: Restartable, controls: Controls): Apps => {
-  const { account, main } = (gateways ??= Effect.runSync(route))
+  const { account, main } = (routed ??= Effect.runSync(route))
   const app = appOf(emulation, controls)
   return { main: app(main), account: app(account) }
 }
 
 type Services = HttpRouter.HttpRouter.DefaultServices
 
-/** A gateway that takes its emulation from context. */
+/** An API that takes its emulation from context. */
 type Routed = HttpApp.Default<exchange.Dropped, Incoming>
 
 /** Built once, because building takes longer than hundreds of requests. */
-let gateways: Readonly<Record<keyof Apps, Routed>> | undefined
+let routed: Readonly<Record<keyof Apps, Routed>> | undefined
 
 const route = Effect.gen(function* () {
   const operations = Array.from(ServiceApi.operations, ([name, operation]) => ({ name, operation }))
   const isOfAccount = ({ operation }: exchange.Named) => operation.access === "credentials"
   return {
-    main: yield* gateway([
+    main: yield* withRoutes([
       ...webPage.routes,
       ...checkout.routes,
       ...control.routes,
       ...operations.filter((one) => !isOfAccount(one)).map(toRoute)
     ]),
-    account: yield* gateway(operations.filter(isOfAccount).map(toRoute))
+    account: yield* withRoutes(operations.filter(isOfAccount).map(toRoute))
   }
 })
 
-const gateway = (
+const withRoutes = (
   routes: ReadonlyArray<HttpRouter.Route<exchange.Dropped, Incoming | Services>>
 ): Effect.Effect<Routed> =>
   Effect.gen(function* () {
@@ -97,13 +103,13 @@ const gateway = (
 
 const appOf =
   ({ current, saved }: Restartable, controls: Controls) =>
-  (routed: Routed): App =>
+  (api: Routed): App =>
   (message) =>
     Effect.gen(function* () {
       const emulation = current()
       const request = yield* toServerRequest(message)
       const given = request.headers["x-correlation-id"]
-      return yield* routed.pipe(
+      return yield* api.pipe(
         // The state is kept before the answer: if it cannot be kept, there is no answer.
         Effect.zipLeft(saved),
         Effect.catchTag("DataError", (error) =>
@@ -142,7 +148,7 @@ const toRoute = (named: exchange.Named) => {
   )
 }
 
-/** Authorises, decodes, applies the rule and encodes, as the operation declares. */
+/** Authorises, decodes, calls the handler and encodes, as the operation declares. */
 const answer = ({ name, operation }: exchange.Named) => {
   const read = validation.compile(operation)
   const encode = Schema.encodeSync(envelope.Success(operation.success))
@@ -166,9 +172,7 @@ const answer = ({ name, operation }: exchange.Named) => {
     const onReplay = () => {
       course.replay = true
     }
-    const warn = (text: string) => {
-      course.warnings.push(text)
-    }
+    const warn = (text: string) => course.warnings.push(text)
     const data: unknown = yield* Effect.flatten(
       emulation.look((nowMillis) =>
         handle(request as never, { behaviour, nowMillis, onReplay, search, warn })
