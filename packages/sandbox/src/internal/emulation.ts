@@ -10,7 +10,7 @@ import * as Random from "effect/Random"
 import type * as ControlApi from "../ControlApi.js"
 import type * as Sandbox from "../Sandbox.js"
 import * as ServiceApi from "../ServiceApi.js"
-import * as outcomes from "./faults/outcomes.js"
+import * as outcomesOnDemand from "./faults/outcomes.js"
 import * as faults from "./faults/queue.js"
 import * as exchangeLog from "./http/exchangeLog.js"
 import * as ledger from "./money/ledger.js"
@@ -18,23 +18,23 @@ import * as wallets from "./money/wallets.js"
 import * as idempotency from "./rules/idempotency.js"
 import * as pages from "./rules/pages.js"
 import * as refusal from "./rules/refusal.js"
-import * as accounts from "./service/accounts.js"
-import * as cardholders from "./service/cardholders.js"
-import * as cards from "./service/cards.js"
+import * as accountService from "./service/accounts.js"
+import * as cardholderService from "./service/cardholders.js"
+import * as cardService from "./service/cards.js"
 import * as catalogue from "./service/catalogue.js"
 import * as cores from "./service/core.js"
 import type { Handlers } from "./service/core.js"
-import * as paymentLinks from "./service/paymentLinks.js"
-import * as payments from "./service/payments.js"
-import * as payouts from "./service/payouts.js"
-import * as refunds from "./service/refunds.js"
-import * as transactions from "./service/transactions.js"
+import * as paymentLinkService from "./service/paymentLinks.js"
+import * as paymentService from "./service/payments.js"
+import * as payoutService from "./service/payouts.js"
+import * as refundService from "./service/refunds.js"
+import * as transactionService from "./service/transactions.js"
 import * as identifiers from "./store/identifiers.js"
 import * as states from "./store/state.js"
 import type { State } from "./store/state.js"
 import { memory, type Storage } from "./store/storage.js"
 
-export interface Emulation extends ReturnType<typeof over> {}
+export interface Emulation extends ReturnType<typeof emulationOf> {}
 
 /** An emulation that can start again. */
 export interface Restartable {
@@ -72,7 +72,7 @@ export const make = (given: Options, storage: Storage = memory): Effect.Effect<R
     let current =
       storage.kept === undefined
         ? yield* start(options, initial, storage)
-        : over(options, storage.kept)
+        : emulationOf(options, storage.kept)
     const { client_id: clientId, client_secret: clientSecret } = current.accounts.credentials()
     return {
       current: () => current,
@@ -92,7 +92,7 @@ export const make = (given: Options, storage: Storage = memory): Effect.Effect<R
           const state = yield* stateOf(snapshot)
           state.clock.set(snapshot.now_ms - (yield* Clock.currentTimeMillis))
           storage.keep(state)
-          current = over(options, state)
+          current = emulationOf(options, state)
         })
     }
   })
@@ -105,7 +105,7 @@ const start = (
   Effect.gen(function* () {
     const state = states.make()
     state.generator.set(generator)
-    const emulation = over(options, state)
+    const emulation = emulationOf(options, state)
     const { accounts, cardholders, wallets: opened } = emulation
     const nowMillis = yield* emulation.nowMillis
     accounts.open(options, options.scopes ?? allScopes)
@@ -129,34 +129,34 @@ const unsound = {
   rule: "must have the balances of the journal, whose entries balance"
 }
 
-/** The emulation over a state. */
-const over = (options: Shared, state: State) => {
+/** The emulation of a state. */
+const emulationOf = (options: Shared, state: State) => {
   const { origin, profile, services = catalogue.services, strict = false } = options
-  const start = state.generator.current()
-  const ids = identifiers.make(start, (next) => state.generator.set(next))
+  const generator = state.generator.current()
+  const ids = identifiers.make(generator, (next) => state.generator.set(next))
   // Not a part of the state: the ids of resources do not depend on how often they are drawn.
-  const otherIds = identifiers.make(identifiers.generatorOf(start))
+  const otherIds = identifiers.make(identifiers.generatorOf(generator))
   const nowMillis = Effect.map(Clock.currentTimeMillis, (millis) => millis + state.clock.current())
   const settleAfterMillis = Duration.toMillis(options.settleAfter ?? "2 seconds")
   const core = cores.make(state, ids, { profile, services, settleAfterMillis, strict })
-  const account = accounts.make(state, ids, otherIds, options.tokenLifetime ?? "1 hour")
-  const transactionLog = transactions.make(core)
-  const holders = cardholders.make(state, ids)
-  const demanded = outcomes.make(state, strict)
-  const payment = payments.make(core, transactionLog, account)
-  const payout = payouts.make(core, transactionLog)
-  const refundLog = refunds.make(core, transactionLog)
-  const links = paymentLinks.make(core, transactionLog, demanded, origin)
+  const accounts = accountService.make(state, ids, otherIds, options.tokenLifetime ?? "1 hour")
+  const transactions = transactionService.make(core)
+  const cardholders = cardholderService.make(state, ids)
+  const outcomes = outcomesOnDemand.make(state, strict)
+  const payments = paymentService.make(core, transactions, accounts)
+  const payouts = payoutService.make(core, transactions)
+  const refunds = refundService.make(core, transactions)
+  const paymentLinks = paymentLinkService.make(core, transactions, outcomes, origin)
   const handlers: Handlers<ServiceApi.OperationName> = {
-    ...payment.handlers,
-    ...transactionLog.handlers,
-    ...payout.handlers,
-    ...refundLog.handlers,
-    ...links.handlers,
-    ...cards.make(core, holders).handlers,
-    ...holders.handlers,
+    ...payments.handlers,
+    ...transactions.handlers,
+    ...payouts.handlers,
+    ...refunds.handlers,
+    ...paymentLinks.handlers,
+    ...cardService.make(core, cardholders).handlers,
+    ...cardholders.handlers,
     "Catalogue.list": () => Either.right({ environment: "SANDBOX", services }),
-    ...account.handlers
+    ...accounts.handlers
   }
   /** Decides or reads now, after all due events, in one step: concurrent requests cannot interleave. */
   const look = <A>(read: (nowMillis: number) => A): Effect.Effect<A> =>
@@ -171,14 +171,14 @@ const over = (options: Shared, state: State) => {
     correlationIds: otherIds,
     handlers,
     pageNames: pages.named(options.page),
-    accounts: account,
-    payments: payment,
-    payouts: payout,
-    refunds: refundLog,
-    paymentLinks: links,
-    cardholders: holders,
+    accounts,
+    payments,
+    payouts,
+    refunds,
+    paymentLinks,
+    cardholders,
     inFlight: idempotency.makeInFlight(profile),
-    outcomes: demanded,
+    outcomes,
     faults: faults.make(state),
     exchanges: exchangeLog.make({
       nowMillis,
