@@ -3,7 +3,10 @@ import * as CliConfig from "@effect/cli/CliConfig"
 import * as Arr from "effect/Array"
 import * as Order from "effect/Order"
 
-/** The name that may be meant by a text, such as `phone` by `phone_number` or `phnoe`. */
+/**
+ * The name that may be meant by a text, such as `phone` by `phone_number` or `phnoe`. Names are long, so a part of one
+ * is enough, and less than half may differ. The sandbox also compares codes of two letters, so it has another rule.
+ */
 export const nearest = (text: string, names: ReadonlyArray<string>): string | undefined => {
   const distance = (name: string) =>
     name.includes(text) || text.includes(name)

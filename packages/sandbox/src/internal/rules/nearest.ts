@@ -1,4 +1,7 @@
-/** The option that a person probably meant, if one is similar. */
+/**
+ * The option that a person probably meant, if one is similar. Half of it may differ, in any case of letters, because
+ * options are also codes of two letters, such as `BJ`. The command `manilla` compares longer names by another rule.
+ */
 export const nearest = (text: string, options: ReadonlyArray<string>): string | undefined => {
   const [best] = options
     .map((option) => ({ option, changes: changes(text.toLowerCase(), option.toLowerCase()) }))
