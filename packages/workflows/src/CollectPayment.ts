@@ -15,14 +15,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
-import { create } from "./internal/create.js"
+import { create, earlier } from "./internal/create.js"
 import { stillPending } from "./internal/stillPending.js"
 import * as Policy from "./Policy.js"
 
 /**
  * The workflow. Its payload has the body of `POST /payments` without its `operation`, which is `COLLECTION`, and the key
- * that `collect` would send, so that each continues what the other has begun. `Errors.outcome` of its error tells
- * whether the payment intent was created. Start again under another key only if it was not.
+ * that `collect` would send, so that each continues what the other has begun: with `sentMillis` if the outcome of
+ * `collect` is unknown. `Errors.outcome` of its error tells whether the payment intent was created. Start again under
+ * another key only if it was not.
  *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -44,7 +45,8 @@ export const workflow = Workflow.make({
   name: "Manilla/CollectPayment/2",
   payload: {
     key: IdempotencyKey.IdempotencyKey,
-    ...PaymentIntent.PaymentIntentRequest.omit("operation").fields
+    ...PaymentIntent.PaymentIntentRequest.omit("operation").fields,
+    ...earlier
   },
   success: PaymentIntent.PaymentIntent,
   error: Schema.Union(Durable.WriteError, Payments.PaymentStillPending),
@@ -53,7 +55,7 @@ export const workflow = Workflow.make({
 
 const operation = "Payments.collect"
 
-const body = ({ key, ...request }: typeof workflow.payloadSchema.Type) =>
+const body = ({ key, sentMillis, ...request }: typeof workflow.payloadSchema.Type) =>
   Effect.gen(function* () {
     const payments = yield* Payments.Payments
     const { id, resource } = yield* create({
@@ -62,6 +64,7 @@ const body = ({ key, ...request }: typeof workflow.payloadSchema.Type) =>
       by: "id",
       id: PaymentIntent.PaymentIntentId,
       resource: PaymentIntent.PaymentIntent,
+      sentMillis,
       call: (options) => payments.create({ ...request, operation: "COLLECTION" }, options)
     })
     if (resource !== undefined && Polling.isFinal(resource)) return resource

@@ -15,14 +15,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Durable from "./Durable.js"
-import { create } from "./internal/create.js"
+import { create, earlier } from "./internal/create.js"
 import { stillPending } from "./internal/stillPending.js"
 import * as Policy from "./Policy.js"
 
 /**
  * The workflow. Its payload has the payout, and the key that `disburse` would send, so that each continues what the
- * other has begun. `Errors.outcome` of its error tells whether the payout was created. Start again under another key
- * only if it was not.
+ * other has begun: with `sentMillis` if the outcome of `disburse` is unknown. `Errors.outcome` of its error tells
+ * whether the payout was created. Start again under another key only if it was not.
  *
  * @example
  * import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
@@ -46,8 +46,7 @@ export const workflow = Workflow.make({
   payload: {
     key: IdempotencyKey.IdempotencyKey,
     ...Payout.PayoutRequest.fields,
-    /** When its request may have been sent before, with the same key: no refusal then shows that nothing was paid. */
-    sentMillis: Schema.optional(Schema.Number),
+    ...earlier,
     /** Of the payout, if it was created before. */
     reference: Schema.optional(Payout.PayoutReference)
   },

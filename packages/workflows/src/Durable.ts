@@ -276,7 +276,8 @@ export const compensate = <A, E, R, R2>(
 /**
  * Runs a body, and its compensations in reverse order if it fails; then the execution ends with the error. Unlike
  * `Workflow.withCompensation`, a compensation may pause, and none runs after a defect, an unknown outcome or an
- * `AppliedUnreadable`: the money moved, or may have.
+ * `AppliedUnreadable`, or after the failure of an awaited execution whose outcome is not `notApplied`: the money moved,
+ * or may have. Effect's own engines do not tell the outcome of an awaited execution.
  *
  * @since 0.1.0
  * @category blocks

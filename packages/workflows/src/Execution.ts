@@ -61,6 +61,8 @@ export interface Execution {
   readonly wakes: number
   /** The id of the last resource that it created, such as a payout's reference. */
   readonly resource: string | undefined
+  /** The outcome of its writes, and of those of the executions that it has awaited. Undefined before its end. */
+  readonly outcome: Errors.Outcome | undefined
   readonly isCancelRequested: boolean
   /** How and when it ended. */
   readonly end: { readonly state: typeof EndState.Type; readonly atMillis: number } | undefined

@@ -11,12 +11,13 @@ import * as Cards from "@manilla/cards/Cards"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Durable from "./Durable.js"
+import { earlier } from "./internal/create.js"
 import * as Policy from "./Policy.js"
 
 /**
  * The workflow. Its payload has the body of `POST /cards`, and as `key` the key that `issue` would send, of at most 100
- * characters. `Errors.outcome` of its error tells whether the card was issued. Start again under another key only if it
- * was not.
+ * characters. It continues what `issue` has begun: with `sentMillis` if that outcome is unknown. `Errors.outcome` of
+ * its error tells whether the card was issued. Start again under another key only if it was not.
  *
  * @since 0.1.0
  * @category workflows
@@ -25,20 +26,22 @@ export const workflow = Workflow.make({
   name: "Manilla/IssueCard/2",
   payload: {
     key: Card.CardRequest.fields.idempotency_key,
-    ...Card.CardRequest.omit("idempotency_key").fields
+    ...Card.CardRequest.omit("idempotency_key").fields,
+    ...earlier
   },
   success: Card.Issuance,
   error: Durable.WriteError,
   idempotencyKey: ({ key }) => key
 })
 
-const body = ({ key, ...request }: typeof workflow.payloadSchema.Type) =>
+const body = ({ key, sentMillis, ...request }: typeof workflow.payloadSchema.Type) =>
   Effect.flatMap(Cards.Cards, (cards) =>
     Durable.write({
       operation: "Cards.issue",
       key,
       success: Card.Issuance,
       idOf: ({ card }) => card.id,
+      sentMillis,
       send: (key) => cards.issue(request, { key })
     })
   )

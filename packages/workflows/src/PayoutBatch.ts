@@ -11,7 +11,6 @@ import * as Payouts from "@manilla/payouts/Payouts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -115,16 +114,17 @@ const make = Effect.gen(function* () {
   const service: Service = {
     ...operations,
     start: (batchKey, items) =>
-      Effect.gen(function* () {
-        yield* load(table, name, batchKey, items)
-        const stored = yield* table.find(batchKey)
-        if (Option.exists(stored, ({ phase }) => phase === "ended")) return
-        yield* operator
+      load(
+        table,
+        name,
+        batchKey,
+        items,
+        operator
           .start({ key: batchKey })
           .pipe(
             Effect.catchTag("InvalidPayload", "PayloadMismatch", "UnreadablePayload", Effect.die)
           )
-      }),
+      ),
     progress: (batchKey) =>
       Stream.repeatEffectWithSchedule(
         operations.status(batchKey),

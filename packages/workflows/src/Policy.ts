@@ -51,7 +51,9 @@ export const Policy = Schema.Struct({
   /**
    * Between two calls that move money, if the outcome of the first is unknown, or it was not applied for a
    * reason that passes, such as a rate limit. Each call has its own retries; this is no second layer of
-   * them, but their continuation after a durable pause, with the same key.
+   * them, but their continuation after a durable pause, with the same key. The last one is sent before the pause that
+   * would pass the deadline. Choose a deadline within which the service remembers a key: a request that is sent again
+   * after that moves money twice.
    */
   carryOn: Pauses,
   /**

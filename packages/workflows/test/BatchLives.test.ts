@@ -6,11 +6,13 @@ import * as Sandbox from "@manilla/sandbox/Sandbox"
 import * as VirtualClock from "@manilla/test-support/VirtualClock"
 import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
 import * as Engine from "@manilla/workflows/Engine"
+import * as Execution from "@manilla/workflows/Execution"
 import * as Operator from "@manilla/workflows/Operator"
 import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
@@ -19,6 +21,8 @@ import * as memoryTable from "../src/internal/batch/memoryTable.js"
 import type * as Table from "../src/internal/batch/Table.js"
 import * as engine from "../src/internal/engine/engine.js"
 import * as memoryStore from "../src/internal/engine/memoryStore.js"
+import type { Store } from "../src/internal/engine/store.js"
+import * as engines from "./utils/engines.js"
 import * as world from "./utils/world.js"
 
 const operation = "Payouts.create"
@@ -151,6 +155,7 @@ describe("a batch whose process dies", () => {
         const { creating, ended } = yield* batches.status("payroll")
         assert.deepStrictEqual({ creating, ended }, { creating: 4, ended: 0 })
         yield* VirtualClock.pass("1 hour")
+        assert.deepInclude(yield* batches.status("payroll"), { notStarted: 0, ended: 4 })
         assert.deepInclude(yield* batches.await("payroll"), { failed: 0, inDoubt: 4 })
       }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
@@ -163,6 +168,27 @@ describe("a batch whose process dies", () => {
       yield* VirtualClock.pass("1 hour")
       assert.deepInclude(yield* batches.await("payroll"), { failed: 0, inDoubt: 2 })
       assert.lengthOf(yield* world.keysOf(operation), 0)
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+
+  VirtualClock.test("has one owner for each epoch, if two find it at once", () =>
+    Effect.gen(function* () {
+      const table = yield* left("waiting", 12)
+      // Both read the same epoch before either changes it.
+      const change: Table.Service["change"] = (...args) =>
+        Effect.delay(table.change(...args), "1 second")
+      const owners = new Map<number, Set<number>>()
+      for (const owner of [1, 2]) {
+        const write: Table.Service["write"] = (batchKey, epoch, changes) => {
+          owners.set(epoch, (owners.get(epoch) ?? new Set()).add(owner))
+          return table.write(batchKey, epoch, changes)
+        }
+        yield* Effect.provide(start(12), yield* life({ ...table, change, write }))
+      }
+      yield* VirtualClock.pass("1 hour")
+      assert.strictEqual(owners.size, 2)
+      for (const [epoch, { size }] of owners) assert.strictEqual(size, 1, `${epoch}`)
+      yield* madeOnce(12)
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 
@@ -191,6 +217,114 @@ describe("a batch whose process dies", () => {
       yield* VirtualClock.pass("1 hour")
       assert.deepInclude(yield* batches.await("payroll"), { purged: 1 })
       yield* madeOnce(1)
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+})
+
+VirtualClock.test("a batch that is refused leaves nothing behind", () =>
+  Effect.gen(function* () {
+    const table = yield* memoryTable.make
+    const batches = Context.get(yield* life(table), PayoutBatch.PayoutBatch)
+    const request = yield* world.payout
+    const items = Stream.make(
+      { key: "E1", request },
+      { key: "E2", request: { ...request, amount: "-1" } }
+    )
+    assert.strictEqual((yield* Effect.flip(batches.start("payroll", items)))._tag, "InvalidItems")
+    assert.lengthOf(yield* table.read("payroll", {}, 10), 0)
+  }).pipe(Effect.scoped, Effect.provide(world.services()))
+)
+
+VirtualClock.test("a batch that was interrupted is not resumed", () =>
+  Effect.gen(function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.delay("20 seconds", { operation, count: "always" }))
+    const batches = yield* Effect.provide(start(12), yield* life(yield* memoryTable.make))
+    yield* VirtualClock.pass("5 seconds")
+    yield* batches.interrupt("payroll")
+    yield* batches.pause("payroll")
+    yield* batches.resume("payroll")
+    yield* VirtualClock.pass("1 hour")
+    assert.deepInclude(yield* batches.await("payroll"), { completed: 3, notStarted: 9 })
+  }).pipe(Effect.scoped, Effect.provide(world.services()))
+)
+
+/** Fails with the first change of a batch to a phase, which is stored or not. */
+const losing = (table: Table.Service, phase: Table.Phase, isStored: boolean): Table.Service => {
+  const lost = new Execution.StorageError({ operation: "change a batch", cause: "lost" })
+  let isLost = false
+  const change: Table.Service["change"] = (batchKey, to, where) => {
+    if (isLost || to.phase !== phase) return table.change(batchKey, to, where)
+    isLost = true
+    return Effect.zipRight(isStored ? table.change(batchKey, to, where) : Effect.void, lost)
+  }
+  return { ...table, change }
+}
+
+describe.each([true, false])("a batch of which a change fails (and is stored: %s)", (isStored) => {
+  VirtualClock.test("keeps its items if that was the last change of its start", () =>
+    Effect.gen(function* () {
+      const context = yield* life(losing(yield* memoryTable.make, "running", isStored))
+      const error = yield* Effect.flip(Effect.provide(start(3), context))
+      assert.strictEqual(error._tag, "StorageError")
+      const batches = yield* Effect.provide(start(3), context)
+      yield* VirtualClock.pass("1 hour")
+      assert.deepInclude(yield* batches.await("payroll"), { total: 3, completed: 3 })
+      yield* madeOnce(3)
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+
+  VirtualClock.test("never looks like one with other items if that was its purge", () =>
+    Effect.gen(function* () {
+      const table = yield* memoryTable.make
+      const context = yield* life(losing(table, "purged", isStored))
+      const batches = yield* Effect.provide(start(3), context)
+      yield* VirtualClock.pass("1 hour")
+      yield* Effect.flip(batches.purge("payroll"))
+      const again = yield* Effect.either(Effect.provide(start(3), context))
+      assert.notStrictEqual(Either.isLeft(again) ? again.left._tag : "", "ItemsDiffer")
+      yield* batches.purge("payroll")
+      assert.lengthOf(yield* table.read("payroll", {}, 10), 0)
+      const error = yield* Effect.flip(Effect.provide(start(3), context))
+      assert.strictEqual(error._tag, "ExecutionPurged")
+      yield* madeOnce(3)
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+  )
+
+  VirtualClock.test("is not there, or goes on, if the process dies at a change of its start", () =>
+    Effect.gen(function* () {
+      for (let n = 0, hasDied = true; hasDied; n++) {
+        const store = yield* memoryStore.make
+        let changes = 0
+        hasDied = false
+        const change: Table.Service["change"] = (...args) => {
+          if (changes++ < n) return store.batches.change(...args)
+          hasDied = true
+          return Effect.zipRight(
+            isStored ? store.batches.change(...args) : Effect.void,
+            Effect.never
+          )
+        }
+        const processOn = (store: Store) =>
+          Layer.build(
+            PayoutBatch.layer().pipe(
+              Layer.provideMerge(DisbursePayout.layer(policy)),
+              Layer.provideMerge(engines.on(store))
+            )
+          )
+        yield* Effect.gen(function* () {
+          const context = yield* processOn({ ...store, batches: { ...store.batches, change } })
+          yield* Effect.forkScoped(Effect.provide(start(2), context))
+          yield* VirtualClock.pass("1 minute")
+        }).pipe(Effect.scoped)
+
+        const context = yield* processOn(store)
+        yield* VirtualClock.pass("1 hour")
+        const { status } = Context.get(context, PayoutBatch.PayoutBatch)
+        const found = yield* Effect.either(status("payroll"))
+        if (Either.isRight(found)) assert.strictEqual(found.right.phase, "ended", `${n}`)
+        else assert.strictEqual(found.left._tag, "ExecutionNotFound", `${n}`)
+      }
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )
 })

@@ -21,6 +21,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -598,24 +599,190 @@ describe("a life that is cut", () => {
   )
 })
 
-VirtualClock.test("a body ends as soon as the execution that it has started ends", () => {
+describe("a body that starts another execution", () => {
   const Child = Workflow.make({
     name: "Shop/Child/1",
     payload: { key: Schema.String },
+    success: Schema.String,
+    error: Durable.WriteError,
     idempotencyKey: ({ key }) => key
   })
-  return Effect.gen(function* () {
-    const operator = yield* started
-    yield* VirtualClock.pass("10 seconds")
-    assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
-  }).pipe(
-    Effect.provide(
-      Layer.mergeAll(
-        shop(() => Effect.as(Child.execute({ key: "child" }), "done")),
-        Child.toLayer(() => Effect.orDie(Durable.sleep("a moment", "10 seconds")))
-      ).pipe(Layer.provideMerge(Memory.layerMemory))
+  const child = Child.execute({ key: "child" })
+  const layers = (
+    body: Body,
+    childBody: Effect.Effect<string, typeof Durable.WriteError.Type, Durable.InExecution>
+  ) =>
+    Layer.merge(
+      shop(body),
+      Child.toLayer(() => childBody)
+    )
+  const asleep = Effect.as(Durable.sleep("a moment", "10 seconds"), "done")
+
+  VirtualClock.test("ends as soon as that one ends", () =>
+    Effect.gen(function* () {
+      const operator = yield* started
+      yield* VirtualClock.pass("10 seconds")
+      assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+    }).pipe(
+      Effect.provide(
+        Layer.provideMerge(
+          layers(() => child, asleep),
+          Memory.layerMemory
+        )
+      )
     )
   )
+
+  VirtualClock.test(
+    "ends as soon as that one ends, also if the answer of the database is lost",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* memoryStore.make
+        let isLost = false
+        const modify: store.Store["modify"] = (...args) =>
+          Effect.flatMap(store.modify(...args), (changed) => {
+            if (isLost || !Option.exists(changed, ({ end }) => end !== undefined)) {
+              return Effect.succeed(changed)
+            }
+            isLost = true
+            return new Execution.StorageError({ operation: "change an execution", cause: "lost" })
+          })
+        const context = yield* Layer.build(
+          Layer.provideMerge(
+            layers(() => child, asleep),
+            engines.on({ ...store, modify })
+          )
+        )
+        const operator = yield* Effect.provide(started, context)
+        yield* VirtualClock.pass("10 seconds")
+        assert.isTrue(isLost)
+        assert.strictEqual((yield* operator.status(key)).state, "Succeeded")
+      })
+  )
+
+  VirtualClock.test("says that something was created, if that one has created it", () =>
+    Effect.gen(function* () {
+      const operator = yield* started
+      yield* operator.interrupt(key)
+      yield* VirtualClock.pass("5 seconds")
+      const error = yield* Effect.flip(operator.await(key))
+      assert.instanceOf(error, Execution.ExecutionCancelled)
+      assert.deepInclude(error, { outcome: "applied", resource: "pay-1" })
+    }).pipe(
+      Effect.provide(
+        Layer.provideMerge(
+          layers(
+            () => Effect.zipRight(child, Effect.as(Durable.sleep("a day", "1 day"), "")),
+            paid
+          ),
+          Memory.layerMemory
+        )
+      )
+    )
+  )
+
+  VirtualClock.test("undoes nothing, if that one failed and may have created something", () => {
+    const undone: Array<string> = []
+    const unreadable = write("Shop.pay", (key) =>
+      Effect.fail(
+        new Errors.AppliedUnreadable({
+          operation: "Shop.pay",
+          status: 201,
+          message: "unreadable",
+          issues: [],
+          key
+        })
+      )
+    )
+    return Effect.gen(function* () {
+      const operator = yield* started
+      assert.strictEqual((yield* Effect.flip(operator.await(key)))._tag, refusal._tag)
+      assert.deepStrictEqual(undone, [])
+    }).pipe(
+      Effect.provide(
+        Layer.provideMerge(
+          layers(
+            () =>
+              Durable.compensating(
+                Effect.zipRight(
+                  Durable.compensate(Durable.sleep("reserve", "1 milli"), () =>
+                    Effect.sync(() => void undone.push("reserve"))
+                  ),
+                  Effect.mapError(child, () => refusal)
+                )
+              ),
+            unreadable
+          ),
+          Memory.layerMemory
+        )
+      )
+    )
+  })
+})
+
+describe("a stored result that the schema of this process does not fit", () => {
+  const reserve = <A, I>(success: Schema.Schema<A, I>, value: A) =>
+    Durable.compensating(
+      Effect.gen(function* () {
+        yield* Durable.step({
+          name: "reserve",
+          success,
+          error: Schema.Never,
+          execute: Effect.succeed(value)
+        })
+        yield* Durable.sleep("a moment", "10 seconds")
+        return "done"
+      })
+    )
+
+  VirtualClock.test("waits for a process whose schema fits", () =>
+    Effect.gen(function* () {
+      const store = yield* memoryStore.make
+      const life = (body: Body) =>
+        Effect.gen(function* () {
+          const scope = yield* Scope.make()
+          const operator = yield* Effect.provide(
+            started,
+            yield* Scope.extend(on(store, body), scope)
+          )
+          yield* VirtualClock.pass("30 seconds")
+          const { state } = yield* operator.status(key)
+          yield* Scope.close(scope, Exit.void)
+          return state
+        })
+      const first = yield* Scope.make()
+      yield* Effect.provide(
+        started,
+        yield* Scope.extend(
+          on(store, () => reserve(Schema.Number, 1)),
+          first
+        )
+      )
+      yield* Scope.close(first, Exit.void)
+      assert.strictEqual(yield* life(() => reserve(Schema.String, "one")), "Waiting")
+      assert.strictEqual(yield* life(() => reserve(Schema.Number, 1)), "Succeeded")
+    })
+  )
+})
+
+VirtualClock.test("two writes of a body with one key move money once, and end it", () => {
+  let sent = 0
+  const pay = (operation: string) =>
+    Durable.write({
+      operation,
+      key,
+      success: Schema.String,
+      idOf: (id) => id,
+      send: () => Effect.sync(() => `pay-${++sent}`)
+    })
+  return Effect.gen(function* () {
+    const operator = yield* started
+    const cause = yield* Effect.flip(Effect.sandbox(operator.await(key)))
+    assert.include(Cause.pretty(cause), 'two writes have the key "order-42"')
+    // Somebody has to look at it first.
+    assert.strictEqual(yield* Executions.purge({ minAge: 0 }), 0)
+    assert.strictEqual(sent, 1)
+  }).pipe(Effect.provide(inMemory(() => Effect.zipRight(pay("Shop.one"), pay("Shop.two")))))
 })
 
 VirtualClock.test("an execution that was purged keeps its key, and nothing else", () => {

@@ -36,6 +36,7 @@ const execution = (runner: number | undefined, id = "42"): Execution.Execution =
   clocks: {},
   wakes: 0,
   resource: undefined,
+  outcome: undefined,
   isCancelRequested: false,
   end: undefined,
   exit: undefined,

@@ -3,6 +3,7 @@ import { assert, describe } from "@effect/vitest"
 import * as Errors from "@manilla/core/Errors"
 import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as Gateway from "@manilla/core/Gateway"
+import * as Cards from "@manilla/cards/Cards"
 import * as Payments from "@manilla/payments/Payments"
 import * as Payouts from "@manilla/payouts/Payouts"
 import * as Fault from "@manilla/sandbox/Fault"
@@ -22,6 +23,7 @@ import * as PaymentLinkWatch from "@manilla/workflows/PaymentLinkWatch"
 import type * as Policy from "@manilla/workflows/Policy"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -95,6 +97,32 @@ describe("CollectPayment", () => {
       const again = yield* Fiber.join(yield* plainly())
       assert.strictEqual(Either.isRight(again) && again.right.id, id)
       assert.strictEqual(yield* madeOnce, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  VirtualClock.test("takes no refusal for the outcome of an earlier call that is unknown", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      const payments = yield* Payments.Payments
+      const cards = yield* Cards.Cards
+      const card = yield* world.card
+      yield* faults.add(Fault.dropAfter({ operation, count: "always" }))
+      yield* faults.add(Fault.dropAfter({ operation: "Cards.issue", count: "always" }))
+      const once = { key, retry: { attempts: 1 } }
+      yield* Effect.fork(payments.create({ ...world.payment, operation: "COLLECTION" }, once))
+      yield* Effect.fork(cards.issue(card, once))
+      yield* VirtualClock.pass("1 minute")
+      yield* faults.clear
+      yield* faults.add(Fault.status(422, { operation, count: "always" }))
+      yield* faults.add(Fault.status(422, { operation: "Cards.issue", count: "always" }))
+      const sentMillis = yield* Clock.currentTimeMillis
+      const collections = yield* Operator.of(CollectPayment.workflow)
+      yield* collections.start({ key, ...world.payment, sentMillis })
+      const issuances = yield* Operator.of(IssueCard.workflow)
+      yield* issuances.start({ key, ...card, sentMillis })
+      yield* VirtualClock.pass("2 days")
+      assert.instanceOf(failed(yield* collections.poll(key)), Errors.OutcomeUnknown)
+      assert.instanceOf(failed(yield* issuances.poll(key)), Errors.OutcomeUnknown)
     }).pipe(Effect.provide(layer()))
   )
 

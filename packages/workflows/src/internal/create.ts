@@ -21,6 +21,15 @@ const schemasOf = once(
   })
 )
 
+/** The members of a payload that continues an earlier call. */
+export const earlier = {
+  /**
+   * When a request with the same key may have been sent before, such as by a plain call that ended with
+   * `OutcomeUnknown`, in milliseconds since 1970. No refusal then shows that nothing was created.
+   */
+  sentMillis: Schema.optional(Schema.Number)
+}
+
 /** Creates a resource that has a status, unless its id is known from before. */
 export const create = <By extends "id" | "reference", C extends Polling.Resource<By>, CI>({
   by,

@@ -1,4 +1,5 @@
 import * as WorkflowEngine from "@effect/workflow/WorkflowEngine"
+import type * as Errors from "@manilla/core/Errors"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Execution from "../Execution.js"
@@ -18,7 +19,7 @@ export type Own<R> = Exclude<R, Scope.Scope | InExecution>
 export interface Known {
   /** The key under which an operator finds the execution, or its id. */
   readonly key: string
-  /** Whether the execution is to be cancelled. False for a pause that is over: it goes on to the next block. */
+  /** Whether the execution is to be cancelled. False at a pause that has ended: the next block sees it. */
   readonly isCancelled: (pause?: string) => Effect.Effect<boolean>
   /** The stored results of its steps, as JSON. Undefined on other engines. */
   readonly steps:
@@ -47,28 +48,54 @@ const others: Knows = Effect.map(WorkflowEngine.WorkflowInstance, ({ executionId
   steps: undefined
 }))
 
+/** The effect of the writes of a body, and of the executions that it has started and awaited. */
+export interface Money {
+  /** Whether the outcome of a write is unknown. */
+  isUnknown: boolean
+  /** Whether a write moved money. */
+  isApplied: boolean
+  /** Whether a write that ended with an error moved money, or may have. Nothing is undone then. */
+  isInDoubt: boolean
+  /** The id of the last resource. */
+  resource: string | undefined
+}
+
 /** One run of a body: a later one replays the steps whose results the engine has stored. */
 export interface Run extends Known {
   readonly workflow: string
   readonly policy: Policy.Policy
   /** The names of all steps, each of which may be used once. */
   readonly taken: Set<string>
-  /** The effect of the writes of this execution. */
-  readonly money: {
-    /** Whether the outcome of a write is unknown. */
-    isUnknown: boolean
-    /** Whether a write moved money. */
-    isApplied: boolean
-    /** Whether a write that ended with an error moved money, or may have. Nothing is undone then. */
-    isInDoubt: boolean
-    /** The id of the last resource. */
-    resource: string | undefined
-  }
+  readonly money: Money
   /** Compensations run although the execution is to be cancelled. */
   isCompensating: boolean
 }
 
 const runs = new WeakMap<Scope.Scope, { readonly instance: Instance; readonly run: Run }>()
+const moneys = new WeakMap<Scope.Scope, Money>()
+
+export const moneyOf = ({ scope }: Instance): Money => {
+  const money = moneys.get(scope) ?? {
+    isUnknown: false,
+    isApplied: false,
+    isInDoubt: false,
+    resource: undefined
+  }
+  moneys.set(scope, money)
+  return money
+}
+
+export const outcomeOf = ({ isApplied, isUnknown }: Money): Errors.Outcome =>
+  isUnknown ? "unknown" : isApplied ? "applied" : "notApplied"
+
+/** Takes over the outcome of an execution that a body has started, and that has ended. */
+export const addChild = (body: Instance, { end, outcome, resource }: Execution.Execution): void => {
+  const money = moneyOf(body)
+  money.isUnknown ||= outcome === "unknown"
+  money.isApplied ||= outcome === "applied"
+  money.isInDoubt ||= outcome !== "notApplied" && end?.state !== "Succeeded"
+  money.resource = resource ?? money.resource
+}
 
 /** The run of a body. Undefined if it has used no block. */
 export const of = ({ scope }: Instance): Run | undefined => runs.get(scope)?.run
@@ -93,21 +120,21 @@ export const current: Effect.Effect<Run, never, InExecution> = Effect.gen(functi
     workflow: instance.workflow.name,
     policy: yield* Policy.Current,
     taken: new Set(),
-    money: { isUnknown: false, isApplied: false, isInDoubt: false, resource: undefined },
+    money: moneyOf(instance),
     isCompensating: false
   }
   runs.set(instance.scope, { instance, run })
   return run
 })
 
-/** Takes the name of a step. */
-export const take = ({ taken, workflow }: Run, name: string): Effect.Effect<void> =>
+/** Takes the name of a step, or another one that a body may use once. */
+export const take = (
+  { taken, workflow }: Run,
+  name: string,
+  why = `two steps have the name "${name}". The second would read the result of the first.`
+): Effect.Effect<void> =>
   Effect.suspend(() => {
-    if (taken.has(name)) {
-      return Effect.dieMessage(
-        `${workflow}: two steps have the name "${name}". The second would read the result of the first.`
-      )
-    }
+    if (taken.has(name)) return Effect.dieMessage(`${workflow}: ${why}`)
     taken.add(name)
     return checkName(name)
   })
@@ -123,6 +150,6 @@ export const cancelled = ({ key, money, workflow }: Run): Execution.ExecutionCan
   new Execution.ExecutionCancelled({
     workflow,
     businessKey: key,
-    outcome: money.isUnknown ? "unknown" : money.isApplied ? "applied" : "notApplied",
+    outcome: outcomeOf(money),
     resource: money.resource
   })

@@ -1,10 +1,11 @@
 import * as Activity from "@effect/workflow/Activity"
 import * as Workflow from "@effect/workflow/Workflow"
+import * as Issues from "@manilla/core/Issues"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Schema from "effect/Schema"
-import { exitCodec } from "./engine/codecs.js"
+import { exitCodec, UnreadableResult } from "./engine/codecs.js"
 import type { InExecution, Own, Run } from "./run.js"
 
 interface Options<A, I, E, EI, R> {
@@ -37,7 +38,7 @@ const completed = <A, E, R>(
  * `Activity`, whose fiber and schedule cost more than the rest of a step.
  */
 export const run = <A, I, E, EI, R>(
-  { steps }: Run,
+  { key, steps, workflow }: Run,
   options: Options<A, I, E, EI, R>
 ): Effect.Effect<A, E, Own<R> | InExecution> => {
   if (steps === undefined) return Activity.make(options)
@@ -47,14 +48,20 @@ export const run = <A, I, E, EI, R>(
   // As an activity in its first attempt.
   const name = `${options.name}/1`
   const { fromJson, toJson } = exitCodec(success, error)
+  const read = (exit: string) =>
+    Effect.catchAll(fromJson(exit), ({ issue }) => {
+      const issues = Issues.print(Issues.fromParseIssue(issue))
+      const message = `${workflow}: the stored result of the step "${name}" of ${key} does not fit the schema of this process: ${issues}. It stays as it is, and the execution waits. Run it with the schema that it was started with, and it continues; give the changed workflow a new name.`
+      return Effect.die(new UnreadableResult({ message }))
+    })
   return Effect.gen(function* () {
     const known = yield* steps.find(name)
-    if (known !== undefined) return yield* yield* Effect.orDie(fromJson(known))
+    if (known !== undefined) return yield* yield* read(known)
     const exit = yield* completed(name, execute)
     const kept = yield* steps.keep(name, yield* Effect.orDie(toJson(exit)))
-    return yield* yield* Effect.orDie(fromJson(kept))
+    return yield* yield* read(kept)
   }).pipe(
-    // A pause beside it waits for it.
+    // A pause beside it does not suspend the body before the result is stored.
     (step) => Workflow.wrapActivityResult(step, () => false),
     Effect.withSpan(options.name, { captureStackTrace: false })
   )

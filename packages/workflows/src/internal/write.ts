@@ -142,6 +142,8 @@ export const write = <A, I, R>({
   Effect.gen(function* () {
     const run = yield* runs.current
     yield* runs.take(run, operation)
+    const twice = `two writes have the key "${key}". The service takes the second for the first.`
+    yield* runs.take(run, `key ${key}`, twice)
     const { money } = run
     const { carryOn } = run.policy
     const Result = resultOf(success)
@@ -184,7 +186,7 @@ export const write = <A, I, R>({
         const { atMillis, isAgain } = yield* begin(run, operation, round)
         sinceMillis ??= atMillis
         const result: typeof Result.Type = yield* call(round, isAgain, sinceMillis).pipe(
-          // By the body itself, such as by another block that failed beside it.
+          // By the body itself, such as by a block beside it that failed.
           Effect.onInterrupt(() =>
             Effect.sync(() => {
               money.isUnknown = true

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import * as Batch from "../../Batch.js"
 import * as Execution from "../../Execution.js"
@@ -18,7 +19,11 @@ const itemsPerStatement = 1_000
 const encodeItem = ParseResult.encodeEither(Batch.Item, { errors: "all" })
 const issuesOfKey = Issues.validator(Text.Key, ["batchKey"])
 
-export const purged = (workflow: string, businessKey: string, { ended }: Table.Stored) =>
+export const purged = (
+  workflow: string,
+  businessKey: string,
+  { ended }: Pick<Table.Stored, "ended">
+) =>
   new Execution.ExecutionPurged({
     workflow,
     businessKey,
@@ -111,9 +116,16 @@ const storeAll = <E, R>(
     yield* invalid.check(refused)
     if (total === 0) invalid.add([{ field: "items", rule: "must not be empty" }])
     yield* invalid.check(refused)
-    const isStored = yield* table.change(batchKey, { phase: "running", total }, { epoch })
+    const isStored = yield* table.change(batchKey, { total }, { epoch, phase: "storing" })
     if (!isStored) return yield* overtaken(batchKey)
-  }).pipe(Effect.onError(() => Effect.ignore(table.clear(batchKey, epoch))))
+  }).pipe(
+    // After a failure of the store, another call may already run the batch.
+    Effect.tapError((error) =>
+      Predicate.isTagged(error, "StorageError")
+        ? Effect.void
+        : Effect.ignore(table.clear(batchKey, epoch))
+    )
+  )
 
 /** Fails unless a batch has the same items, in any order. */
 const compareAll = <E, R>(
@@ -156,12 +168,16 @@ const compareAll = <E, R>(
     yield* different.check(({ issues }) => new Batch.ItemsDiffer({ batchKey, issues }))
   })
 
-/** Stores a batch, or finds it with the same items. */
-export const load = <E, R>(
+/**
+ * Stores a batch and begins it, or finds it with the same items. Its execution is stored before it is running, so that
+ * no process dies in between and leaves a batch that nobody runs.
+ */
+export const load = <E, R, E2, R2>(
   table: Table.Service,
   workflow: string,
   batchKey: string,
-  items: Stream.Stream<Batch.Item, E, R>
+  items: Stream.Stream<Batch.Item, E, R>,
+  begin: Effect.Effect<void, E2, R2>
 ) =>
   Effect.gen(function* () {
     const issues = issuesOfKey(batchKey)
@@ -170,8 +186,16 @@ export const load = <E, R>(
     const stored = Option.getOrThrow(yield* table.find(batchKey))
     const { epoch, phase, total } = stored
     if (phase === "purged") return yield* purged(workflow, batchKey, stored)
-    if (phase !== "storing") return yield* compareAll(table, batchKey, total, items)
+    if (phase !== "storing") {
+      yield* compareAll(table, batchKey, total, items)
+      if (phase !== "ended") yield* begin
+      return
+    }
     const isFirst = yield* table.change(batchKey, { epoch: epoch + 1 }, { epoch, phase })
     if (!isFirst) return yield* overtaken(batchKey)
-    yield* storeAll(table, batchKey, epoch + 1, items)
+    const own = { epoch: epoch + 1, phase: "storing" } as const
+    yield* storeAll(table, batchKey, own.epoch, items)
+    yield* begin
+    if (!(yield* table.change(batchKey, { phase: "running" }, own)))
+      return yield* overtaken(batchKey)
   })

@@ -14,15 +14,21 @@ const itemsPerRead = 500
 export const make = (table: Table.Service, name: string) => {
   const decodeEnd = Schema.decode(rules.End)
 
-  const found = (batchKey: string) =>
+  const stored = (batchKey: string) =>
     Effect.gen(function* () {
       const batch = Option.getOrUndefined(yield* table.find(batchKey))
       if (batch === undefined || batch.phase === "storing") {
         return yield* new Execution.ExecutionNotFound({ workflow: name, businessKey: batchKey })
       }
-      const { phase } = batch
-      return phase === "purged" ? yield* purged(name, batchKey, batch) : { ...batch, phase }
+      return { ...batch, phase: batch.phase }
     })
+
+  const found = (batchKey: string) =>
+    Effect.flatMap(stored(batchKey), ({ phase, ...batch }) =>
+      phase === "purged"
+        ? Effect.fail(purged(name, batchKey, batch))
+        : Effect.succeed({ ...batch, phase })
+    )
 
   const status = (batchKey: string) =>
     Effect.gen(function* () {
@@ -83,12 +89,13 @@ export const make = (table: Table.Service, name: string) => {
     interrupt: (batchKey: string) => enter(batchKey, "interrupted", "running", "paused"),
     purge: (batchKey: string) =>
       Effect.gen(function* () {
-        const { epoch, phase } = yield* found(batchKey)
-        if (phase !== "ended") {
+        const { epoch, phase } = yield* stored(batchKey)
+        if (phase !== "ended" && phase !== "purged") {
           return yield* new Execution.ExecutionNotEnded({ workflow: name, businessKey: batchKey })
         }
-        yield* table.clear(batchKey, epoch)
+        // In this order: a batch without its items would look like one with other items.
         yield* table.change(batchKey, { phase: "purged" }, { phase })
+        yield* table.clear(batchKey, epoch)
       })
   }
 }

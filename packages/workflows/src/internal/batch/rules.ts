@@ -38,7 +38,7 @@ const paid = (payout: Payout.Payout): Result => ({
   result: encode(Exit.succeed(payout))
 })
 
-/** An execution continues one whose reference no column stores. */
+/** No database stores some texts. An execution then sends the request again, and reads the payout by its answer. */
 const createdAs = (reference: string): Result =>
   isStorable(reference) ? { state: "created", reference } : { state: "unknown" }
 

@@ -18,14 +18,23 @@ export const summaryOf = (table: Table.Service, batchKey: string, total: number)
     purged: counts.purged ?? 0
   }))
 
+/** The longest pause between two looks whether the items are complete. */
+const longestPauseMillis = 5_000
+
 /** Owns a batch until it has ended, and counts its ends. */
 export const run = (options: Omit<Owner, "epoch">): Effect.Effect<Batch.Summary> =>
   Effect.gen(function* () {
     const { batchKey } = options
     const table = options.engine.batches
     const find = Effect.map(persistently(table.find(batchKey)), Option.getOrThrow)
+    let pauseMillis = 10
     while (true) {
-      const { ended, epoch, total } = yield* find
+      const { ended, epoch, phase, total } = yield* find
+      if (phase === "storing") {
+        yield* Effect.sleep(pauseMillis)
+        pauseMillis = Math.min(2 * pauseMillis, longestPauseMillis)
+        continue
+      }
       if (ended !== null) return yield* persistently(summaryOf(table, batchKey, total))
       const next = epoch + 1
       const isOwner = yield* persistently(table.change(batchKey, { epoch: next }, { epoch }))

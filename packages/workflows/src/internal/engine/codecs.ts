@@ -1,5 +1,6 @@
 import type * as Workflow from "@effect/workflow/Workflow"
 import * as Issues from "@manilla/core/Issues"
+import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
@@ -47,6 +48,14 @@ export const exitCodec = once(
     return { toJson: Schema.encode(exit), fromJson: Schema.decode(exit) }
   }
 )
+
+/** The defect of a body that meets a stored result which its schema does not fit. */
+export class UnreadableResult extends Data.TaggedError("UnreadableResult")<{
+  readonly message: string
+}> {}
+
+export const isUnreadable = (defect: unknown): defect is UnreadableResult =>
+  defect instanceof UnreadableResult
 
 /** The end of an execution, as it is stored. */
 export const endCodec = once(({ errorSchema, successSchema }: Workflow.Any) =>

@@ -88,6 +88,7 @@ const make = (store: store.Store, options: runners.Options) =>
           clocks: {},
           wakes: 0,
           resource: undefined,
+          outcome: undefined,
           isCancelRequested: false,
           end: undefined,
           exit: undefined,
@@ -154,7 +155,10 @@ const make = (store: store.Store, options: runners.Options) =>
           parent === undefined ? started : persistently(started)
         )
         if (discard) return
-        if (execution.end !== undefined) return yield* resultOf(workflow, execution)
+        if (execution.end !== undefined) {
+          if (parent !== undefined) blocks.addChild(parent, execution)
+          return yield* resultOf(workflow, execution)
+        }
         if (parent === undefined)
           return yield* resultOf(workflow, yield* persistently(untilEnd(executionId)))
         // Its end wakes the parent.
@@ -229,7 +233,7 @@ const make = (store: store.Store, options: runners.Options) =>
           }
           const isNew = yield* persistently(store.signal(executionId, step))
           const body = yield* Effect.serviceOption(WorkflowEngine.WorkflowInstance)
-          // A body sends its own signals again whenever it runs again.
+          // A body that runs again repeats its own signals: to wake it each time would never end.
           const isOwn = Option.exists(body, (body) => body.executionId === executionId)
           if (isNew || !isOwn) yield* wake(executionId, transitions.woken)
         }),

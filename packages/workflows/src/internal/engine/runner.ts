@@ -91,14 +91,14 @@ export const make = (
       run: rows.Run,
       { workflow }: Registered,
       result: Workflow.Result<unknown, unknown>,
-      resource: string | undefined
+      money: blocks.Money
     ) =>
       Effect.gen(function* () {
         const { clocks, execution, pauses } = run
         const { businessKey, executionId, parent, wakes } = execution
         const created = (row: Execution.Execution) => ({
           ...row,
-          resource: resource ?? row.resource
+          resource: money.resource ?? row.resource
         })
         if (result._tag === "Suspended") {
           const wait = { clocks: Object.fromEntries(clocks), pauses: [...pauses], wakes }
@@ -115,9 +115,15 @@ export const make = (
         )
         const state = stateOf(result.exit)
         const atMillis = yield* Clock.currentTimeMillis
-        const ended = yield* leave(run, (row) =>
-          transitions.ended({ state, atMillis }, exit)(created(row))
+        const outcome = blocks.outcomeOf(money)
+        const changed = yield* leave(run, (row) =>
+          transitions.ended({ state, atMillis }, exit, outcome)(created(row))
         )
+        // It may have been stored by a statement whose answer was lost.
+        const stored = Option.isSome(changed)
+          ? changed
+          : yield* persistently(store.read(executionId))
+        const ended = Option.filter(stored, ({ end }) => end !== undefined)
         if (Option.isNone(ended)) return
         yield* metrics.onEnd(workflow, state)
         runs.delete(executionId)
@@ -125,8 +131,8 @@ export const make = (
         if (parent !== undefined) yield* wake(parent, transitions.woken)
       })
 
-    /** The payload no longer fits its schema: another process may have a schema that it fits. */
-    const postpone = (run: rows.Run, error: Execution.UnreadablePayload) =>
+    /** What is stored no longer fits its schema: another process may have a schema that fits. */
+    const postpone = (run: rows.Run, error: Error) =>
       Effect.gen(function* () {
         yield* Effect.logError(error.message)
         const now = yield* Clock.currentTimeMillis
@@ -143,11 +149,14 @@ export const make = (
         // The process ends, or another runner has the execution: the body goes on there. As if it was suspended, its
         // scope stays open, so that nothing is compensated here.
         let isCut = false
+        let unreadable: codecs.UnreadableResult | undefined
         const suspendIfCut = (exit: Exit.Exit<unknown, unknown>) =>
           Effect.sync(() => {
-            const isInterrupted = Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)
+            if (Exit.isSuccess(exit)) return
+            const isInterrupted = Cause.isInterruptedOnly(exit.cause)
             isCut = isInterrupted && !instance.suspended && !instance.interrupted
-            if (isCut) instance.suspended = true
+            unreadable = Array.from(Cause.defects(exit.cause)).find(codecs.isUnreadable)
+            if (isCut || unreadable !== undefined) instance.suspended = true
           })
         const exit = yield* execute(Object(payload.right), execution.executionId).pipe(
           Effect.onExit((exit) =>
@@ -157,13 +166,14 @@ export const make = (
           Effect.provideService(WorkflowEngine.WorkflowInstance, instance),
           Effect.exit
         )
+        if (unreadable !== undefined) return yield* postpone(run, unreadable)
         const result = Exit.match(exit, {
           onFailure: (cause) => new Workflow.Complete({ exit: Exit.failCause(cause) }),
           onSuccess: (result) =>
             // A fiber that was interrupted does not come here: the body interrupted itself.
             isCut ? new Workflow.Complete({ exit: Exit.interrupt(FiberId.none) }) : result
         })
-        yield* conclude(run, registered, result, blocks.of(instance)?.money.resource)
+        yield* conclude(run, registered, result, blocks.moneyOf(instance))
       })
 
     /** Runs an execution that this runner owns. An earlier run has ended, or has lost it. */
@@ -222,7 +232,7 @@ export const make = (
       changed.unsafeOpen()
     })
 
-    /** Takes what is due and runs it. Only one fiber does, so that few of the claims are its own. */
+    /** Takes what is due and runs it. Only one fiber does: it reserves places for what it may get. */
     const takeDue: Effect.Effect<void> = Effect.gen(function* () {
       const room = Math.min(takeLimit, mostRunning - runs.size - claims)
       const now = yield* Clock.currentTimeMillis
@@ -240,7 +250,7 @@ export const make = (
       if (taken.length === room) return yield* Effect.zipRight(Effect.yieldNow(), takeDue)
     }).pipe(persistently)
 
-    /** Changes an execution, and runs it if it is due now and nobody has it. */
+    /** Changes an execution, and looks for what is due now. */
     const wake = (executionId: string, change: store.Change) =>
       Effect.zipRight(persistently(store.modify(executionId, change)), lookNow)
 

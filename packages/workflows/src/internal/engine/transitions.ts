@@ -13,8 +13,8 @@ export const signal = "signal"
 /** The first part of the name of a pause in which it waits for an execution that it has started. */
 export const child = "child"
 
-/** The pause of an execution whose payload does not fit its schema. */
-export const unreadable = "its payload does not fit its schema"
+/** The pause of an execution of which something is stored that its schema does not fit. */
+export const unreadable = "what is stored does not fit its schema"
 
 /** Whether a runner may take it. */
 export const isFree = ({ dueMillis, end, runner }: Stored, nowMillis: number): boolean =>
@@ -33,7 +33,7 @@ export const freed = (execution: Stored): Stored => ({
   dueMillis: 0
 })
 
-/** If it runs, its next pause ends at once. */
+/** It looks again at once. If it runs, it does so when it is about to wait. */
 export const woken = (execution: Stored): Stored =>
   execution.end !== undefined
     ? execution
@@ -82,8 +82,15 @@ export const postponed =
   })
 
 export const ended =
-  (end: NonNullable<Stored["end"]>, exit: string) =>
-  (execution: Stored): Stored => ({ ...execution, runner: undefined, pause: undefined, end, exit })
+  (end: NonNullable<Stored["end"]>, exit: string, outcome: Stored["outcome"]) =>
+  (execution: Stored): Stored => ({
+    ...execution,
+    runner: undefined,
+    pause: undefined,
+    end,
+    exit,
+    outcome
+  })
 
 export const purged = (execution: Stored): Stored => ({
   ...execution,

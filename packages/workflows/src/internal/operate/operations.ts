@@ -108,7 +108,7 @@ const refused = (status: Refused["status"], message: string) =>
 
 type Batches = ReturnType<typeof batch.make>
 
-const orRefused = (error: Effect.Effect.Error<ReturnType<Batches["purge"]>>): Failure =>
+const orRefused = (error: Effect.Effect.Error<ReturnType<Batches["pause" | "purge"]>>): Failure =>
   error._tag === "StorageError" ? error : new Refused({ status: 409, message: error.message })
 
 const of = (runners: ReadonlyArray<string>) =>
@@ -174,9 +174,9 @@ const statusOf = ({ batches }: store.Store, execution: Execution.Execution) =>
 const counts = {
   waiting: "not sent",
   sending: "being sent",
-  created: "paid out, status not final",
+  created: "created, status not final",
   unknown: "outcome unknown, being continued with the same key",
-  pending: "paid out, status not final, followed by DisbursePayout",
+  pending: "created, status not final, followed by DisbursePayout",
   completed: "completed",
   notCompleted: "ended with another final status",
   failed: "failed: nothing was paid",

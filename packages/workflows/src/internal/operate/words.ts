@@ -2,9 +2,10 @@ import * as Errors from "@manilla/core/Errors"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import * as Execution from "../../Execution.js"
+import type * as Execution from "../../Execution.js"
 import type * as store from "../engine/store.js"
 import * as transitions from "../engine/transitions.js"
+import { WriteError } from "../write.js"
 
 /** A moment as people in the time zone of this process write it, such as `2026-11-24 14:03:07`. */
 export const moment = (millis: number): string => new Date(millis).toLocaleString("sv-SE")
@@ -55,7 +56,7 @@ export const state = (execution: Execution.Status, now: number): Words => {
   const { dueMillis, end, isCancelRequested, pause } = execution
   if (end !== undefined) return same(`${ends[end.state]} ${distance(end.atMillis, now)}`)
   if (pause === transitions.unreadable)
-    return same("waits for a process whose schema its payload fits")
+    return same("waits for a process whose schema fits what is stored")
   const interrupted = isCancelRequested ? " It is to be interrupted." : ""
   if (pause === transitions.signal) return same("waits for a signal")
   if (pause === undefined) {
@@ -93,9 +94,7 @@ const resource = (value: unknown): string =>
     ? shown.flatMap((name) => (name in value ? [`${name} ${String(value[name])}`] : [])).join(", ")
     : ""
 
-const decodeError = Schema.decodeUnknownOption(
-  Schema.Union(...Errors.KeyedWriteError.members, Execution.ExecutionCancelled)
-)
+const decodeError = Schema.decodeUnknownOption(WriteError)
 
 interface Said {
   readonly text: string

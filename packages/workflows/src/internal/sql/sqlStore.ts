@@ -27,11 +27,11 @@ interface Row {
   readonly revision: number
 }
 
-type Progress = Pick<Execution.Execution, "parent" | "clocks" | "wakes" | "resource">
+type Progress = Pick<Execution.Execution, "parent" | "clocks" | "wakes" | "resource" | "outcome">
 
 const progressFromJson = (json: string): Progress => JSON.parse(json)
-const progressToJson = ({ clocks, parent, resource, wakes }: Progress) =>
-  JSON.stringify({ parent, clocks, wakes, resource })
+const progressToJson = ({ clocks, outcome, parent, resource, wakes }: Progress) =>
+  JSON.stringify({ parent, clocks, wakes, resource, outcome })
 
 const fromRow = (row: Row): Execution.Execution => ({
   workflow: row.workflow,
