@@ -74,7 +74,7 @@ import * as Schema from "effect/Schema"
 import * as Execution from "./Execution.js"
 import * as pauses from "./internal/pauses.js"
 import { once } from "./internal/once.js"
-import * as runs from "./internal/run.js"
+import * as blocks from "./internal/blocks.js"
 import * as stored from "./internal/stored.js"
 import * as writes from "./internal/write.js"
 import type * as Policy from "./Policy.js"
@@ -85,7 +85,7 @@ import type * as Policy from "./Policy.js"
  * @since 0.1.0
  * @category models
  */
-export type InExecution = runs.InExecution
+export type InExecution = blocks.InExecution
 
 /**
  * The errors of `write`, as a schema.
@@ -128,8 +128,8 @@ export const step = <A, I, E, EI, R>({
   readonly error: Schema.Schema<E, EI>
   /** May run more than once: after a crash during the step, it runs again. */
   readonly execute: Effect.Effect<A, E, R>
-}): Effect.Effect<A, E | Execution.ExecutionCancelled, InExecution | runs.Own<R>> =>
-  runs.named(name)((run) =>
+}): Effect.Effect<A, E | Execution.ExecutionCancelled, InExecution | blocks.Own<R>> =>
+  blocks.named(name)((run) =>
     stored.run(run, {
       name: `step/${name}`,
       success,
@@ -137,17 +137,17 @@ export const step = <A, I, E, EI, R>({
       execute: Effect.flatMap(
         run.isCancelled(),
         (is): Effect.Effect<A, E | Execution.ExecutionCancelled, R> =>
-          is ? Effect.fail(runs.cancelled(run)) : execute
+          is ? Effect.fail(blocks.cancelled(run)) : execute
       )
     })
   )
 
 /** An `interrupt` ends the pause, and with it the execution. */
-const pauseUnlessCancelled = (run: runs.Run, pause: string, pauseMillis: number) =>
+const pauseUnlessCancelled = (run: blocks.Run, pause: string, pauseMillis: number) =>
   pauseMillis <= 0
     ? Effect.void
     : Effect.flatMap(run.isCancelled(pause), (is) =>
-        is ? Effect.fail(runs.cancelled(run)) : pauses.sleep(pause, pauseMillis)
+        is ? Effect.fail(blocks.cancelled(run)) : pauses.sleep(pause, pauseMillis)
       )
 
 /**
@@ -161,7 +161,9 @@ export const sleep = (
   name: string,
   duration: Duration.DurationInput
 ): Effect.Effect<void, Execution.ExecutionCancelled, InExecution> =>
-  runs.named(name)((run) => pauseUnlessCancelled(run, `sleep/${name}`, Duration.toMillis(duration)))
+  blocks.named(name)((run) =>
+    pauseUnlessCancelled(run, `sleep/${name}`, Duration.toMillis(duration))
+  )
 
 /** The result of a look. A later life may have another policy: it decides only about later looks. */
 const lookOf = once(<A, I, E, EI>(success: Schema.Schema<A, I>, failure: Schema.Schema<E, EI>) =>
@@ -199,8 +201,8 @@ export const pollUntil = <A, I, E, EI, F, R>({
   readonly look: (policy: Policy.Policy["look"]) => Effect.Effect<Option.Option<A>, E, R>
   /** The error after the deadline of the policy's `wait`, with the error of the last look. */
   readonly expired: (waited: Duration.Duration, cause: Option.Option<E>) => F
-}): Effect.Effect<A, F | Execution.ExecutionCancelled, InExecution | runs.Own<R>> =>
-  runs.named(name)((run) =>
+}): Effect.Effect<A, F | Execution.ExecutionCancelled, InExecution | blocks.Own<R>> =>
+  blocks.named(name)((run) =>
     Effect.gen(function* () {
       const { look: lookPolicy, wait } = run.policy
       const Look = lookOf(success, failure)
@@ -232,7 +234,7 @@ export const pollUntil = <A, I, E, EI, F, R>({
           case "Done":
             return result.value
           case "Cancelled":
-            return yield* runs.cancelled(run)
+            return yield* blocks.cancelled(run)
           case "Expired":
             return yield* Effect.fail(expired(Duration.millis(result.waitedMillis), result.cause))
           case "Pending":
@@ -291,7 +293,7 @@ export const compensating = <A, E, R>(
       Effect.provideService(Compensations, compensations),
       Effect.catchAll((error) =>
         Effect.gen(function* () {
-          const run = yield* runs.current
+          const run = yield* blocks.current
           run.isCompensating = true
           // After a write that moved money although it ended with an error, or that may have, nothing is undone.
           const undone = run.money.isInDoubt ? [] : compensations.reverse()

@@ -14,8 +14,7 @@ import * as Schema from "effect/Schema"
 import * as Engine from "./Engine.js"
 import * as Execution from "./Execution.js"
 import { endCodec, keyOf, readPayload } from "./internal/engine/codecs.js"
-import type { StartError } from "./internal/engine/engine.js"
-import { purge, toStatus, unlessPurged } from "./internal/engine/execution.js"
+import { purge, StartError, toStatus, unlessPurged } from "./internal/engine/execution.js"
 import { isStorable } from "./internal/Text.js"
 
 type NotFound = Execution.ExecutionNotFound | Execution.StorageError
@@ -190,9 +189,4 @@ export const of = <
     return operator
   })
 
-const isStartError = (defect: unknown): defect is StartError =>
-  defect instanceof Execution.InvalidPayload ||
-  defect instanceof Execution.PayloadMismatch ||
-  defect instanceof Execution.UnreadablePayload ||
-  defect instanceof Execution.ExecutionPurged ||
-  defect instanceof Execution.StorageError
+const isStartError = Schema.is(StartError)

@@ -20,7 +20,7 @@ import * as Engine from "./Engine.js"
 import type * as Execution from "./Execution.js"
 import { load } from "./internal/batch/load.js"
 import * as operate from "./internal/batch/operate.js"
-import { run, summaryOf } from "./internal/batch/run.js"
+import { run, summaryOf } from "./internal/batch/own.js"
 import * as Operator from "./Operator.js"
 import * as Policy from "./Policy.js"
 

@@ -5,7 +5,7 @@ import type * as Polling from "@manilla/core/Polling"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { once } from "./once.js"
-import * as runs from "./run.js"
+import * as blocks from "./blocks.js"
 import { write } from "./write.js"
 
 const schemasOf = once(
@@ -56,7 +56,7 @@ export const create = <By extends "id" | "reference", C extends Polling.Resource
   const { Created, isId } = schemasOf(id, resource)
   if (known !== undefined) {
     // Its effect on an execution is that of a creation.
-    return Effect.map(runs.current, ({ money }): typeof Created.Type => {
+    return Effect.map(blocks.current, ({ money }): typeof Created.Type => {
       money.isApplied = true
       money.resource = known
       return { id: known, shown: known }

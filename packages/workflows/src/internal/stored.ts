@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Schema from "effect/Schema"
 import { exitCodec, UnreadableResult } from "./engine/codecs.js"
-import type { InExecution, Own, Run } from "./run.js"
+import type { InExecution, Own, Run } from "./blocks.js"
 
 interface Options<A, I, E, EI, R> {
   readonly name: string

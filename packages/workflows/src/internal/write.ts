@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import * as Execution from "../Execution.js"
 import * as pauses from "./pauses.js"
 import { once } from "./once.js"
-import * as runs from "./run.js"
+import * as blocks from "./blocks.js"
 import * as stored from "./stored.js"
 
 export const WriteError = Schema.Union(
@@ -106,7 +106,7 @@ const Beginning = Schema.Struct({ atMillis: Schema.Number })
  * Stores that a round of a write is about to begin. If a later run of the body, or a later try of the round, finds that,
  * its request may have been sent.
  */
-const begin = (run: runs.Run, operation: string, round: number) =>
+const begin = (run: blocks.Run, operation: string, round: number) =>
   Effect.gen(function* () {
     let isFirst = false
     const { atMillis } = yield* stored.run(run, {
@@ -137,13 +137,13 @@ export const write = <A, I, R>({
 }: Options<A, I, R>): Effect.Effect<
   A,
   Errors.KeyedWriteError | Execution.ExecutionCancelled,
-  runs.InExecution | runs.Own<R>
+  blocks.InExecution | blocks.Own<R>
 > =>
   Effect.gen(function* () {
-    const run = yield* runs.current
-    yield* runs.take(run, operation)
+    const run = yield* blocks.current
+    yield* blocks.take(run, operation)
     const twice = `two writes have the key "${key}". The service takes the second for the first.`
-    yield* runs.take(run, `key ${key}`, twice)
+    yield* blocks.take(run, `key ${key}`, twice)
     const { money } = run
     const { carryOn } = run.policy
     const Result = resultOf(success)
@@ -163,7 +163,7 @@ export const write = <A, I, R>({
           const startedMillis = yield* Clock.currentTimeMillis
           // Another request of this write may have been applied: neither a refusal nor an interrupt undoes that.
           const mayBeApplied = (yield* isAgain) || isDoubtful
-          if (!mayBeApplied && (yield* run.isCancelled())) return yield* runs.cancelled(run)
+          if (!mayBeApplied && (yield* run.isCancelled())) return yield* blocks.cancelled(run)
           // The process may have been down for days, and the service may have forgotten the key.
           const isOld = startedMillis - firstMillis > deadlineMillis
           if (mayBeApplied && isOld) return yield* tooOld(operation, key)

@@ -4,6 +4,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { workflow } from "../../DisbursePayout.js"
 import type * as Execution from "../../Execution.js"
@@ -34,6 +35,8 @@ const handOver = ({ disburse }: Owner, { businessKey, reference, request, sent }
     })
   )
 
+const decodeEnd = Schema.decode(rules.End)
+
 /** The result of an item, from its execution. Undefined if there is nothing new. */
 const resultOf = (owner: Owner, item: Named, found: Option.Option<Execution.Execution>) =>
   Effect.gen(function* () {
@@ -47,8 +50,9 @@ const resultOf = (owner: Owner, item: Named, found: Option.Option<Execution.Exec
     if (differences(request, JSON.parse(item.request)).length > 0) {
       return rules.afterExecution(Exit.die(`${item.businessKey} belongs to another payout`))
     }
-    const end = yield* persistently(owner.disburse.poll(item.businessKey))
-    if (Option.isSome(end)) return rules.afterExecution(end.value)
+    if (execution.end !== undefined && execution.exit !== undefined) {
+      return rules.afterExecution(yield* Effect.orDie(decodeEnd(execution.exit)))
+    }
     const isFound = item.state === "unknown" && execution.resource !== undefined
     return isFound ? ({ state: "pending" } as const) : undefined
   }).pipe(

@@ -16,13 +16,13 @@ import * as Tracer from "effect/Tracer"
 import * as Engine from "../../Engine.js"
 import * as Execution from "../../Execution.js"
 import { differences } from "../differences.js"
-import * as blocks from "../run.js"
+import * as blocks from "../blocks.js"
 import * as Text from "../Text.js"
 import * as codecs from "./codecs.js"
 import { unlessPurged } from "./execution.js"
 import { persistently } from "./persistently.js"
 import * as metrics from "./metrics.js"
-import * as rows from "./run.js"
+import * as ownedRun from "./ownedRun.js"
 import * as runners from "./runner.js"
 import type * as store from "./store.js"
 import * as transitions from "./transitions.js"
@@ -37,17 +37,9 @@ const signalName = (deferred: string) => `deferred/${deferred}`
 
 const issuesOfKey = Issues.validator(Text.Storable, ["key"])
 
-/** Why an execution does not start. For `execute`, which has no such errors, they are defects. */
-export type StartError =
-  | Execution.InvalidPayload
-  | Execution.PayloadMismatch
-  | Execution.UnreadablePayload
-  | Execution.ExecutionPurged
-  | Execution.StorageError
-
 const make = (store: store.Store, options: runners.Options) =>
   Effect.gen(function* () {
-    const { isCancelledAt, isOver, keep, leave, resultsOf } = rows.make(store)
+    const { isCancelledAt, isOver, keep, leave, resultsOf } = ownedRun.make(store)
     const { beats, insert, lookNow, runs, untilEnd, wake, workflows } = yield* runners.make(
       store,
       leave,

@@ -12,12 +12,12 @@ import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import type * as Execution from "../../Execution.js"
-import * as blocks from "../run.js"
+import * as blocks from "../blocks.js"
 import * as codecs from "./codecs.js"
 import * as ends from "./ends.js"
 import { persistently } from "./persistently.js"
 import * as metrics from "./metrics.js"
-import type * as rows from "./run.js"
+import type * as ownedRun from "./ownedRun.js"
 import type * as store from "./store.js"
 import * as transitions from "./transitions.js"
 
@@ -54,12 +54,12 @@ export interface Registered {
 /** The part of this process in the executions of a store: it owns some, and runs their bodies. */
 export const make = (
   store: store.Store,
-  leave: ReturnType<typeof rows.make>["leave"],
+  leave: ReturnType<typeof ownedRun.make>["leave"],
   { beatInterval, pollInterval }: Options
 ) =>
   Effect.gen(function* () {
     const workflows = new Map<string, Registered>()
-    const runs = new Map<string, rows.Run>()
+    const runs = new Map<string, ownedRun.Run>()
     /** Executions that this runner owned and did not run at the last beat. */
     let idle = new Set<string>()
     const { tell, untilEnd } = ends.make(store.read, (executionId) => runs.has(executionId))
@@ -74,7 +74,10 @@ export const make = (
     )
 
     /** Ends a body that was asked to end and now waits, unless its blocks see to that. */
-    const endIfInterrupted = (run: rows.Run, instance: WorkflowEngine.WorkflowInstance["Type"]) =>
+    const endIfInterrupted = (
+      run: ownedRun.Run,
+      instance: WorkflowEngine.WorkflowInstance["Type"]
+    ) =>
       Effect.suspend(() => {
         if (!instance.suspended || !run.isCancelRequested || blocks.of(instance) !== undefined) {
           return Effect.void
@@ -88,7 +91,7 @@ export const make = (
 
     /** Stores how a run ended: the end of the execution, or the pause in which it waits. */
     const conclude = (
-      run: rows.Run,
+      run: ownedRun.Run,
       { workflow }: Registered,
       result: Workflow.Result<unknown, unknown>,
       money: blocks.Money
@@ -132,14 +135,14 @@ export const make = (
       })
 
     /** What is stored no longer fits its schema: another process may have a schema that fits. */
-    const postpone = (run: rows.Run, error: Error) =>
+    const postpone = (run: ownedRun.Run, error: Error) =>
       Effect.gen(function* () {
         yield* Effect.logError(error.message)
         const now = yield* Clock.currentTimeMillis
         yield* leave(run, transitions.postponed(now + unreadableMillis))
       })
 
-    const bodyOf = (run: rows.Run, registered: Registered) =>
+    const bodyOf = (run: ownedRun.Run, registered: Registered) =>
       Effect.gen(function* () {
         const { execute, workflow } = registered
         const { execution } = run
@@ -186,7 +189,7 @@ export const make = (
       }
       const registered = workflows.get(workflow)
       if (registered === undefined || execution.runner === undefined) return
-      const run: rows.Run = {
+      const run: ownedRun.Run = {
         execution,
         runner: execution.runner,
         clocks: new Map(Object.entries(clocks)),
