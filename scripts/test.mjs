@@ -26,10 +26,10 @@ const run = (node, ...args) => {
     // Tests that start `node` get the same version.
     env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
     stdio: ["ignore", "inherit", "inherit"],
-    timeout: 1_800_000,
+    timeout: 3_600_000,
     killSignal: "SIGKILL"
   })
-  if (error !== undefined) console.error("Stopped after 30 minutes:", error.message)
+  if (error !== undefined) console.error("Stopped after an hour:", error.message)
   if (status !== 0) process.exitCode = 1
 }
 
