@@ -145,6 +145,10 @@ const statusOf = ({ batches }: store.Store, execution: Execution.Execution) =>
       ? Option.getOrUndefined(yield* batches.find(status.businessKey))
       : undefined
     const phases: Partial<Record<Table.Phase, words.Words>> = {
+      storing: {
+        brief: "waits for its items",
+        text: "Its start has not ended, and nothing was sent. If it failed, start the batch again."
+      },
       running: { brief: "sends its items", text: "It sends its items." },
       paused: { brief: "is paused", text: "It sends no further items until it is resumed." },
       interrupted: {
