@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
-import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import * as Batch from "../../Batch.js"
 import * as Execution from "../../Execution.js"
@@ -119,12 +118,8 @@ const storeAll = <E, R>(
     const isStored = yield* table.change(batchKey, { total }, { epoch, phase: "storing" })
     if (!isStored) return yield* overtaken(batchKey)
   }).pipe(
-    // After a failure of the store, another call may already run the batch.
-    Effect.tapError((error) =>
-      Predicate.isTagged(error, "StorageError")
-        ? Effect.void
-        : Effect.ignore(table.clear(batchKey, epoch))
-    )
+    // Nobody runs it in this epoch yet.
+    Effect.onError(() => Effect.ignore(table.clear(batchKey, epoch)))
   )
 
 /** Fails unless a batch has the same items, in any order. */
