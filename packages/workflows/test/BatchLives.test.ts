@@ -22,6 +22,7 @@ import type * as Table from "../src/internal/batch/Table.js"
 import * as engine from "../src/internal/engine/engine.js"
 import * as memoryStore from "../src/internal/engine/memoryStore.js"
 import type { Store } from "../src/internal/engine/store.js"
+import { operations } from "../src/internal/operate/operations.js"
 import * as engines from "./utils/engines.js"
 import * as world from "./utils/world.js"
 
@@ -324,6 +325,13 @@ describe.each([true, false])("a batch of which a change fails (and is stored: %s
         const found = yield* Effect.either(status("payroll"))
         if (Either.isRight(found)) assert.strictEqual(found.right.phase, "ended", `${n}`)
         else assert.strictEqual(found.left._tag, "ExecutionNotFound", `${n}`)
+        // Nothing says that a batch sends items which has not begun.
+        const { rows } = yield* Effect.flatMap(Effect.fromNullable(operations["list"]), ({ run }) =>
+          run(store, {})
+        )
+        const seen = Array.from(yield* Stream.runCollect(rows), ({ now }) => now)
+        assert.notInclude(seen, "sends its items")
+        assert.includeMembers(["waits for its items"], seen.map(String))
       }
     }).pipe(Effect.scoped, Effect.provide(world.services()))
   )

@@ -112,6 +112,7 @@ describe("CollectPayment", () => {
       yield* Effect.fork(payments.create({ ...world.payment, operation: "COLLECTION" }, once))
       yield* Effect.fork(cards.issue(card, once))
       yield* VirtualClock.pass("1 minute")
+      yield* madeOnce
       yield* faults.clear
       yield* faults.add(Fault.status(422, { operation, count: "always" }))
       yield* faults.add(Fault.status(422, { operation: "Cards.issue", count: "always" }))

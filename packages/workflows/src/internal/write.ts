@@ -21,7 +21,8 @@ interface Options<A, I, R> {
   readonly operation: string
   /**
    * The idempotency key of the request, from the payload: the new version of a workflow must not pay again, nor
-   * one that follows a plain call. Each write of a body needs a key of its own.
+   * one that follows a plain call. Each write of a body needs a key of its own: a second one
+   * with it is a defect.
    */
   readonly key: IdempotencyKey.IdempotencyKey
   readonly success: Schema.Schema<A, I>
@@ -143,7 +144,7 @@ export const write = <A, I, R>({
     const run = yield* blocks.current
     yield* blocks.take(run, operation)
     const twice = `two writes have the key "${key}". The service takes the second for the first.`
-    yield* blocks.take(run, `key ${key}`, twice)
+    yield* blocks.take(run, `Idempotency-Key: ${key}`, twice)
     const { money } = run
     const { carryOn } = run.policy
     const Result = resultOf(success)

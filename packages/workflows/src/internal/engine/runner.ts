@@ -134,7 +134,7 @@ export const make = (
         if (parent !== undefined) yield* wake(parent, transitions.woken)
       })
 
-    /** What is stored no longer fits its schema: another process may have a schema that fits. */
+    /** A stored value no longer fits its schema: another process may have a schema that fits. */
     const postpone = (run: ownedRun.Run, error: Error) =>
       Effect.gen(function* () {
         yield* Effect.logError(error.message)

@@ -13,8 +13,8 @@ export const signal = "signal"
 /** The first part of the name of a pause in which it waits for an execution that it has started. */
 export const child = "child"
 
-/** The pause of an execution of which something is stored that its schema does not fit. */
-export const unreadable = "what is stored does not fit its schema"
+/** The pause of an execution with a stored value, its payload or a result, that does not fit its schema. */
+export const unreadable = "a stored value does not fit its schema"
 
 /** Whether a runner may take it. */
 export const isFree = ({ dueMillis, end, runner }: Stored, nowMillis: number): boolean =>

@@ -55,8 +55,7 @@ const ends: Record<store.EndState, string> = {
 export const state = (execution: Execution.Status, now: number): Words => {
   const { dueMillis, end, isCancelRequested, pause } = execution
   if (end !== undefined) return same(`${ends[end.state]} ${distance(end.atMillis, now)}`)
-  if (pause === transitions.unreadable)
-    return same("waits for a process whose schema fits what is stored")
+  if (pause === transitions.unreadable) return same("waits for a process with a schema that fits")
   const interrupted = isCancelRequested ? " It is to be interrupted." : ""
   if (pause === transitions.signal) return same("waits for a signal")
   if (pause === undefined) {
