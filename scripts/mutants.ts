@@ -98,7 +98,7 @@ const failureOf = async (copy: string, tests: ReadonlyArray<string>) => {
     await promisify(execFile)(
       process.execPath,
       ["node_modules/vitest/vitest.mjs", "run", "--project=test", ...options, ...tests],
-      { cwd: copy, timeout: 300_000, killSignal: "SIGKILL", maxBuffer: Infinity }
+      { cwd: copy, timeout: 300_000 * tests.length, killSignal: "SIGKILL", maxBuffer: Infinity }
     )
     return undefined
   } catch (error) {
