@@ -17,7 +17,10 @@ export const continuePayment = async (
   repeatLater: (order: string) => Promise<void>
 ) => {
   const result = await payments.collect(request, { key: IdempotencyKey.derive("order", order) })
-  if (!result.ok && result.error._tag === "OutcomeUnknown") await repeatLater(order)
+  if (result.ok) return result
+  const { _tag } = result.error
+  // Another failure, such as a refusal, is about this call: the earlier request may still have been applied.
+  if (_tag !== "AppliedUnreadable" && _tag !== "KeyReused") await repeatLater(order)
   return result
 }
 // #endregion

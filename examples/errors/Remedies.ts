@@ -19,7 +19,13 @@ export const continuePayment = (
 ) =>
   Effect.flatMap(Payments.Payments, (payments) =>
     payments.collect(request, { key: IdempotencyKey.derive("order", order) })
-  ).pipe(Effect.catchTag("OutcomeUnknown", () => repeatLater(order)))
+  ).pipe(
+    // Another failure, such as a refusal, is about this call: the earlier request may still have been applied.
+    Effect.catchIf(
+      ({ _tag }) => _tag !== "AppliedUnreadable" && _tag !== "KeyReused",
+      () => repeatLater(order)
+    )
+  )
 // #endregion
 
 // #region AppliedUnreadable

@@ -15,6 +15,8 @@ import * as express from "../frameworks/express.js"
 import * as hono from "../frameworks/hono.js"
 import * as next from "../frameworks/next.js"
 import { find } from "../frameworks/orders.js"
+import * as promises from "../waiting/PromiseHandler.js"
+import * as waiting from "../waiting/WebHandler.js"
 import { collectFor, PaymentsOf } from "./Accounts.js"
 import { copyAll } from "./AllTransactions.js"
 import { program } from "./Collect.js"
@@ -70,6 +72,21 @@ const paymentsUnder = (key: string) =>
     )
   )
 
+/** The payment is made, and a member of the response has a wrong type. */
+const unreadable = Fault.body(
+  JSON.stringify({
+    success: true,
+    data: {
+      id: "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d",
+      status: 7,
+      amount: "1500",
+      currency: "XOF"
+    },
+    meta: {}
+  }),
+  { operation: "Payments.create" }
+)
+
 const inject = (fault: Fault.Fault) =>
   sandbox.runPromise(Effect.flatMap(Sandbox.Sandbox, ({ faults }) => faults.add(fault)))
 
@@ -114,6 +131,40 @@ describe.each(Object.entries(frameworks))("the shop in %s", (name, send) => {
   })
 })
 
+const handlers = {
+  Effect: {
+    handle: (order: waiting.Order) => service.runPromise(waiting.handle(order)),
+    follow: (order: waiting.Order) => service.runPromise(waiting.follow(order))
+  },
+  promises: {
+    handle: (order: waiting.Order) => promises.handle(manilla, order),
+    follow: (order: waiting.Order) => promises.follow(manilla, order)
+  }
+}
+
+describe.each(Object.entries(handlers))("the web handler with %s", (name, { follow, handle }) => {
+  const order = (id: string, phone_number = payer.phone_number) => ({
+    id: `${name}-${id}`,
+    request: { ...request, payer: { phone_number } }
+  })
+
+  it("answers a buyer who may have been charged without an error status", async () => {
+    await inject(unreadable)
+    const { body, status } = await handle(order("unreadable"))
+    assert.strictEqual(status, 202)
+    assert.strictEqual(body.payment, "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d")
+    await inject(Fault.dropAfter({ operation: "Payments.create" }))
+    await inject(Fault.status(409, { operation: "Payments.create" }))
+    assert.strictEqual((await handle(order("unknown"))).status, 202)
+    assert.strictEqual(await follow(order("unknown")), "paid")
+    assert.strictEqual(await paymentsUnder(`order:${name}-unknown`), 1)
+  })
+
+  it("does not say that an order with an unknown status is not paid", async () => {
+    assert.match(await follow(order("status", "+999000000012")), /^look at it: /)
+  })
+})
+
 describe("the guides", () => {
   it("collect, on a worker too", async () => {
     assert.isTrue(await service.runPromise(program))
@@ -123,6 +174,8 @@ describe("the guides", () => {
     await worker.fetch(post(), env)
     assert.strictEqual(status, 202)
     assert.strictEqual(await paymentsUnder("order:42-worker"), 1)
+    await inject(unreadable)
+    assert.strictEqual((await worker.fetch(post(), env)).status, 202, "the payment was made")
   })
 
   it("collects with the credentials of an account", async () => {
@@ -143,9 +196,16 @@ describe("the guides", () => {
 
 it("pays a salary once, whose outcome was unknown at first", async () => {
   await inject(Fault.dropAfter({ operation: "Payouts.create", count: 5 }))
-  const pay = () => service.runPromise(paySalary("employee-7", "+2290161234567", "250000"))
+  const now = Date.now()
+  const pay = (sentMillis?: number) =>
+    service.runPromise(
+      paySalary({ employee: "7", destination: "+2290161234567", amount: "250000", sentMillis })
+    )
   assert.strictEqual(await pay(), "open")
-  assert.strictEqual(await pay(), "paid")
+  await inject(Fault.status(422, { operation: "Payouts.create" }))
+  assert.strictEqual(await pay(now), "open", "a refusal of a later request is no outcome")
+  assert.match(await pay(now - 90_000_000), /^look at it/, "the service may have forgotten the key")
+  assert.strictEqual(await pay(now), "paid")
   const { payouts } = await sandbox.runPromise(Sandbox.Sandbox)
   assert.lengthOf(await sandbox.runPromise(payouts), 1)
 })
@@ -160,8 +220,15 @@ describe("the remedies", () => {
     await inject(Fault.status(409, { operation: "Payments.create" }))
     await service.runPromise(attempt)
     assert.deepStrictEqual(later, ["unknown"])
+    await inject(Fault.status(422, { operation: "Payments.create" }))
     await service.runPromise(attempt)
-    assert.deepStrictEqual(later, ["unknown"])
+    assert.deepStrictEqual(
+      later,
+      ["unknown", "unknown"],
+      "a refusal is no outcome of the first one"
+    )
+    await service.runPromise(attempt)
+    assert.lengthOf(later, 2)
     assert.strictEqual(await paymentsUnder("order:unknown"), 1)
   })
 

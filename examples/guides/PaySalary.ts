@@ -1,10 +1,23 @@
 import { IdempotencyKey } from "@manilla/core"
 import { Payouts } from "@manilla/payouts"
-import { Config, Effect } from "effect"
+import { Clock, Config, Duration, Effect } from "effect"
 
-/** Called by a worker every minute, for each salary that is still open. */
-export const paySalary = (employee: string, destination: string, amount: string) =>
+/** A salary, as it is stored. */
+export interface Salary {
+  readonly employee: string
+  readonly destination: string
+  readonly amount: string
+  /** When the first call was made, which is stored before it. Undefined for the first call. */
+  readonly sentMillis?: number | undefined
+}
+
+/** Called by a worker every minute, for each salary that is open. */
+export const paySalary = ({ amount, destination, employee, sentMillis }: Salary) =>
   Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    // The service may have forgotten the key, and would pay again.
+    const isOld = sentMillis !== undefined && now - sentMillis > Duration.toMillis("1 day")
+    if (isOld) return "look at it: open for a day"
     const payouts = yield* Payouts.Payouts
     const wallet_id = yield* Config.string("MANILLA_WALLET_ID")
     const payout = yield* payouts.disburse(
@@ -24,5 +37,10 @@ export const paySalary = (employee: string, destination: string, amount: string)
     Effect.catchTags({
       OutcomeUnknown: () => Effect.succeed("open"),
       PayoutStillPending: () => Effect.succeed("open")
-    })
+    }),
+    // After an earlier call, no error shows that nothing was paid.
+    Effect.catchIf(
+      () => sentMillis !== undefined,
+      ({ message }) => Effect.as(Effect.logWarning(message), "open")
+    )
   )

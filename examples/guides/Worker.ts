@@ -1,4 +1,4 @@
-import { IdempotencyKey } from "@manilla/core"
+import { Errors, IdempotencyKey } from "@manilla/core"
 import * as FetchClient from "@manilla/core/FetchClient"
 import { Payments } from "@manilla/payments"
 import { Manilla } from "@manilla/token"
@@ -31,8 +31,9 @@ const start = (order: string, phone_number: string) =>
     return Response.json({ order, payment: id }, { status: 202 })
   }).pipe(
     // The payment may exist: no error status. Repeat the same order later.
-    Effect.catchTag("OutcomeUnknown", () =>
-      Effect.succeed(Response.json({ order }, { status: 202 }))
+    Effect.catchIf(
+      (error) => Errors.outcome(error) !== "notApplied",
+      () => Effect.succeed(Response.json({ order }, { status: 202 }))
     )
   )
 

@@ -60,7 +60,10 @@ const pay = (employee: Employee, month: string, wallet_id: string, before: Open 
     ? disburse(employee, month, wallet_id, before)
     : follow(employee, before.reference)
 
-/** The key is derived from the month and the employee, so a second run pays nobody twice. */
+/**
+ * The key is derived from the month and the employee, so a second run pays nobody twice while the service remembers
+ * the keys. This program stores nothing, so do not repeat it later than that: payroll-durable does.
+ */
 const disburse = (employee: Employee, month: string, wallet_id: string, before: Open | undefined) =>
   Effect.gen(function* () {
     const payouts = yield* Payouts.Payouts
@@ -170,7 +173,7 @@ export const payAll = (employees: ReadonlyArray<Employee>, month: string, wallet
       Effect.onInterrupt(() =>
         Timeline.print(
           "stopped",
-          `${paid} of ${employees.length} paid; others may be. A later run of the month pays the rest.`
+          `${paid} of ${employees.length} paid; others may be. Run it again today, while the service remembers the keys.`
         )
       )
     )

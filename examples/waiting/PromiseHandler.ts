@@ -1,5 +1,5 @@
-import { IdempotencyKey } from "@manilla/core"
-import type { PaymentIntent, Payments } from "@manilla/payments"
+import { Errors, IdempotencyKey } from "@manilla/core"
+import { PaymentIntent, type Payments } from "@manilla/payments"
 import type { Promises } from "@manilla/promises"
 
 /** An order. Its request is stored before it is sent. */
@@ -16,10 +16,12 @@ export const handle = async ({ payments }: Promises.Promises, { id: order, reque
     { key: IdempotencyKey.derive("order", order) }
   )
   if (created.ok) return { status: 202, body: { order, payment: created.value.id } }
+  const { error } = created
+  if (Errors.outcome(error) === "notApplied") throw error
   // No error status: the buyer may have been charged, and must not pay in another way.
-  if (created.error._tag === "OutcomeUnknown")
-    return { status: 202, body: { order, payment: undefined } }
-  throw created.error
+  const id = error._tag === "AppliedUnreadable" ? error.id : undefined
+  const payment = id === undefined ? undefined : PaymentIntent.makeId(id)
+  return { status: 202, body: { order, payment } }
 }
 
 /** In a worker, for each open order: find out whether it was paid. */
@@ -29,5 +31,6 @@ export const follow = async (manilla: Promises.Promises, order: Order) => {
   if (payment === undefined) return "still unknown"
   const final = await manilla.payments.awaitFinal(payment)
   if (!final.ok) throw final.error
-  return final.value.status === "COMPLETED" ? "paid" : "not paid"
+  const { status } = final.value
+  return status === "COMPLETED" ? "paid" : `look at it: ${status}`
 }

@@ -1,8 +1,8 @@
 /**
  * Collects a payment with a web handler that responds at once, and a worker that waits.
  */
-import { IdempotencyKey } from "@manilla/core"
-import { type PaymentIntent, Payments } from "@manilla/payments"
+import { Errors, IdempotencyKey } from "@manilla/core"
+import { PaymentIntent, Payments } from "@manilla/payments"
 import { Effect } from "effect"
 
 /** An order. Its request is stored before it is sent. */
@@ -23,8 +23,13 @@ export const handle = ({ id: order, request }: Order) =>
     return { status: 202, body: { order, payment } }
   }).pipe(
     // No error status: the buyer may have been charged, and must not pay in another way.
-    Effect.catchTag("OutcomeUnknown", () =>
-      Effect.succeed({ status: 202, body: { order, payment: undefined } })
+    Effect.catchIf(
+      (error) => Errors.outcome(error) !== "notApplied",
+      (error) => {
+        const id = error._tag === "AppliedUnreadable" ? error.id : undefined
+        const payment = id === undefined ? undefined : PaymentIntent.makeId(id)
+        return Effect.succeed({ status: 202, body: { order, payment } })
+      }
     )
   )
 
@@ -36,5 +41,5 @@ export const follow = (order: Order) =>
     if (id === undefined) return "still unknown"
     const payments = yield* Payments.Payments
     const { status } = yield* payments.awaitFinal(id)
-    return status === "COMPLETED" ? "paid" : "not paid"
+    return status === "COMPLETED" ? "paid" : `look at it: ${status}`
   })

@@ -52,11 +52,12 @@
  *           { key }
  *         )
  *     })
+ *     // Nothing is paid yet. `pollUntil` waits for `COMPLETED`.
  *     yield* Durable.step({
- *       name: "mail the ticket",
+ *       name: "ask the buyer to confirm",
  *       success: Schema.Void,
  *       error: Schema.Never,
- *       execute: Effect.log(`ticket for ${intent.id}`)
+ *       execute: Effect.log(`confirm ${intent.id} on your phone`)
  *     })
  *     return intent.id
  *   })
