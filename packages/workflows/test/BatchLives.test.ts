@@ -19,53 +19,12 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as memoryTable from "../src/internal/batch/memoryTable.js"
 import type * as Table from "../src/internal/batch/Table.js"
-import * as engine from "../src/internal/engine/engine.js"
 import * as memoryStore from "../src/internal/engine/memoryStore.js"
 import type { Store } from "../src/internal/engine/store.js"
 import { operations } from "../src/internal/operate/operations.js"
 import * as engines from "./utils/engines.js"
+import { life, madeOnce, operation, policy, start } from "./utils/batches.js"
 import * as world from "./utils/world.js"
-
-const operation = "Payouts.create"
-const policy = { carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" } } as const
-
-/** The batches of a process that has its own engine, and shares a table with others. */
-const life = (table: Table.Service, concurrency = 3) =>
-  Layer.build(
-    PayoutBatch.layer({ concurrency }).pipe(
-      Layer.provideMerge(DisbursePayout.layer(policy)),
-      Layer.provideMerge(
-        Layer.unwrapEffect(
-          Effect.map(memoryStore.make, (store) =>
-            engine.layer(
-              { ...store, batches: table },
-              { pollInterval: "1 hour", beatInterval: "1 hour" }
-            )
-          )
-        )
-      )
-    )
-  )
-
-const items = (count: number) =>
-  Effect.map(world.payout, (request) =>
-    Stream.map(Stream.range(1, count), (number) => ({ key: `E${number}`, request }))
-  )
-
-const start = (count: number) =>
-  Effect.gen(function* () {
-    const batches = yield* PayoutBatch.PayoutBatch
-    yield* batches.start("payroll", yield* items(count))
-    return batches
-  })
-
-const madeOnce = (count: number) =>
-  Effect.gen(function* () {
-    const { payouts } = yield* Sandbox.Sandbox
-    const made = yield* payouts
-    assert.lengthOf(made, count)
-    assert.strictEqual(new Set(made.map(({ idempotency_key }) => idempotency_key)).size, count)
-  })
 
 /** Lives until its `n`th write, and dies right before or after that is stored. Returns whether it came so far. */
 const dyingAt = (table: Table.Service, n: number, isStored: boolean, count: number) =>

@@ -64,12 +64,15 @@ const makePace = ({ batchKey, concurrency }: Owner) => {
   let allowed = concurrency
   let pauseMillis = 0
   let notBeforeMillis = 0
+  /** A longer rest is none: the clock was set back. */
+  const isPausing = (nowMillis: number) =>
+    nowMillis < notBeforeMillis && notBeforeMillis <= nowMillis + longestPauseMillis
   return {
-    allowed: (nowMillis: number) => (nowMillis < notBeforeMillis ? 0 : allowed),
+    allowed: (nowMillis: number) => (isPausing(nowMillis) ? 0 : allowed),
     /** Learns from the ends of requests. */
     adapt: (ended: ReadonlyArray<Table.Change>, nowMillis: number) =>
       Effect.gen(function* () {
-        if (ended.length === 0 || nowMillis < notBeforeMillis) return
+        if (ended.length === 0 || isPausing(nowMillis)) return
         if (ended.every(({ state }) => state !== "waiting")) {
           allowed = Math.min(concurrency, 2 * allowed)
           pauseMillis = 0
@@ -209,9 +212,14 @@ export const drive = (owner: Owner): Effect.Effect<boolean> =>
 
       const isIdle = Object.values(open).every(({ size }) => size === 0) && arrived.size === 0
       if (isIdle && (batch.phase === "interrupted" || queue.isEmpty())) {
-        return yield* persistently(
-          table.change(batchKey, { phase: "ended", ended: now }, { epoch })
+        const { phase } = batch
+        yield* persistently(
+          table.change(batchKey, { phase: "ended", ended: now }, { epoch, phase })
         )
+        // The answer may have been lost, and an operator may have changed the phase.
+        const { ended } = Option.getOrThrow(yield* persistently(table.find(batchKey)))
+        if (ended !== null) return true
+        continue
       }
       yield* Effect.timeoutOption(woken.await, idle)
       if (arrived.size < open.sending.size) yield* Effect.sleep(gatherMillis)

@@ -104,6 +104,8 @@ const storeAll = <E, R>(
         total += added.size
         const others = group.filter(({ number }) => !added.has(number))
         if (others.length === 0) return
+        const now = Option.getOrThrow(yield* table.find(batchKey))
+        if (now.epoch !== epoch) return yield* overtaken(batchKey)
         const stored = yield* byKey(table, batchKey, others)
         for (const { key, number } of others) {
           const first = stored.get(key)?.number ?? number
@@ -123,11 +125,12 @@ const storeAll = <E, R>(
   )
 
 /** Fails unless a batch has the same items, in any order. */
-const compareAll = <E, R>(
+const compareAll = <E, R, E2>(
   table: Table.Service,
   batchKey: string,
   total: number,
-  items: Stream.Stream<Batch.Item, E, R>
+  items: Stream.Stream<Batch.Item, E, R>,
+  unlessPurged: Effect.Effect<unknown, E2>
 ) =>
   Effect.gen(function* () {
     const invalid = makeIssues()
@@ -160,6 +163,8 @@ const compareAll = <E, R>(
     }
     const missing = yield* table.read(batchKey, { numbers }, Table.shown)
     for (const { key } of missing) different.add([{ field: key, rule: "is missing" }])
+    // A batch that was purged meanwhile has none.
+    yield* unlessPurged
     yield* different.check(({ issues }) => new Batch.ItemsDiffer({ batchKey, issues }))
   })
 
@@ -178,11 +183,14 @@ export const load = <E, R, E2, R2>(
     const issues = issuesOfKey(batchKey)
     if (issues.length > 0) return yield* new Batch.InvalidItems({ batchKey, rows: 0, issues })
     yield* table.insert(batchKey, yield* Clock.currentTimeMillis)
-    const stored = Option.getOrThrow(yield* table.find(batchKey))
-    const { epoch, phase, total } = stored
-    if (phase === "purged") return yield* purged(workflow, batchKey, stored)
+    const unlessPurged = Effect.flatMap(
+      Effect.map(table.find(batchKey), Option.getOrThrow),
+      (it) =>
+        it.phase === "purged" ? Effect.fail(purged(workflow, batchKey, it)) : Effect.succeed(it)
+    )
+    const { epoch, phase, total } = yield* unlessPurged
     if (phase !== "storing") {
-      yield* compareAll(table, batchKey, total, items)
+      yield* compareAll(table, batchKey, total, items, unlessPurged)
       if (phase !== "ended") yield* begin
       return
     }

@@ -86,7 +86,11 @@ export const make = (table: Table.Service, name: string) => {
       ),
     pause: (batchKey: string) => enter(batchKey, "paused", "running"),
     resume: (batchKey: string) => enter(batchKey, "running", "paused"),
-    interrupt: (batchKey: string) => enter(batchKey, "interrupted", "running", "paused"),
+    interrupt: (batchKey: string) =>
+      Effect.repeat(
+        Effect.zipRight(enter(batchKey, "interrupted", "running", "paused"), found(batchKey)),
+        { until: ({ phase }) => phase === "interrupted" || phase === "ended" }
+      ).pipe(Effect.asVoid),
     purge: (batchKey: string) =>
       Effect.gen(function* () {
         const { epoch, phase } = yield* stored(batchKey)

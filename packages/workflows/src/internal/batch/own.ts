@@ -8,15 +8,17 @@ import type * as Table from "./Table.js"
 
 /** How the items of a batch ended. */
 export const summaryOf = (table: Table.Service, batchKey: string, total: number) =>
-  Effect.map(table.count(batchKey), (counts): Batch.Summary => ({
-    total,
-    completed: counts.completed ?? 0,
-    notCompleted: counts.notCompleted ?? 0,
-    failed: counts.failed ?? 0,
-    inDoubt: counts.inDoubt ?? 0,
-    notStarted: counts.waiting ?? 0,
-    purged: counts.purged ?? 0
-  }))
+  Effect.map(table.count(batchKey), (counts): Batch.Summary => {
+    const kept = {
+      completed: counts.completed ?? 0,
+      notCompleted: counts.notCompleted ?? 0,
+      failed: counts.failed ?? 0,
+      inDoubt: counts.inDoubt ?? 0,
+      notStarted: counts.waiting ?? 0
+    }
+    const purged = total - Object.values(kept).reduce((sum, count) => sum + count, 0)
+    return { total, ...kept, purged }
+  })
 
 /** The longest pause between two looks whether the items are complete. */
 const longestPauseMillis = 5_000
@@ -37,11 +39,13 @@ export const run = (options: Omit<Owner, "epoch">): Effect.Effect<Batch.Summary>
       }
       if (ended !== null) return yield* persistently(summaryOf(table, batchKey, total))
       const next = epoch + 1
-      const isOwner = yield* persistently(table.change(batchKey, { epoch: next }, { epoch }))
+      const isOwner = yield* persistently(table.change(batchKey, { epoch: next }, { epoch, phase }))
       if (!isOwner || (yield* drive({ ...options, epoch: next }))) continue
       yield* Effect.logWarning(`Another process has taken over the batch ${batchKey}.`)
+      // The other one may have been taken for dead itself: after a minute, this one tries again.
       yield* Effect.repeat(Effect.delay(find, "5 seconds"), {
-        until: ({ ended }) => ended !== null
+        until: ({ ended }) => ended !== null,
+        times: 12
       })
     }
   })

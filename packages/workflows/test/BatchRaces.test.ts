@@ -1,0 +1,235 @@
+/** Operators, owners and starts that change a batch at the same moment. */
+import { assert } from "@effect/vitest"
+import * as Fault from "@manilla/sandbox/Fault"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Engine from "@manilla/workflows/Engine"
+import * as Execution from "@manilla/workflows/Execution"
+import * as Operator from "@manilla/workflows/Operator"
+import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as operate from "../src/internal/batch/operate.js"
+import * as memoryTable from "../src/internal/batch/memoryTable.js"
+import type * as Table from "../src/internal/batch/Table.js"
+import * as memoryStore from "../src/internal/engine/memoryStore.js"
+import type { Store } from "../src/internal/engine/store.js"
+import * as engines from "./utils/engines.js"
+import { life, operation, policy, start } from "./utils/batches.js"
+import * as world from "./utils/world.js"
+
+const storedAs = (table: Table.Service) => Effect.flatten(table.find("payroll"))
+
+VirtualClock.test(
+  "an interrupt counts, although somebody resumes the batch at the same moment",
+  () =>
+    Effect.gen(function* () {
+      const { faults } = yield* Sandbox.Sandbox
+      yield* faults.add(Fault.delay("20 seconds", { operation, count: "always" }))
+      const table = yield* memoryTable.make
+      const other = yield* life(table)
+      const batches = yield* Effect.provide(start(12), other)
+      yield* VirtualClock.pass("2 seconds")
+      yield* batches.pause("payroll")
+      // Another operator resumes the batch between the two changes of an interrupt.
+      const change: Table.Service["change"] = (key, to, where) =>
+        Effect.tap(table.change(key, to, where), () =>
+          to.phase === "interrupted" && where.phase === "running"
+            ? table.change(key, { phase: "running" }, { phase: "paused" })
+            : Effect.void
+        )
+      const { interrupt } = operate.make({ ...table, change }, PayoutBatch.workflow.name)
+      yield* interrupt("payroll")
+      yield* VirtualClock.pass("1 hour")
+      assert.deepInclude(yield* batches.await("payroll"), { completed: 3, notStarted: 9 })
+    }).pipe(Effect.scoped, Effect.provide(world.services()))
+)
+
+VirtualClock.test("a start that another one overtakes does not call its items invalid", () =>
+  Effect.gen(function* () {
+    const table = yield* memoryTable.make
+    const context = yield* life(table)
+    const batches = Context.get(context, PayoutBatch.PayoutBatch)
+    const request = yield* world.payout
+    const rows = ["E1", "E2"].map((key) => ({ key, request }))
+    // The first start is slow to read its rows.
+    const slow = Stream.fromIterable(rows).pipe(Stream.tap(() => Effect.sleep("1 second")))
+    const first = yield* Effect.fork(Effect.either(batches.start("payroll", slow)))
+    yield* VirtualClock.pass("1 second")
+    yield* batches.start("payroll", Stream.fromIterable([...rows].reverse()))
+    yield* VirtualClock.pass("1 minute")
+    const result = yield* Fiber.join(first)
+    assert.notStrictEqual(Either.isLeft(result) ? result.left._tag : "", "InvalidItems")
+  }).pipe(Effect.scoped, Effect.provide(world.services()))
+)
+
+VirtualClock.test("a start during a purge says that the batch was purged", () =>
+  Effect.gen(function* () {
+    const table = yield* memoryTable.make
+    let isPurging = false
+    const other: { purge?: Effect.Effect<unknown> } = {}
+    const read: Table.Service["read"] = (key, filter, limit) =>
+      Effect.zipRight(
+        filter.keys !== undefined && isPurging ? (other.purge ?? Effect.void) : Effect.void,
+        table.read(key, filter, limit)
+      )
+    const context = yield* life({ ...table, read })
+    yield* Effect.provide(start(3), context)
+    yield* VirtualClock.pass("1 hour")
+    other.purge = Effect.orDie(operate.make(table, PayoutBatch.workflow.name).purge("payroll"))
+    isPurging = true
+    const error = yield* Effect.flip(Effect.provide(start(3), context))
+    assert.strictEqual(error._tag, "ExecutionPurged", error.message)
+  }).pipe(Effect.scoped, Effect.provide(world.services()))
+)
+
+VirtualClock.test("the summary of a batch that is purged at its end adds up", () =>
+  Effect.gen(function* () {
+    const table = yield* memoryTable.make
+    // Right after the end of the batch is stored, and before its ends are counted.
+    const change: Table.Service["change"] = (key, to, where) =>
+      Effect.tap(table.change(key, to, where), () =>
+        to.phase === "ended"
+          ? Effect.orDie(operate.make(table, PayoutBatch.workflow.name).purge(key))
+          : Effect.void
+      )
+    const context = yield* life({ ...table, change })
+    const batches = yield* Effect.provide(start(3), context)
+    const awaited = yield* Effect.fork(batches.await("payroll"))
+    yield* VirtualClock.pass("1 hour")
+    const { total, ...counts } = yield* Fiber.join(awaited)
+    const sum = Object.values(counts).reduce((sum, count) => sum + count, 0)
+    assert.strictEqual(sum, total, JSON.stringify({ total, ...counts }))
+  }).pipe(Effect.scoped, Effect.provide(world.services()))
+)
+
+/** The present owner ends the batch between the look and the first change of the next one. */
+const takenOverAtTheEnd = (atTheEnd: (table: Table.Service) => Effect.Effect<unknown>) =>
+  Effect.gen(function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.delay("20 seconds", { operation, count: "always" }))
+    const table = yield* memoryTable.make
+    const first = yield* Effect.provide(start(12), yield* life(table))
+    yield* VirtualClock.pass("5 seconds")
+    yield* first.interrupt("payroll")
+    const gate = yield* Effect.makeLatch()
+    const change: Table.Service["change"] = (...args) =>
+      Effect.zipRight(args[1].epoch === undefined ? Effect.void : gate.await, table.change(...args))
+    const context = yield* life({ ...table, change })
+    yield* Effect.provide(start(12), context)
+    yield* VirtualClock.pass("1 hour")
+    assert.strictEqual((yield* storedAs(table)).phase, "ended")
+    yield* atTheEnd(table)
+    yield* gate.open
+    yield* VirtualClock.pass("1 hour")
+    return { table, context }
+  })
+
+VirtualClock.test("an owner that begins at the end of an interrupted batch ends too", () =>
+  Effect.gen(function* () {
+    const { context } = yield* takenOverAtTheEnd(() => Effect.void)
+    const operator = yield* Effect.provide(Operator.of(PayoutBatch.workflow), context)
+    assert.strictEqual((yield* operator.status("payroll")).state, "Succeeded")
+  }).pipe(Effect.scoped, Effect.provide(world.services()))
+)
+
+VirtualClock.test("an owner that begins at the end of a batch does not undo its purge", () =>
+  Effect.gen(function* () {
+    const { table } = yield* takenOverAtTheEnd((table) =>
+      Effect.orDie(operate.make(table, PayoutBatch.workflow.name).purge("payroll"))
+    )
+    assert.strictEqual((yield* storedAs(table)).phase, "purged")
+  }).pipe(Effect.scoped, Effect.provide(world.services()))
+)
+
+VirtualClock.test("a lost answer to the end of a batch does not undo its purge", () =>
+  Effect.gen(function* () {
+    const table = yield* memoryTable.make
+    let isLost = false
+    const change: Table.Service["change"] = (key, to, where) =>
+      Effect.suspend(() => {
+        if (isLost || to.phase !== "ended") return table.change(key, to, where)
+        isLost = true
+        return Effect.zipRight(
+          table.change(key, to, where),
+          Effect.zipRight(
+            // Another process purges the batch, which has ended, before this one tries again.
+            Effect.orDie(operate.make(table, PayoutBatch.workflow.name).purge(key)),
+            new Execution.StorageError({ operation: "change a batch", cause: "lost" })
+          )
+        )
+      })
+    const context = yield* life({ ...table, change })
+    yield* Effect.provide(start(3), context)
+    yield* VirtualClock.pass("1 hour")
+    assert.isTrue(isLost)
+    const again = yield* Effect.flip(Effect.provide(start(3), context))
+    assert.strictEqual(again._tag, "ExecutionPurged", again.message)
+  }).pipe(Effect.scoped, Effect.provide(world.services()))
+)
+
+VirtualClock.test("a batch goes on although a runner that was taken for dead begins it late", () =>
+  Effect.gen(function* () {
+    const { faults } = yield* Sandbox.Sandbox
+    yield* faults.add(Fault.delay("20 seconds", { operation, count: "always" }))
+    const store = yield* memoryStore.make
+    const processOn = (store: Store, beatInterval?: "1 hour") =>
+      Layer.build(
+        PayoutBatch.layer({ concurrency: 3 }).pipe(
+          Layer.provideMerge(DisbursePayout.layer(policy)),
+          Layer.provideMerge(engines.on(store, beatInterval))
+        )
+      )
+    // The first runner loses its connection after it has looked at the batch, and before it begins it.
+    let isAway = true
+    const away = new Execution.StorageError({ operation: "change a batch", cause: "away" })
+    const cut = <A>(effect: Effect.Effect<A, Execution.StorageError>) =>
+      Effect.suspend(() => (isAway ? away : effect))
+    let isBegun = false
+    const change: Table.Service["change"] = (key, to, where) =>
+      to.epoch !== undefined && where.phase !== "storing"
+        ? Effect.suspend(() => {
+            isBegun = true
+            return cut(store.batches.change(key, to, where))
+          })
+        : store.batches.change(key, to, where)
+    const firstStore: Store = {
+      ...store,
+      batches: { ...store.batches, change },
+      take: (...args) => (isBegun ? cut(store.take(...args)) : store.take(...args)),
+      runners: {
+        ...store.runners,
+        beat: (runner) =>
+          Effect.suspend(() =>
+            isBegun ? cut(store.runners.beat(runner)) : store.runners.beat(runner)
+          )
+      }
+    }
+    yield* Effect.provide(start(12), yield* processOn(firstStore))
+    yield* VirtualClock.pass("6 seconds")
+    assert.isTrue(isBegun)
+    // The second one takes over, as after 15 seconds of silence.
+    const second = yield* processOn(store)
+    yield* store.runners.leave(1)
+    yield* VirtualClock.pass("10 seconds")
+    assert.strictEqual((yield* storedAs(store.batches)).epoch, 2)
+    // The first one is connected again, and hears at its next beat that it was taken for dead.
+    isAway = false
+    yield* VirtualClock.pass("20 minutes")
+    const batches = Context.get(second, PayoutBatch.PayoutBatch)
+    const { epoch } = yield* storedAs(store.batches)
+    const { list } = Context.get(second, Engine.Engine)
+    const [execution] = yield* list({ workflow: PayoutBatch.workflow.name }, undefined, 1)
+    const owners = `epoch ${epoch}, runner ${execution?.runner} of ${(yield* store.runners.list).join()}`
+    assert.deepInclude(
+      yield* batches.status("payroll"),
+      { phase: "ended", ended: 12 },
+      `${owners}: ${JSON.stringify(yield* batches.status("payroll"))}`
+    )
+  }).pipe(Effect.scoped, Effect.provide(world.services()))
+)

@@ -1,0 +1,55 @@
+/** The batches of a process, as tests start them. */
+import { assert } from "@effect/vitest"
+import * as Sandbox from "@manilla/sandbox/Sandbox"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as PayoutBatch from "@manilla/workflows/PayoutBatch"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import type * as Table from "../../src/internal/batch/Table.js"
+import * as engine from "../../src/internal/engine/engine.js"
+import * as memoryStore from "../../src/internal/engine/memoryStore.js"
+import * as world from "./world.js"
+
+export const operation = "Payouts.create"
+export const policy = {
+  carryOn: { initial: "5 seconds", factor: 2, deadline: "10 minutes" }
+} as const
+
+/** The batches of a process that has its own engine, and shares a table with others. */
+export const life = (table: Table.Service, concurrency = 3) =>
+  Layer.build(
+    PayoutBatch.layer({ concurrency }).pipe(
+      Layer.provideMerge(DisbursePayout.layer(policy)),
+      Layer.provideMerge(
+        Layer.unwrapEffect(
+          Effect.map(memoryStore.make, (store) =>
+            engine.layer(
+              { ...store, batches: table },
+              { pollInterval: "1 hour", beatInterval: "1 hour" }
+            )
+          )
+        )
+      )
+    )
+  )
+
+export const items = (count: number) =>
+  Effect.map(world.payout, (request) =>
+    Stream.map(Stream.range(1, count), (number) => ({ key: `E${number}`, request }))
+  )
+
+export const start = (count: number) =>
+  Effect.gen(function* () {
+    const batches = yield* PayoutBatch.PayoutBatch
+    yield* batches.start("payroll", yield* items(count))
+    return batches
+  })
+
+export const madeOnce = (count: number) =>
+  Effect.gen(function* () {
+    const { payouts } = yield* Sandbox.Sandbox
+    const made = yield* payouts
+    assert.lengthOf(made, count)
+    assert.strictEqual(new Set(made.map(({ idempotency_key }) => idempotency_key)).size, count)
+  })
