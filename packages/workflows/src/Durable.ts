@@ -297,7 +297,7 @@ export const compensating = <A, E, R>(
           const run = yield* blocks.current
           run.isCompensating = true
           // After a write that moved money although it ended with an error, or that may have, nothing is undone.
-          const undone = run.money.isInDoubt ? [] : compensations.reverse()
+          const undone = blocks.isInDoubt(run.money) ? [] : compensations.reverse()
           yield* Effect.forEach(undone, (compensation) => compensation, { discard: true })
           return yield* Effect.fail(error)
         })

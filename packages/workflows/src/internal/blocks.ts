@@ -56,6 +56,8 @@ export interface Money {
   isApplied: boolean
   /** Whether a write that ended with an error moved money, or may have. Nothing is undone then. */
   isInDoubt: boolean
+  /** The executions that it awaits, or awaited until it failed. Each may move money yet. */
+  readonly open: Set<string>
   /** The id of the last resource. */
   resource: string | undefined
 }
@@ -79,21 +81,28 @@ export const moneyOf = ({ scope }: Instance): Money => {
     isUnknown: false,
     isApplied: false,
     isInDoubt: false,
+    open: new Set<string>(),
     resource: undefined
   }
   moneys.set(scope, money)
   return money
 }
 
-export const outcomeOf = ({ isApplied, isUnknown }: Money): Errors.Outcome =>
-  isUnknown ? "unknown" : isApplied ? "applied" : "notApplied"
+export const outcomeOf = ({ isApplied, isUnknown, open }: Money): Errors.Outcome =>
+  isUnknown || open.size > 0 ? "unknown" : isApplied ? "applied" : "notApplied"
 
-/** Takes over the outcome of an execution that a body has started, and that has ended. */
-export const addChild = (body: Instance, { end, outcome, resource }: Execution.Execution): void => {
-  const money = moneyOf(body)
+/** The effect of a write or of an execution that has ended. */
+interface Ended extends Partial<Pick<Execution.Execution, "outcome" | "resource">> {
+  readonly hasFailed: boolean
+}
+
+/** Whether something that ended with an error, or has not ended, moved money, or may have. */
+export const isInDoubt = ({ isInDoubt, open }: Money): boolean => isInDoubt || open.size > 0
+
+export const add = (money: Money, { hasFailed, outcome, resource }: Ended): void => {
   money.isUnknown ||= outcome === "unknown"
   money.isApplied ||= outcome === "applied"
-  money.isInDoubt ||= outcome !== "notApplied" && end?.state !== "Succeeded"
+  money.isInDoubt ||= outcome === "unknown" || (outcome === "applied" && hasFailed)
   money.resource = resource ?? money.resource
 }
 

@@ -27,7 +27,7 @@ export const earlier = {
    * When a request with the same key may have been sent before, such as by a plain call that ended with
    * `OutcomeUnknown`, in milliseconds since 1970. No refusal then shows that nothing was created.
    */
-  sentMillis: Schema.optional(Schema.Number)
+  sentMillis: Schema.optional(Schema.Finite)
 }
 
 /** Creates a resource that has a status, unless its id is known from before. */
@@ -57,8 +57,7 @@ export const create = <By extends "id" | "reference", C extends Polling.Resource
   if (known !== undefined) {
     // Its effect on an execution is that of a creation.
     return Effect.map(blocks.current, ({ money }): typeof Created.Type => {
-      money.isApplied = true
-      money.resource = known
+      blocks.add(money, { outcome: "applied", hasFailed: false, resource: known })
       return { id: known, shown: known }
     })
   }

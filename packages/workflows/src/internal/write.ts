@@ -1,9 +1,11 @@
 import * as Errors from "@manilla/core/Errors"
 import type * as IdempotencyKey from "@manilla/core/IdempotencyKey"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Execution from "../Execution.js"
 import * as pauses from "./pauses.js"
@@ -182,38 +184,37 @@ export const write = <A, I, R>({
         })
       })
 
+    /** Whether a request may have been applied, and no answer says so yet. */
+    let isOpen = isDoubtful
     const ended = Effect.gen(function* () {
       for (let round = 0; ; round++) {
         const { atMillis, isAgain } = yield* begin(run, operation, round)
         sinceMillis ??= atMillis
-        const result: typeof Result.Type = yield* call(round, isAgain, sinceMillis).pipe(
-          // By the body itself, such as by a block beside it that failed.
-          Effect.onInterrupt(() =>
-            Effect.sync(() => {
-              money.isUnknown = true
-              money.isInDoubt = true
-            })
-          )
-        )
+        isOpen = true
+        const result: typeof Result.Type = yield* call(round, isAgain, sinceMillis)
         if (result._tag === "Created") {
-          money.isApplied = true
-          money.resource = idOf(result.resource)
+          const resource = idOf(result.resource)
+          blocks.add(money, { outcome: "applied", hasFailed: false, resource })
           return result.resource
         }
         isDoubtful ||= result.error._tag === "OutcomeUnknown"
+        isOpen = isDoubtful
         const pause = `carry-on/${operation}/${round}`
         // The next round sees that it is to be cancelled.
         const isOver = !isDoubtful && (yield* run.isCancelled(pause))
         if (!isOver) yield* pauses.sleep(pause, result.pauseMillis)
       }
     })
-    return yield* Effect.tapError(ended, (error) =>
+    /** A defect or an interrupt, such as by a block beside it that failed, says nothing about an open request. */
+    const outcomeOf = Option.match({
+      onNone: () => (isOpen ? "unknown" : "notApplied"),
+      onSome: (error: Errors.KeyedWriteError | Execution.ExecutionCancelled) =>
+        error._tag === "ExecutionCancelled" ? "notApplied" : Errors.outcome(error)
+    })
+    return yield* Effect.onError(ended, (cause) =>
       Effect.sync(() => {
-        if (error._tag === "ExecutionCancelled") return
-        const outcome = Errors.outcome(error)
-        money.isUnknown ||= outcome === "unknown"
-        money.isApplied ||= outcome === "applied"
-        money.isInDoubt ||= outcome !== "notApplied"
+        const outcome = outcomeOf(Cause.failureOption(cause))
+        blocks.add(money, { outcome, hasFailed: true })
       })
     )
   })

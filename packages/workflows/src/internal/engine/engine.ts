@@ -18,6 +18,7 @@ import * as Execution from "../../Execution.js"
 import { differences } from "../differences.js"
 import * as blocks from "../blocks.js"
 import * as Text from "../Text.js"
+import * as children from "./children.js"
 import * as codecs from "./codecs.js"
 import { unlessPurged } from "./execution.js"
 import { persistently } from "./persistently.js"
@@ -39,10 +40,11 @@ const issuesOfKey = Issues.validator(Text.Storable, ["key"])
 
 const make = (store: store.Store, options: runners.Options) =>
   Effect.gen(function* () {
-    const { isCancelledAt, isOver, keep, leave, resultsOf } = ownedRun.make(store)
+    const owned = ownedRun.make(store)
+    const { isCancelledAt, isOver, keep, resultsOf } = owned
     const { beats, insert, lookNow, runs, untilEnd, wake, workflows } = yield* runners.make(
       store,
-      leave,
+      owned,
       options
     )
 
@@ -136,30 +138,67 @@ const make = (store: store.Store, options: runners.Options) =>
           : new Workflow.Complete({ exit: yield* Effect.orDie(codecs.stepCodec.fromJson(kept)) })
       })
 
+    /**
+     * Awaits an execution that a body has started. Its end becomes a step of the body, which can read it again although
+     * the execution was purged.
+     */
+    const awaitChild = (
+      workflow: Workflow.Any,
+      executionId: string,
+      payload: object,
+      parent: WorkflowEngine.WorkflowInstance["Type"]
+    ): Effect.Effect<Workflow.Result<unknown, unknown>> => {
+      const money = blocks.moneyOf(parent)
+      const pause = children.pauseOf(executionId)
+      return Effect.gen(function* () {
+        money.open.add(pause)
+        const run = runs.get(parent.executionId)
+        if (run === undefined) return yield* Effect.interrupt
+        let stored = (yield* resultsOf(run)).get(children.stepOf(pause))
+        if (stored === undefined) {
+          const now = yield* Clock.currentTimeMillis
+          // Before the execution is stored, so that a later run knows of it, whatever this one hears.
+          run.clocks.set(pause, now)
+          const recorded = persistently(record(workflow, executionId, payload, parent.executionId))
+          const { end, exit, outcome, resource, startedMillis } = yield* Effect.orDie(recorded)
+          if (end === undefined || exit === undefined) {
+            // Its end wakes the parent.
+            run.pauses.add(pause)
+            run.clocks.set(pause, now + childPauseMillis(now - startedMillis))
+            return new Workflow.Suspended({})
+          }
+          const hasFailed = end.state !== "Succeeded"
+          const ended = Exit.succeed({ hasFailed, exit, outcome, resource })
+          const json = yield* Effect.orDie(children.toJson(ended))
+          stored = yield* keep(run, children.stepOf(pause), json)
+        }
+        const child = yield* children.fromJson(stored)
+        blocks.add(money, child)
+        const exit = yield* Effect.orDie(codecs.endCodec(workflow).fromJson(child.exit))
+        money.open.delete(pause)
+        return new Workflow.Complete({ exit })
+      })
+    }
+
     const execute = (
       workflow: Workflow.Any,
       { discard, executionId, parent, payload }: Parameters<WorkflowEngine.Encoded["execute"]>[1]
     ): Effect.Effect<Workflow.Result<unknown, unknown> | void> =>
       Effect.gen(function* () {
+        if (parent !== undefined && !discard) {
+          return yield* awaitChild(workflow, executionId, payload, parent)
+        }
         const started = record(workflow, executionId, payload, parent?.executionId)
         // A body waits for the database. Another caller hears of it.
         const execution = yield* Effect.orDie(
           parent === undefined ? started : persistently(started)
         )
         if (discard) return
-        if (execution.end !== undefined) {
-          if (parent !== undefined) blocks.addChild(parent, execution)
-          return yield* resultOf(workflow, execution)
-        }
-        if (parent === undefined)
-          return yield* resultOf(workflow, yield* persistently(untilEnd(executionId)))
-        // Its end wakes the parent.
-        const run = runs.get(parent.executionId)
-        const pause = `${transitions.child}/${executionId}`
-        const now = yield* Clock.currentTimeMillis
-        run?.pauses.add(pause)
-        run?.clocks.set(pause, now + childPauseMillis(now - execution.startedMillis))
-        return new Workflow.Suspended({})
+        const isOpen = execution.end === undefined
+        return yield* resultOf(
+          workflow,
+          isOpen ? yield* persistently(untilEnd(executionId)) : execution
+        )
       })
 
     const engine = WorkflowEngine.makeUnsafe({

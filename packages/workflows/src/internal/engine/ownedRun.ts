@@ -29,7 +29,7 @@ export const make = (store: store.Store) => {
   const abandon = (run: Run) =>
     Effect.zipRight(
       Effect.sync(() => run.fiber?.unsafeInterruptAsFork(run.fiber.id())),
-      Effect.never
+      Effect.interruptible(Effect.never)
     )
 
   /** Changes an execution that this runner owns, when a run has ended. */
@@ -50,13 +50,17 @@ export const make = (store: store.Store) => {
     Effect.gen(function* () {
       yield* resultsOf(run)
       const now = yield* Clock.currentTimeMillis
-      return (run.clocks.get(pause) ?? Infinity) <= Math.max(now, run.storedMillis)
+      const dueMillis = run.clocks.get(pause) ?? Infinity
+      if (dueMillis > Math.max(now, run.storedMillis)) return false
+      // What is stored from now on shows that it is over.
+      run.storedMillis = Math.max(dueMillis, run.storedMillis)
+      return true
     })
 
   /** Stores the result of a step, and returns the one that counts. */
   const keep = (run: Run, name: string, exit: string) =>
     Effect.gen(function* () {
-      const storedMillis = yield* Clock.currentTimeMillis
+      const storedMillis = Math.max(yield* Clock.currentTimeMillis, run.storedMillis)
       const step = { name, exit, storedMillis }
       // A later run of this process must not begin while a result of this one may still be stored.
       const kept = yield* persistently(

@@ -13,6 +13,7 @@ import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import type * as Execution from "../../Execution.js"
 import * as blocks from "../blocks.js"
+import * as children from "./children.js"
 import * as codecs from "./codecs.js"
 import * as ends from "./ends.js"
 import { persistently } from "./persistently.js"
@@ -54,7 +55,7 @@ export interface Registered {
 /** The part of this process in the executions of a store: it owns some, and runs their bodies. */
 export const make = (
   store: store.Store,
-  leave: ReturnType<typeof ownedRun.make>["leave"],
+  { leave, resultsOf }: ReturnType<typeof ownedRun.make>,
   { beatInterval, pollInterval }: Options
 ) =>
   Effect.gen(function* () {
@@ -149,6 +150,7 @@ export const make = (
         const payload = codecs.readPayload(workflow, execution)
         if (Either.isLeft(payload)) return yield* postpone(run, payload.left)
         const instance = WorkflowEngine.WorkflowInstance.initial(workflow, execution.executionId)
+        yield* children.note(run, resultsOf(run), blocks.moneyOf(instance))
         // The process ends, or another runner has the execution: the body goes on there. As if it was suspended, its
         // scope stays open, so that nothing is compensated here.
         let isCut = false

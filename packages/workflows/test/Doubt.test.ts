@@ -1,0 +1,331 @@
+/** The outcome of an execution after a defect, an interrupt, a purge, or beside others that it awaits. */
+import { assert, it } from "@effect/vitest"
+import * as Workflow from "@effect/workflow/Workflow"
+import * as Errors from "@manilla/core/Errors"
+import * as IdempotencyKey from "@manilla/core/IdempotencyKey"
+import * as VirtualClock from "@manilla/test-support/VirtualClock"
+import * as Durable from "@manilla/workflows/Durable"
+import * as DisbursePayout from "@manilla/workflows/DisbursePayout"
+import * as Memory from "@manilla/workflows/memory"
+import * as Operator from "@manilla/workflows/Operator"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import * as memoryStore from "../src/internal/engine/memoryStore.js"
+import * as transitions from "../src/internal/engine/transitions.js"
+import * as engines from "./utils/engines.js"
+import * as world from "./utils/world.js"
+
+class Failed extends Schema.TaggedError<Failed>()("Failed", {}) {}
+const Failure = Schema.Union(Failed, Durable.WriteError)
+
+const named = (name: string) =>
+  Workflow.make({
+    name,
+    payload: { key: IdempotencyKey.IdempotencyKey },
+    success: Schema.String,
+    error: Failure,
+    idempotencyKey: ({ key }) => key
+  })
+const Shop = named("Shop/Test/1")
+const ChildA = named("Shop/ChildA/1")
+const ChildB = named("Shop/ChildB/1")
+
+const key = IdempotencyKey.make("order-42")
+
+type Send = (key: IdempotencyKey.IdempotencyKey) => Effect.Effect<string, Errors.KeyedWriteError>
+const operation = "Shop.pay"
+const pay = (send: Send) =>
+  Durable.write({ operation, key, success: Schema.String, idOf: (id) => id, send })
+const refusal = new Errors.UnprocessableError({ operation, status: 422, message: "refused" })
+
+const started = Effect.gen(function* () {
+  const operator = yield* Operator.of(Shop)
+  yield* operator.start({ key })
+  return operator
+})
+
+const undone: Array<string> = []
+const undoable = Durable.compensate(Durable.sleep("reserve", "1 milli"), () =>
+  Effect.sync(() => void undone.push("reserve"))
+)
+
+VirtualClock.test("a write that dies after its request is unknown", () =>
+  Effect.gen(function* () {
+    const operator = yield* started
+    yield* VirtualClock.pass("10 seconds")
+    const { outcome, state } = yield* operator.status(key)
+    assert.strictEqual(state, "Died")
+    assert.notStrictEqual(outcome, "notApplied")
+  }).pipe(
+    Effect.provide(
+      Layer.provideMerge(
+        Shop.toLayer(() =>
+          // The payment is made; what the caller makes of the answer has a bug.
+          pay(() =>
+            Effect.map(Effect.succeed("pay-1"), () => {
+              throw new Error("a bug")
+            })
+          )
+        ),
+        Memory.layerMemory
+      )
+    )
+  )
+)
+
+VirtualClock.test("a write whose result does not fit its schema is unknown", () =>
+  Effect.gen(function* () {
+    const operator = yield* started
+    yield* VirtualClock.pass("10 seconds")
+    const { outcome, state } = yield* operator.status(key)
+    assert.strictEqual(state, "Died")
+    assert.notStrictEqual(outcome, "notApplied")
+  }).pipe(
+    Effect.provide(
+      Layer.provideMerge(
+        Shop.toLayer(() =>
+          Durable.write({
+            operation,
+            key,
+            success: Schema.String.pipe(Schema.maxLength(3)),
+            idOf: (id) => id,
+            send: () => Effect.succeed("pay-1")
+          })
+        ),
+        Memory.layerMemory
+      )
+    )
+  )
+)
+
+VirtualClock.test("nothing is undone after an awaited execution that died in its write", () => {
+  undone.length = 0
+  return Effect.gen(function* () {
+    const operator = yield* started
+    yield* VirtualClock.pass("10 minutes")
+    assert.strictEqual((yield* operator.status(key)).state, "Failed")
+    assert.deepStrictEqual(undone, [])
+  }).pipe(
+    Effect.provide(
+      Layer.provideMerge(
+        Layer.merge(
+          Shop.toLayer(() =>
+            Durable.compensating(
+              Effect.zipRight(
+                undoable,
+                ChildA.execute({ key }).pipe(Effect.catchAllDefect(() => new Failed()))
+              )
+            )
+          ),
+          ChildA.toLayer(() =>
+            pay(() =>
+              Effect.map(Effect.succeed("pay-1"), () => {
+                throw new Error("a bug")
+              })
+            )
+          )
+        ),
+        Memory.layerMemory
+      )
+    )
+  )
+})
+
+VirtualClock.test("a body goes on although an execution that it has awaited was purged", () =>
+  Effect.gen(function* () {
+    const operator = yield* started
+    yield* VirtualClock.pass("1 minute")
+    const child = yield* Operator.of(ChildA)
+    yield* child.purge(key)
+    yield* VirtualClock.pass("2 hours")
+    const { outcome, state } = yield* operator.status(key)
+    assert.deepStrictEqual({ outcome, state }, { outcome: "applied", state: "Succeeded" })
+  }).pipe(
+    Effect.provide(
+      Layer.provideMerge(
+        Layer.merge(
+          Shop.toLayer(() =>
+            Effect.tap(ChildA.execute({ key }), () => Durable.sleep("an hour", "1 hour"))
+          ),
+          ChildA.toLayer(() => pay(() => Effect.succeed("pay-1")))
+        ),
+        Memory.layerMemory
+      )
+    )
+  )
+)
+
+VirtualClock.test(
+  "nothing is undone after an awaited execution that hides its unknown outcome",
+  () => {
+    undone.length = 0
+    return Effect.gen(function* () {
+      const operator = yield* started
+      yield* VirtualClock.pass("3 days")
+      const { outcome, state } = yield* operator.status(key)
+      assert.deepStrictEqual({ outcome, state }, { outcome: "unknown", state: "Failed" })
+      assert.deepStrictEqual(undone, [])
+    }).pipe(
+      Effect.provide(
+        Layer.provideMerge(
+          Layer.merge(
+            Shop.toLayer(() =>
+              Durable.compensating(
+                Effect.zipRight(undoable, Effect.zipRight(ChildA.execute({ key }), new Failed()))
+              )
+            ),
+            ChildA.toLayer(() =>
+              pay((key) =>
+                Effect.fail(
+                  new Errors.OutcomeUnknown({
+                    operation,
+                    message: "no response",
+                    key,
+                    cause: new Errors.TransportError({ operation, message: "none", sent: true })
+                  })
+                )
+              ).pipe(Effect.orElseSucceed(() => "look at it"))
+            )
+          ),
+          Memory.layerMemory
+        )
+      )
+    )
+  }
+)
+
+it.live("nothing is undone while another awaited execution may pay", () =>
+  Effect.gen(function* () {
+    undone.length = 0
+    const isPaid = yield* Effect.makeLatch()
+    const both = Effect.all([ChildA.execute({ key }), ChildB.execute({ key })], {
+      concurrency: "unbounded"
+    })
+    const layers = Layer.mergeAll(
+      Shop.toLayer(() => Durable.compensating(Effect.zipRight(undoable, Effect.as(both, "done")))),
+      ChildA.toLayer(() => Effect.delay(Effect.fail(refusal), "100 millis")),
+      ChildB.toLayer(() => pay(() => Effect.as(isPaid.await, "pay-1")))
+    )
+    // A database takes its time, so that both begin.
+    const store = yield* memoryStore.make
+    const insert: typeof store.insert = (execution) =>
+      Effect.delay(store.insert(execution), "5 millis")
+    const context = yield* Layer.build(Layer.provideMerge(layers, engines.on({ ...store, insert })))
+    const operator = yield* Effect.provide(started, context)
+    const error = yield* Effect.flip(operator.await(key))
+    assert.strictEqual(error._tag, "UnprocessableError")
+    assert.strictEqual((yield* operator.status(key)).outcome, "unknown")
+    assert.deepStrictEqual(undone, [])
+    yield* isPaid.open
+    const other = yield* Effect.provide(Operator.of(ChildB), context)
+    assert.strictEqual(yield* other.await(key), "pay-1")
+  }).pipe(Effect.scoped)
+)
+
+VirtualClock.test("a pause that is over stays over after the clock was set back", () =>
+  Effect.gen(function* () {
+    undone.length = 0
+    const store = yield* memoryStore.make
+    const real = yield* Clock.clockWith(Effect.succeed)
+    /** How far the clock of the machine was set back. */
+    let backMillis = 0
+    const clock: Clock.Clock = {
+      ...real,
+      [Clock.ClockTypeId]: Clock.ClockTypeId,
+      unsafeCurrentTimeMillis: () => real.unsafeCurrentTimeMillis() - backMillis,
+      unsafeCurrentTimeNanos: () => real.unsafeCurrentTimeNanos() - BigInt(backMillis) * 1_000_000n,
+      currentTimeMillis: Effect.map(real.currentTimeMillis, (now) => now - backMillis),
+      currentTimeNanos: Effect.map(
+        real.currentTimeNanos,
+        (now) => now - BigInt(backMillis) * 1_000_000n
+      ),
+      sleep: (duration) => real.sleep(duration)
+    }
+    let calls = 0
+    const body = Durable.compensating(
+      Effect.gen(function* () {
+        yield* undoable
+        yield* Durable.sleep("an hour", "1 hour")
+        yield* Durable.step({
+          name: "slow",
+          success: Schema.Void,
+          error: Schema.Never,
+          execute: Effect.sleep("10 seconds")
+        })
+        return yield* pay(() => (++calls === 1 ? Effect.never : Effect.succeed("pay-1")))
+      })
+    )
+    const layer = Layer.provideMerge(
+      Shop.toLayer(() => body),
+      engines.on(store)
+    )
+    const scope = yield* Scope.make()
+    yield* Effect.gen(function* () {
+      const context = yield* Layer.buildWithScope(layer, scope)
+      yield* Effect.provide(started, context)
+    }).pipe(Effect.withClock(clock))
+    yield* VirtualClock.pass("3605 seconds")
+    // During the step, time is corrected by five minutes.
+    backMillis = 300_000
+    yield* VirtualClock.pass("30 seconds")
+    assert.strictEqual(calls, 1)
+    yield* Scope.close(scope, Exit.void)
+    yield* store.modify(yield* Shop.executionId({ key }), transitions.interrupted)
+    const operator = yield* Effect.gen(function* () {
+      const context = yield* Layer.build(layer)
+      return yield* Effect.provide(Operator.of(Shop), context)
+    }).pipe(Effect.withClock(clock))
+    yield* VirtualClock.pass("1 hour")
+    const { outcome } = yield* operator.status(key)
+    assert.strictEqual(outcome, "applied")
+    assert.strictEqual(calls, 2)
+  })
+)
+
+VirtualClock.test("a payload with a time that cannot be stored is refused", () =>
+  Effect.gen(function* () {
+    const operator = yield* Operator.of(DisbursePayout.workflow)
+    const payload = { ...(yield* world.payout), key, sentMillis: NaN }
+    const result = yield* Effect.either(operator.start(payload))
+    assert.isTrue(Either.isLeft(result))
+  }).pipe(
+    Effect.provide(
+      DisbursePayout.layer().pipe(
+        Layer.provideMerge(Memory.layerMemory),
+        Layer.provideMerge(world.services())
+      )
+    )
+  )
+)
+
+VirtualClock.test("an uninterruptible body of a runner that was taken for dead goes on", () =>
+  Effect.gen(function* () {
+    const store = yield* memoryStore.make
+    let calls = 0
+    const body = () =>
+      Effect.uninterruptible(
+        pay(() =>
+          ++calls === 1
+            ? Effect.delay(Effect.succeed("pay-late"), "30 seconds")
+            : Effect.succeed("pay-1")
+        )
+      )
+    // Its scope would never close.
+    const scope = yield* Scope.make()
+    const context = yield* Layer.buildWithScope(
+      Layer.provideMerge(Shop.toLayer(body), engines.on(store)),
+      scope
+    )
+    const operator = yield* Effect.provide(started, context)
+    yield* VirtualClock.pass("5 seconds")
+    yield* store.runners.leave(1)
+    yield* VirtualClock.pass("1 hour")
+    const { state } = yield* operator.status(key)
+    assert.strictEqual(state, "Succeeded")
+  })
+)
