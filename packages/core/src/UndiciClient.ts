@@ -11,7 +11,7 @@ import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
-import { setMaxListeners } from "node:events"
+import { Socket } from "node:net"
 import * as Undici from "undici"
 import { ConfigurationError } from "./Errors.js"
 import { clockOf, schedule } from "./internal/fiber.js"
@@ -121,10 +121,18 @@ export const layer: Layer.Layer<HttpClient.HttpClient, ConfigurationError> = lay
 const makePools = (connections: number) =>
   Effect.sync(() => {
     const pools = new Map<string, Undici.Pool>()
-    const connecting = new AbortController()
-    const { signal } = connecting
-    // Each connection adds a listener.
-    setMaxListeners(0, signal)
+    /** Open, or being connected. */
+    const sockets = new Set<Socket>()
+    let isDestroyed = false
+    const open = Undici.buildConnector({})
+    const connect: Undici.buildConnector.connector = (options, callback) => {
+      if (isDestroyed) return callback(transports.aborted, null)
+      // undici returns the socket, though its types do not say so.
+      const socket: unknown = open(options, callback)
+      if (!(socket instanceof Socket)) return
+      sockets.add(socket)
+      socket.once("close", () => sockets.delete(socket))
+    }
     const poolOf = (origin: string): Undici.Pool => {
       const known = pools.get(origin)
       if (known !== undefined) return known
@@ -132,8 +140,7 @@ const makePools = (connections: number) =>
         connections,
         headersTimeout: 0,
         bodyTimeout: 0,
-        // undici passes it to `net.connect`, though its types do not include it.
-        connect: { signal } as never
+        connect
       })
       pools.set(origin, pool)
       return pool
@@ -141,7 +148,8 @@ const makePools = (connections: number) =>
     const destroy = Effect.promise(async () => {
       await Promise.all(Array.from(pools.values(), (pool) => pool.destroy()))
       // A pool does not destroy connections that are not established yet.
-      connecting.abort()
+      isDestroyed = true
+      sockets.forEach((socket) => socket.destroy(transports.aborted))
     })
     return { poolOf, destroy }
   })

@@ -5,9 +5,15 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { assert, describe, it } from "@effect/vitest"
 import * as UndiciClient from "@manilla/core/UndiciClient"
+import * as EventLoop from "@manilla/test-support/EventLoop"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Predicate from "effect/Predicate"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import { Socket } from "node:net"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import * as RawServer from "./utils/RawServer.js"
 
 const live = (
@@ -112,6 +118,11 @@ describe("UndiciClient as an HttpClient", () => {
   )
 })
 
+const collectGarbage = (): void => {
+  setFlagsFromString("--expose-gc")
+  runInNewContext("gc")()
+}
+
 describe("the connections of UndiciClient", () => {
   /** Callers that make several requests each, one after the other. */
   const burst = (
@@ -150,6 +161,32 @@ describe("the connections of UndiciClient", () => {
         })
     )
   }
+
+  RawServer.live(UndiciClient.layer)("are released when they close", (server) =>
+    Effect.gen(function* () {
+      const sockets: Array<WeakRef<Socket>> = []
+      const remember = (message: unknown) => {
+        assert(Predicate.hasProperty(message, "socket") && message.socket instanceof Socket)
+        sockets.push(new WeakRef(message.socket))
+      }
+      yield* Effect.acquireRelease(
+        Effect.sync(() => subscribe("undici:client:connected", remember)),
+        () => Effect.sync(() => unsubscribe("undici:client:connected", remember))
+      )
+      server.always(
+        Buffer.from("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"),
+        "end"
+      )
+      const client = yield* HttpClient.HttpClient
+      yield* Effect.replicateEffect(client.post(server.baseUrl), 50, { discard: true })
+      yield* server.until(() => server.open.size === 0)
+      yield* EventLoop.turns(10)
+      collectGarbage()
+      assert.lengthOf(sockets, 50)
+      // undici keeps the last one.
+      assert.isAtMost(sockets.filter((socket) => socket.deref() !== undefined).length, 5)
+    }).pipe(Effect.scoped)
+  )
 
   it.live("every request ends if no connection can be established", () =>
     Effect.gen(function* () {
