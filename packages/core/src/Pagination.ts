@@ -161,7 +161,6 @@ export const make = <Filter extends object, Row>({
       return read
     })
 
-  /** An empty page ends the list only if the service does not return `total`. */
   const pages = (
     filter: Partial<Filter> = {},
     options: StreamOptions = {}
@@ -173,7 +172,7 @@ export const make = <Filter extends object, Row>({
     if (pageParameter !== undefined && extraParams?.[pageParameter] !== undefined) {
       return notSent(`extraParams.${pageParameter}`, 'selects a page: use "from" instead')
     }
-    return Stream.paginateEffect({ page: from, size: 0, previous: "" }, (state) =>
+    return Stream.paginateEffect({ page: from, rows: 0, size: 0, previous: "" }, (state) =>
       Effect.gen(function* () {
         const { page } = state
         const read = yield* readPage(filter, options, page)
@@ -181,11 +180,10 @@ export const make = <Filter extends object, Row>({
         if (previous !== "" && previous === state.previous) {
           return yield* wrongPage(page, `page ${page - 1} again`)
         }
-        const size = read.per_page ?? Math.max(state.size, read.data.length)
-        return [
-          read,
-          isLast(read, page, size) ? Option.none() : Option.some({ page: page + 1, size, previous })
-        ] as const
+        const rows = state.rows + read.data.length
+        const size = Math.max(state.size, read.data.length, read.per_page ?? 0)
+        const next = { page: page + 1, rows, size, previous }
+        return [read, isLast(read, page, rows, size) ? Option.none() : Option.some(next)] as const
       })
     )
   }
@@ -198,5 +196,14 @@ export const make = <Filter extends object, Row>({
   }
 }
 
-const isLast = <Row>({ data, total }: Page<Row>, page: number, size: number): boolean =>
-  total === undefined ? data.length === 0 : size === 0 || page * size >= total
+/**
+ * A list ends when it has returned `total` rows, or at an empty page after which the largest page leaves no room for
+ * more: `per_page` proves nothing, because a service may return smaller pages.
+ */
+const isLast = <Row>(
+  { data, total }: Page<Row>,
+  page: number,
+  rows: number,
+  size: number
+): boolean =>
+  data.length > 0 ? total !== undefined && rows >= total : size === 0 || page * size >= (total ?? 0)

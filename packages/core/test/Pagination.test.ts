@@ -58,6 +58,33 @@ describe("a paginated list", () => {
     )
   }
 
+  for (const per_page of [4, 0, -1, undefined]) {
+    it.effect(`returns all rows if the pages have 2 and per_page is ${per_page}`, () =>
+      Effect.gen(function* () {
+        const { asked, stream } = make({
+          pages: [
+            [1, 2],
+            [3, 4],
+            [5, 6]
+          ],
+          total: 6,
+          per_page
+        })
+        assert.deepStrictEqual(yield* collect(stream({})), [1, 2, 3, 4, 5, 6])
+        assert.lengthOf(asked, 3)
+        assert.deepStrictEqual(yield* collect(stream({}, { from: 2 })), [3, 4, 5, 6])
+      })
+    )
+
+    it.effect(`ends if fewer rows come than the total says, and per_page is ${per_page}`, () =>
+      Effect.gen(function* () {
+        const { asked, stream } = make({ pages: [[1, 2], [3]], total: 6, per_page })
+        assert.deepStrictEqual(yield* collect(stream({})), [1, 2, 3])
+        assert.lengthOf(asked, 3)
+      })
+    )
+  }
+
   it.effect("ends if no field tells whether there are more pages", () =>
     Effect.gen(function* () {
       const { pages } = make({ pages: [[1, 2]], total: 2 })
@@ -165,11 +192,11 @@ describe("a paginated list", () => {
 })
 
 describe("without pageParameter", () => {
-  const list = (total: number) =>
+  const list = (total: number, per_page = 2) =>
     Pagination.make({
       operation: "Rows.list",
       pageParameter: undefined,
-      call: () => Effect.succeed({ current_page: 1, data: [1, 2], per_page: 2, total })
+      call: () => Effect.succeed({ current_page: 1, data: [1, 2], per_page, total })
     })
 
   it.effect("a list of one page is read", () =>
@@ -178,12 +205,14 @@ describe("without pageParameter", () => {
     })
   )
 
-  it.effect("a longer list fails with PageParameterError", () =>
-    Effect.gen(function* () {
-      const error = yield* Effect.flip(collect(list(3).stream({})))
-      assert(error._tag === "PageParameterError")
-      assert.strictEqual(error.page, 2)
-      assert.include(error.message, "pageParameter")
-    })
-  )
+  for (const per_page of [2, 10]) {
+    it.effect(`a longer list fails with PageParameterError; per_page is ${per_page}`, () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(collect(list(3, per_page).stream({})))
+        assert(error._tag === "PageParameterError")
+        assert.strictEqual(error.page, 2)
+        assert.include(error.message, "pageParameter")
+      })
+    )
+  }
 })
