@@ -74,7 +74,8 @@ export type Difference =
   | { readonly is: "askedTwice"; readonly key: string }
 
 /**
- * Compares each item. An item is matched, or has at least one difference.
+ * Compares each item. An item is matched, or has at least one difference. A row that occurs twice with the same
+ * values counts once, because a list that is read while rows are added may return it twice.
  *
  * @example
  * import * as Amount from "@manilla/core/Amount"
@@ -104,9 +105,9 @@ export const compare = ({
 } => {
   const items = byKey(asked)
   const sides = [
-    { side: "resources", found: resources, known: byKey(resources) },
-    { side: "transactions", found: transactions, known: byKey(transactions) }
-  ] as const
+    sideOf("resources", distinct(resources)),
+    sideOf("transactions", distinct(transactions))
+  ]
 
   const compared = [...items].map(([key, [item, ...more]]) => ({
     key,
@@ -125,6 +126,15 @@ export const compare = ({
     differences: [...compared.flatMap(({ differences }) => differences), ...orphaned]
   }
 }
+
+/** Without rows that are the same as an earlier one: a list may return a row twice while rows are added. */
+const distinct = (rows: ReadonlyArray<Found>): ReadonlyArray<Found> => {
+  const textOf = ({ amount, currency, id, key, status }: Found) =>
+    JSON.stringify([id, key, amount, currency, status])
+  return [...new Map(rows.map((row) => [textOf(row), row])).values()]
+}
+
+const sideOf = (side: Side, found: ReadonlyArray<Found>) => ({ side, found, known: byKey(found) })
 
 const byKey = <A extends { readonly key: string | undefined }>(
   all: ReadonlyArray<A>

@@ -74,6 +74,34 @@ describe("compare", () => {
     })
   })
 
+  it("counts a row once that a list returns twice, also if nobody asked for it", () => {
+    const orphan = found("z")
+    const { differences, matched } = Reconcile.compare({
+      asked: [asked("a")],
+      resources: [found("a"), found("a")],
+      transactions: [found("a"), orphan, found("a"), { ...orphan }]
+    })
+    assert.deepStrictEqual(matched, ["a"])
+    assert.deepStrictEqual(differences, [{ is: "orphaned", in: "transactions", found: orphan }])
+  })
+
+  it.each([{ amount: Amount.Amount.make("999") }, { currency: "XAF" }, { status: "FAILED" }])(
+    "keeps two rows with one id, of which one has %o",
+    (change) => {
+      const { differences } = Reconcile.compare({
+        asked: [asked("a")],
+        resources: [found("a")],
+        transactions: [found("a"), found("a", change)]
+      })
+      assert.deepInclude(differences, {
+        is: "repeated",
+        in: "transactions",
+        key: "a",
+        ids: ["id of a", "id of a"]
+      })
+    }
+  )
+
   it("finds two errors that cancel out in the totals", () => {
     const more = { amount: Amount.Amount.make("1001") }
     const less = { amount: Amount.Amount.make("999") }
