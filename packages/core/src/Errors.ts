@@ -510,12 +510,20 @@ export const outcome = (
     case "AppliedUnreadable":
     case "UnkeyedAppliedUnreadable":
       return "applied"
-    case "OutcomeUnknown":
-    case "UnkeyedOutcomeUnknown":
-    case "KeyReused":
-      return "unknown"
-    default:
+    case "InvalidRequestError":
+    case "UnauthorizedError":
+    case "ForbiddenError":
+    case "UnprocessableError":
+    case "BadRequestError":
+    case "NotFoundError":
+    case "RateLimitError":
+    case "TokenUnavailableError":
       return "notApplied"
+    case "TransportError":
+      return error.sent === false ? "notApplied" : "unknown"
+    // Also for an error that the type does not allow, such as a timeout.
+    default:
+      return "unknown"
   }
 }
 

@@ -148,6 +148,26 @@ const assertOutcome = (
   }
 }
 
+describe("the outcome of an error", () => {
+  const operation = "Things.write"
+  const lost = (sent: boolean) => new Errors.TransportError({ operation, message: "lost", sent })
+  const late = new Errors.TimeoutError({ operation, message: "late", afterMillis: 1 })
+  const invalid = new Errors.InvalidRequestError({ operation, message: "invalid", issues: [] })
+  const noToken = new Errors.TokenUnavailableError({ operation, message: "no token", cause: late })
+
+  it("is notApplied if the request was not sent", () => {
+    for (const error of [lost(false), invalid, noToken]) {
+      assert.strictEqual(Errors.outcome(error), "notApplied", error._tag)
+    }
+  })
+
+  it("is unknown if the request was sent, or if its type does not allow the error", () => {
+    for (const error of [lost(true), late, new DOMException("aborted", "AbortError")]) {
+      assert.strictEqual(Errors.outcome(error as never), "unknown", error.name)
+    }
+  })
+})
+
 describe("a write over several attempts", () => {
   const unknownThen = (later: FakeService.Reaction) =>
     Effect.gen(function* () {
