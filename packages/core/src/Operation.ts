@@ -56,6 +56,7 @@ export type Access = Scope | "bearer" | "credentials"
  * | -------- | ---------------------------------------------------------------- |
  * | `amount` | by value: `"1500"` equals `"1500.0000"`                          |
  * | `code`   | case-insensitive, for currencies                                 |
+ * | `kind`   | exact, for operation kinds; other names are not compared         |
  * | `phone`  | the last 8 digits; shorter and masked numbers are not compared   |
  * | `text`   | exact, for keys                                                  |
  *
@@ -66,7 +67,7 @@ export interface ResponseCheck<out Field extends string = string> {
   readonly field: Field
   /** The field of the resource; the same name as `field` by default. */
   readonly member?: string
-  readonly as: "amount" | "code" | "phone" | "text"
+  readonly as: "amount" | "code" | "kind" | "phone" | "text"
 }
 
 /**

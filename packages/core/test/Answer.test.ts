@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@manilla/core/Amount"
 import type * as Errors from "@manilla/core/Errors"
 import * as Operation from "@manilla/core/Operation"
+import * as OperationKind from "@manilla/core/OperationKind"
 import * as RetryPolicy from "@manilla/core/RetryPolicy"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
@@ -507,6 +508,7 @@ describe("the response to a write", () => {
   const Order = Schema.Struct({
     amount: Amount.Input,
     currency: Schema.String,
+    operation: OperationKind.Input,
     payee: Schema.String,
     key: Schema.String
   })
@@ -522,16 +524,23 @@ describe("the response to a write", () => {
         members: [
           { field: "amount", as: "amount" },
           { field: "currency", as: "code" },
+          { field: "operation", as: "kind" },
           { field: "payee", as: "phone" },
           { field: "key", as: "text" }
         ]
       }
     })
   })
-  const sent = { amount: "1500", currency: "XOF", payee: "+2290161234567", key: "Order-42" }
+  const sent = {
+    amount: "1500",
+    currency: "XOF",
+    operation: "DEPOSIT",
+    payee: "+2290161234567",
+    key: "Order-42"
+  } as const
 
   /** The members that differ from the request. */
-  const differing = (payload: Partial<typeof sent>, back: Record<string, unknown>) =>
+  const differing = (payload: Partial<typeof Order.Type>, back: Record<string, unknown>) =>
     Effect.gen(function* () {
       const request = { ...sent, ...payload }
       const { gateway } = yield* FakeService.make([
@@ -553,6 +562,8 @@ describe("the response to a write", () => {
     ["amount", "0", "0.0000"],
     ["amount", "9007199254740993", "9007199254740993.0000"],
     ["currency", "XOF", "xof"],
+    ["operation", "DEPOSIT", "deposit"],
+    ["operation", "DEPOSIT", "CASH_IN"],
     ["payee", "+2290161234567", "01 61 23 45 67"],
     ["payee", "0161234567", "+229 01-61-23-45-67"],
     // Not compared: missing, null, shortened or masked.
@@ -580,6 +591,7 @@ describe("the response to a write", () => {
     ["amount", "9007199254740993", "9007199254740992"],
     ["amount", "0.1", "0.1000000000000000055"],
     ["currency", "XOF", "XAF"],
+    ["operation", "DEPOSIT", "COLLECTION"],
     ["payee", "+2290161234567", "+2290161234568"],
     ["key", "Order-42", "order-42"],
     ["key", "Order-42", "Order-42 "]
@@ -593,8 +605,14 @@ describe("the response to a write", () => {
 
   it.effect("lists every member that differs", () =>
     Effect.gen(function* () {
-      const back = { amount: "1", currency: "USD", payee: "+2290199999999", key: "other" }
-      assert.deepStrictEqual(yield* differing({}, back), ["amount", "currency", "payee", "key"])
+      const back = {
+        amount: "1",
+        currency: "USD",
+        operation: "REFUND",
+        payee: "+2290199999999",
+        key: "other"
+      }
+      assert.deepStrictEqual(yield* differing({}, back), Object.keys(back))
     })
   )
 

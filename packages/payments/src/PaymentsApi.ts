@@ -32,7 +32,8 @@ export const create = Operation.keyed({
   checks: {
     members: [
       { field: "amount", as: "amount" },
-      { field: "currency", as: "code" }
+      { field: "currency", as: "code" },
+      { field: "operation", as: "kind" }
     ]
   }
 })

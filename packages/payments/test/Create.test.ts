@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@manilla/core/Amount"
 import * as Identifier from "@manilla/core/Identifier"
 import * as PaymentIntent from "@manilla/payments/PaymentIntent"
+import * as Elapsed from "@manilla/test-support/Elapsed"
 import * as FakeService from "@manilla/test-support/FakeService"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -54,6 +55,17 @@ describe("a payment intent", () => {
     })
   )
 })
+
+it.effect("a deposit is not taken for the collection that had its key", () =>
+  Effect.gen(function* () {
+    const { payments } = yield* Intents.make([Intents.answer(Intents.created, 201)])
+    const deposit = payments.deposit(Intents.collectRequest, { key })
+    const error = yield* Effect.flip(Elapsed.toTheEnd(deposit))
+    assert(error._tag === "KeyReused", error._tag)
+    assert.strictEqual(error.id, Intents.id)
+    assert.deepStrictEqual(error.differs, ["operation"])
+  })
+)
 
 it.effect("an error does not show payer data that the service echoes", () =>
   Effect.gen(function* () {

@@ -113,6 +113,7 @@ describe("a response about another payment", () => {
 const others: Readonly<Record<Operation.ResponseCheck["as"], (value: string) => string>> = {
   amount: (value) => value.replace(/.$/, (digit) => (digit === "1" ? "2" : "1")),
   code: (value) => (value === "XAF" ? "EUR" : "XAF"),
+  kind: (value) => (value === "COLLECTION" ? "DEPOSIT" : "COLLECTION"),
   phone: (value) => value.replace(/.$/, (digit) => (digit === "1" ? "2" : "1")),
   text: (value) => `${value}x`
 }
@@ -171,7 +172,7 @@ describe("a response that differs in one member is rejected", () => {
 
 describe("an unreadable response", () => {
   const id = "3f2c8a34-5b52-4a39-9f57-0d6f3a2b1c4d"
-  const own = { id, amount: "1500.0000", currency: "XOF" }
+  const own = { id, amount: "1500.0000", currency: "XOF", operation: "COLLECTION" }
 
   for (const [how, data] of [
     ["", own],
@@ -192,6 +193,7 @@ describe("an unreadable response", () => {
   for (const [what, data] of [
     ["has only a common currency", { id, currency: "XOF" }],
     ["may be a refund of the same amount", { id, amount: "1500.0000", reason: null }],
+    ["has another operation", { ...own, status: 7, operation: "DEPOSIT" }],
     ["has an invalid amount", { ...own, amount: "1 500" }],
     ["has a number for an amount", { ...own, amount: 99 }],
     ["has another amount, megabytes long", { ...own, amount: `1500.${"0".repeat(4_000_000)}1` }]

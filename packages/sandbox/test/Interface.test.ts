@@ -37,7 +37,7 @@ const keys: Record<string, string> = {
 
 /** Decision 6: the compared members of a response, the comparison, and the path in the response. */
 const compared: Record<string, string> = {
-  "Payments.create": "amount:amount currency:code",
+  "Payments.create": "amount:amount currency:code operation:kind",
   "Payouts.create": "amount:amount currency:code destination:phone",
   "PaymentLinks.create": "amount:amount currency:code",
   "Cards.issue":

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import * as Amount from "../Amount.js"
 import * as Identifier from "../Identifier.js"
 import type * as Operation from "../Operation.js"
+import * as OperationKind from "../OperationKind.js"
 import * as Text from "../Text.js"
 import * as guard from "./guard.js"
 import { member } from "./guard.js"
@@ -74,6 +75,7 @@ const isUuid = guard.compile(Identifier.Uuid)
 const nameOf = (subject: string): "id" | "reference" => (isUuid(subject) ? "id" : "reference")
 
 const isAmount = Schema.is(Amount.Amount)
+const isKind = Schema.is(OperationKind.Input)
 
 const comparisons: Record<
   Operation.ResponseCheck["as"],
@@ -82,6 +84,7 @@ const comparisons: Record<
   amount: (sent, back) =>
     isAmount(sent) && isAmount(back) ? Amount.Equivalence(sent, back) : undefined,
   code: Text.isSameCode,
+  kind: (sent, back) => (isKind(back) ? sent === back : undefined),
   phone: (sent, back) => {
     const [expected, actual] = [lastDigits(sent), isMasked(back) ? undefined : lastDigits(back)]
     return expected === undefined || actual === undefined ? undefined : expected === actual
