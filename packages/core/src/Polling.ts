@@ -337,6 +337,8 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
     secrets: () => ReadonlyArray<string> = () => []
   ): Effect.Effect<A, E | Errors.InvalidRequestError | StillPending> => {
     const follow = (plan: loop.Plan<A>) => {
+      // Before the creation: later, the caller may have changed its request, or made it unreadable.
+      const known = readable(secrets)
       /** Without secrets. Set synchronously by the creation: an interruption may discard its result. */
       let created: string | undefined
       const onResponse = (response: Operation.ResponseInfo) => {
@@ -346,7 +348,7 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
       return Effect.onInterrupt(
         Effect.flatMap(create({ ...options, onResponse }), (resource) =>
           awaitCreated(resource, created ?? resource[by], plan, () =>
-            sanitize.make(secrets().map(sanitize.secret))
+            sanitize.make(known.map(sanitize.secret))
           )
         ),
         () =>
@@ -397,6 +399,15 @@ export const make = <By extends "id" | "reference", A extends Resource<By>, Stil
 
   const waits: Waits<Id, A, StillPending> = { awaitFinal, changes }
   return { waits, createAndAwait }
+}
+
+/** The secrets of the request; none if it cannot be read, because then nothing is created. */
+const readable = (secrets: () => ReadonlyArray<string>): ReadonlyArray<string> => {
+  try {
+    return secrets()
+  } catch {
+    return []
+  }
 }
 
 const messageOf = (cause: Cause.Cause<unknown>): string => {

@@ -271,6 +271,43 @@ describe("collect", () => {
     )
   }
 
+  it.effect("keeps the intent when the request cannot be read a second time", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* Intents.make([creates, FakeService.failure(403)])
+      const { proxy: payer, revoke } = Proxy.revocable(collectRequest.payer, {})
+      const error = yield* Effect.flip(
+        payments.collect({ ...collectRequest, payer }, { key, onResponse: () => revoke() })
+      )
+      assert(error._tag === "PaymentStillPending", error._tag)
+      assert.strictEqual(error.last?.id, id)
+    })
+  )
+
+  it.effect("sends no request that cannot be read", () =>
+    Effect.gen(function* () {
+      const { payments, received } = yield* Intents.make([creates])
+      const { proxy: payer, revoke } = Proxy.revocable(collectRequest.payer, {})
+      revoke()
+      const error = yield* Effect.flip(payments.collect({ ...collectRequest, payer }, { key }))
+      assert.strictEqual(error._tag, "InvalidRequestError")
+      assert.lengthOf(received, 0)
+    })
+  )
+
+  it.effect("does not show the phone number of a request that was changed later", () =>
+    Effect.gen(function* () {
+      const payer = { phone_number: "+2290161234567" }
+      const refusal = FakeService.failure(403, {}, { message: `no ${payer.phone_number}` })
+      const { payments } = yield* Intents.make([creates, refusal])
+      const onResponse = () => void (payer.phone_number = "")
+      const error = yield* Effect.flip(
+        payments.collect({ ...collectRequest, payer }, { key, onResponse })
+      )
+      assert(error._tag === "PaymentStillPending", error._tag)
+      assert.notInclude(error.message, "61234567")
+    })
+  )
+
   it.effect("keeps the intent when no token is available", () =>
     Effect.gen(function* () {
       const tokens = FakeService.tokensFor(1, () =>
