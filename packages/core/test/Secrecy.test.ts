@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
+import * as sanitize from "../src/internal/sanitize.js"
 
 const token = "eyJhbGciOiJSUzI1NiJ9.Y2FuYXJ5LXRva2Vu.kR9xWq-sT_4vZ"
 const phone = "+22901949372650"
@@ -241,6 +242,15 @@ it.effect("a body that is not JSON is not printed", () =>
     assert.notMatch(shown, /Awa|Sow/)
   })
 )
+
+it("an id of megabytes is shortened in little time", () => {
+  const { identifier } = sanitize.make([sanitize.secret(phone)])
+  const id = "A ".repeat(4 * 1024 * 1024)
+  // The processor's time, in microseconds: other processes do not change it.
+  const before = process.cpuUsage()
+  assert.lengthOf(identifier(id), 500)
+  assert.isBelow(process.cpuUsage(before).user, 300_000)
+})
 
 describe("a text of the service cannot forge or reorder log lines", () => {
   const hostile = "a\r\nERROR b\u0085c\u2028d\u001b[31me\u202ef\u2066g\u200bh\u0000i\ud800j"

@@ -56,13 +56,14 @@ export const make = (secrets: ReadonlyArray<Secret>): Sanitizer => {
     return escape(whole.slice(0, textLength)).slice(0, textLength)
   }
 
+  /** A reference may contain some digits of a phone number by chance, but not the whole number. */
+  const hasSecret = (normal: string): boolean =>
+    wanted.some((secret) => secret.length >= pieceLength && normal.includes(secret))
+
   const identifier = (name: string): string => {
-    const normal = normalize(name)
+    // The length first: to normalize megabytes takes more than a second.
     const isKept =
-      name.length <= identifierLength &&
-      /^[\x20-\x7e]*$/.test(name) &&
-      // A reference may contain some digits of a phone number by chance, but not the whole number.
-      !wanted.some((secret) => secret.length >= pieceLength && normal.includes(secret))
+      name.length <= identifierLength && /^[\x20-\x7e]*$/.test(name) && !hasSecret(normalize(name))
     return isKept ? name : text(name)
   }
 
