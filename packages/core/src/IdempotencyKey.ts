@@ -48,7 +48,7 @@ export const IdempotencyKey = keyOf(maxLength)
  * @since 0.1.0
  * @category schemas
  */
-export const InBody = keyOf(maxLengthInBody)
+export const InBody = /* @__PURE__ */ keyOf(maxLengthInBody)
 
 /**
  * @since 0.1.0
@@ -71,7 +71,7 @@ export const make = (text: string): IdempotencyKey =>
   IdempotencyKey.make(text, { disableValidation: isValid(text) })
 
 /** The validation of a schema takes as long as a tenth of a request. */
-const isValid = guard.compile(IdempotencyKey)
+const isValid = /* @__PURE__ */ guard.compile(IdempotencyKey)
 
 /**
  * Generates a unique key with 122 random bits. Store the key before you use it, or a crash loses it.
@@ -83,7 +83,7 @@ const isValid = guard.compile(IdempotencyKey)
  * @since 0.1.0
  * @category constructors
  */
-export const random: Effect.Effect<IdempotencyKey> = Effect.sync(() =>
+export const random: Effect.Effect<IdempotencyKey> = /* @__PURE__ */ Effect.sync(() =>
   IdempotencyKey.make(crypto.randomUUID())
 )
 

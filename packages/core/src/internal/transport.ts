@@ -67,7 +67,7 @@ export interface Transport {
 export const died: Lost = { _tag: "Lost", code: "CLIENT_DIED" }
 
 /** Created once: the stack trace of an error costs more than a request. */
-export const aborted = new Error("the request was aborted")
+export const aborted = /* @__PURE__ */ new Error("the request was aborted")
 
 /** Concatenates chunks of `size` bytes in total. */
 export const join = (chunks: ReadonlyArray<Uint8Array>, size: number): Uint8Array => {
