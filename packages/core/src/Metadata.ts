@@ -108,18 +108,25 @@ export const Input = declare(
 export const Metadata = declare(isAnswer, "Metadata", "an object of JSON values")
 
 /**
- * Compares two JSON values for equality: their members may be in any order.
+ * Compares two JSON values for equality: their members may be in any order. Values that are nested more than 1,000
+ * levels deep are not equal, because comparing them could overflow the stack.
  *
  * @since 0.1.0
  * @category ordering
  */
-export const Equivalence: equivalence.Equivalence<unknown> = (a, b) => {
+export const Equivalence: equivalence.Equivalence<unknown> = (a, b) => isSame(a, b, 0)
+
+const isSame = (a: unknown, b: unknown, depth: number): boolean => {
   if (a === b) return true
   if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false
-  const [left, right] = [new Map(Object.entries(a)), new Map(Object.entries(b))]
+  if (depth > maxDepthOfAnswers) return false
+  const names = Object.keys(a)
   return (
-    left.size === right.size &&
-    [...left].every(([key, value]) => right.has(key) && Equivalence(value, right.get(key)))
+    names.length === Object.keys(b).length &&
+    names.every(
+      (name) =>
+        Object.hasOwn(b, name) && isSame(Reflect.get(a, name), Reflect.get(b, name), depth + 1)
+    )
   )
 }
 

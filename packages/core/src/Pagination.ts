@@ -10,6 +10,7 @@ import * as Stream from "effect/Stream"
 import * as Errors from "./Errors.js"
 import * as messages from "./internal/messages.js"
 import * as Issues from "./Issues.js"
+import * as Metadata from "./Metadata.js"
 import type * as Operation from "./Operation.js"
 import type { Page } from "./Page.js"
 
@@ -172,17 +173,17 @@ export const make = <Filter extends object, Row>({
     if (pageParameter !== undefined && extraParams?.[pageParameter] !== undefined) {
       return notSent(`extraParams.${pageParameter}`, 'selects a page: use "from" instead')
     }
-    return Stream.paginateEffect({ page: from, rows: 0, size: 0, previous: "" }, (state) =>
+    const previous: ReadonlyArray<Row> = []
+    return Stream.paginateEffect({ page: from, rows: 0, size: 0, previous }, (state) =>
       Effect.gen(function* () {
         const { page } = state
         const read = yield* readPage(filter, options, page)
-        const previous = read.data.length === 0 ? "" : JSON.stringify(read.data)
-        if (previous !== "" && previous === state.previous) {
+        if (read.data.length > 0 && Metadata.Equivalence(read.data, state.previous)) {
           return yield* wrongPage(page, `page ${page - 1} again`)
         }
         const rows = state.rows + read.data.length
         const size = Math.max(state.size, read.data.length, read.per_page ?? 0)
-        const next = { page: page + 1, rows, size, previous }
+        const next = { page: page + 1, rows, size, previous: read.data }
         return [read, isLast(read, page, rows, size) ? Option.none() : Option.some(next)] as const
       })
     )

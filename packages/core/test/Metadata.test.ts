@@ -85,6 +85,16 @@ describe("metadata", () => {
     })
   }
 
+  for (const [levels, isEqual] of [
+    [1000, true],
+    [1002, false],
+    [100_000, false]
+  ] as const) {
+    it(`is ${isEqual ? "" : "not "}equal to another of ${levels} levels`, () => {
+      assert.strictEqual(Metadata.Equivalence(nested(levels), nested(levels)), isEqual)
+    })
+  }
+
   const itself: Record<string, unknown> = { a: 1 }
   itself["b"] = { itself }
   const around: Array<unknown> = []

@@ -171,6 +171,18 @@ describe("a paginated list", () => {
     })
   )
 
+  it.effect("reads rows that are nested too deeply to compare", () =>
+    Effect.gen(function* () {
+      const deep = "[".repeat(100_000) + "]".repeat(100_000)
+      const { stream } = Pagination.make({
+        operation: "Rows.list",
+        pageParameter: "page",
+        call: () => Effect.sync(() => ({ data: [JSON.parse(deep) as unknown], total: 2 }))
+      })
+      assert.lengthOf(yield* collect(stream({})), 2)
+    })
+  )
+
   it.effect("does not accept the page parameter in extraParams", () =>
     Effect.gen(function* () {
       const { asked, stream } = make({ pages: [[1], [2]], total: 2, per_page: 1 })

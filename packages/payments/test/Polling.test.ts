@@ -485,6 +485,23 @@ describe("changes", () => {
     })
   )
 
+  it.effect("goes on after an unknown member that is nested too deeply to compare", () =>
+    Effect.gen(function* () {
+      const deep = "[".repeat(100_000) + "]".repeat(100_000)
+      const read = (status: string): FakeService.Reflex => {
+        const members = JSON.stringify({ ...Intents.read, status }).slice(1)
+        return { status: 200, body: `{"success":true,"data":{"extra":${deep},${members}}` }
+      }
+      const { payments } = yield* Intents.make([
+        read("PENDING"),
+        read("PENDING"),
+        read("COMPLETED")
+      ])
+      const values = yield* Elapsed.toTheEnd(statuses(payments.changes(id)))
+      assert.strictEqual(values.at(-1)?.status, "COMPLETED")
+    })
+  )
+
   it.effect("fails at the deadline, after the emitted values", () =>
     Effect.gen(function* () {
       const { payments } = yield* Intents.make([finds("PENDING")])
