@@ -21,16 +21,14 @@ const read = async ({ req }: Context, fields: Shop.Fields) => {
   const rules = Object.entries(fields)
     .filter(([it, { choices, pattern }]) => !(choices?.has(text(it)) ?? pattern.test(text(it))))
     .map(([, { label, rule }]) => `${label} ${rule}.`)
-  return { text, wrong: rules.length > 0 && pages.wrong(req.path, values, rules) }
+  return { text, wrong: rules.length > 0 && pages.wrong(rules, req.path, fields, values) }
 }
-
-const missing = pages.notice("No such page", "Please check the address.")
 
 export const make = (orders: Orders) => {
   const app = new Hono()
   app.use(secureHeaders({ contentSecurityPolicy }), bodyLimit({ maxSize: 16_384 }))
 
-  app.notFound((c) => c.html(missing, 404))
+  app.notFound((c) => c.html(pages.notice("No such page", "Please check the address."), 404))
 
   app.get("/style.css", (c) => c.body(pages.style, 200, { "content-type": "text/css" }))
 
@@ -41,7 +39,7 @@ export const make = (orders: Orders) => {
     if (wrong) return c.html(wrong, 400)
     const product = Shop.products.get(text("product"))
     const id = text("order")
-    if (!isUuid(id) || product === undefined) return c.html(missing, 404)
+    if (!isUuid(id) || product === undefined) return c.notFound()
     const details = Object.fromEntries(Object.keys(Shop.details).map((it) => [it, text(it)]))
     const { amount, name } = product
     const order = { id, product: name, amount, currency: Shop.currency, details }
@@ -54,13 +52,13 @@ export const make = (orders: Orders) => {
 
   app.get("/orders/:id", async (c) => {
     const placed = await orders.find(c.req.param("id"))
-    if (placed === undefined) return c.html(missing, 404)
+    if (placed === undefined) return c.notFound()
     return c.html(pages.order(placed), 200, { "cache-control": "no-store" })
   })
 
   app.post("/orders/:id/attempts", async (c) => {
     const placed = await orders.find(c.req.param("id"))
-    if (placed === undefined) return c.html(missing, 404)
+    if (placed === undefined) return c.notFound()
     const { text, wrong } = await read(c, Shop.payment)
     if (wrong) return c.html(wrong, 400)
     const next = placed.attempts.length + 1

@@ -25,7 +25,7 @@ if (env["MANILLA_BASE_URL"] === undefined) {
   console.log(`The sandbox, with requests, faults and money: ${new URL(sandbox.baseUrl).origin}`)
 }
 
-const { MANILLA_BASE_URL, MANILLA_ENVIRONMENT, PORT, SHOP_UNPAID_STATUSES = "" } = env
+const { MANILLA_BASE_URL, MANILLA_ENVIRONMENT, PORT = "3000", SHOP_UNPAID_STATUSES = "" } = env
 if (MANILLA_ENVIRONMENT === undefined) throw new Error("Set MANILLA_ENVIRONMENT: SANDBOX or LIVE")
 // One file for each service and environment, so that no order of a sandbox is sent to `LIVE`.
 const { hostname } = new URL(MANILLA_BASE_URL ?? "")
@@ -33,6 +33,5 @@ const store = await orders.open(`orders-${MANILLA_ENVIRONMENT}-${hostname}.db`)
 // The statuses after which a payment cannot succeed any more: ask the service.
 const unpaid = new Set(SHOP_UNPAID_STATUSES.split(","))
 void worker.work(store, await Promises.make(), unpaid, new AbortController().signal)
-const port = Number(PORT ?? 3000)
-serve({ fetch: app.make(store).fetch, port, hostname: "127.0.0.1" })
-console.log(`Listening on http://127.0.0.1:${port}`)
+serve({ fetch: app.make(store).fetch, port: Number(PORT), hostname: "127.0.0.1" })
+console.log(`Listening on http://127.0.0.1:${PORT}`)

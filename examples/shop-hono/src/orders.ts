@@ -83,10 +83,9 @@ export const open = async (file: string) => {
     },
 
     /** Changes a claimed attempt. Does nothing if the claim is over: each has a later `due_at`. */
-    settle: async (claimed: Attempt, change: Change, next: number) => {
+    settle: async (claimed: Attempt, { payment_id, reason, state }: Change, next: number) => {
       const sql = `UPDATE attempts SET state = ?, payment_id = ?, reason = ?, due_at = ?
         WHERE key = ? AND due_at = ?`
-      const { payment_id, reason, state } = change
       await run(sql, state, payment_id, reason, next, claimed.key, claimed.due_at)
     }
   }

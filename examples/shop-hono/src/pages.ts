@@ -9,19 +9,16 @@ import { viewOf } from "./view.js"
 type Html = ReturnType<typeof html>
 
 /** `order` makes a form that is sent twice one order. */
-export const shop = (order: string) => {
-  const empty = Object.keys(Shop.fields).map((name) => [name, ""])
-  return page(Shop.name, form("/orders", { order, ...Object.fromEntries(empty) }))
-}
+export const shop = (order: string) => page(Shop.name, form("/orders", Shop.fields, { order }))
 
 /** A form that was sent, with what the buyer entered, and the rules that it breaks. */
-export const wrong = (action: string, values: Values, rules: ReadonlyArray<string>) =>
-  page("Please correct the form", html`${paragraphs(rules)} ${form(action, values)}`)
+export const wrong = (rules: ReadonlyArray<string>, ...it: Parameters<typeof form>) =>
+  page("Please correct the form", html`${paragraphs(rules)} ${form(...it)}`)
 
 export const order = ({ attempts, order }: Placed) => {
   const last = attempts.at(-1)
   const { state, text, title } = viewOf(last)
-  const entered = last === undefined ? { method: "", phone: "" } : Shop.enteredFor(last.request)
+  const entered = last && Shop.enteredFor(last.request)
   const again = { number: String(attempts.length + 1), ...entered }
   const lines = [
     `${order.product}: ${order.amount} ${order.currency}`,
@@ -30,8 +27,9 @@ export const order = ({ attempts, order }: Placed) => {
   return page(
     title,
     html`<p role="status">${text}</p>
-      ${state === "Unpaid" ? form(`/orders/${order.id}/attempts`, again) : ""} ${paragraphs(lines)}`,
-    state === "Starting" || state === "Pending" ? refresh : ""
+      ${state === "Unpaid" ? form(`/orders/${order.id}/attempts`, Shop.payment, again) : ""}
+      ${paragraphs(lines)}`,
+    state === "Starting" || state === "Pending"
   )
 }
 
@@ -39,15 +37,13 @@ export const notice = (title: string, text: string) => page(title, html`<p>${tex
 
 const paragraphs = (lines: ReadonlyArray<string>) => lines.map((line) => html`<p>${line}</p>`)
 
-const refresh = html`<meta http-equiv="refresh" content="2" />`
-
 type Values = Readonly<Record<string, string>>
 
-/** A form: a control for each field with a label. The others are hidden. */
-const form = (action: string, values: Values) =>
+/** A form with these fields. Other values are hidden. */
+const form = (action: string, fields: Shop.Fields, values: Values) =>
   html`<form method="post" action="${action}">
-    ${Object.entries(values).map(([name, value]) => control(name, value))}
-    <button>${"product" in values ? "Order and pay" : "Try again"}</button>
+    ${Object.keys({ ...values, ...fields }).map((name) => control(name, values[name] ?? ""))}
+    <button>${"product" in fields ? "Order and pay" : "Try again"}</button>
     <p>You approve the payment on your phone. We never ask for your PIN.</p>
   </form>`
 
@@ -66,14 +62,14 @@ const control = (name: string, value: string) => {
   return html`<label>${label} ${choices === undefined ? input : select}</label>`
 }
 
-const page = (title: string, main: Html, head: Html | "" = "") =>
+const page = (title: string, main: Html, isMoving = false) =>
   html`<!doctype html>
     <html lang="en">
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <link rel="stylesheet" href="/style.css" />
       <title>${title}</title>
-      ${head}
+      ${isMoving ? html`<meta http-equiv="refresh" content="2" />` : ""}
       <main>
         <p><a href="/">${Shop.name}</a></p>
         <h1>${title}</h1>

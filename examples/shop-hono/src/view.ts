@@ -7,10 +7,10 @@ import type { Attempt, State } from "./attempts.js"
 export type View = Readonly<{ state: State; title: string; text: string }>
 
 /** Without an attempt, nothing was sent: the process died between the order and its request. */
+const notStarted: View = { state: "Unpaid", title: "Not paid yet", text: "No payment was started." }
+
 export const viewOf = (attempt: Attempt | undefined): View => {
-  if (attempt === undefined) {
-    return { state: "Unpaid", title: "Not paid yet", text: "No payment was started." }
-  }
+  if (attempt === undefined) return notStarted
   const { reason, request, state } = attempt
   const amount = `${request.amount} ${request.currency}`
   const views: Record<State, readonly [title: string, text: string]> = {
@@ -28,9 +28,8 @@ export const viewOf = (attempt: Attempt | undefined): View => {
 }
 
 const unpaid = (reason: string | null) => {
-  if (reason === "UnprocessableError" || reason === "InvalidRequestError") {
-    return "The payment service did not accept this payment, so it did not start."
-  }
+  const isRefused = reason === "UnprocessableError" || reason === "InvalidRequestError"
+  if (isRefused) return "The payment service did not accept this payment, so it did not start."
   return reason?.endsWith("Error")
     ? "We could not start this payment."
     : "The payment was not completed, so you have not paid."

@@ -44,12 +44,9 @@ export const order = ({ attempts, order }: Placed): string => {
   const pay = `Pay ${money(order.amount, order.currency)}`
   return page(
     title,
-    html`<section class="card ${state}" data-state="${state}" aria-live="polite">
-        <h2>${title}</h2>
-        <p>${text}</p>
-      </section>
-      ${state === "Unpaid" ? form(`/orders/${order.id}/attempts`, again, pay) : ""}
-      ${summary(order, attempts)}`,
+    html`${card(title, text, state)}
+    ${state === "Unpaid" ? form(`/orders/${order.id}/attempts`, again, pay) : ""}
+    ${summary(order, attempts)}`,
     open.includes(state)
   )
 }
@@ -80,14 +77,13 @@ const summary = (order: Order, attempts: ReadonlyArray<Attempt>): Html => {
 }
 
 /** A page that says one thing. */
-export const notice = (title: string, text: string): string =>
-  page(
-    title,
-    html`<section class="card">
-      <h2>${title}</h2>
-      <p>${text}</p>
-    </section>`
-  )
+export const notice = (title: string, text: string): string => page(title, card(title, text))
+
+const card = (title: string, text: string, state = "") =>
+  html`<section class="card ${state}" data-state="${state}" aria-live="polite">
+    <h2>${title}</h2>
+    <p>${text}</p>
+  </section>`
 
 type Fields = Readonly<Record<string, Schema.Schema.AnyNoContext>>
 
