@@ -13,10 +13,11 @@ import type { Orders } from "./orders.js"
 /** How many attempts are worked on at the same time. */
 const most = 64
 
-/** For how long an attempt is taken: longer than any request. If this process dies, it waits for the rest of it. */
-const lease = 30_000
+/** How long a call to the service takes at most, with its retries, in milliseconds. */
+const timeout = 20_000
 
-const once = { timeout: "10 seconds", retry: { attempts: 1 } } as const
+/** For how long an attempt is taken: longer than a call. If this process dies, it waits for the rest of it. */
+const lease = 30_000
 
 /** Works until the signal is aborted. */
 export const work = async (
@@ -26,7 +27,7 @@ export const work = async (
   signal: AbortSignal
 ) => {
   const send = async (attempt: Attempt): Promise<Change> => {
-    const options = { key: IdempotencyKey.make(attempt.key), timeout: "20 seconds" } as const
+    const options = { key: IdempotencyKey.make(attempt.key), timeout }
     const created = await payments.create(attempt.request, options)
     if (created.ok) return { state: "Pending", payment_id: created.value.id, reason: null }
     console.warn(created.error.message)
@@ -34,6 +35,7 @@ export const work = async (
   }
 
   const read = async (attempt: Attempt, id: string): Promise<Change> => {
+    const once = { timeout, retry: { attempts: 1 } }
     const payment = await payments.get(PaymentIntent.makeId(id), once)
     if (payment.ok) return afterRead(attempt, payment.value, unpaidStatuses)
     // A read changes nothing, and tells nothing if it fails.
@@ -44,6 +46,8 @@ export const work = async (
   /** One request to the service, and its meaning. */
   const step = async (attempt: Attempt) => {
     const { payment_id: id } = attempt
+    // Another process may take the attempt when its lease ends. So a call that could last longer does not start.
+    if (Date.now() + timeout > attempt.due_at) return
     const isOld = isTooOld(attempt, Date.now())
     // A late request could pay again, but a read changes nothing.
     const result = id !== null ? await read(attempt, id) : isOld ? attempt : await send(attempt)

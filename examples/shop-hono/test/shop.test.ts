@@ -6,7 +6,7 @@ import { IdempotencyKey } from "@manilla/core"
 import { Promises } from "@manilla/promises"
 import { Fault, Sandbox, SandboxClient, SandboxGateway } from "@manilla/sandbox"
 import { Effect, Layer } from "effect"
-import { assert, test, vi } from "vitest"
+import { assert, onTestFinished, test, vi } from "vitest"
 import { make } from "../src/app.js"
 import type { State } from "../src/attempts.js"
 import * as orders from "../src/orders.js"
@@ -68,9 +68,14 @@ const open = async (options: Sandbox.Options = {}) => {
     made: async () =>
       (await Effect.runPromise(sandbox.paymentIntents)).map((it) => it.idempotency_key),
     /** Starts the worker, which works until it is stopped. */
-    work: () => {
+    work: (claim = store.claim) => {
       const stopping = new AbortController()
-      const working = worker.work(store, manilla, new Set(["FAILED"]), stopping.signal)
+      const working = worker.work(
+        { ...store, claim },
+        manilla,
+        new Set(["FAILED"]),
+        stopping.signal
+      )
       return async () => {
         stopping.abort()
         await working
@@ -103,6 +108,25 @@ test("an order is paid once, although the process died after it had sent the req
   await shop.until(id, "Paid")
   assert.deepStrictEqual(await shop.made(), [keyOf(id, 1)])
   await stop()
+})
+
+test("nothing is sent if the lease could end before the response", async () => {
+  const shop = await open()
+  const id = await shop.order()
+  onTestFinished(() => void vi.useRealTimers())
+  let turns = 0
+  const stop = shop.work(async (...args) => {
+    const claimed = await shop.store.claim(...args)
+    // In each turn, the process is stopped for 11 of the 30 seconds of a lease. A call takes up to 20.
+    vi.setSystemTime(Date.now() + 11_000)
+    turns++
+    return claimed
+  })
+  await vi.waitUntil(() => turns > 9, { timeout: 60_000 })
+  await stop()
+  const placed = await shop.store.find(id)
+  assert.isAtLeast(placed?.attempts[0]?.sends ?? 0, 2)
+  assert.deepStrictEqual(await shop.made(), [])
 })
 
 test("the buyer can try again after a refusal, under a new key", async () => {

@@ -11,16 +11,15 @@ import { Orders, type StoreError } from "./Orders.js"
 /** How many attempts are worked on at the same time. */
 const most = 64
 
-/** For how long an attempt is taken: longer than any request. If this process dies, it waits for the rest of it. */
+/** How long a call to the service takes at most, with its retries, in milliseconds. */
+const timeout = 20_000
+/** For how long an attempt is taken: longer than a call. If this process dies, it waits for the rest of it. */
 const lease = 30_000
-const creation = { timeout: "20 seconds" } as const
-/** One attempt: the worker itself reads again later. */
-const reading = { timeout: "10 seconds", retry: { attempts: 1 } } as const
 
 /** Sends the request: for the first time, or again after an unknown outcome. */
 const send = (attempt: Attempt.Attempt) =>
   Effect.flatMap(Payments.Payments, (payments) =>
-    payments.create(attempt.request, { key: attempt.key, ...creation })
+    payments.create(attempt.request, { key: attempt.key, timeout })
   ).pipe(
     Effect.tapError((error) => Effect.logWarning(error.message)),
     Effect.match({
@@ -29,13 +28,15 @@ const send = (attempt: Attempt.Attempt) =>
     })
   )
 
-/** Reads the payment. A read that fails tells nothing. */
+/** Reads the payment, once: the worker itself reads again later. A read that fails tells nothing. */
 const read = (
   attempt: Attempt.Attempt,
   id: PaymentIntent.PaymentIntentId,
   unpaid: Attempt.UnpaidStatuses
 ) =>
-  Effect.flatMap(Payments.Payments, (payments) => payments.get(id, reading)).pipe(
+  Effect.flatMap(Payments.Payments, (payments) =>
+    payments.get(id, { timeout, retry: { attempts: 1 } })
+  ).pipe(
     Effect.map((payment) => Attempt.afterRead(attempt, payment, unpaid)),
     Effect.catchAll((error) => Effect.as(Effect.logWarning(error.message), Attempt.same(attempt)))
   )
@@ -45,7 +46,10 @@ export const step = (attempt: Attempt.Attempt, unpaid: Attempt.UnpaidStatuses) =
   Effect.gen(function* () {
     const orders = yield* Orders
     const { payment_id: id } = attempt
-    const isTooOld = Attempt.isTooOld(attempt, yield* Clock.currentTimeMillis)
+    const start = yield* Clock.currentTimeMillis
+    // Another process may take the attempt when its lease ends. So a call that could last longer does not start.
+    if (start + timeout > attempt.due_at) return
+    const isTooOld = Attempt.isTooOld(attempt, start)
     // A late request could pay again, but a read changes nothing.
     const result =
       id !== null

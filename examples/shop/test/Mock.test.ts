@@ -20,6 +20,26 @@ const withStatus = (status: string) =>
 
 const payment = withStatus("COMPLETED")
 
+const { id } = payment
+const order = { id, product: "beans", amount: "6500", currency: "XOF", details: {} }
+const request = Shop.requestOf(order, { method: "mtn_bj", phone: Buyer.form.phone })
+
+/** Stores the order with a first request, and takes it for 30 seconds. */
+const claimed = Effect.gen(function* () {
+  const orders = yield* Orders.Orders
+  yield* orders.place(order)
+  yield* orders.attempt(id, 1, request)
+  return yield* claim
+})
+
+const claim = Effect.gen(function* () {
+  const orders = yield* Orders.Orders
+  const [attempt] = yield* orders.claim(1, 30_000)
+  return attempt ?? assert.fail("nothing is due")
+})
+
+const memory = Effect.provide(Orders.layer(":memory:"))
+
 type Create = Payments.Service["create"]
 
 /** The shop with a creation of payments of one's own; reads give a completed payment. */
@@ -78,13 +98,7 @@ it.effect("repeats exactly the same request under the same key after an unknown 
 
 it.effect("never sends what another process is sending, and continues when that one died", () =>
   Effect.gen(function* () {
-    const orders = yield* Orders.Orders
-    const { id } = payment
-    yield* orders.place({ id, product: "beans", amount: "6500", currency: "XOF", details: {} })
-    const entered = { method: "mtn_bj", phone: Buyer.form.phone } as const
-    const order = { id, amount: "6500", currency: "XOF" }
-    yield* orders.attempt(id, 1, Shop.requestOf(order, entered))
-    assert.lengthOf(yield* orders.claim(1, 30_000), 1)
+    yield* claimed
     const sent = yield* Deferred.make<void>()
     const create: Create = () => Effect.zipRight(Deferred.succeed(sent, undefined), Effect.never)
     yield* Effect.gen(function* () {
@@ -101,7 +115,43 @@ it.effect("never sends what another process is sending, and continues when that 
         Worker.layer(new Set()).pipe(Layer.provide(Layer.mock(Payments.Payments, { create })))
       )
     )
-  }).pipe(Effect.provide(Orders.layer(":memory:")))
+  }).pipe(memory)
+)
+
+it.effect("sends nothing if the process was stopped, and another one has taken the attempt", () =>
+  Effect.gen(function* () {
+    const orders = yield* Orders.Orders
+    const stopped = yield* claimed
+    yield* TestClock.adjust("31 seconds")
+    // The other one is refused. A person finds no payment in the service's records, and the buyer pays again.
+    const change = { state: "Review", payment_id: null, reason: null, note: null } as const
+    yield* orders.settle(yield* claim, change, 0)
+    const [review] = yield* orders.reviews
+    yield* orders.decide(review ?? assert.fail("nothing to decide"), "Unpaid")
+    yield* orders.attempt(id, 2, request)
+    const second = yield* claim
+    const sent: Array<string> = []
+    const create: Create = (_, { key }) => {
+      sent.push(key)
+      return Effect.succeed(payment)
+    }
+    const payments = Layer.mock(Payments.Payments, { create })
+    for (const attempt of [second, stopped]) {
+      yield* Effect.provide(Worker.step(attempt, new Set()), payments)
+    }
+    assert.deepStrictEqual(sent, [second.key])
+  }).pipe(memory)
+)
+
+it.effect("sends nothing if the lease could end before the response", () =>
+  Effect.gen(function* () {
+    const attempt = yield* claimed
+    yield* TestClock.adjust("11 seconds")
+    // A double without `create`: a call of it fails.
+    yield* Effect.provide(Worker.step(attempt, new Set()), Layer.mock(Payments.Payments, {}))
+    yield* TestClock.adjust("19 seconds")
+    assert.strictEqual((yield* claim).sends, 2)
+  }).pipe(memory)
 )
 
 /** The state of an attempt that is open after a day. */
@@ -111,17 +161,12 @@ const stale = (
 ) =>
   Effect.gen(function* () {
     const orders = yield* Orders.Orders
-    const { id } = payment
-    const order = { id, product: "beans", amount: "6500", currency: "XOF", details: {} }
-    yield* orders.place(order)
-    const { method, phone } = { method: "mtn_bj", phone: Buyer.form.phone } as const
-    yield* orders.attempt(id, 1, Shop.requestOf(order, { method, phone }))
+    yield* claimed
     yield* TestClock.adjust("25 hours")
-    const [claimed] = yield* orders.claim(1, 1000)
-    if (claimed === undefined) return assert.fail("it was not claimed")
-    yield* Effect.provide(Worker.step({ ...claimed, payment_id }, new Set()), payments)
+    const attempt = { ...(yield* claim), payment_id }
+    yield* Effect.provide(Worker.step(attempt, new Set()), payments)
     return (yield* orders.reviews).length === 1 ? "Review" : "decided"
-  }).pipe(Effect.provide(Orders.layer(":memory:")))
+  }).pipe(memory)
 
 it.effect("sends nothing after a day: the service may have forgotten the key", () =>
   Effect.gen(function* () {
