@@ -31,7 +31,7 @@ if (MANILLA_ENVIRONMENT === undefined) throw new Error("Set MANILLA_ENVIRONMENT:
 const { hostname } = new URL(MANILLA_BASE_URL ?? "")
 const store = await orders.open(`orders-${MANILLA_ENVIRONMENT}-${hostname}.db`)
 // The statuses after which a payment cannot succeed any more: ask the service.
-const unpaid = new Set(SHOP_UNPAID_STATUSES.split(","))
+const unpaid = worker.statusesOf(SHOP_UNPAID_STATUSES)
 void worker.work(store, await Promises.make(), unpaid, new AbortController().signal)
 serve({ fetch: app.make(store).fetch, port: Number(PORT), hostname: "127.0.0.1" })
 console.log(`Listening on http://127.0.0.1:${PORT}`)

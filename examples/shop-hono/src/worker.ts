@@ -19,6 +19,10 @@ const timeout = 20_000
 /** For how long an attempt is taken: longer than a call. If this process dies, it waits for the rest of it. */
 const lease = 30_000
 
+/** The statuses in a list such as `FAILED, EXPIRED`. An empty list has none, not an empty one. */
+export const statusesOf = (list: string) =>
+  new Set(list.split(",").flatMap((status) => status.trim() || []))
+
 /** Works until the signal is aborted. */
 export const work = async (
   orders: Orders,

@@ -161,6 +161,11 @@ test("a person decides if the key belongs to another request", async () => {
   await stop()
 })
 
+test("a list of statuses may have spaces, and an empty list has no status", () => {
+  assert.deepStrictEqual([...worker.statusesOf("")], [])
+  assert.deepStrictEqual([...worker.statusesOf(" FAILED, EXPIRED , ")], ["FAILED", "EXPIRED"])
+})
+
 test("the pages ask for each field, escape what they show, and name what is wrong", async () => {
   const { app, order, post } = await open()
   const page = await (await app.request("/")).text()
